@@ -1,0 +1,66 @@
+"""What a rule reports: a place, a message, its evidence and, where there is one, its fix."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+Applicability = Literal["safe", "unsafe"]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """A stretch of source: 1-based lines, 1-based columns in Unicode code points, end exclusive."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Replace ``span`` by ``content``; an empty span inserts."""
+
+    span: Span
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """A repair of one finding. ``safe`` ones keep what the program means; ``unsafe`` ones may change it."""
+
+    applicability: Applicability
+    message: str
+    edits: tuple[Edit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """One link in the chain of evidence behind a finding, possibly in another file."""
+
+    message: str
+    path: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One violation. ``path`` is the path the file was read under, unchanged."""
+
+    code: str
+    path: str
+    span: Span
+    message: str
+    help: str = ""
+    fix: Fix | None = None
+    notes: tuple[Note, ...] = field(default=())
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A rule that raised on one file: gllint's own defect, reported so that nothing else is lost."""
+
+    code: str
+    path: str
+    error: str

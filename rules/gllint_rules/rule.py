@@ -1,0 +1,43 @@
+"""A rule's record: what it means, how it is documented, and the generator that finds it.
+
+One rule is one module in :mod:`gllint_rules.catalogue`, named ``gl101_raw_number_in_result.py``. Its module
+docstring is its documentation, in fixed sections; the fenced blocks under *Bad* and *Good* are executed as
+tests and printed by ``gllint rule``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from gllint_rules.context import Context
+    from gllint_rules.finding import Finding
+
+FixSafety = Literal["none", "safe", "unsafe", "sometimes"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """The public record of one code.
+
+    ``default`` is false for an opt-in rule. ``check`` is ``None`` for the codes that the program itself
+    reports (GL900, GL901). ``documentation`` is the module's docstring: Markdown, sections *What it does*,
+    *Why is this bad?*, *Bad*, *Good*, *How to fix*, *Options*, *References*.
+    """
+
+    code: str
+    name: str
+    summary: str
+    documentation: str
+    check: Callable[[Context], Iterator[Finding]] | None
+    default: bool = True
+    fix: FixSafety = "none"
+    since: str = "0.1.0"
+    options: tuple[str, ...] = ()
+
+    @property
+    def url(self) -> str:
+        """Where the rule's page lives."""
+        return f"https://gllint.dev/rules/{self.name}"
