@@ -1,0 +1,130 @@
+"""Claims: the ``{{claim:i}}`` macro, and the path from a claim to a Quantity in a tool's output."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+HOLE = "\ufffc"
+"""Stands in a template, as read from source, for interpolated text whose content is unknown."""
+
+_WELL_FORMED = re.compile(r"\{\{claim:(0|[1-9][0-9]{0,17})\}\}\Z")
+# Whatever a reader would take for an attempt at a macro: brackets around "claim" and something like an index.
+# No brace is tried twice, so that a text of braces costs no more than any other.
+_ATTEMPT = re.compile(
+    r"""
+    (?<!\{)\{++[^\S\n]*+claims?[^\S\n]*+
+        (?: [:：=][^{}\n]{0,40}+ | [\[(#._-]?[^\S\n]*+\d[^{}\n]{0,40}+ | (?<=\{\{claim)(?=\}\}) )\}*+
+  | (?<!\[)\[\[[^\S\n]*+claims?[^\S\n]*+[:：][^\[\]\n]{0,40}+\]{0,2}
+  | (?<![\w{])claim:[0-9]++\}{1,2}
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+
+_PATH = re.compile(r"\$(?:\.[^\W\d]\w*)+\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Macro:
+    """A macro in a template, or what looks like one.
+
+    ``start`` and ``end`` are code-point offsets. ``index`` is the claim it names and ``problem`` is ``None``
+    when it is well-formed; else ``problem`` says what is wrong.
+    """
+
+    start: int
+    end: int
+    text: str
+    index: int | None
+    problem: str | None
+
+
+class ClaimPathError(ValueError):
+    """A claim path that is malformed or leads nowhere; ``hint`` says how to write it."""
+
+    def __init__(self, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+def find_macros(text: str) -> list[Macro]:
+    """Every macro of ``text`` in order, well-formed or not (``{{claim:a}}``, ``{claim:0}``, ``{{ claim:0 }}``)."""
+    if "claim" not in text.lower():
+        return []
+    macros = []
+    for match in _ATTEMPT.finditer(text):
+        exact = _WELL_FORMED.match(match[0])
+        index, problem = (int(exact[1]), None) if exact else (None, _problem(match[0]))
+        macros.append(Macro(match.start(), match.end(), match[0], index, problem))
+    return macros
+
+
+def _problem(text: str) -> str:
+    if HOLE in text:
+        return "its index is not written out"
+    if not text.startswith("{{") or text.startswith("{{{") or not text.endswith("}}") or text.endswith("}}}"):
+        return "it needs exactly two braces on either side"
+    inner = text[2:-2]
+    if inner != "".join(inner.split()):
+        return "it holds blanks"
+    if not inner.startswith("claim:"):
+        return "it does not begin with 'claim:'"
+    index = inner.removeprefix("claim:")
+    if re.fullmatch(r"0+[0-9]+", index):
+        return "its index has a leading zero"
+    return "its index is not a whole number in ASCII digits"
+
+
+def macro_problems(macros: Iterable[Macro], claims: int) -> list[tuple[Macro | int, str]]:
+    """What is wrong between a template's macros and its ``claims`` entries: ``(macro or claim index, message)``.
+
+    Malformed macros, macros without an entry and, last, entries that no macro uses.
+    """
+    problems: list[tuple[Macro | int, str]] = []
+    used = set()
+    for macro in macros:
+        if macro.problem is not None:
+            problems.append((macro, f"Macro '{macro.text}' is malformed: {macro.problem}"))
+        elif macro.index is not None and macro.index >= claims:
+            problems.append((macro, f"Macro '{macro.text}' has no entry in claims[]"))
+        used.add(macro.index)
+    problems.extend((i, f"Claim {i} is used by no macro") for i in range(claims) if i not in used)
+    return problems
+
+
+def parse_claim_path(path: str) -> tuple[str, ...]:
+    """``"$.emissions.total"`` → ``("emissions", "total")``. Raises :class:`ClaimPathError`."""
+    if _PATH.match(path):
+        return tuple(path.split(".")[1:])
+    raise ClaimPathError(f"Path '{path}' is not of the form $.name(.name)*", _path_hint(path))
+
+
+def _path_hint(path: str) -> str:
+    if re.search(r"\[|\.\d", path):
+        return "Array elements cannot be claimed: let the tool return the Quantity under a name of its own."
+    if ".." in path or "*" in path:
+        return "Name every step of the path; wildcards and descents are not supported."
+    if path.strip() in {"", "$", "$."}:
+        return "Name the field that holds the Quantity, as in '$.intensity'."
+    if not path.startswith("$"):
+        return f"Begin at the root of the output: '$.{path.lstrip('.')}'."
+    return "Write the path as in '$.emissions.total'."
+
+
+def resolve_path(output: Any, path: str) -> Any:
+    """What ``path`` leads to in a tool's ``output``. Raises :class:`ClaimPathError` when it leads nowhere."""
+    value = output
+    for name in parse_claim_path(path):
+        if not isinstance(value, Mapping) or name not in value:
+            raise ClaimPathError(f"Path '{path}' not found in output", _available(output))
+        value = value[name]
+    return value
+
+
+def _available(output: Any) -> str:
+    from gllint_runtime.schemas import quantity_paths
+
+    paths = quantity_paths(output)
+    return f"Quantities of this output: {', '.join(paths)}." if paths else "This output holds no Quantity."
