@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from gllint_rules.context import Context
-    from gllint_rules.finding import Finding
+    from gllint_rules.context import Context, Pending
 
 FixSafety = Literal["none", "safe", "unsafe", "sometimes"]
 
@@ -31,7 +30,7 @@ class Rule:
     name: str
     summary: str
     documentation: str
-    check: Callable[[Context], Iterator[Finding]] | None
+    check: Callable[[Context], Iterator[Pending]] | None
     default: bool = True
     fix: FixSafety = "none"
     since: str = "0.1.0"

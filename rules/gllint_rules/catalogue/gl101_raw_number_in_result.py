@@ -1,0 +1,101 @@
+"""A tool returns a number that no Quantity carries.
+
+## What it does
+
+Reports each definite number in a tool's result that is not the `value` of a Quantity, at the place where it is
+put into the result: the dict value, the list element, the returned expression, the argument of a result model.
+Values are followed through local variables, through dict and list building and through the functions of the
+project. What is not known to be a number is not reported.
+
+## Why is this bad?
+
+A bare number has no unit and cannot be claimed: the model copies it, rounds it, or reads kilowatt-hours as
+megawatt-hours, and nothing can tell.
+
+## Bad
+
+```python
+from agents import function_tool
+
+
+@function_tool
+def heat_loss(area: float, u_value: float, delta: float) -> dict:
+    watts = area * u_value * delta
+    return {"heat_loss": watts}
+```
+
+## Good
+
+```python
+from agents import function_tool
+
+
+@function_tool
+def heat_loss(area: float, u_value: float, delta: float) -> dict:
+    watts = area * u_value * delta
+    return {"heat_loss": {"value": watts, "unit": "W"}}
+```
+
+## How to fix
+
+Return `{"value": number, "unit": "…"}` in place of the number. Where the unit can be told from the key, the
+schema or a neighbour the fix is safe; else it writes a placeholder unit that GL501 reports.
+
+## Options
+
+`tool-classes`, `tool-decorators` and `tool-methods` say what a tool is, `result-payloads` which fields of an
+envelope are the result.
+
+## References
+
+Requirements DOC-601 and INTL-103, "Define a Tool with Quantity Output".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gllint_rules import facts
+from gllint_rules.context import Context, Pending, Result, leaves
+from gllint_rules.rule import Rule
+from gllint_rules.values import NONE, number
+
+HELP = 'Return a Quantity instead: {"value": <number>, "unit": "<unit>"}.'
+
+
+def check(context: Context) -> Iterator[Pending]:
+    """Findings at the numeric leaves of all results, and at the returns of callables annotated as numbers."""
+    for result in context.results:
+        found = False
+        for leaf in leaves(result.value, result.site):
+            found = True
+            where = f"`{leaf.key}` in the result" if leaf.key else "the result"
+            message = f"{where} of {_title(result)} is a number without a unit"
+            yield context.finding("GL101", leaf.site, message, HELP, because=leaf.number.because)
+        if not found and result.value is not NONE and _declares_number(context, result):
+            message = f"{_title(result)} is annotated to return a number without a unit"
+            yield context.finding("GL101", result.site, message, HELP)
+
+
+def _title(result: Result) -> str:
+    name = result.tool.name or getattr(result.callable.function, "name", None)
+    return f"tool `{name}`" if name else "a tool"
+
+
+def _declares_number(context: Context, result: Result) -> bool:
+    function = result.callable.function
+    if not isinstance(function, facts.Function) or function.yields:
+        return False
+    declared = context.evaluator.declared_return(result.callable)
+    return declared is not None and number(declared) is not None
+
+
+RULE = Rule(
+    code="GL101",
+    name="raw-number-in-result",
+    summary="A tool returns a number that no Quantity carries",
+    documentation=__doc__ or "",
+    check=check,
+    fix="sometimes",
+    options=("tool-classes", "tool-decorators", "tool-methods", "result-payloads"),
+)

@@ -1,0 +1,107 @@
+"""A Quantity in a tool's result has the wrong shape.
+
+## What it does
+
+Reports a dict in a tool's result that has `value` and `unit` and more keys, or whose `value` is definitely no
+number or whose `unit` is definitely no string; and a call to `Quantity` that lacks one of the two.
+
+## Why is this bad?
+
+A Quantity has exactly two keys. The runtime refuses anything else, so the number cannot be claimed.
+
+## Bad
+
+```python
+from langchain_core.tools import tool
+
+
+@tool
+def tank_volume(tank: str) -> dict:
+    level = read_level(tank)
+    return {"volume": {"value": f"{level:.1f}", "unit": "m3"}}
+```
+
+## Good
+
+```python
+from langchain_core.tools import tool
+
+
+@tool
+def tank_volume(tank: str) -> dict:
+    level = read_level(tank)
+    return {"volume": {"value": level, "unit": "m3"}}
+```
+
+## How to fix
+
+Keep `value` a number and `unit` a string; move other keys beside the Quantity.
+
+## Options
+
+None.
+
+## References
+
+Requirements DOC-601, "Quantity Structure".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gllint_rules import facts
+from gllint_rules.context import Context, Pending, quantities
+from gllint_rules.frameworks import QUANTITY
+from gllint_rules.rule import Rule
+from gllint_rules.values import Record, Site, join, surely_not_number, surely_not_text
+from gllint_runtime.schemas import QUANTITY_KEYS
+
+HELP = 'A Quantity has exactly two keys: {"value": <number>, "unit": "<unit>"}.'
+
+
+def check(context: Context) -> Iterator[Pending]:
+    """Findings at the malformed Quantities of results and at incomplete ``Quantity(…)`` calls."""
+    for result in context.results:
+        for held in quantities(result.value, result.site):
+            problem = _problem(held.record)
+            if problem:
+                yield context.finding("GL102", held.record.site or held.site, problem, HELP)
+    if not context.touches_tools:
+        return
+    for call, scope in context.module.calls:
+        if facts.last_name(call.func) == QUANTITY:
+            value = context.eval(call, scope)
+            if isinstance(value, Record) and value.quantity:
+                problem = _problem(value)
+                if problem:
+                    yield context.finding("GL102", Site(context.module, call.at), problem, HELP)
+
+
+def _problem(record: Record) -> str | None:
+    if not record.entries:
+        return None
+    extra = sorted(set(record.entries) - QUANTITY_KEYS)
+    named = [key for key in extra if not key.startswith("\0")]
+    if named and not record.quantity:
+        return f"this Quantity has more keys than `value` and `unit`: {', '.join(f'`{k}`' for k in named)}"
+    missing = sorted(QUANTITY_KEYS - set(record.entries))
+    if missing:
+        return None if record.open else f"this Quantity lacks `{missing[0]}`"
+    value = join(*(entry.value for entry in record.entries["value"]))
+    if surely_not_number(value):
+        return "the `value` of this Quantity is no number"
+    unit = join(*(entry.value for entry in record.entries["unit"]))
+    if surely_not_text(unit):
+        return "the `unit` of this Quantity is no string"
+    return None
+
+
+RULE = Rule(
+    code="GL102",
+    name="malformed-quantity",
+    summary="A Quantity in a tool's result has the wrong shape",
+    documentation=__doc__ or "",
+    check=check,
+    fix="unsafe",
+)

@@ -1,0 +1,85 @@
+"""A result schema declares a raw number.
+
+## What it does
+
+Reports each `number` or `integer` type (alone, in a type list, or as a numeric `const` or `enum`) in a schema that
+is given as `result_schema`, `output_schema` or `outputSchema`, at the type.
+
+## Why is this bad?
+
+The schema is the contract of the tool. One that promises a bare number makes the missing unit official.
+
+## Bad
+
+```python
+from runtime import Tool
+
+boiler = Tool(
+    name="boiler_output",
+    args_schema={"type": "object", "properties": {"boiler": {"type": "string"}}},
+    result_schema={"type": "object", "properties": {"output": {"type": "number"}}},
+    fn=lambda boiler: read_output(boiler),
+)
+```
+
+## Good
+
+```python
+from runtime import Tool
+
+boiler = Tool(
+    name="boiler_output",
+    args_schema={"type": "object", "properties": {"boiler": {"type": "string"}}},
+    result_schema={
+        "type": "object",
+        "properties": {"output": {"$ref": "greenlang://schemas/quantity.json"}},
+    },
+    fn=lambda boiler: read_output(boiler),
+)
+```
+
+## How to fix
+
+Declare a Quantity: `{"$ref": "greenlang://schemas/quantity.json"}`. The fix is safe where the tool's result
+already is a Quantity there.
+
+## Options
+
+None.
+
+## References
+
+Requirements DOC-601, "Anti-Pattern: Raw Number Returns"; JSON Schema Draft 2020-12.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gllint_rules.context import Context, Pending
+from gllint_rules.frameworks import OUTPUT_SCHEMAS
+from gllint_rules.rule import Rule
+from gllint_rules.schema import keyword_schemas
+from gllint_runtime.schemas import QUANTITY_REF, find_raw_numbers
+
+HELP = f'Declare a Quantity there: {{"$ref": "{QUANTITY_REF}"}}.'
+
+
+def check(context: Context) -> Iterator[Pending]:
+    """Findings at the numeric types of literal result schemas."""
+    for schema in keyword_schemas(context, OUTPUT_SCHEMAS):
+        for path in find_raw_numbers(schema.data):
+            named = next((str(p) for p in reversed(path[:-1]) if p not in ("items", "properties")), None)
+            what = f"`{named}`" if named and isinstance(path[-1], str) and len(path) > 1 else "it"
+            message = f"the result schema lets {what} be a number without a unit"
+            yield context.finding("GL201", schema.place(path), message, HELP)
+
+
+RULE = Rule(
+    code="GL201",
+    name="raw-number-in-result-schema",
+    summary="A result schema declares a raw number",
+    documentation=__doc__ or "",
+    check=check,
+    fix="sometimes",
+)

@@ -1,0 +1,115 @@
+"""A tool's result schema cannot hold it to a Quantity.
+
+## What it does
+
+Reports a tool call (`Tool(…, args_schema=…, fn=…)`) whose `result_schema` is missing, empty or without
+properties, inlines the Quantity instead of referring to it, or has no reference to it although the result holds a
+number or a Quantity.
+
+## Why is this bad?
+
+Without the reference the runtime cannot tell that a number belongs to a unit, and lets anything through.
+
+## Bad
+
+```python
+from runtime import Tool
+
+pump = Tool(
+    name="pump_power",
+    args_schema={"type": "object", "properties": {"pump": {"type": "string"}}},
+    result_schema={},
+    fn=lambda pump: {"power": {"value": read_power(pump), "unit": "kW"}},
+)
+```
+
+## Good
+
+```python
+from runtime import Tool
+
+pump = Tool(
+    name="pump_power",
+    args_schema={"type": "object", "properties": {"pump": {"type": "string"}}},
+    result_schema={
+        "type": "object",
+        "required": ["power"],
+        "properties": {"power": {"$ref": "greenlang://schemas/quantity.json"}},
+    },
+    fn=lambda pump: {"power": {"value": read_power(pump), "unit": "kW"}},
+)
+```
+
+## How to fix
+
+Declare each number of the result as `{"$ref": "greenlang://schemas/quantity.json"}`.
+
+## Options
+
+None.
+
+## References
+
+Requirements DOC-601, "Define a Tool with Quantity Output".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from gllint_rules.context import Context, Pending, holds_numbers
+from gllint_rules.rule import Rule
+from gllint_rules.schema import Opaque, read_schema
+from gllint_rules.tools import Tool
+from gllint_runtime.schemas import QUANTITY_REF, find_inlined_quantities, find_raw_numbers, has_quantity_ref
+
+HELP = f'Declare its numbers as {{"$ref": "{QUANTITY_REF}"}}.'
+
+
+def check(context: Context) -> Iterator[Pending]:
+    """One finding for each T1 tool whose schema does not demand a Quantity."""
+    for tool in context.tools:
+        if tool.form != "T1":
+            continue
+        name = f"tool `{tool.name}`" if tool.name else "a tool"
+        if tool.result_schema is None:
+            spread = tool.call is not None and any(keyword is None for keyword, _ in tool.call.keywords)
+            if not spread:
+                yield context.finding("GL202", tool.at, f"{name} has no result schema", HELP)
+            continue
+        schema = read_schema(context, tool.result_schema, tool.scope)
+        if schema is None or find_raw_numbers(schema.data):
+            continue
+        problem = _problem(context, tool, schema.data)
+        if problem is not None:
+            yield context.finding("GL202", schema.site, f"the result schema of {name} {problem}", HELP)
+
+
+def _problem(context: Context, tool: Tool, data: Any) -> str | None:
+    if any(isinstance(key, Opaque) for key in data):
+        return None
+    if not data:
+        return "is empty"
+    if find_inlined_quantities(data):
+        return f"writes the Quantity out instead of referring to {QUANTITY_REF}"
+    if data.get("type") == "object" and not data.get("properties") and not _composed(data):
+        return "has no properties"
+    if not has_quantity_ref(data) and any(holds_numbers(r) for r in context.results_of(tool)):
+        return "declares no Quantity although the result holds a number"
+    return None
+
+
+def _composed(data: dict[str, Any]) -> bool:
+    """Whether the properties come from elsewhere in the schema."""
+    return bool(data.keys() & {"$ref", "allOf", "anyOf", "oneOf", "additionalProperties", "patternProperties"})
+
+
+RULE = Rule(
+    code="GL202",
+    name="result-schema-without-quantity",
+    summary="A tool's result schema cannot hold it to a Quantity",
+    documentation=__doc__ or "",
+    check=check,
+    fix="sometimes",
+)

@@ -1,0 +1,184 @@
+"""A tool is run past the dispatcher.
+
+## What it does
+
+Reports `.run()`, `._run()`, `.arun()`, `._arun()`, `.execute()`, `.invoke()`, `.ainvoke()`, `.forward()` and `.fn()`
+on a value that is known to be a tool, anywhere but in a dispatcher, in test code and in the tool's own class.
+
+## Why is this bad?
+
+The dispatcher validates arguments and results, asks for approval and records provenance. A direct call does none
+of it: its numbers come from nowhere.
+
+## Bad
+
+```python
+from crewai.tools import BaseTool
+
+
+class MeterTool(BaseTool):
+    def _run(self, meter: str) -> str:
+        return read_meter(meter)
+
+
+meter = MeterTool()
+
+
+def answer(question: str) -> str:
+    return meter.run(question)
+```
+
+## Good
+
+```python
+from crewai.tools import BaseTool
+from runtime import ToolAction, dispatch_tool
+
+
+class MeterTool(BaseTool):
+    name: str = "meter"
+
+    def _run(self, meter: str) -> str:
+        return read_meter(meter)
+
+
+def answer(question: str) -> str:
+    return dispatch_tool(ToolAction(name="meter", args={"meter": question}))
+```
+
+## How to fix
+
+Call through `dispatch_tool` or `registry.invoke`.
+
+## Options
+
+`dispatchers` names functions and classes that may call tools; `tool-classes` what a tool class is.
+
+## References
+
+QREW tool guidelines, "dispatch_tool is the only function that executes a tool" and "CI Checks".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gllint_rules import facts
+from gllint_rules.context import Context, Pending
+from gllint_rules.facts import Call, Scope
+from gllint_rules.frameworks import CALL_METHODS, TOOL_REGISTRY_CLASSES, TOOL_REGISTRY_NAMES
+from gllint_rules.rule import Rule
+from gllint_rules.values import ClassOf, ExternalInstance, Instance, Site, ToolValue, Value, options
+
+HELP = "Call it through the dispatcher: `dispatch_tool(ToolAction(name=…, args=…))` or `registry.invoke(…)`."
+
+
+def check(context: Context) -> Iterator[Pending]:
+    """Findings at the calls that run a tool directly."""
+    if context.is_test:
+        return
+    for call, scope in context.module.calls:
+        func = call.func
+        if not isinstance(func, facts.Attr) or func.name not in CALL_METHODS:
+            continue
+        title = _tool(context, func.base, scope)
+        if title is None or _allowed(context, call, scope):
+            continue
+        yield context.finding(
+            "GL301", Site(context.module, call.at), f"`.{func.name}()` runs {title} past the dispatcher", HELP
+        )
+
+
+def _tool(context: Context, base: facts.Expr, scope: Scope) -> str | None:
+    """What tool ``base`` is known to be; ``None`` where it is not."""
+    if isinstance(base, facts.Name) and base.id in ("self", "cls"):
+        return None
+    if isinstance(base, facts.Call) and facts.last_name(base.func) == "super":
+        return None
+    if _from_registry(context, base, scope):
+        return "a registered tool"
+    for option in options(context.eval(base, scope)):
+        title = tool_title(context, option)
+        if title is not None:
+            return title
+    return None
+
+
+def tool_title(context: Context, value: Value) -> str | None:
+    """How to call a value that is a tool object; ``None`` for anything else."""
+    match value:
+        case ToolValue(tool=tool):
+            return f"tool `{tool.name}`" if tool.name else "a tool"
+        case Instance(of=of) if context.project.is_tool_class(of) or of.cls.name in context.names.tool_classes:
+            return f"tool `{of.cls.name}`"
+        case ExternalInstance(name=name) if context.names.is_tool_class(name):
+            return f"a `{name.rpartition('.')[2]}`"
+        case _:
+            return None
+
+
+def _from_registry(context: Context, base: facts.Expr, scope: Scope) -> bool:
+    """``TOOL_REGISTRY[…]``, ``TOOL_REGISTRY.get(…)`` and ``registry.get(…)`` of a tool registry."""
+    match base:
+        case facts.Sub(base=inner):
+            return facts.last_name(inner) in TOOL_REGISTRY_NAMES
+        case facts.Call(func=facts.Attr(base=inner, name="get" | "get_tool")):
+            if facts.last_name(inner) in TOOL_REGISTRY_NAMES:
+                return True
+            return any(_is_registry(context, o) for o in options(context.eval(inner, scope)))
+        case facts.Name(id=name):
+            return any(
+                binding.kind == "assign"
+                and binding.value is not None
+                and not isinstance(binding.value, facts.Name)
+                and _from_registry(context, binding.value, scope)
+                for binding in _bindings(scope, name)
+            )
+        case _:
+            return False
+
+
+def _bindings(scope: Scope | None, name: str) -> list[facts.Binding]:
+    while scope is not None:
+        if name in scope.bindings:
+            return scope.bindings[name]
+        scope = scope.parent
+    return []
+
+
+def _is_registry(context: Context, value: Value) -> bool:
+    match value:
+        case Instance(of=of):
+            return of.cls.name in TOOL_REGISTRY_CLASSES or any(
+                name in TOOL_REGISTRY_CLASSES for name in context.project.bases_named(of)
+            )
+        case ExternalInstance(name=name):
+            return name.rpartition(".")[2] in TOOL_REGISTRY_CLASSES
+        case _:
+            return False
+
+
+def _allowed(context: Context, call: Call, scope: Scope) -> bool:
+    """Whether the call stands in a dispatcher."""
+    inner: Scope | None = scope
+    while inner is not None:
+        owner = inner.owner
+        if isinstance(owner, facts.Function) and owner.name in context.names.dispatch_functions:
+            return True
+        if isinstance(owner, facts.Class):
+            names = {owner.name, *context.project.bases_named(ClassOf(context.module, owner))}
+            if names & context.names.dispatch_classes:
+                return True
+        inner = inner.parent
+    return False
+
+
+RULE = Rule(
+    code="GL301",
+    name="direct-tool-call",
+    summary="A tool is run past the dispatcher",
+    documentation=__doc__ or "",
+    check=check,
+    fix="unsafe",
+    options=("dispatchers", "tool-classes"),
+)

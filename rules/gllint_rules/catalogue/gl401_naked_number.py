@@ -1,0 +1,97 @@
+"""A final message states a number that is not claimed.
+
+## What it does
+
+Reports the digits in a final-message template that stand neither in a `{{claim:i}}` macro nor in an allowed context:
+ordered-list markers, ISO dates, versions, IDs, times, and unit symbols that are whole words (`CO2e`, `m2`).
+
+## Why is this bad?
+
+The number comes from whoever wrote the template, not from a tool. The runtime refuses the message.
+
+## Bad
+
+```python
+def finish(call_id: str) -> dict:
+    return {
+        "kind": "final",
+        "final": {"message": "The pump draws about 40 kW.", "claims": []},
+    }
+```
+
+## Good
+
+```python
+def finish(call_id: str, power: dict) -> dict:
+    return {
+        "kind": "final",
+        "final": {
+            "message": "The pump draws {{claim:0}}.",
+            "claims": [{"source_call_id": call_id, "path": "$.power", "quantity": power}],
+        },
+    }
+```
+
+## How to fix
+
+Let a tool return the number as a Quantity, claim it, and write the macro in its place.
+
+## Options
+
+`final-message-names` and `final-message-calls` say where templates are, `whitelist-patterns` what is allowed,
+`number-words` also reports numbers spelled out, `extend-units` adds unit symbols.
+
+## References
+
+Requirements DOC-601, "The No Naked Numbers Policy". The runtime's own scanner decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gllint_rules.context import Context, Pending
+from gllint_rules.rule import Rule
+from gllint_runtime.claims import find_macros
+from gllint_runtime.numbers import scan_naked_numbers
+
+HELP = "Claim it: let a tool return it as a Quantity and write {{claim:i}} in its place."
+
+
+def check(context: Context) -> Iterator[Pending]:
+    """Findings at the naked numbers of final-message templates."""
+    settings = context.settings
+    for step in context.final_steps:
+        text = step.text
+        broken = [macro for macro in find_macros(text) if macro.problem is not None]
+        for naked in scan_naked_numbers(
+            text,
+            whitelist=settings.whitelist_patterns,
+            words=settings.number_words,
+            units=settings.extend_units,
+        ):
+            if any(macro.start < naked.end and naked.start < macro.end for macro in broken):
+                continue
+            place = step.template.pieces(naked.start, naked.end)
+            if place is None:
+                continue
+            literal, start, end = place
+            site, within = context.literal_span(literal, start, end)
+            message = f"`{naked.text}` in a final message comes from no tool"
+            yield context.finding("GL401", site, message, HELP, within=within)
+
+
+RULE = Rule(
+    code="GL401",
+    name="naked-number",
+    summary="A final message states a number that is not claimed",
+    documentation=__doc__ or "",
+    check=check,
+    options=(
+        "final-message-names",
+        "final-message-calls",
+        "whitelist-patterns",
+        "number-words",
+        "extend-units",
+    ),
+)

@@ -1,0 +1,76 @@
+"""A Quantity carries a unit that nobody knows.
+
+## What it does
+
+Reports a literal unit that neither the allowlist nor `extend-units` has and that does not parse as a unit. Names
+the nearest known one.
+
+## Why is this bad?
+
+A misspelt unit cannot be converted or compared, so the claim is refused at execution.
+
+## Bad
+
+```python
+from langchain_core.tools import tool
+
+
+@tool
+def feed_in(plant: str) -> dict:
+    return {"feed_in": {"value": read_plant(plant), "unit": "kwhh"}}
+```
+
+## Good
+
+```python
+from langchain_core.tools import tool
+
+
+@tool
+def feed_in(plant: str) -> dict:
+    return {"feed_in": {"value": read_plant(plant), "unit": "kWh"}}
+```
+
+## How to fix
+
+Write the unit as the allowlist has it, or add it with `extend-units`.
+
+## Options
+
+`extend-units`, `strict-units`.
+
+## References
+
+Requirements DOC-601, "Allowed Units".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gllint_rules.context import Context, Pending
+from gllint_rules.rule import Rule
+from gllint_rules.units import written_units
+
+
+def check(context: Context) -> Iterator[Pending]:
+    """Findings at the literal units that are no units."""
+    for unit in written_units(context):
+        verdict = unit.verdict
+        if verdict.status == "unknown":
+            help_text = (
+                f"Did you mean `{verdict.nearest}`?" if verdict.nearest else "Add it with `extend-units`."
+            )
+            message = f"`{verdict.unit}` is no known unit"
+            yield context.finding("GL501", unit.site, message, help_text)
+
+
+RULE = Rule(
+    code="GL501",
+    name="unknown-unit",
+    summary="A Quantity carries a unit that nobody knows",
+    documentation=__doc__ or "",
+    check=check,
+    fix="sometimes",
+    options=("extend-units", "strict-units"),
+)

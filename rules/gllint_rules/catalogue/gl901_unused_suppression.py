@@ -1,0 +1,58 @@
+"""A suppression suppresses nothing.
+
+## What it does
+
+Reports a `# noqa: GL…` or `# gllint: ignore[…]` comment that names a code of gllint for which there is no finding on
+its line.
+
+## Why is this bad?
+
+It hides the next finding that really appears there.
+
+## Bad
+
+```python
+from langchain_core.tools import tool
+
+
+@tool
+def label(site: str) -> str:
+    return site.title()  # gllint: ignore[GL101] left over
+```
+
+## Good
+
+```python
+from langchain_core.tools import tool
+
+
+@tool
+def label(site: str) -> str:
+    return site.title()
+```
+
+## How to fix
+
+Remove the comment; the fix is safe.
+
+## Options
+
+None.
+
+## References
+
+None.
+"""
+
+from __future__ import annotations
+
+from gllint_rules.rule import Rule
+
+RULE = Rule(
+    code="GL901",
+    name="unused-suppression",
+    summary="A suppression suppresses nothing",
+    documentation=__doc__ or "",
+    check=None,
+    fix="safe",
+)

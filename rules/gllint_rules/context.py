@@ -1,0 +1,327 @@
+"""What a rule may ask for: the facts of one module, its tools, their results, and a way to report.
+
+A rule is a generator over a :class:`Context`. It knows nothing of files, configuration formats, output or caches.
+A finding may land in another file than the one that made it visible (a constant, a helper, a schema).
+"""
+
+from __future__ import annotations
+
+import posixpath
+import traceback
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from gllint_rules import facts
+from gllint_rules.facts import Expr, Module, Scope
+from gllint_rules.finding import Failure, Finding, Fix, Note, Span
+from gllint_rules.infer import Evaluator, Frame
+from gllint_rules.values import (
+    Because,
+    Entry,
+    FunctionOf,
+    ListOf,
+    Literal,
+    Number,
+    Record,
+    Site,
+    UnionOf,
+    Value,
+    number,
+    options,
+)
+
+if TYPE_CHECKING:
+    from gllint_rules.project import Project
+    from gllint_rules.templates import FinalStep
+    from gllint_rules.tools import Tool
+
+MOST_NOTES = 8
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Result:
+    """One value that a tool's callable can return, and the expression that it returns."""
+
+    tool: Tool
+    callable: FunctionOf
+    expr: Expr
+    value: Value
+
+    @property
+    def site(self) -> Site:
+        return Site(self.callable.module, self.expr.at)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Leaf:
+    """A definite number outside a Quantity, where it was put into the result."""
+
+    site: Site
+    number: Number
+    key: str | None
+
+
+class Context:
+    """One module of a project, as the rules see it."""
+
+    def __init__(self, project: Project, module: Module) -> None:
+        self.project = project
+        self.module = module
+        self.settings = project.settings
+        self.names = project.names
+
+    @property
+    def evaluator(self) -> Evaluator:
+        return self.project.evaluator
+
+    @cached_property
+    def tools(self) -> list[Tool]:
+        """The tools that this module defines."""
+        return self.project.tools(self.module)
+
+    @cached_property
+    def results(self) -> list[Result]:
+        """All results of all tools of the module; of a callable with two roles once."""
+        out: list[Result] = []
+        seen: set[int] = set()
+        for tool in self.tools:
+            for callable in tool.callables:
+                if id(callable.function) in seen:
+                    continue
+                seen.add(id(callable.function))
+                flow = self.project.flow(callable)
+                function = callable.function
+                pairs = (
+                    flow.yields
+                    if isinstance(function, facts.Function) and function.yields
+                    else flow.returns
+                )
+                for expr, value in pairs:
+                    out.append(Result(tool, callable, expr, value))
+        return out
+
+    def results_of(self, tool: Tool) -> list[Result]:
+        functions = {id(c.function) for c in tool.callables}
+        return [result for result in self.results if id(result.callable.function) in functions]
+
+    @cached_property
+    def final_steps(self) -> list[FinalStep]:
+        """The final messages that this module writes, with the claims beside them."""
+        from gllint_rules.templates import final_steps
+
+        return list(final_steps(self))
+
+    @cached_property
+    def touches_tools(self) -> bool:
+        """Whether the module defines tools or imports them (or the classes that make them)."""
+        return bool(self.tools) or self.project.imports_tools(self.module)
+
+    @cached_property
+    def is_test(self) -> bool:
+        return is_test_path(self.module.path, self.project.root)
+
+    def frame(self, scope: Scope) -> Frame:
+        return Frame(self.module, scope)
+
+    def eval(self, expr: Expr, scope: Scope) -> Value:
+        return self.evaluator.eval(expr, Frame(self.module, scope))
+
+    def span(self, site: Site) -> Span:
+        return self.project.positions(site.module).span(site.at)
+
+    def finding(
+        self,
+        code: str,
+        where: Site | int,
+        message: str,
+        help: str = "",
+        fix: Fix | None = None,
+        because: Because | None = None,
+        within: tuple[int, int] | None = None,
+    ) -> Pending:
+        """A finding at an expression, or at the characters ``within`` its source text."""
+        site = where if isinstance(where, Site) else Site(self.module, where)
+        return Pending(code, site, message, help, fix, because, within)
+
+    def literal_span(self, literal: Literal, start: int, end: int) -> tuple[Site, tuple[int, int]]:
+        """Where characters ``start`` to ``end`` of a literal's text stand in the source of its string."""
+        from gllint_rules.strings import raw_offsets
+
+        offsets = literal.offsets
+        first = offsets[start] if offsets is not None else start
+        last = offsets[end - 1] if offsets is not None else end - 1
+        raw = self.project.positions(literal.site.module).text(literal.site.at)
+        places = raw_offsets(raw)
+        if last >= len(places) - 1:
+            return literal.site, (0, len(raw))
+        return literal.site, (places[first], places[last + 1])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pending:
+    """A finding whose place is not worked out yet."""
+
+    code: str
+    site: Site
+    message: str
+    help: str
+    fix: Fix | None
+    because: Because | None
+    within: tuple[int, int] | None
+
+
+def check(project: Project, module: Module, codes: frozenset[str]) -> Iterator[Finding | Failure]:
+    """Run the rules ``codes`` over ``module``; one that raises loses nothing but itself."""
+    from gllint_rules.catalogue import RULES
+
+    context = Context(project, module)
+    for code in sorted(codes):
+        rule = RULES.get(code)
+        if rule is None or rule.check is None:
+            continue
+        seen: set[tuple[int, int, tuple[int, int] | None]] = set()
+        try:
+            for pending in rule.check(context):
+                key = (id(pending.site.module), pending.site.at, pending.within)
+                if key not in seen:
+                    seen.add(key)
+                    yield _placed(project, pending)
+        except Exception as error:
+            last = traceback.extract_tb(error.__traceback__)[-1]
+            place = f"{posixpath.basename(last.filename)}:{last.lineno}"
+            yield Failure(code, module.path, f"{type(error).__name__}: {error} ({place})")
+
+
+def _placed(project: Project, pending: Pending) -> Finding:
+    positions = project.positions(pending.site.module)
+    span = positions.span(pending.site.at)
+    if pending.within is not None:
+        start = positions.lines.offset(span.line, span.column)
+        span = positions.lines.span(start + pending.within[0], start + pending.within[1])
+    notes: list[Note] = []
+    if pending.because is not None:
+        _collect(project, pending.because, pending.site, notes)
+    return Finding(
+        code=pending.code,
+        path=pending.site.module.path,
+        span=span,
+        message=pending.message,
+        help=pending.help,
+        fix=pending.fix,
+        notes=tuple(notes),
+    )
+
+
+def _collect(project: Project, because: Because, at: Site, out: list[Note]) -> None:
+    """The chain of evidence, nearest reason first; what stands at the finding itself needs no note."""
+    queue = [because]
+    while queue and len(out) < MOST_NOTES:
+        reason = queue.pop(0)
+        if reason.site is not None and reason.site != at:
+            note = Note(
+                reason.message,
+                reason.site.module.path,
+                project.positions(reason.site.module).span(reason.site.at),
+            )
+            if note not in out:
+                out.append(note)
+        queue.extend(reason.behind)
+
+
+def is_test_path(path: str, root: str) -> bool:
+    """Test code: ``test_*.py``, ``*_test.py``, ``conftest.py``, or anything under ``tests/`` or ``test/``."""
+    relative = posixpath.relpath(path, root) if root and path.startswith(f"{root}/") else path
+    *folders, name = relative.split("/")
+    return (
+        name == "conftest.py"
+        or (name.startswith("test_") and name.endswith(".py"))
+        or name.endswith("_test.py")
+        or "tests" in folders
+        or "test" in folders
+    )
+
+
+# --- reading results -----------------------------------------------------------------------------------------
+
+
+def is_quantity(record: Record) -> bool:
+    """Whether a record is meant as a Quantity, well-formed or not: it has ``value`` and ``unit``."""
+    return record.quantity or ("value" in record.entries and "unit" in record.entries and record.cls is None) or (
+        record.cls is not None and set(record.entries) == {"value", "unit"}
+    )
+
+
+def leaves(value: Value, site: Site, key: str | None = None, depth: int = 0) -> Iterator[Leaf]:
+    """The definite numbers of a result that no Quantity carries, each where it was put in."""
+    found = number(value)
+    if found is None and isinstance(value, UnionOf) and value.conditional:
+        found = next((option for option in value.options if isinstance(option, Number)), None)
+    if found is not None:
+        yield Leaf(site, found, key)
+    if depth > 20:
+        return
+    for option in options(value):
+        if isinstance(option, Record) and not is_quantity(option):
+            for name, entries in option.entries.items():
+                shown = None if name.startswith("\0") else name
+                for entry in entries:
+                    yield from leaves(entry.value, entry.site, shown, depth + 1)
+            if option.rest is not None:
+                yield from leaves(option.rest, site, key, depth + 1)
+        elif isinstance(option, ListOf):
+            for entry in option.items:
+                yield from leaves(entry.value, entry.site, key, depth + 1)
+            if option.rest is not None:
+                yield from leaves(option.rest, site, key, depth + 1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Held:
+    """A Quantity in a result: where it is put in, under which key, and whether a list holds it."""
+
+    record: Record
+    site: Site
+    key: str | None
+    entry: Entry | None
+    in_list: bool
+
+
+def quantities(
+    value: Value,
+    site: Site,
+    key: str | None = None,
+    entry: Entry | None = None,
+    in_list: bool = False,
+    depth: int = 0,
+) -> Iterator[Held]:
+    """The Quantities that a result holds, well-formed or not."""
+    if depth > 20:
+        return
+    for option in options(value):
+        if isinstance(option, Record):
+            if is_quantity(option):
+                yield Held(option, site, key, entry, in_list)
+                continue
+            for name, entries in option.entries.items():
+                shown = None if name.startswith("\0") else name
+                for held in entries:
+                    yield from quantities(held.value, held.site, shown, held, in_list, depth + 1)
+            if option.rest is not None:
+                yield from quantities(option.rest, site, key, entry, in_list, depth + 1)
+        elif isinstance(option, ListOf):
+            for held in option.items:
+                yield from quantities(held.value, held.site, key, held, True, depth + 1)
+            if option.rest is not None:
+                yield from quantities(option.rest, site, key, entry, True, depth + 1)
+
+
+def holds_numbers(result: Result) -> bool:
+    """Whether a result holds a number or a Quantity."""
+    return (
+        next(leaves(result.value, result.site), None) is not None
+        or next(quantities(result.value, result.site), None) is not None
+    )
+
+

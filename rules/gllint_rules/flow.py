@@ -1,0 +1,378 @@
+"""One function executed over abstract values: what each ``return`` and ``yield`` gives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from gllint_rules import facts
+from gllint_rules.facts import Block, Expr
+from gllint_rules.infer import Evaluator, Frame, narrow, spread
+from gllint_rules.values import (
+    UNKNOWN,
+    ClassOf,
+    Entry,
+    FunctionOf,
+    Instance,
+    ListOf,
+    Record,
+    Site,
+    UnionOf,
+    Value,
+    join,
+    options,
+)
+
+Env = dict[str, Value]
+MOST_REPEATS = 2  # loops nested deeper than this are executed once
+
+
+@dataclass(slots=True)
+class Flow:
+    """The outcome of a function: ``returns`` and ``yields`` as expression and value, in reading order."""
+
+    returns: list[tuple[Expr, Value]] = field(default_factory=list)
+    yields: list[tuple[Expr, Value]] = field(default_factory=list)
+    falls_through: bool = False
+
+
+def execute(evaluator: Evaluator, callee: FunctionOf) -> Flow:
+    """Execute the body of ``callee`` over what is known of its parameters."""
+    function = callee.function
+    runner = _Runner(evaluator, callee)
+    if isinstance(function, facts.Lambda):
+        frame = Frame(callee.module, function.scope, runner.parameters(), callee.bound)
+        runner.flow.returns.append((function.body, evaluator.eval(function.body, frame)))
+        return runner.flow
+    end = runner.block(function.body, runner.parameters())
+    runner.flow.falls_through = end is not None
+    return runner.flow
+
+
+class _Runner:
+    def __init__(self, evaluator: Evaluator, callee: FunctionOf) -> None:
+        self.evaluator = evaluator
+        self.callee = callee
+        self.module = callee.module
+        self.scope = callee.function.scope
+        self.flow = Flow()
+        self.exits: list[list[Env]] = []
+        self.loops = 0
+
+    def parameters(self) -> Env:
+        frame = Frame(self.module, self.scope, None, self.callee.bound)
+        owner = self.callee.function
+        return {
+            param.name: self.evaluator.parameter(
+                param, owner if isinstance(owner, facts.Function) else self.scope, frame
+            )
+            for param in owner.params
+        }
+
+    def frame(self, env: Env) -> Frame:
+        return Frame(self.module, self.scope, env, self.callee.bound)
+
+    def eval(self, expr: Expr, env: Env) -> Value:
+        return self.evaluator.eval(expr, self.frame(env))
+
+    def block(self, body: Block, env: Env | None) -> Env | None:
+        """The variables after ``body``; ``None`` where its end is not reached."""
+        for statement in body:
+            if env is None:
+                return None
+            env = self.statement(statement, env)
+        return env
+
+    def statement(self, statement: facts.Stmt, env: Env) -> Env | None:
+        match statement:
+            case facts.Assign():
+                self.assign(statement, env)
+                return env
+            case facts.AugAssign():
+                self.augment(statement, env)
+                return env
+            case facts.Return(value=value):
+                if value is not None:
+                    self.flow.returns.append((value, self.eval(value, env)))
+                return None
+            case facts.Do(kind=kind, values=values):
+                for value in values if kind == "expr" else ():
+                    self.effect(value, env)
+                return None if kind == "raise" else env
+            case facts.Jump():
+                if self.exits:
+                    self.exits[-1].append(env)
+                return None
+            case facts.If():
+                return self.branch(statement, env)
+            case facts.Loop():
+                return self.loop(statement, env)
+            case facts.With():
+                for value, target in statement.items:
+                    held = self.eval(value, env)
+                    if target is not None:
+                        known = held if isinstance(held, Instance) else UNKNOWN
+                        self.store(target, known, env)
+                return self.block(statement.body, env)
+            case facts.Try():
+                return self.attempt(statement, env)
+            case facts.Match():
+                return self.match(statement, env)
+            case facts.Def(function=function):
+                env[function.name] = self.evaluator.function_value(function, self.frame(env))
+                return env
+            case facts.ClassDef(cls=cls):
+                env[cls.name] = ClassOf(self.module, cls)
+                return env
+
+    # --- control flow ----------------------------------------------------------------------------------------
+
+    def branch(self, statement: facts.If, env: Env) -> Env | None:
+        if isinstance(statement.test, (facts.Walrus, facts.Compare, facts.BoolOp)):
+            self.eval(statement.test, env)
+        narrowed = narrow(self.evaluator, statement.test, self.frame(env))
+        positive, negative = narrowed if narrowed is not None else ({}, {})
+        one = self.block(statement.body, {**env, **positive})
+        other = self.block(statement.orelse, {**env, **negative})
+        return _joined(one, other)
+
+    def loop(self, statement: facts.Loop, env: Env) -> Env | None:
+        self.loops += 1
+        if self.loops <= MOST_REPEATS:  # a first round, for what the second one starts with
+            kept = len(self.flow.returns), len(self.flow.yields)
+            after = self.round(statement, dict(env))
+            del self.flow.returns[kept[0] :], self.flow.yields[kept[1] :]
+            env = _joined(env, after) or env
+        after = self.round(statement, dict(env))
+        self.loops -= 1
+        endless = (
+            statement.target is None
+            and isinstance(statement.source, facts.Const)
+            and bool(statement.source.value)
+        )
+        out = after if endless else _joined(env, after)
+        return self.block(statement.orelse, out) if statement.orelse else out
+
+    def round(self, statement: facts.Loop, env: Env) -> Env | None:
+        if statement.target is not None:
+            source = self.eval(statement.source, env)
+            self.store(statement.target, self.evaluator.element(source), env)
+        self.exits.append([])
+        after = self.block(statement.body, env)
+        for early in self.exits.pop():
+            after = _joined(after, early)
+        return after
+
+    def attempt(self, statement: facts.Try, env: Env) -> Env | None:
+        before = dict(env)
+        end = self.block(statement.body, dict(env))
+        # An exception may come before or after any statement of the body.
+        start = _joined(before, end) or before
+        out = self.block(statement.orelse, end) if end is not None else None
+        for name, body in statement.handlers:
+            inner = dict(start)
+            if name is not None:
+                inner[name] = UNKNOWN
+            out = _joined(out, self.block(body, inner))
+        if statement.final:
+            out = self.block(statement.final, out if out is not None else dict(start)) if out else out
+            if out is None:
+                self.block(statement.final, dict(start))
+        return out
+
+    def match(self, statement: facts.Match, env: Env) -> Env | None:
+        out: Env | None = None if statement.exhaustive else dict(env)
+        for names, body in statement.cases:
+            inner = {**env, **dict.fromkeys(names, UNKNOWN)}
+            out = _joined(out, self.block(body, inner))
+        return out
+
+    # --- assignments -----------------------------------------------------------------------------------------
+
+    def assign(self, statement: facts.Assign, env: Env) -> None:
+        declared: Value | None = None
+        if statement.annotation is not None:
+            declared = self.evaluator.annotation(statement.annotation, replace(self.frame(env), env=None))
+        if statement.value is None:
+            if declared is not None and isinstance(statement.targets[0], facts.Name):
+                env[statement.targets[0].id] = declared
+            return
+        value = self.eval(statement.value, env)
+        if declared is not None:
+            value = self.evaluator.typed(value, declared)
+        for target in statement.targets:
+            self.store(target, value, env, Site(self.module, statement.value.at))
+
+    def store(self, target: Expr, value: Value, env: Env, site: Site | None = None) -> None:
+        match target:
+            case facts.Name(id=name):
+                env[name] = value
+            case facts.Seq(items=items):
+                for i, item in enumerate(items):
+                    if isinstance(item, facts.Star):
+                        self.store(item.value, UNKNOWN, env)
+                        for j, rest in enumerate(items[i + 1 :], i + 1 - len(items)):
+                            self.store(rest, self.evaluator.unpacked(value, (j,)), env)
+                        return
+                    self.store(item, self.evaluator.unpacked(value, (i,)), env)
+            case facts.Sub() | facts.Attr():
+                entry = Entry(value, site or Site(self.module, target.at))
+                self.update(target, env, lambda _: entry)
+            case _:
+                pass
+
+    def update(self, target: Expr, env: Env, change: object) -> None:
+        """Rebuild the container behind ``a["b"]["c"]`` with what ``change`` makes of the innermost entry."""
+        path: list[tuple[str | None, facts.Expr]] = []
+        while isinstance(target, (facts.Sub, facts.Attr)):
+            if isinstance(target, facts.Sub):
+                path.append((self.evaluator.key(target.index, self.frame(env)), target.index))
+            else:
+                path.append((target.name, target))
+            target = target.base
+        if isinstance(target, facts.Name) and target.id in env:
+            env[target.id] = self._rebuilt(env[target.id], list(reversed(path)), change)
+
+    def _rebuilt(self, value: Value, path: list[tuple[str | None, facts.Expr]], change: object) -> Value:
+        if isinstance(value, UnionOf):
+            return join(*(self._rebuilt(option, path, change) for option in value.options))
+        assert callable(change)
+        (key, index), rest = path[0], path[1:]
+        if isinstance(value, Record):
+            if key is None:
+                return replace(value, open=True)
+            old = value.entries.get(key, ())
+            if not rest:
+                stored: Entry = change(old)
+                if stored.key is None and isinstance(index, facts.Const):
+                    stored = replace(stored, key=Site(self.module, index.at))
+                return value.store(key, stored)
+            if not old:
+                return value
+            changed = tuple(replace(e, value=self._rebuilt(e.value, rest, change)) for e in old)
+            return value.store(key, *changed)
+        if isinstance(value, ListOf) and rest and isinstance(index, facts.Const):
+            position = index.value
+            if isinstance(position, int) and -len(value.items) <= position < len(value.items):
+                items = list(value.items)
+                items[position] = replace(
+                    items[position], value=self._rebuilt(items[position].value, rest, change)
+                )
+                return replace(value, items=tuple(items))
+        return value
+
+    def augment(self, statement: facts.AugAssign, env: Env) -> None:
+        target = statement.target
+        old = self.eval(target, env)
+        new = self.eval(statement.value, env)
+        frame = self.frame(env)
+        operation = facts.BinOp(statement.value.at, statement.op, target, statement.value)
+        value = join(
+            *(self.evaluator.operate(operation, option, new, frame) for option in options(old))
+        )
+        self.store(target, value, env, Site(self.module, statement.value.at))
+
+    # --- effects ---------------------------------------------------------------------------------------------
+
+    def effect(self, expr: Expr, env: Env) -> None:
+        """``out.update(…)``, ``rows.append(…)`` and ``yield``; anything else changes nothing that we follow."""
+        match expr:
+            case facts.Await(value=inner):
+                self.effect(inner, env)
+            case facts.Yield(value=value) if value is not None:
+                found = self.eval(value, env)
+                if expr.delegate:
+                    found = self.evaluator.element(found)
+                self.flow.yields.append((value, found))
+            case facts.Walrus():
+                self.eval(expr, env)
+            case facts.Call(func=facts.Attr(base=base, name=name)) if name in _MUTATORS:
+                root = base
+                while isinstance(root, (facts.Sub, facts.Attr)):
+                    root = root.base
+                if isinstance(root, facts.Name) and root.id in env:
+                    value = self.mutated(self.eval(base, env), name, expr, env)
+                    if value is not None:
+                        self.replace_at(base, value, env)
+            case _:
+                pass
+
+    def replace_at(self, base: Expr, value: Value, env: Env) -> None:
+        if isinstance(base, facts.Name):
+            env[base.id] = value
+        else:
+            self.update(
+                base,
+                env,
+                lambda old: replace(old[0], value=value)
+                if old
+                else Entry(value, Site(self.module, base.at)),
+            )
+
+    def mutated(self, value: Value, name: str, call: facts.Call, env: Env) -> Value | None:
+        if isinstance(value, UnionOf):
+            changed = [self.mutated(option, name, call, env) or option for option in value.options]
+            return join(*changed)
+        match value, name:
+            case Record(), "update":
+                for arg in call.args:
+                    value = spread(value, self.eval(arg, env))
+                for key, arg in call.keywords:
+                    found = self.eval(arg, env)
+                    value = (
+                        spread(value, found)
+                        if key is None
+                        else value.store(key, Entry(found, Site(self.module, arg.at)))
+                    )
+                return value
+            case Record(), "setdefault" if len(call.args) == 2:
+                key = self.evaluator.key(call.args[0], self.frame(env))
+                if key is None:
+                    return replace(value, open=True)
+                entry = Entry(self.eval(call.args[1], env), Site(self.module, call.args[1].at))
+                if key in value.sure:
+                    return value
+                return value.store(key, *value.entries.get(key, ()), entry)
+            case ListOf(), ("append" | "add") if call.args:
+                return _appended(value, self.eval(call.args[0], env), Site(self.module, call.args[0].at))
+            case ListOf(), "insert" if len(call.args) == 2:
+                return _appended(value, self.eval(call.args[1], env), Site(self.module, call.args[1].at))
+            case ListOf(), "extend" if call.args:
+                other = self.eval(call.args[0], env)
+                if isinstance(other, ListOf):
+                    rests = [v for v in (value.rest, other.rest) if v is not None]
+                    for entry in other.items:
+                        value = _appended(value, entry.value, entry.site)
+                    return replace(value, rest=join(*rests) if rests else None)
+                return replace(value, rest=join(*(v for v in (value.rest, UNKNOWN) if v is not None)))
+            case _:
+                return None
+
+
+_MUTATORS = frozenset({"update", "setdefault", "append", "add", "insert", "extend"})
+
+
+def _appended(value: ListOf, new: Value, site: Site) -> ListOf:
+    # In a loop the same statement appends again: one entry stands for all of them.
+    items = []
+    found = False
+    for entry in value.items:
+        if entry.site == site:
+            entry, found = replace(entry, value=join(entry.value, new)), True
+        items.append(entry)
+    if not found:
+        items.append(Entry(new, site))
+    return replace(value, items=tuple(items))
+
+
+def _joined(a: Env | None, b: Env | None) -> Env | None:
+    if a is None:
+        return b
+    if b is None:
+        return a
+    out = dict(a)
+    for name, value in b.items():
+        old = a.get(name)
+        out[name] = value if old is None or old is value else join(old, value)
+    return out
+
+

@@ -1,0 +1,598 @@
+"""What is known of Python itself and of a few libraries: which calls give numbers, texts or their argument.
+
+Calls and attributes of types outside the project are unknown, except those named here (the catalogue's list of
+what is definitely a number, and what is needed to follow values into results and templates).
+"""
+
+from __future__ import annotations
+
+import builtins
+import re
+import textwrap
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeAlias
+
+from gllint_rules import facts
+from gllint_rules.frameworks import QUANTITY
+from gllint_rules.values import (
+    BOOL,
+    NONE,
+    TEXT,
+    UNKNOWN,
+    Entry,
+    ExternalInstance,
+    Filled,
+    Instance,
+    ListOf,
+    Literal,
+    Method,
+    Number,
+    Record,
+    Site,
+    Text,
+    Value,
+    join,
+    number,
+    options,
+)
+
+if TYPE_CHECKING:
+    from gllint_rules.infer import Evaluator, Frame
+
+    Handler: TypeAlias = Callable[[Evaluator, facts.Call, Frame], Value]
+
+BUILTINS = frozenset(dir(builtins))
+
+_NUMPY_SCALARS = [
+    *(f"float{n}" for n in (16, 32, 64, 128)),
+    *(f"int{n}" for n in (8, 16, 32, 64)),
+    *(f"uint{n}" for n in (8, 16, 32, 64)),
+    "floating",
+    "integer",
+    "number",
+]
+REAL_TYPES = frozenset(
+    {"builtins.float", *(f"numpy.{name}" for name in _NUMPY_SCALARS if name.startswith("float"))}
+)
+NUMBER_TYPES = REAL_TYPES | {
+    "builtins.int",
+    "builtins.complex",
+    "decimal.Decimal",
+    "fractions.Fraction",
+    "numbers.Number",
+    "numbers.Real",
+    "numbers.Integral",
+    "numbers.Rational",
+    "numbers.Complex",
+    "pydantic.PositiveInt",
+    "pydantic.PositiveFloat",
+    "pydantic.NonNegativeInt",
+    "pydantic.NonNegativeFloat",
+    "pydantic.NegativeInt",
+    "pydantic.NegativeFloat",
+    "pydantic.StrictInt",
+    "pydantic.StrictFloat",
+    "pydantic.FiniteFloat",
+    "pydantic.conint",
+    "pydantic.confloat",
+    *(f"numpy.{name}" for name in _NUMPY_SCALARS),
+}
+SCALAR_TYPES: dict[str, Value] = {
+    "builtins.str": TEXT,
+    "builtins.bytes": TEXT,
+    "builtins.bool": BOOL,
+    "types.NoneType": NONE,
+}
+LIST_TYPES = frozenset({"builtins.list", "builtins.tuple", "builtins.set", "builtins.frozenset", "typing.List"})
+DICT_TYPES = frozenset({"builtins.dict", "typing.Dict", "typing.Mapping", "collections.abc.Mapping"})
+OPAQUE_TYPES = frozenset({"typing.Any", "typing.Self", "typing.NoReturn", "typing_extensions.Self"})
+LIST_GENERICS = frozenset(
+    {
+        "list", "List", "tuple", "Tuple", "set", "Set", "frozenset", "FrozenSet", "Sequence", "Iterable",
+        "Iterator", "Collection", "MutableSequence", "Deque", "deque", "Generator", "AsyncIterator",
+        "AsyncGenerator", "AsyncIterable", "AbstractSet",
+    }
+)  # fmt: skip
+DICT_GENERICS = frozenset(
+    {"dict", "Dict", "Mapping", "MutableMapping", "defaultdict", "DefaultDict", "OrderedDict"}
+)
+PROPERTIES = frozenset({"property", "cached_property", "computed_field"})
+# Decorators after which a call no longer gives what the body returns.
+OPAQUE_DECORATORS = frozenset({"contextmanager", "asynccontextmanager", "fixture", "overload", "task"})
+ENVIRONMENTS = frozenset({"os.environ"})
+
+NUMBER_CONSTANTS = frozenset({f"math.{n}" for n in ("pi", "e", "tau", "inf", "nan")} | {"numpy.pi", "numpy.e"})
+
+_MATH_REAL = (
+    "acos acosh asin asinh atan atan2 atanh cbrt copysign cos cosh degrees dist erf erfc exp exp2 expm1 fabs fma "
+    "fmod fsum gamma hypot ldexp lgamma log log10 log1p log2 nextafter pow radians remainder sin sinh sqrt tan "
+    "tanh ulp"
+).split()
+_MATH_INT = "ceil comb factorial floor gcd isqrt lcm perm prod sumprod trunc".split()
+_STATISTICS = (
+    "mean fmean geometric_mean harmonic_mean median median_low median_high median_grouped pstdev pvariance stdev "
+    "variance correlation covariance"
+).split()
+REAL_CALLS = frozenset(
+    {
+        "builtins.float",
+        *(f"math.{name}" for name in _MATH_REAL),
+        "time.time",
+        "time.perf_counter",
+        *(f"numpy.float{n}" for n in (16, 32, 64)),
+    }
+)
+NUMBER_CALLS = frozenset(
+    {
+        "builtins.int",
+        "builtins.len",
+        "builtins.round",
+        "builtins.abs",
+        "builtins.complex",
+        "builtins.ord",
+        "builtins.hash",
+        "builtins.id",
+        "decimal.Decimal",
+        "fractions.Fraction",
+        *(f"math.{name}" for name in _MATH_INT),
+        *(f"statistics.{name}" for name in _STATISTICS),
+        *(f"numpy.{name}" for name in _NUMPY_SCALARS),
+    }
+)
+TEXT_CALLS = frozenset(
+    {
+        "builtins.str", "builtins.repr", "builtins.format", "builtins.chr", "builtins.hex", "builtins.bin",
+        "builtins.ascii", "builtins.bytes", "builtins.input", "json.dumps", "os.getenv", "os.getcwd",
+        "os.path.join", "os.path.basename", "os.path.dirname", "time.strftime",
+    }
+)  # fmt: skip
+BOOL_CALLS = frozenset(
+    {
+        "builtins.bool", "builtins.isinstance", "builtins.issubclass", "builtins.any", "builtins.all",
+        "builtins.callable", "builtins.hasattr", "math.isnan", "math.isinf", "math.isfinite", "math.isclose",
+        "os.path.exists", "os.path.isfile", "os.path.isdir",
+    }
+)  # fmt: skip
+# Calls that give their first argument back, as far as numbers are concerned.
+SAME_CALLS = frozenset(
+    {
+        "copy.copy", "copy.deepcopy", "builtins.list", "builtins.tuple", "builtins.set", "builtins.frozenset",
+        "builtins.sorted", "builtins.reversed", "builtins.iter", "dataclasses.asdict", "asyncio.run",
+        "asyncio.wait_for", "asyncio.shield", "asyncio.create_task", "types.MappingProxyType",
+        "collections.OrderedDict", "collections.deque",
+    }
+)  # fmt: skip
+ARRAY_MODULES = frozenset({"numpy"})
+REDUCTIONS = frozenset(
+    "mean sum max min std var median prod nanmean nansum nanmax nanmin nanstd nanvar nanmedian average amax amin "
+    "ptp argmax argmin trapz trapezoid count_nonzero".split()
+)
+ARRAY_CALLS = frozenset(
+    f"numpy.{name}"
+    for name in "array asarray zeros ones full arange linspace empty concatenate stack cumsum diff".split()
+)
+RECORD_METHODS = frozenset(
+    {"model_dump", "dict", "to_dict", "_asdict", "as_dict", "model_copy", "copy", "asdict", "__dict__"}
+)
+
+
+# --- calls of external names ---------------------------------------------------------------------------------
+
+
+def _dict_call(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    from gllint_rules.infer import spread
+
+    record = Record(site=Site(frame.module, call.at))
+    for arg in call.args:
+        value = evaluator.eval(arg, frame)
+        if isinstance(value, ListOf):  # pairs
+            pairs = [entry.value for entry in value.items]
+            record = replace(record, open=True)
+            for pair in pairs:
+                if isinstance(pair, ListOf) and len(pair.items) == 2:
+                    key = pair.items[0].value
+                    if isinstance(key, Text) and key.literal is not None:
+                        record = record.store(key.literal, pair.items[1])
+            continue
+        record = spread(record, value)
+    for name, value_expr in call.keywords:
+        value = evaluator.eval(value_expr, frame)
+        if name is None:
+            record = spread(record, value)
+        else:
+            record = record.store(name, Entry(value, Site(frame.module, value_expr.at)))
+    return record
+
+
+def _smallest(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    values = [evaluator.eval(arg, frame) for arg in call.args]
+    if len(values) == 1:
+        values = [evaluator.element(values[0])]
+    default = call.keyword("default")
+    if default is not None:
+        values.append(evaluator.eval(default, frame))
+    if values and all(number(value) is not None for value in values):
+        return evaluator.number("the smallest or largest of numbers", frame, call.at, *values)
+    return UNKNOWN
+
+
+def _sum(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    start = call.args[1] if len(call.args) > 1 else call.keyword("start")
+    if start is not None and number(evaluator.eval(start, frame)) is None:
+        return UNKNOWN
+    return evaluator.number("`sum()` gives a number", frame, call.at)
+
+
+def _pow(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    return evaluator.number("`pow()` gives a number", frame, call.at)
+
+
+def _divmod(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    result = evaluator.number("`divmod()` gives numbers", frame, call.at)
+    entry = Entry(result, Site(frame.module, call.at))
+    return ListOf((entry, entry), None, "tuple", Site(frame.module, call.at))
+
+
+def _range(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    return ListOf(rest=evaluator.number("an element of `range()`", frame, call.at), kind="range")
+
+
+def _enumerate(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    site = Site(frame.module, call.at)
+    index = Entry(evaluator.number("an index of `enumerate()`", frame, call.at), site)
+    element = evaluator.element(evaluator.eval(call.args[0], frame)) if call.args else UNKNOWN
+    return ListOf(rest=ListOf((index, Entry(element, site)), None, "tuple"), kind="generator")
+
+
+def _zip(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    site = Site(frame.module, call.at)
+    items = tuple(
+        Entry(
+            UNKNOWN if isinstance(arg, facts.Star) else evaluator.element(evaluator.eval(arg, frame)), site
+        )
+        for arg in call.args
+    )
+    return ListOf(rest=ListOf(items, None, "tuple"), kind="generator")
+
+
+def _map(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    if len(call.args) < 2:
+        return UNKNOWN
+    inner = facts.Call(call.at, call.args[0], (), ())
+    return ListOf(rest=evaluator.eval(inner, frame), kind="generator")
+
+
+def _cast(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    if len(call.args) != 2:
+        return UNKNOWN
+    declared = evaluator.annotation(call.args[0], frame)
+    return declared if declared is not UNKNOWN else evaluator.eval(call.args[1], frame)
+
+
+def _partial(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    return evaluator.eval(call.args[0], frame) if call.args else UNKNOWN
+
+
+def _threaded(position: int) -> Handler:
+    def handler(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+        if len(call.args) <= position:
+            return UNKNOWN
+        inner = facts.Call(call.at, call.args[position], call.args[position + 1 :], call.keywords)
+        return evaluator.eval(inner, frame)
+
+    return handler
+
+
+def _getattr(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    if len(call.args) >= 2 and isinstance(call.args[1], facts.Const) and isinstance(call.args[1].value, str):
+        return evaluator.eval(facts.Attr(call.at, call.args[0], call.args[1].value), frame)
+    return UNKNOWN
+
+
+def _dedent(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    value = evaluator.eval(call.args[0], frame) if call.args else UNKNOWN
+    if not isinstance(value, Text) or value.parts is None:
+        return TEXT
+    if len(value.parts) != 1 or not isinstance(value.parts[0], Literal):
+        return value
+    [part] = value.parts
+    text, offsets = _dedented(part.text)
+    return Text((Literal(text, part.site, offsets),))
+
+
+def _dedented(text: str) -> tuple[str, tuple[int, ...]]:
+    """The text without its common indentation, and where each character came from."""
+    wanted = textwrap.dedent(text)
+    lines, originals = wanted.split("\n"), text.split("\n")
+    offsets: list[int] = []
+    position = 0
+    for line, original in zip(lines, originals, strict=True):
+        cut = len(original) - len(line)
+        offsets.extend(range(position + cut, position + len(original) + 1))
+        position += len(original) + 1
+    return wanted, tuple(offsets[: len(wanted)])
+
+
+def _super(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    cls = frame.scope.enclosing_class()
+    if cls is None:
+        return UNKNOWN
+    from gllint_rules.values import ClassOf
+
+    ancestors = list(evaluator.project.ancestors(ClassOf(frame.module, cls)))[1:]
+    for ancestor in ancestors:
+        if isinstance(ancestor, ClassOf):
+            return Instance(ancestor)
+        break
+    return UNKNOWN
+
+
+def _same_text(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    """``str(x)``: a text that holds ``x``."""
+    if len(call.args) != 1:
+        return TEXT
+    value = evaluator.eval(call.args[0], frame)
+    if isinstance(value, Text):
+        return value
+    return Text((Filled(value, Site(frame.module, call.args[0].at)),))
+
+
+CALLS: dict[str, Handler] = {
+    "builtins.dict": _dict_call,
+    "collections.OrderedDict": _dict_call,
+    "builtins.min": _smallest,
+    "builtins.max": _smallest,
+    "builtins.sum": _sum,
+    "builtins.pow": _pow,
+    "builtins.divmod": _divmod,
+    "builtins.range": _range,
+    "builtins.enumerate": _enumerate,
+    "builtins.zip": _zip,
+    "builtins.map": _map,
+    "builtins.getattr": _getattr,
+    "builtins.super": _super,
+    "builtins.str": _same_text,
+    "typing.cast": _cast,
+    "functools.partial": _partial,
+    "asyncio.to_thread": _threaded(0),
+    "textwrap.dedent": _dedent,
+    "inspect.cleandoc": _dedent,
+}
+
+
+# --- methods of values of a known kind -----------------------------------------------------------------------
+
+_TEXT_TO_LIST = frozenset({"split", "rsplit", "splitlines", "partition", "rpartition"})
+_TEXT_TO_BOOL = frozenset({"startswith", "endswith"})
+_TEXT_SAME = frozenset({"strip", "lstrip", "rstrip", "expandtabs"})
+
+
+def call_method(evaluator: Evaluator, method: Method, call: facts.Call, frame: Frame) -> Value:
+    """What a method of a value of a known kind gives."""
+    match method.of:
+        case Record():
+            return _record_method(evaluator, method.of, method.name, call, frame)
+        case Text():
+            return _text_method(evaluator, method.of, method.name, call, frame)
+        case ListOf():
+            return _list_method(evaluator, method.of, method.name, call, frame)
+        case ExternalInstance(name=name) if name in ARRAY_CALLS and method.name in REDUCTIONS:
+            if not call.args and call.keyword("axis", "keepdims") is None:
+                return evaluator.number(f"`.{method.name}()` of an array is a number", frame, call.at)
+            return UNKNOWN
+        case Number():
+            if method.name == "is_integer":
+                return BOOL
+            return method.of if method.name in ("conjugate", "quantize", "bit_length") else UNKNOWN
+        case _:
+            return call_unknown(evaluator, call, frame)
+
+
+def call_unknown(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    """A call of something unknown, of which only the name speaks."""
+    last = facts.last_name(call.func)
+    if last == QUANTITY:
+        return evaluator.construct_quantity(call, frame, None)
+    if isinstance(call.func, facts.Attr):
+        if last == "timestamp" and not call.args:
+            return evaluator.number("`.timestamp()` is a number", frame, call.at, real=True)
+        if last == "run_in_executor" and len(call.args) >= 2:
+            return _threaded(1)(evaluator, call, frame)
+    payload = evaluator.project.names.payloads.get(last)
+    if payload is not None:
+        return evaluator.envelope(payload, call, frame, [], None)
+    return UNKNOWN
+
+
+def _record_method(evaluator: Evaluator, record: Record, name: str, call: facts.Call, frame: Frame) -> Value:
+    if name in RECORD_METHODS:
+        return replace(record, cls=None) if not record.quantity else record
+    if record.quantity:
+        return UNKNOWN
+    match name:
+        case "get" | "pop" | "setdefault" if call.args:
+            key = evaluator.key(call.args[0], frame)
+            found: Value | None = None
+            if key is not None:
+                entries = record.entries.get(key)
+                if entries is not None:
+                    found = join(*(entry.value for entry in entries))
+                    if key in record.sure:
+                        return found
+                elif record.rest is not None:
+                    found = record.rest
+                elif not record.open:
+                    found = NONE if len(call.args) < 2 else None
+                else:
+                    found = UNKNOWN
+            else:
+                values = [entry.value for found_ in record.entries.values() for entry in found_]
+                if record.rest is not None:
+                    values.append(record.rest)
+                found = join(*values) if values and not (record.open and record.rest is None) else UNKNOWN
+            default = evaluator.eval(call.args[1], frame) if len(call.args) > 1 else NONE
+            return default if found is None else join(found, default)
+        case "values":
+            entries = tuple(entry for found_ in record.entries.values() for entry in found_)
+            rest = record.rest if record.rest is not None else (UNKNOWN if record.open else None)
+            return ListOf(entries, rest, "values")
+        case "keys":
+            return ListOf(rest=TEXT, kind="keys")
+        case "items":
+            values = [entry.value for found_ in record.entries.values() for entry in found_]
+            if record.rest is not None:
+                values.append(record.rest)
+            elif record.open:
+                values.append(UNKNOWN)
+            site = Site(frame.module, call.at)
+            pair = ListOf((Entry(TEXT, site), Entry(join(*values) if values else UNKNOWN, site)), None, "tuple")
+            return ListOf(rest=pair, kind="items")
+        case _:
+            return UNKNOWN
+
+
+def _list_method(evaluator: Evaluator, value: ListOf, name: str, call: facts.Call, frame: Frame) -> Value:
+    match name:
+        case "copy":
+            return value
+        case "pop":
+            return value.element()
+        case _:
+            return UNKNOWN
+
+
+def _text_method(evaluator: Evaluator, text: Text, name: str, call: facts.Call, frame: Frame) -> Value:
+    match name:
+        case "format":
+            return _format(evaluator, text, call, frame)
+        case "join" if call.args:
+            return _joined(evaluator, text, evaluator.eval(call.args[0], frame), call, frame)
+        case _ if name in _TEXT_SAME and text.literal is not None and not call.args:
+            stripped = getattr(text.literal, name)()
+            if len(text.parts or ()) == 1 and text.parts is not None and isinstance(text.parts[0], Literal):
+                part = text.parts[0]
+                start = part.text.find(stripped)
+                offsets = part.offsets or tuple(range(len(part.text)))
+                return Text((Literal(stripped, part.site, offsets[start : start + len(stripped)]),))
+            return text
+        case _ if name in _TEXT_TO_LIST:
+            return ListOf(rest=TEXT, kind="list")
+        case _ if name in _TEXT_TO_BOOL or name.startswith("is"):
+            return BOOL
+        case "count" | "find" | "index" | "rfind" | "rindex":
+            return UNKNOWN
+        case _:
+            return TEXT
+
+
+_FIELD = re.compile(r"\{\{|\}\}|\{([^{}!:.\[]*)[^{}]*(?:\{[^{}]*\}[^{}]*)*\}")
+
+
+def _format(evaluator: Evaluator, text: Text, call: facts.Call, frame: Frame) -> Value:
+    """``text.format(…)``: fields are filled, doubled braces collapse."""
+    if text.parts is None:
+        return TEXT
+    out: list[Literal | Filled] = []
+    position = 0
+    for part in text.parts:
+        if isinstance(part, Filled):
+            out.append(part)
+            continue
+        offsets = part.offsets or tuple(range(len(part.text)))
+        last = 0
+        for match in _FIELD.finditer(part.text):
+            piece = part.text[last : match.start()]
+            kept = offsets[last : match.start()]
+            if match.group(0) in ("{{", "}}"):
+                piece, kept = piece + match.group(0)[0], (*kept, offsets[match.start()])
+            out.append(Literal(piece, part.site, kept))
+            last = match.end()
+            if match.group(0) in ("{{", "}}"):
+                continue
+            name = match.group(1)
+            if not name:
+                name, position = str(position), position + 1
+            value_expr: facts.Expr | None = None
+            if name.isdecimal():
+                if int(name) < len(call.args):
+                    value_expr = call.args[int(name)]
+            else:
+                value_expr = call.keyword(name)
+            plain = match.group(0) in ("{}", "{" + match.group(1) + "}")
+            if value_expr is None or not plain and "." in match.group(0).partition(":")[0]:
+                out.append(Filled(UNKNOWN, Site(frame.module, call.at)))
+                continue
+            value = evaluator.eval(value_expr, frame)
+            if isinstance(value, Text) and value.parts is not None and plain:
+                out.extend(value.parts)
+            else:
+                out.append(Filled(value, Site(frame.module, value_expr.at)))
+        out.append(Literal(part.text[last:], part.site, offsets[last:]))
+    return Text(tuple(part for part in out if isinstance(part, Filled) or part.text))
+
+
+_PERCENT = re.compile(r"%(?:\((\w+)\))?[-+ #0]*(?:\*|\d+)?(?:\.(?:\*|\d+))?[hlL]?([diouxXeEfFgGcrsa%])")
+
+
+def percent(evaluator: Evaluator, text: Text, expr: facts.BinOp, frame: Frame) -> Value:
+    """``text % values``."""
+    if text.parts is None:
+        return TEXT
+    right = expr.right
+    values: list[facts.Expr] = (
+        list(right.items) if isinstance(right, facts.Seq) and right.kind == "tuple" else [right]
+    )
+    out: list[Literal | Filled] = []
+    position = 0
+    for part in text.parts:
+        if isinstance(part, Filled):
+            out.append(part)
+            continue
+        offsets = part.offsets or tuple(range(len(part.text)))
+        last = 0
+        for match in _PERCENT.finditer(part.text):
+            out.append(Literal(part.text[last : match.start()], part.site, offsets[last : match.start()]))
+            last = match.end()
+            if match.group(2) == "%":
+                out.append(Literal("%", part.site, offsets[match.start() : match.start() + 1]))
+                continue
+            source: facts.Expr | None = None
+            if match.group(1) is not None:
+                source = right.value(match.group(1)) if isinstance(right, facts.Dict) else None
+            elif position < len(values):
+                source, position = values[position], position + 1
+            if source is None:
+                out.append(Filled(UNKNOWN, Site(frame.module, expr.at)))
+                continue
+            value = evaluator.eval(source, frame)
+            if isinstance(value, Text) and value.parts is not None and match.group(2) == "s":
+                out.extend(value.parts)
+            else:
+                out.append(Filled(value, Site(frame.module, source.at)))
+        out.append(Literal(part.text[last:], part.site, offsets[last:]))
+    return Text(tuple(part for part in out if isinstance(part, Filled) or part.text))
+
+
+def _joined(evaluator: Evaluator, text: Text, items: Value, call: facts.Call, frame: Frame) -> Value:
+    """``separator.join(items)`` where the items are known one by one."""
+    if not isinstance(items, ListOf) or text.parts is None:
+        return TEXT
+    parts: list[Literal | Filled] = []
+
+    def add(value: Value, site: Site) -> None:
+        if parts:
+            parts.extend(text.parts or ())
+        if isinstance(value, Text) and value.parts is not None:
+            parts.extend(value.parts)
+        else:
+            parts.append(Filled(value, site))
+
+    for entry in items.items:
+        add(entry.value, entry.site)
+    if items.rest is not None:
+        for option in options(items.rest):
+            add(option, Site(frame.module, call.at))
+    return Text(tuple(parts))
+
+

@@ -1,0 +1,198 @@
+"""Where in the source an expression stands, worked out only for what is reported.
+
+Facts carry no positions: computing them for a whole file costs more than everything else after the parse.
+Instead, the statement (or the header of a compound statement) that holds a reported expression is parsed
+again alone and read in the same order, so that its expressions get the same numbers; its own place in the file
+comes from a scan for logical lines. Where anything does not match up, the whole file is parsed again.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable
+
+import libcst as cst
+from libcst.metadata import MetadataWrapper, PositionProvider
+
+from gllint_rules.facts import Module, Unit
+from gllint_rules.finding import Span
+from gllint_rules.reader import Reader
+
+_TOKEN = re.compile(
+    r'''
+      (?P<string>
+        """[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*"""
+      | \'\'\'[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*\'\'\'
+      | "[^"\\\r\n]*(?:\\(?:\r\n|.)[^"\\\r\n]*)*"
+      | '[^'\\\r\n]*(?:\\(?:\r\n|.)[^'\\\r\n]*)*'
+      )
+    | (?P<comment>\#[^\r\n]*)
+    | (?P<open>[\[({])
+    | (?P<close>[\])}])
+    | (?P<joined>\\(?:\r\n?|\n))
+    | (?P<newline>\r\n?|\n)
+    | (?P<other>[^\s"'\#\[\](){}\\][^"'\#\[\](){}\\\r\n]*)
+    ''',
+    re.VERBOSE | re.DOTALL,
+)
+
+_NEWLINE = re.compile(r"\r\n?|\n")
+
+
+def logical_lines(source: str) -> list[int]:
+    """The offsets at which the logical lines of ``source`` begin, comments and blank lines aside."""
+    starts: list[int] = []
+    depth = 0
+    fresh = True
+    for match in _TOKEN.finditer(source):
+        kind = match.lastgroup
+        if kind == "newline":
+            fresh = fresh or depth == 0
+        elif kind not in ("comment", "joined"):
+            if fresh and depth == 0:
+                starts.append(match.start())
+            fresh = False
+            if kind == "open":
+                depth += 1
+            elif kind == "close":
+                depth = max(0, depth - 1)
+    return starts
+
+
+class Lines:
+    """Offsets of a text as 1-based lines and columns, and back."""
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self.starts = [0, *(m.end() for m in _NEWLINE.finditer(source))]
+
+    def place(self, offset: int) -> tuple[int, int]:
+        line = bisect_right(self.starts, offset)
+        return line, offset - self.starts[line - 1] + 1
+
+    def offset(self, line: int, column: int) -> int:
+        return self.starts[line - 1] + column - 1
+
+    def text(self, span: Span) -> str:
+        return self.source[self.offset(span.line, span.column) : self.offset(span.end_line, span.end_column)]
+
+    def span(self, start: int, end: int) -> Span:
+        return Span(*self.place(start), *self.place(end))
+
+
+class Positions:
+    """The places of one module's expressions, found on demand and remembered."""
+
+    def __init__(self, module: Module, source: str) -> None:
+        self.module = module
+        self.lines = Lines(source)
+        self._known: dict[int, Span] = {}
+        self._unit_starts: list[int] | None = None
+        self._firsts: list[int] = []
+        self._whole = False
+
+    def span(self, at: int) -> Span:
+        """Where expression number ``at`` stands; parentheses around it are not part of it."""
+        found = self._known.get(at)
+        if found is None:
+            self._locate(at)
+            found = self._known[at]
+        return found
+
+    def text(self, at: int) -> str:
+        return self.lines.text(self.span(at))
+
+    def _locate(self, at: int) -> None:
+        if self._unit_starts is None:
+            self._index()
+        assert self._unit_starts is not None
+        if not self._whole:
+            number = bisect_right(self._firsts, at) - 1
+            unit = self.module.units[number]
+            count = (
+                self.module.units[number + 1].first if number + 1 < len(self.module.units) else self.module.size
+            ) - unit.first
+            begin = self._unit_starts[number]
+            end = (
+                self._unit_starts[number + 1]
+                if number + 1 < len(self._unit_starts)
+                else len(self.lines.source)
+            )
+            line, column = self.lines.place(begin)
+            indent = self.lines.source[begin - column + 1 : begin]
+            spans = _spans_of_unit(self.lines.source[begin:end], unit, count, line, indent)
+            if spans is not None:
+                self._known.update(enumerate(spans, unit.first))
+                return
+        self._whole = True
+        self._known.update(enumerate(_spans(cst.parse_module(self.lines.source))))
+
+    def _index(self) -> None:
+        starts = logical_lines(self.lines.source)
+        self._unit_starts = []
+        self._firsts = [unit.first for unit in self.module.units]
+        position = 0
+        for unit in self.module.units:
+            if position < len(starts):
+                self._unit_starts.append(starts[position])
+            position += unit.lines
+        self._whole = position != len(starts)
+
+
+def _spans(tree: cst.Module) -> list[Span]:
+    reader = Reader(track=True)
+    reader.module("", "", tree)
+    assert reader.nodes is not None
+    places = MetadataWrapper(tree, unsafe_skip_copy=True).resolve(PositionProvider)
+    out = []
+    for node in reader.nodes:
+        place = places[node]
+        out.append(
+            Span(place.start.line, place.start.column + 1, place.end.line, place.end.column + 1),
+        )
+    return out
+
+
+def _spans_of_unit(text: str, unit: Unit, count: int, line: int, indent: str) -> list[Span] | None:
+    """The places of the ``count`` expressions of a unit whose ``text`` begins on ``line`` after ``indent``."""
+    prefix, cut, extra = _wrapping(unit, text, indent)
+    body = text[cut:]
+    for suffix in ("", f"\n{indent if unit.lines > 1 else ''} pass\n", "\n case _: pass\n"):
+        try:
+            tree = cst.parse_module(prefix + (body.rstrip() if suffix else body) + suffix)
+        except (cst.ParserSyntaxError, cst.CSTValidationError, RecursionError):
+            continue
+        spans = _spans(tree)[extra:]
+        if len(spans) != count:
+            return None
+        added = prefix.count("\n")
+        shift = len(indent) + cut - len(prefix.rpartition("\n")[2])
+        return [_moved(span, line - 1 - added, added + 1, shift) for span in spans]
+    return None
+
+
+def _wrapping(unit: Unit, text: str, indent: str) -> tuple[str, int, int]:
+    """What makes a unit parse alone: text before it, characters to drop, expressions that this adds."""
+    match unit.kind:
+        case "header" if unit.lines > 1 and indent:  # decorators: several lines with one indentation
+            return f"if 1:\n{indent}", 0, 1
+        case "elif":
+            return "", 2, 0
+        case "except":
+            return "try:\n pass\n", 0, 0
+        case "case":
+            return "match 0:\n ", 0, 1
+        case "bare":
+            return "if 1", text.index(":"), 1
+        case _:
+            return "", 0, 0
+
+
+def _moved(span: Span, lines: int, first: int, shift: int) -> Span:
+    return Span(
+        span.line + lines,
+        span.column + shift if span.line == first else span.column,
+        span.end_line + lines,
+        span.end_column + shift if span.end_line == first else span.end_column,
+    )

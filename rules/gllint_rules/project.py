@@ -1,0 +1,492 @@
+"""The facts of all modules joined: who imports what, which classes are tools, what a function returns.
+
+It answers lazily and remembers. Modules that nobody announced are loaded when a value leads into them.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import sys
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from gllint_rules import facts
+from gllint_rules.facts import Expr, Function, Module, Param, Scope
+from gllint_rules.finding import Failure, Finding
+from gllint_rules.flow import Flow, execute
+from gllint_rules.frameworks import (
+    ARGS_SCHEMA,
+    SCHEMA_FN,
+    TOOL_REGISTRY_NAMES,
+    TOOL_WRAPPER_ENDING,
+    TOOL_WRAPPER_METHODS,
+    Names,
+)
+from gllint_rules.infer import Evaluator, Frame
+from gllint_rules.settings import Settings
+from gllint_rules.tools import Tool, called_tool, decorated_tool, find_tools, real_name
+from gllint_rules.values import (
+    BOOL,
+    NONE,
+    TEXT,
+    UNKNOWN,
+    Because,
+    ClassOf,
+    Entry,
+    External,
+    FunctionOf,
+    ListOf,
+    ModuleOf,
+    Number,
+    Record,
+    Site,
+    Text,
+    ToolValue,
+    Value,
+    join,
+    options,
+)
+
+if TYPE_CHECKING:
+    from gllint_rules.positions import Positions
+
+_TOOL_MAKERS = frozenset({"ToolRegistry", "ToolRuntime", "ToolDef", "FunctionTool", "ToolAction", "dispatch_tool"})
+_JSON_TYPES: dict[str, Value] = {"string": TEXT, "boolean": BOOL, "null": NONE}
+_ENUMS = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
+_SOURCE_ROOTS = ("", "src/", "lib/", "python/")
+
+
+class Project:
+    """All that is known of the code under lint.
+
+    ``load`` gives the facts of a file or ``None``; ``exists`` says whether there is one; ``source_of`` gives the
+    text of a file that has findings. Paths are absolute, with forward slashes.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        load: Callable[[str], Module | None],
+        exists: Callable[[str], bool],
+        source_of: Callable[[str], str],
+        root: str = "",
+    ) -> None:
+        self.settings = settings
+        self.names = Names.of(settings)
+        self.root = root
+        self.modules: dict[str, Module] = {}
+        self.evaluator = Evaluator(self)
+        self.source_of = source_of
+        self._load = load
+        self._exists = exists
+        self._loaded: dict[str, Module | None] = {}
+        self._tools: dict[str, list[Tool]] = {}
+        self._made: dict[int, Tool | None] = {}
+        self._decorated: dict[int, Tool | None] = {}
+        self._roots: dict[tuple[str, str], str | None] = {}
+        self._flows: dict[tuple[int, int], Flow] = {}
+        self._schemas: dict[int, tuple[Expr, Frame]] = {}
+        self._annotations: dict[str, Expr | None] = {}
+        self._ancestors: dict[int, tuple[ClassOf | External, ...]] = {}
+        self._by_tail: dict[str, list[str]] = {}
+        self._positions: dict[str, Positions] = {}
+
+    # --- modules ---------------------------------------------------------------------------------------------
+
+    def add(self, module: Module) -> None:
+        """Announce a module that the screen let through."""
+        self.modules[module.path] = module
+        self._loaded[module.path] = module
+        tail = module.path.removesuffix("/__init__.py").removesuffix(".py").rpartition("/")[2]
+        self._by_tail.setdefault(tail, []).append(module.path)
+
+    def module_at(self, path: str) -> Module | None:
+        if path not in self._loaded:
+            self._loaded[path] = self._load(path)
+        return self._loaded[path]
+
+    def check(self, path: str, codes: frozenset[str]) -> Iterator[Finding | Failure]:
+        """The findings of the rules ``codes`` in the announced module at ``path``."""
+        from gllint_rules.context import check
+
+        return check(self, self.modules[path], codes)
+
+    def tool_names(self) -> frozenset[bytes]:
+        """The names by which other files may use the tools of the project: the second round's needles."""
+        names: set[str] = set()
+        for module in list(self.modules.values()):
+            for tool in self.tools(module):
+                if tool.cls is not None:
+                    names.add(tool.cls.cls.name)
+                elif tool.form == "T3" and tool.callable is not None:
+                    names.add(getattr(tool.callable.function, "name", ""))
+            for name, bindings in module.scope.bindings.items():
+                for binding in bindings:
+                    if isinstance(binding.value, facts.Call) and self._makes_tool(module, binding.value):
+                        names.add(name)
+        return frozenset(name.encode() for name in names if name)
+
+    def _makes_tool(self, module: Module, call: facts.Call) -> bool:
+        return any(tool.call is call for tool in self.tools(module)) or any(
+            isinstance(o, ClassOf) and self.is_tool_class(o)
+            for o in options(self.evaluator.eval(call.func, Frame(module, module.scope)))
+        )
+
+    def imports_tools(self, module: Module) -> bool:
+        """Whether ``module`` imports a tool, a tool class or a Quantity's neighbours from anywhere."""
+        for bindings in module.scope.bindings.values():
+            for binding in bindings:
+                if binding.kind != "import" or not binding.name:
+                    continue
+                if self.names.is_tool_class(binding.name) or binding.name in _TOOL_MAKERS:
+                    return True
+                value = self.imported(module, binding.module, binding.name)
+                if isinstance(value, ToolValue) or (isinstance(value, ClassOf) and self.is_tool_class(value)):
+                    return True
+                if isinstance(value, ModuleOf) and self.tools(value.module):
+                    return True
+        return False
+
+    def positions(self, module: Module) -> Positions:
+        """The places of the expressions of ``module``."""
+        found = self._positions.get(module.path)
+        if found is None or found.module is not module:
+            from gllint_rules.positions import Positions
+
+            found = Positions(module, self.source_of(module.path))
+            self._positions[module.path] = found
+        return found
+
+    # --- imports ---------------------------------------------------------------------------------------------
+
+    def imported(self, importer: Module, dotted: str, name: str) -> Value:
+        """What ``from dotted import name`` binds (``name`` empty: ``import dotted``) in ``importer``."""
+        path = self.find_module(importer.path, dotted)
+        if path is not None:
+            module = self.module_at(path)
+            if module is not None:
+                return self.member(module, name) if name else ModuleOf(module)
+        if name:
+            submodule = self.find_module(importer.path, f"{dotted}{'' if dotted.endswith('.') else '.'}{name}")
+            if submodule is not None:
+                module = self.module_at(submodule)
+                if module is not None:
+                    return ModuleOf(module)
+        bare = dotted.lstrip(".")
+        return External(".".join(part for part in (bare, name) if part))
+
+    def imported_alias(self, importer: Module, dotted: str, name: str) -> Value | None:
+        """The type that an imported alias names; ``None`` where the name is no alias."""
+        path = self.find_module(importer.path, dotted)
+        module = self.module_at(path) if path is not None else None
+        if module is None or not name or name not in module.scope.bindings:
+            return None
+        if any(b.kind in ("class", "def") for b in module.scope.bindings[name]):
+            return None
+        return self.evaluator._alias(name, Frame(module, module.scope))
+
+    def member(self, module: Module, name: str) -> Value:
+        """The global ``name`` of ``module``, or its submodule of that name."""
+        if name in module.scope.bindings or module.scope.stars:
+            value = self.evaluator.lookup(name, Frame(module, module.scope))
+            if value is not UNKNOWN or name in module.scope.bindings:
+                return value
+        if module.path.endswith("/__init__.py"):
+            base = posixpath.dirname(module.path)
+            for path in (f"{base}/{name}.py", f"{base}/{name}/__init__.py"):
+                if self._exists(path):
+                    submodule = self.module_at(path)
+                    return ModuleOf(submodule) if submodule is not None else UNKNOWN
+        return UNKNOWN
+
+    def find_module(self, importer: str, dotted: str) -> str | None:
+        """The file of module ``dotted`` as seen from ``importer``, or ``None`` where it is not in the project."""
+        here = posixpath.dirname(importer)
+        level = len(dotted) - len(dotted.lstrip("."))
+        parts = dotted.lstrip(".").replace(".", "/")
+        if level:
+            for _ in range(level - 1):
+                here = posixpath.dirname(here)
+            return self._file(f"{here}/{parts}" if parts else here)
+        first = parts.partition("/")[0]
+        if first in sys.stdlib_module_names:
+            return None
+        key = (here, first)
+        if key not in self._roots:
+            self._roots[key] = self._find_root(here, first)
+        root = self._roots[key]
+        if root is None:
+            return self._announced(importer, parts)
+        return self._file(f"{root}{parts}")
+
+    def _file(self, stem: str) -> str | None:
+        for path in (f"{stem}.py", f"{stem}/__init__.py"):
+            if path in self._loaded or self._exists(path):
+                return path
+        return None
+
+    def _find_root(self, here: str, first: str) -> str | None:
+        """The folder, seen from ``here`` upwards, under which the top-level name ``first`` lives."""
+        folder = here
+        while True:
+            for source in _SOURCE_ROOTS:
+                base = f"{folder}/{source}"
+                if self._exists(f"{base}{first}.py") or self._exists(f"{base}{first}/__init__.py"):
+                    return base
+                if folder != here and f"{here}/".startswith(f"{base}{first}/"):
+                    return base  # a namespace package that the importer itself lives in
+            parent = posixpath.dirname(folder)
+            if parent == folder or self._exists(f"{folder}/.git/HEAD"):
+                return None
+            folder = parent
+
+    def _announced(self, importer: str, parts: str) -> str | None:
+        """A module of a neighbouring package of the same repository, where only one fits best."""
+        found = [
+            path
+            for path in self._by_tail.get(parts.rpartition("/")[2], ())
+            if "/" in parts and path.endswith((f"/{parts}.py", f"/{parts}/__init__.py"))
+        ]
+        if not found:
+            return None
+        return max(found, key=lambda path: len(posixpath.commonpath([path, importer])))
+
+    def read_annotation(self, text: str) -> Expr | None:
+        if text not in self._annotations:
+            from gllint_rules.reader import read_expression
+
+            self._annotations[text] = read_expression(text)
+        return self._annotations[text]
+
+    # --- classes ---------------------------------------------------------------------------------------------
+
+    def ancestors(self, of: ClassOf) -> tuple[ClassOf | External, ...]:
+        """The class itself, then its bases, theirs, and so on; classes from outside as :class:`External`."""
+        key = id(of.cls)
+        found = self._ancestors.get(key)
+        if found is None:
+            self._ancestors[key] = (of,)  # a class that inherits from itself ends here
+            found = tuple(self._linear(of))
+            self._ancestors[key] = found
+        return found
+
+    def _linear(self, of: ClassOf) -> Iterator[ClassOf | External]:
+        seen: set[int] = set()
+        queue: list[ClassOf | External] = [of]
+        while queue:
+            current = queue.pop(0)
+            if isinstance(current, External):
+                yield current
+                continue
+            if id(current.cls) in seen:
+                continue
+            seen.add(id(current.cls))
+            yield current
+            frame = Frame(current.module, current.cls.scope.parent or current.cls.scope)
+            for base in current.cls.bases:
+                inner = base.base if isinstance(base, facts.Sub) else base
+                value = self.evaluator.eval(inner, frame)
+                known = [o for o in options(value) if isinstance(o, (ClassOf, External))]
+                if known:
+                    queue.extend(known)
+                else:
+                    queue.append(External(f"?.{facts.last_name(inner)}"))
+
+    def bases_named(self, of: ClassOf) -> Iterator[str]:
+        """The last names of all ancestors, the class itself aside."""
+        for ancestor in self.ancestors(of)[1:]:
+            yield (
+                ancestor.cls.name if isinstance(ancestor, ClassOf) else ancestor.name.rpartition(".")[2]
+            )
+
+    def is_tool_class(self, of: ClassOf) -> bool:
+        return any(name in self.names.tool_classes for name in self.bases_named(of))
+
+    def is_enum(self, of: ClassOf) -> bool:
+        return any(name in _ENUMS for name in self.bases_named(of))
+
+    def is_typed_dict(self, of: ClassOf) -> bool:
+        return any(name == "TypedDict" for name in self.bases_named(of))
+
+    def new_type(self, of: ClassOf) -> Value | None:
+        """What a class that derives from a number or a text is: ``class Kelvin(float)``."""
+        for ancestor in self.ancestors(of)[1:]:
+            if isinstance(ancestor, External):
+                if ancestor.name in ("builtins.float", "builtins.int"):
+                    return Number(
+                        Because(f"`{of.cls.name}` derives from a number", Site(of.module, of.cls.at))
+                    )
+                if ancestor.name == "builtins.str":
+                    return TEXT
+        return None
+
+    def parameters_of(self, of: ClassOf) -> list[str] | None:
+        """The fields of a dataclass, model, ``TypedDict`` or plain annotated class, in the order of arguments."""
+        if self.is_enum(of):
+            return None
+        fields: dict[str, None] = {}
+        for ancestor in reversed(self.ancestors(of)):
+            if isinstance(ancestor, ClassOf):
+                for name, bindings in ancestor.cls.scope.bindings.items():
+                    if bindings[0].kind == "annotated" and not _is_class_var(bindings[0].annotation):
+                        fields[name] = None
+        if not fields:
+            return None
+        for ancestor in self.ancestors(of):
+            if isinstance(ancestor, ClassOf):
+                method = ancestor.cls.method("__init__")
+                if method is not None:
+                    return [param.name for param in method.params[1:]]
+        return list(fields)
+
+    def declared_argument(self, of: ClassOf, name: str) -> Value | None:
+        """What the annotation of the field that argument ``name`` sets says."""
+        return self.evaluator.field(of, name)
+
+    def class_value(self, of: ClassOf, name: str) -> Expr | None:
+        """The expression that the class body gives ``name``."""
+        for binding in reversed(of.cls.scope.bindings.get(name, ())):
+            if binding.value is not None:
+                return binding.value
+        return None
+
+    def class_tool_name(self, of: ClassOf) -> str | None:
+        """The literal name of a tool class: ``name = "…"``, or a property that returns one."""
+        for ancestor in self.ancestors(of):
+            if not isinstance(ancestor, ClassOf):
+                continue
+            expr = self.class_value(ancestor, "name")
+            if expr is None:
+                method = ancestor.cls.method("name")
+                if method is not None and method.body:
+                    last = method.body[-1]
+                    expr = last.value if isinstance(last, facts.Return) else None
+            if expr is not None:
+                value = self.evaluator.eval(expr, Frame(ancestor.module, ancestor.cls.scope))
+                return value.literal if isinstance(value, Text) else None
+        return None
+
+    # --- tools -----------------------------------------------------------------------------------------------
+
+    def tools(self, module: Module) -> list[Tool]:
+        """The tools that ``module`` defines."""
+        found = self._tools.get(module.path)
+        if found is None:
+            self._tools[module.path] = []
+            found = list(find_tools(self, module))
+            for tool in found:
+                if tool.args_schema is not None:
+                    for function in tool.callables:
+                        frame = Frame(tool.module, tool.scope)
+                        self._schemas[id(function.function.scope)] = (tool.args_schema, frame)
+            self._tools[module.path] = found
+        return found
+
+    def decorated_tool(self, module: Module, function: Function) -> Tool | None:
+        if not function.decorators:
+            return None
+        key = id(function)
+        if key not in self._decorated:
+            self._decorated[key] = None
+            self._decorated[key] = decorated_tool(self, module, function)
+        return self._decorated[key]
+
+    def made_tool(self, module: Module, call: facts.Call, scope: Scope) -> Tool | None:
+        """The tool object that ``call`` makes (T1, T4), if it makes one."""
+        last = real_name(module, call.func)
+        if not (
+            last.endswith(TOOL_WRAPPER_ENDING)
+            or last in TOOL_WRAPPER_METHODS
+            or call.keyword(SCHEMA_FN) is not None
+        ):
+            return None
+        key = id(call)
+        if key not in self._made:
+            self._made[key] = None
+            tool = called_tool(self, module, call, scope)
+            self._made[key] = tool if tool is not None and tool.form != "T5" else None
+        return self._made[key]
+
+    def flow(self, callee: FunctionOf) -> Flow:
+        """The function executed over abstract values."""
+        key = (id(callee.function), id(callee.bound.cls) if callee.bound is not None else 0)
+        found = self._flows.get(key)
+        if found is None:
+            self._flows[key] = Flow()  # what a recursive call finds
+            found = execute(self.evaluator, callee)
+            self._flows[key] = found
+        return found
+
+    def schema_of_parameter(self, scope: Scope, param: Param) -> Value | None:
+        """What the tool's own ``args_schema`` says of a parameter of its callable."""
+        found = self._schemas.get(id(scope))
+        if found is None:
+            return None
+        schema, frame = found
+        fields: Record | None = None
+        for option in options(self.evaluator.eval(schema, frame)):
+            if isinstance(option, ClassOf):
+                if param.kind == "double-star":
+                    fields = self._model_record(option)
+                else:
+                    return self.evaluator.field(option, param.name)
+            elif isinstance(option, Record):
+                properties = option.get("properties")
+                if isinstance(properties, Record):
+                    if param.kind == "double-star":
+                        entries = {
+                            key: tuple(Entry(self._json_value(e.value, e.site), e.site) for e in held)
+                            for key, held in properties.entries.items()
+                        }
+                        fields = Record(entries=entries, open=True)
+                    elif param.name in properties.entries:
+                        [*_, entry] = properties.entries[param.name]
+                        return self._json_value(entry.value, entry.site)
+        return fields
+
+    def _model_record(self, of: ClassOf) -> Record:
+        entries: dict[str, tuple[Entry, ...]] = {}
+        for name in self.parameters_of(of) or ():
+            value = self.evaluator.field(of, name)
+            if value is not None:
+                entries[name] = (Entry(value, Site(of.module, of.cls.at)),)
+        return Record(entries=entries, open=True)
+
+    def _json_value(self, schema: Value, site: Site) -> Value:
+        """What a value that fits a property's schema is."""
+        if not isinstance(schema, Record):
+            return UNKNOWN
+        kind = schema.get("type")
+        names: list[str | None] = []
+        for option in options(kind) if kind is not None else ():
+            if isinstance(option, Text):
+                names.append(option.literal)
+            elif isinstance(option, ListOf):
+                names.extend(e.value.literal if isinstance(e.value, Text) else None for e in option.items)
+        values: list[Value] = []
+        for name in names:
+            if name in ("number", "integer"):
+                values.append(Number(Because(f"`{ARGS_SCHEMA}` types it as {name}", site)))
+            elif name == "array":
+                items = schema.get("items")
+                values.append(
+                    ListOf(rest=self._json_value(items, site) if items is not None else UNKNOWN)
+                )
+            else:
+                values.append(_JSON_TYPES.get(name or "", UNKNOWN))
+        return join(*values) if values else UNKNOWN
+
+    def has_registry(self) -> bool:
+        """Whether some module of the project assigns a ``TOOL_REGISTRY``."""
+        return any(
+            binding.kind in ("assign", "annotated")
+            for module in self.modules.values()
+            for name in TOOL_REGISTRY_NAMES
+            for binding in module.scope.bindings.get(name, ())
+        )
+
+
+def _is_class_var(annotation: Expr | None) -> bool:
+    return annotation is not None and facts.last_name(annotation) in ("ClassVar", "InitVar")
+
+

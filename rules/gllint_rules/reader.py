@@ -1,0 +1,830 @@
+"""From source text to facts: one parse with LibCST, one recursive walk, no metadata providers.
+
+The walk visits expressions and statements only, never whitespace, which makes it a small fraction of the
+parse. It is the one place of the project that knows LibCST's nodes.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeAlias
+
+import libcst as cst
+
+from gllint_rules import facts
+from gllint_rules.facts import Binding, Block, Expr, Param, Scope, Unit, UnitKind
+
+MACRO_MARK = "claim:"
+
+
+class ParseFailure(Exception):
+    """The file is no Python that we can read; ``line`` and ``column`` are 1-based."""
+
+    def __init__(self, message: str, line: int, column: int) -> None:
+        super().__init__(message)
+        self.message = message
+        self.line = line
+        self.column = column
+
+
+def read_module(path: str, source: str) -> facts.Module:
+    """The facts of ``source``, which was read from ``path`` (absolute, forward slashes).
+
+    Raises :class:`ParseFailure` where it is not Python.
+    """
+    try:
+        tree = cst.parse_module(source)
+        return Reader(macros=MACRO_MARK in source).module(path, digest(source), tree)
+    except cst.ParserSyntaxError as error:
+        raise ParseFailure(error.message, error.raw_line, error.raw_column + 1) from None
+    except (RecursionError, cst.CSTValidationError) as error:
+        raise ParseFailure(f"cannot be parsed: {str(error) or 'nested too deeply'}", 1, 1) from None
+
+
+def read_expression(text: str) -> Expr | None:
+    """The facts of one expression, as in an annotation written as a string; ``None`` if it is none."""
+    try:
+        return Reader().expr(cst.parse_expression(text))
+    except Exception:  # LibCST raises several kinds; any of them means "not an expression"
+        return None
+
+
+def digest(source: str) -> str:
+    """What identifies the text that facts were made from."""
+    return hashlib.blake2b(source.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+_Small: TypeAlias = cst.BaseSmallStatement
+_Handler: TypeAlias = Callable[[Any, Any], Any]
+
+
+class Reader:
+    """One walk over one tree. With ``track`` it keeps the node of each number, for positions."""
+
+    def __init__(self, *, macros: bool = False, track: bool = False) -> None:
+        self.count = 0
+        self.units: list[Unit] = []
+        self.calls: list[tuple[facts.Call, Scope]] = []
+        self.dicts: list[tuple[facts.Dict, Scope]] = []
+        self.subscripts: list[tuple[facts.Sub, Scope]] = []
+        self.functions: list[facts.Function] = []
+        self.classes: list[facts.Class] = []
+        self.macros: list[facts.Macro] | None = [] if macros else None
+        self.imports: set[str] = set()
+        self.docstrings: set[int] = set()
+        self.context: list[str] = []
+        self.nodes: list[cst.CSTNode] | None = [] if track else None
+        self.scope = Scope("module", None)
+
+    def module(self, path: str, source_digest: str, tree: cst.Module) -> facts.Module:
+        body = self.block(tree.body)
+        return facts.Module(
+            path=path,
+            digest=source_digest,
+            scope=self.scope,
+            body=body,
+            size=self.count,
+            units=self.units,
+            calls=self.calls,
+            dicts=self.dicts,
+            functions=self.functions,
+            classes=self.classes,
+            subscripts=self.subscripts,
+            macros=self.macros or [],
+            imports=self.imports,
+            docstrings=self.docstrings,
+        )
+
+    def mark(self, node: cst.CSTNode) -> int:
+        at = self.count
+        self.count = at + 1
+        if self.nodes is not None:
+            self.nodes.append(node)
+        return at
+
+    # --- statements ------------------------------------------------------------------------------------------
+
+    def block(self, body: Iterable[cst.CSTNode]) -> Block:
+        out: list[facts.Stmt] = []
+        for line in body:
+            if type(line) is cst.SimpleStatementLine:
+                self.units.append(Unit(self.count, 1, "simple"))
+                for small in line.body:
+                    self.small(small, out)
+            else:
+                _COMPOUND[type(line)](self, line, out)
+        return tuple(out)
+
+    def suite(self, body: cst.BaseSuite) -> Block:
+        if isinstance(body, cst.IndentedBlock):
+            return self.block(body.body)
+        out: list[facts.Stmt] = []
+        assert isinstance(body, cst.SimpleStatementSuite)
+        for small in body.body:
+            self.small(small, out)
+        return tuple(out)
+
+    def header(self, kind: UnitKind = "header", *, decorators: int = 0) -> None:
+        self.units.append(Unit(self.count, 1 + decorators, kind))
+
+    def bare(self, body: cst.BaseSuite) -> Block:
+        """A suite whose header has no expression: ``else:``, ``try:``, ``finally:``."""
+        self.header("bare")
+        return self.suite(body)
+
+    def small(self, node: _Small, out: list[facts.Stmt]) -> None:
+        handler = _SMALL.get(type(node))
+        if handler is not None:
+            statement = handler(self, node)
+            if statement is not None:
+                out.append(statement)
+
+    def _expr_statement(self, node: cst.Expr) -> facts.Stmt:
+        value = self.expr(node.value)
+        if isinstance(value, (facts.Const, facts.Join)):
+            self.docstrings.add(value.at)
+        return facts.Do("expr", (value,))
+
+    def _assign(self, node: cst.Assign) -> facts.Stmt:
+        targets = tuple(self.expr(t.target) for t in node.targets)
+        if self.macros is not None:
+            self.context.append(facts.last_name(targets[0]))
+            value = self.expr(node.value)
+            self.context.pop()
+        else:
+            value = self.expr(node.value)
+        for target in targets:
+            self.bind_target(target, value, "assign")
+        return facts.Assign(targets, value)
+
+    def _ann_assign(self, node: cst.AnnAssign) -> facts.Stmt:
+        target = self.expr(node.target)
+        annotation = self.expr(node.annotation.annotation)
+        if self.macros is not None:
+            self.context.append(facts.last_name(target))
+        value = self.expr(node.value) if node.value is not None else None
+        if self.macros is not None:
+            self.context.pop()
+        match target:
+            case facts.Name(id=name):
+                self.scope.bind(name, Binding("annotated", value, annotation))
+            case facts.Attr():
+                self.bind_attribute(target, value, annotation)
+            case _:
+                pass
+        return facts.Assign((target,), value, annotation)
+
+    def _aug_assign(self, node: cst.AugAssign) -> facts.Stmt:
+        target = self.expr(node.target)
+        op = _OPERATORS.get(type(node.operator), "?")
+        value = self.expr(node.value)
+        if isinstance(target, facts.Name):
+            result = facts.BinOp(target.at, op, target, value)
+            self.scope.bind(target.id, Binding("aug", result))
+        elif isinstance(target, facts.Attr):
+            self.bind_attribute(target, facts.BinOp(target.at, op, target, value), None)
+        return facts.AugAssign(target, op, value)
+
+    def _return(self, node: cst.Return) -> facts.Stmt:
+        return facts.Return(self.expr(node.value) if node.value is not None else None)
+
+    def _raise(self, node: cst.Raise) -> facts.Stmt:
+        self.context.append("raise")
+        values = []
+        if node.exc is not None:
+            values.append(self.expr(node.exc))
+        if node.cause is not None:
+            values.append(self.expr(node.cause.item))
+        self.context.pop()
+        return facts.Do("raise", tuple(values))
+
+    def _assert(self, node: cst.Assert) -> facts.Stmt:
+        self.context.append("assert")
+        values = [self.expr(node.test)]
+        if node.msg is not None:
+            values.append(self.expr(node.msg))
+        self.context.pop()
+        return facts.Do("assert", tuple(values))
+
+    def _del(self, node: cst.Del) -> facts.Stmt:
+        return facts.Do("del", (self.expr(node.target),))
+
+    def _break(self, node: cst.Break) -> facts.Stmt:
+        return facts.Jump("break")
+
+    def _continue(self, node: cst.Continue) -> facts.Stmt:
+        return facts.Jump("continue")
+
+    def _outer(self, node: cst.Global | cst.Nonlocal) -> None:
+        self.scope.outer.update(item.name.value for item in node.names)
+
+    def _import(self, node: cst.Import) -> None:
+        for alias in node.names:
+            name = _dotted_cst(alias.name)
+            self.imports.add(name)
+            if alias.asname is not None:
+                self.scope.bind(_alias_name(alias.asname), Binding("import", module=name))
+            else:
+                self.scope.bind(name.partition(".")[0], Binding("import", module=name.partition(".")[0]))
+
+    def _import_from(self, node: cst.ImportFrom) -> None:
+        module = "." * len(node.relative) + (_dotted_cst(node.module) if node.module is not None else "")
+        if isinstance(node.names, cst.ImportStar):
+            self.scope.stars.append(module)
+            return
+        for alias in node.names:
+            name = _dotted_cst(alias.name)
+            bound = _alias_name(alias.asname) if alias.asname is not None else name
+            self.scope.bind(bound, Binding("import", module=module, name=name))
+
+    def _type_alias(self, node: cst.TypeAlias) -> None:
+        self.scope.bind(node.name.value, Binding("alias", self.expr(node.value)))
+
+    def _function(self, node: cst.FunctionDef, out: list[facts.Stmt]) -> None:
+        self.header(decorators=len(node.decorators))
+        decorators = tuple(self.expr(d.decorator) for d in node.decorators)
+        at = self.mark(node.name)
+        scope = Scope("function", self.scope)
+        params = self.parameters(node.params, scope)
+        returns = self.expr(node.returns.annotation) if node.returns is not None else None
+        function = facts.Function(
+            name=node.name.value,
+            at=at,
+            params=params,
+            returns=returns,
+            decorators=decorators,
+            scope=scope,
+            is_async=node.asynchronous is not None,
+        )
+        scope.owner = function
+        self.scope.bind(function.name, Binding("def", target=function))
+        self.functions.append(function)
+        outer, self.scope = self.scope, scope
+        context, self.context = self.context, []
+        function.body = self.suite(node.body)
+        self.scope, self.context = outer, context
+        out.append(facts.Def(function))
+
+    def parameters(self, node: cst.Parameters, scope: Scope) -> tuple[Param, ...]:
+        out: list[Param] = []
+        self._params(node.posonly_params, "positional", scope, out)
+        self._params(node.params, "any", scope, out)
+        if isinstance(node.star_arg, cst.Param):
+            self._params((node.star_arg,), "star", scope, out)
+        self._params(node.kwonly_params, "keyword", scope, out)
+        if node.star_kwarg is not None:
+            self._params((node.star_kwarg,), "double-star", scope, out)
+        return tuple(out)
+
+    def _params(self, nodes: Sequence[cst.Param], kind: str, scope: Scope, out: list[Param]) -> None:
+        for node in nodes:
+            annotation = self.expr(node.annotation.annotation) if node.annotation is not None else None
+            default = self.expr(node.default) if node.default is not None else None
+            param = Param(node.name.value, annotation, default, kind)  # type: ignore[arg-type]
+            scope.bind(param.name, Binding("param", target=param))
+            out.append(param)
+
+    def _class(self, node: cst.ClassDef, out: list[facts.Stmt]) -> None:
+        self.header(decorators=len(node.decorators))
+        decorators = tuple(self.expr(d.decorator) for d in node.decorators)
+        at = self.mark(node.name)
+        bases = tuple(self.expr(a.value) for a in node.bases)
+        keywords = tuple(
+            (a.keyword.value if a.keyword is not None else None, self.expr(a.value)) for a in node.keywords
+        )
+        scope = Scope("class", self.scope)
+        cls = facts.Class(node.name.value, at, bases, keywords, decorators, scope)
+        scope.owner = cls
+        self.scope.bind(cls.name, Binding("class", target=cls))
+        self.classes.append(cls)
+        outer, self.scope = self.scope, scope
+        context, self.context = self.context, []
+        self.suite(node.body)
+        self.scope, self.context = outer, context
+        out.append(facts.ClassDef(cls))
+
+    def _if(self, node: cst.If, out: list[facts.Stmt], *, is_elif: bool = False) -> None:
+        self.header("elif" if is_elif else "header")
+        test = self.expr(node.test)
+        body = self.suite(node.body)
+        orelse: Block = ()
+        if isinstance(node.orelse, cst.If):
+            nested: list[facts.Stmt] = []
+            self._if(node.orelse, nested, is_elif=True)
+            orelse = tuple(nested)
+        elif node.orelse is not None:
+            orelse = self.bare(node.orelse.body)
+        out.append(facts.If(test, body, orelse))
+
+    def _while(self, node: cst.While, out: list[facts.Stmt]) -> None:
+        self.header()
+        test = self.expr(node.test)
+        body = self.suite(node.body)
+        orelse = self.bare(node.orelse.body) if node.orelse is not None else ()
+        out.append(facts.Loop(None, test, body, orelse))
+
+    def _for(self, node: cst.For, out: list[facts.Stmt]) -> None:
+        self.header()
+        target = self.expr(node.target)
+        source = self.expr(node.iter)
+        self.bind_target(target, source, "loop")
+        body = self.suite(node.body)
+        orelse = self.bare(node.orelse.body) if node.orelse is not None else ()
+        out.append(facts.Loop(target, source, body, orelse))
+
+    def _with(self, node: cst.With, out: list[facts.Stmt]) -> None:
+        self.header()
+        items: list[tuple[Expr, Expr | None]] = []
+        for item in node.items:
+            value = self.expr(item.item)
+            target = None
+            if item.asname is not None:
+                target = self.expr(item.asname.name)
+                self.bind_target(target, value, "with")
+            items.append((value, target))
+        out.append(facts.With(tuple(items), self.suite(node.body)))
+
+    def _try(self, node: cst.Try | cst.TryStar, out: list[facts.Stmt]) -> None:
+        body = self.bare(node.body)
+        handlers = []
+        for handler in node.handlers:
+            self.header("except")
+            if handler.type is not None:
+                self.expr(handler.type)
+            name = None
+            if handler.name is not None and isinstance(handler.name.name, cst.Name):
+                name = handler.name.name.value
+                self.scope.bind(name, Binding("unknown"))
+            handlers.append((name, self.suite(handler.body)))
+        orelse = self.bare(node.orelse.body) if node.orelse is not None else ()
+        final = self.bare(node.finalbody.body) if node.finalbody is not None else ()
+        out.append(facts.Try(body, tuple(handlers), orelse, final))
+
+    def _match(self, node: cst.Match, out: list[facts.Stmt]) -> None:
+        self.header("match")
+        subject = self.expr(node.subject)
+        cases = []
+        exhaustive = False
+        for case in node.cases:
+            self.header("case")
+            names: list[str] = []
+            self.pattern(case.pattern, names)
+            for name in names:
+                self.scope.bind(name, Binding("unknown"))
+            if case.guard is not None:
+                self.expr(case.guard)
+            elif isinstance(case.pattern, cst.MatchAs) and case.pattern.pattern is None:
+                exhaustive = True
+            cases.append((tuple(names), self.suite(case.body)))
+        out.append(facts.Match(subject, tuple(cases), exhaustive))
+
+    def pattern(self, node: cst.CSTNode, names: list[str]) -> None:
+        """Collect the names that a ``case`` captures, and number the values that it compares with."""
+        stack: list[cst.CSTNode] = [node]
+        while stack:
+            item = stack.pop()
+            if isinstance(item, (cst.MatchAs, cst.MatchStar)) and item.name is not None:
+                names.append(item.name.value)
+            if isinstance(item, cst.MatchMapping) and item.rest is not None:
+                names.append(item.rest.value)
+            if isinstance(item, cst.MatchValue):
+                self.expr(item.value)
+            else:
+                stack.extend(child for child in item.children if not isinstance(child, cst.BaseExpression))
+
+    def bind_target(self, target: Expr, value: Expr, kind: str, index: tuple[int, ...] = ()) -> None:
+        match target:
+            case facts.Name(id=name):
+                if kind == "assign" and index:
+                    self.scope.bind(name, Binding("item", value, index=index))
+                else:
+                    self.scope.bind(name, Binding(kind, value, index=index))  # type: ignore[arg-type]
+            case facts.Seq(items=items):
+                starred = False
+                for i, item in enumerate(items):
+                    if isinstance(item, facts.Star):
+                        starred = True
+                        if isinstance(item.value, facts.Name):
+                            self.scope.bind(item.value.id, Binding("unknown"))
+                    elif starred:
+                        self.bind_target(item, value, kind, (*index, i - len(items)))
+                    else:
+                        self.bind_target(item, value, kind, (*index, i))
+            case facts.Attr() if kind == "assign" and not index:
+                self.bind_attribute(target, value, None)
+            case facts.Attr():
+                self.bind_attribute(target, None, None)
+            case _:
+                pass
+
+    def bind_attribute(self, target: facts.Attr, value: Expr | None, annotation: Expr | None) -> None:
+        """Remember ``self.x = value`` with the class whose method says so."""
+        function = self.scope.enclosing_function()
+        if function is None or not isinstance(target.base, facts.Name):
+            return
+        cls = function.scope.enclosing_class()
+        if cls is not None and function.params and function.params[0].name == target.base.id:
+            cls.attributes.setdefault(target.name, []).append((value, annotation, self.scope))
+
+    # --- expressions -----------------------------------------------------------------------------------------
+
+    def expr(self, node: cst.CSTNode) -> Expr:
+        return _EXPR[type(node)](self, node)  # type: ignore[no-any-return]
+
+    def _name(self, node: cst.Name) -> Expr:
+        at = self.mark(node)
+        word = _WORDS.get(node.value, self)
+        if word is not self:
+            return facts.Const(at, word)
+        return facts.Name(at, node.value)
+
+    def _attribute(self, node: cst.Attribute) -> Expr:
+        at = self.mark(node)
+        return facts.Attr(at, self.expr(node.value), node.attr.value)
+
+    def _call(self, node: cst.Call) -> Expr:
+        at = self.mark(node)
+        func = self.expr(node.func)
+        tracked = self.macros is not None
+        if tracked:
+            self.context.append(facts.last_name(func) + "()")
+        args: list[Expr] = []
+        keywords: list[tuple[str | None, Expr]] = []
+        for arg in node.args:
+            if arg.keyword is not None:
+                if tracked:
+                    self.context.append(arg.keyword.value + "=")
+                    keywords.append((arg.keyword.value, self.expr(arg.value)))
+                    self.context.pop()
+                else:
+                    keywords.append((arg.keyword.value, self.expr(arg.value)))
+            elif arg.star == "**":
+                keywords.append((None, self.expr(arg.value)))
+            elif arg.star == "*":
+                args.append(facts.Star(self.mark(arg), self.expr(arg.value)))
+            else:
+                args.append(self.expr(arg.value))
+        if tracked:
+            self.context.pop()
+        call = facts.Call(at, func, tuple(args), tuple(keywords))
+        self.calls.append((call, self.scope))
+        return call
+
+    def _subscript(self, node: cst.Subscript) -> Expr:
+        at = self.mark(node)
+        base = self.expr(node.value)
+        parts: list[Expr] = []
+        for element in node.slice:
+            part = element.slice
+            if isinstance(part, cst.Index):
+                parts.append(self.expr(part.value))
+            elif isinstance(part, cst.Slice):
+                slice_at = self.mark(part)
+                bounds = [self.expr(b) for b in (part.lower, part.upper, part.step) if b is not None]
+                parts.append(facts.Slice(slice_at, tuple(bounds)))
+        index = parts[0] if len(parts) == 1 else facts.Seq(at, "tuple", tuple(parts))
+        out = facts.Sub(at, base, index)
+        self.subscripts.append((out, self.scope))
+        return out
+
+    def _dict(self, node: cst.Dict) -> Expr:
+        at = self.mark(node)
+        items: list[tuple[Expr | None, Expr]] = []
+        tracked = self.macros is not None
+        for element in node.elements:
+            if isinstance(element, cst.DictElement):
+                key = self.expr(element.key)
+                if tracked and isinstance(key, facts.Const) and isinstance(key.value, str):
+                    self.context.append(key.value + ":")
+                    items.append((key, self.expr(element.value)))
+                    self.context.pop()
+                else:
+                    items.append((key, self.expr(element.value)))
+            else:
+                items.append((None, self.expr(element.value)))
+        out = facts.Dict(at, tuple(items))
+        self.dicts.append((out, self.scope))
+        return out
+
+    def _elements(self, elements: Sequence[cst.BaseElement]) -> tuple[Expr, ...]:
+        return tuple(
+            facts.Star(self.mark(e), self.expr(e.value))
+            if isinstance(e, cst.StarredElement)
+            else self.expr(e.value)
+            for e in elements
+        )
+
+    def _list(self, node: cst.List) -> Expr:
+        at = self.mark(node)
+        return facts.Seq(at, "list", self._elements(node.elements))
+
+    def _tuple(self, node: cst.Tuple) -> Expr:
+        at = self.mark(node)
+        return facts.Seq(at, "tuple", self._elements(node.elements))
+
+    def _set(self, node: cst.Set) -> Expr:
+        at = self.mark(node)
+        return facts.Seq(at, "set", self._elements(node.elements))
+
+    def _list_comp(self, node: cst.ListComp) -> Expr:
+        return self.comprehension(node, "list", None, node.elt)
+
+    def _set_comp(self, node: cst.SetComp) -> Expr:
+        return self.comprehension(node, "set", None, node.elt)
+
+    def _generator(self, node: cst.GeneratorExp) -> Expr:
+        return self.comprehension(node, "generator", None, node.elt)
+
+    def _dict_comp(self, node: cst.DictComp) -> Expr:
+        return self.comprehension(node, "dict", node.key, node.value)
+
+    def comprehension(
+        self, node: Any, kind: str, key_node: cst.BaseExpression | None, element_node: cst.BaseExpression
+    ) -> Expr:
+        at = self.mark(node)
+        scope = Scope("comprehension", self.scope)
+        outer, self.scope = self.scope, scope
+        clause: cst.CompFor | None = node.for_in
+        while clause is not None:
+            source = self.expr(clause.iter)
+            self.bind_target(self.expr(clause.target), source, "loop")
+            for condition in clause.ifs:
+                self.expr(condition.test)
+            clause = clause.inner_for_in
+        key = self.expr(key_node) if key_node is not None else None
+        element = self.expr(element_node)
+        self.scope = outer
+        return facts.Comp(at, kind, key, element, scope)  # type: ignore[arg-type]
+
+    def _binary(self, node: cst.BinaryOperation) -> Expr:
+        # Long chains (`a + b + c …`) nest to the left; a loop keeps them off the call stack.
+        chain: list[tuple[int, cst.BinaryOperation]] = []
+        left: cst.BaseExpression = node
+        while isinstance(left, cst.BinaryOperation):
+            chain.append((self.mark(left), left))
+            left = left.left
+        out = self.expr(left)
+        for at, operation in reversed(chain):
+            op = _OPERATORS.get(type(operation.operator), "?")
+            out = facts.BinOp(at, op, out, self.expr(operation.right))
+        return out
+
+    def _unary(self, node: cst.UnaryOperation) -> Expr:
+        at = self.mark(node)
+        return facts.UnaryOp(at, _OPERATORS.get(type(node.operator), "?"), self.expr(node.expression))
+
+    def _boolean(self, node: cst.BooleanOperation) -> Expr:
+        at = self.mark(node)
+        left = self.expr(node.left)
+        op = "and" if isinstance(node.operator, cst.And) else "or"
+        return facts.BoolOp(at, op, left, self.expr(node.right))
+
+    def _comparison(self, node: cst.Comparison) -> Expr:
+        at = self.mark(node)
+        if self.macros is not None:
+            self.context.append("compare")
+        operands = [self.expr(node.left)]
+        ops = []
+        for target in node.comparisons:
+            ops.append(type(target.operator).__name__)
+            operands.append(self.expr(target.comparator))
+        if self.macros is not None:
+            self.context.pop()
+        return facts.Compare(at, tuple(operands), tuple(ops))
+
+    def _if_exp(self, node: cst.IfExp) -> Expr:
+        at = self.mark(node)
+        body = self.expr(node.body)
+        test = self.expr(node.test)
+        return facts.IfExp(at, test, body, self.expr(node.orelse))
+
+    def _lambda(self, node: cst.Lambda) -> Expr:
+        at = self.mark(node)
+        scope = Scope("lambda", self.scope)
+        params = self.parameters(node.params, scope)
+        outer, self.scope = self.scope, scope
+        body = self.expr(node.body)
+        self.scope = outer
+        return facts.Lambda(at, params, body, scope)
+
+    def _string(self, node: cst.SimpleString) -> Expr:
+        at = self.mark(node)
+        const = facts.Const(at, _string_value(node.value))
+        self.note_macro(const, node.value)
+        return const
+
+    def _concatenated(self, node: cst.ConcatenatedString) -> Expr:
+        at = self.mark(node)
+        macros, self.macros = self.macros, None
+        left, right = self.expr(node.left), self.expr(node.right)
+        self.macros = macros
+        parts: list[facts.Const | facts.Join | facts.Hole] = []
+        for side in (left, right):
+            if isinstance(side, facts.Join):
+                parts.extend(side.parts)
+            elif isinstance(side, facts.Const):
+                parts.append(side)
+        join = facts.Join(at, tuple(parts))
+        if self.macros is not None:
+            self.note_macro(join, "".join(str(p.value) for p in parts if isinstance(p, facts.Const)))
+        return join
+
+    def _formatted(self, node: cst.FormattedString | cst.TemplatedString) -> Expr:
+        at = self.mark(node)
+        parts: list[facts.Const | facts.Join | facts.Hole] = []
+        raw = "r" in node.start.lower()
+        self._formatted_parts(node.parts, raw, parts)
+        join = facts.Join(at, tuple(parts))
+        if self.macros is not None:
+            self.note_macro(join, "".join(str(p.value) for p in parts if isinstance(p, facts.Const)))
+        return join
+
+    def _formatted_parts(
+        self, nodes: Sequence[cst.CSTNode], raw: bool, out: list[facts.Const | facts.Join | facts.Hole]
+    ) -> None:
+        for part in nodes:
+            if isinstance(part, (cst.FormattedStringText, cst.TemplatedStringText)):
+                out.append(facts.Const(self.mark(part), _text_value(part.value, raw)))
+            elif isinstance(part, (cst.FormattedStringExpression, cst.TemplatedStringExpression)):
+                value = self.expr(part.expression)
+                spec: str | None = None
+                if part.format_spec is not None:
+                    pieces: list[facts.Const | facts.Join | facts.Hole] = []
+                    self._formatted_parts(part.format_spec, raw, pieces)
+                    spec = "".join(str(p.value) for p in pieces if isinstance(p, facts.Const))
+                out.append(facts.Hole(value, spec))
+
+    def note_macro(self, text: facts.Const | facts.Join, raw: str) -> None:
+        if self.macros is not None and MACRO_MARK in raw:
+            self.macros.append(facts.Macro(text, self.scope, tuple(self.context)))
+
+    def _number(self, node: cst.Integer | cst.Float | cst.Imaginary) -> Expr:
+        try:
+            value: object = ast.literal_eval(node.value)
+        except (ValueError, SyntaxError):  # more digits than Python converts
+            value = 0
+        return facts.Const(self.mark(node), value)
+
+    def _ellipsis(self, node: cst.Ellipsis) -> Expr:
+        return facts.Const(self.mark(node), ...)
+
+    def _await(self, node: cst.Await) -> Expr:
+        at = self.mark(node)
+        return facts.Await(at, self.expr(node.expression))
+
+    def _yield(self, node: cst.Yield) -> Expr:
+        at = self.mark(node)
+        value: Expr | None = None
+        delegate = isinstance(node.value, cst.From)
+        if isinstance(node.value, cst.From):
+            value = self.expr(node.value.item)
+        elif node.value is not None:
+            value = self.expr(node.value)
+        out = facts.Yield(at, value, delegate)
+        function = self.scope.enclosing_function()
+        if function is not None:
+            function.yields.append(out)
+        return out
+
+    def _named(self, node: cst.NamedExpr) -> Expr:
+        at = self.mark(node)
+        value = self.expr(node.value)
+        assert isinstance(node.target, cst.Name)
+        scope = self.scope
+        while scope.kind == "comprehension" and scope.parent is not None:
+            scope = scope.parent
+        scope.bind(node.target.value, Binding("assign", value))
+        return facts.Walrus(at, node.target.value, value)
+
+
+def _dotted_cst(node: cst.BaseExpression) -> str:
+    if isinstance(node, cst.Attribute):
+        return f"{_dotted_cst(node.value)}.{node.attr.value}"
+    assert isinstance(node, cst.Name)
+    return node.value
+
+
+def _alias_name(node: cst.AsName) -> str:
+    assert isinstance(node.name, cst.Name)
+    return node.name.value
+
+
+def _string_value(literal: str) -> str | bytes:
+    quote = literal[0]
+    if quote in "\"'" and "\\" not in literal and "\r" not in literal:
+        return literal[3:-3] if literal[1:3] == quote * 2 and len(literal) > 5 else literal[1:-1]
+    try:
+        return ast.literal_eval(literal)  # type: ignore[no-any-return]
+    except (ValueError, SyntaxError):
+        return ""
+
+
+def _text_value(text: str, raw: bool) -> str:
+    """What the literal part of an f-string says: doubled braces and escapes undone."""
+    text = text.replace("{{", "{").replace("}}", "}")
+    if raw or "\\" not in text:
+        return text
+    try:
+        return str(ast.literal_eval('"""' + text.replace('"', '\\"') + '"""'))
+    except (ValueError, SyntaxError):
+        return text
+
+
+_WORDS: dict[str, object] = {"True": True, "False": False, "None": None}
+
+_OPERATORS: dict[type[cst.CSTNode], str] = {
+    cst.Add: "+",
+    cst.Subtract: "-",
+    cst.Multiply: "*",
+    cst.Divide: "/",
+    cst.FloorDivide: "//",
+    cst.Modulo: "%",
+    cst.Power: "**",
+    cst.MatrixMultiply: "@",
+    cst.LeftShift: "<<",
+    cst.RightShift: ">>",
+    cst.BitAnd: "&",
+    cst.BitOr: "|",
+    cst.BitXor: "^",
+    cst.AddAssign: "+",
+    cst.SubtractAssign: "-",
+    cst.MultiplyAssign: "*",
+    cst.DivideAssign: "/",
+    cst.FloorDivideAssign: "//",
+    cst.ModuloAssign: "%",
+    cst.PowerAssign: "**",
+    cst.MatrixMultiplyAssign: "@",
+    cst.LeftShiftAssign: "<<",
+    cst.RightShiftAssign: ">>",
+    cst.BitAndAssign: "&",
+    cst.BitOrAssign: "|",
+    cst.BitXorAssign: "^",
+    cst.Minus: "-",
+    cst.Plus: "+",
+    cst.BitInvert: "~",
+    cst.Not: "not",
+}
+
+_SMALL: dict[type[cst.CSTNode], _Handler] = {
+    cst.Expr: Reader._expr_statement,
+    cst.Assign: Reader._assign,
+    cst.AnnAssign: Reader._ann_assign,
+    cst.AugAssign: Reader._aug_assign,
+    cst.Return: Reader._return,
+    cst.Raise: Reader._raise,
+    cst.Assert: Reader._assert,
+    cst.Del: Reader._del,
+    cst.Break: Reader._break,
+    cst.Continue: Reader._continue,
+    cst.Global: Reader._outer,
+    cst.Nonlocal: Reader._outer,
+    cst.Import: Reader._import,
+    cst.ImportFrom: Reader._import_from,
+    cst.TypeAlias: Reader._type_alias,
+}
+
+_COMPOUND: dict[type[cst.CSTNode], Callable[[Any, Any, list[facts.Stmt]], None]] = {
+    cst.FunctionDef: Reader._function,
+    cst.ClassDef: Reader._class,
+    cst.If: Reader._if,
+    cst.While: Reader._while,
+    cst.For: Reader._for,
+    cst.With: Reader._with,
+    cst.Try: Reader._try,
+    cst.TryStar: Reader._try,
+    cst.Match: Reader._match,
+}
+
+_EXPR: dict[type[cst.CSTNode], _Handler] = {
+    cst.Name: Reader._name,
+    cst.Attribute: Reader._attribute,
+    cst.Call: Reader._call,
+    cst.Subscript: Reader._subscript,
+    cst.Dict: Reader._dict,
+    cst.List: Reader._list,
+    cst.Tuple: Reader._tuple,
+    cst.Set: Reader._set,
+    cst.ListComp: Reader._list_comp,
+    cst.SetComp: Reader._set_comp,
+    cst.GeneratorExp: Reader._generator,
+    cst.DictComp: Reader._dict_comp,
+    cst.BinaryOperation: Reader._binary,
+    cst.UnaryOperation: Reader._unary,
+    cst.BooleanOperation: Reader._boolean,
+    cst.Comparison: Reader._comparison,
+    cst.IfExp: Reader._if_exp,
+    cst.Lambda: Reader._lambda,
+    cst.SimpleString: Reader._string,
+    cst.ConcatenatedString: Reader._concatenated,
+    cst.FormattedString: Reader._formatted,
+    cst.Integer: Reader._number,
+    cst.Float: Reader._number,
+    cst.Imaginary: Reader._number,
+    cst.Ellipsis: Reader._ellipsis,
+    cst.Await: Reader._await,
+    cst.Yield: Reader._yield,
+    cst.NamedExpr: Reader._named,
+    cst.TemplatedString: Reader._formatted,
+}

@@ -1,0 +1,56 @@
+"""The units that a module writes out: in the Quantities of results and claims and in ``Quantity(…)`` calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from gllint_rules import facts
+from gllint_rules.context import Context, Held, quantities
+from gllint_rules.frameworks import QUANTITY
+from gllint_rules.templates import claim_entries
+from gllint_rules.values import Literal, Record, Site, Text, options
+from gllint_runtime.units import UnitVerdict, judge_unit
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WrittenUnit:
+    """A literal unit, where it is written, and the Quantity that carries it."""
+
+    site: Site
+    verdict: UnitVerdict
+    held: Held
+
+
+def held_quantities(context: Context) -> Iterator[Held]:
+    """All Quantities that the unit rules speak about."""
+    for result in context.results:
+        yield from quantities(result.value, result.site)
+    for claim in claim_entries(context):
+        if isinstance(claim.value, Record):
+            for entry in claim.value.entries.get("quantity", ()):
+                yield from quantities(entry.value, entry.site, None, entry)
+    if context.touches_tools:
+        for call, scope in context.module.calls:
+            if facts.last_name(call.func) == QUANTITY:
+                yield from quantities(context.eval(call, scope), Site(context.module, call.at))
+
+
+def written_units(context: Context) -> Iterator[WrittenUnit]:
+    """Each literal unit once, with the verdict of the policy."""
+    settings = context.settings
+    seen: set[Site] = set()
+    for held in held_quantities(context):
+        for entry in held.record.entries.get("unit", ()):
+            for option in options(entry.value):
+                if not isinstance(option, Text) or option.literal is None or not option.parts:
+                    continue
+                first = option.parts[0]
+                assert isinstance(first, Literal)
+                site = first.site if len(option.parts) == 1 else entry.site
+                if site not in seen:
+                    seen.add(site)
+                    verdict = judge_unit(
+                        option.literal, extend=settings.extend_units, strict=settings.strict_units
+                    )
+                    yield WrittenUnit(site, verdict, held)

@@ -1,0 +1,126 @@
+"""Runs the rules over small projects written in Markdown, and compares with what the text marks."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+import tomllib
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+from gllint_rules import RULES, Failure, Finding, Settings
+from gllint_rules.project import Project
+from gllint_rules.reader import read_module
+
+_CASE = re.compile(r"^## (?P<title>.+?)$(?P<body>.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
+_BLOCK = re.compile(r"^```(?P<kind>python|toml) ?(?P<path>\S*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+_MARKER = re.compile(r"(GL\d{3}) @ (.+?)(?= & GL\d{3} @|$)")
+
+
+@dataclass(frozen=True, order=True)
+class Expected:
+    """A finding that a case demands: where it starts."""
+
+    path: str
+    line: int
+    column: int
+    code: str
+
+
+@dataclass(frozen=True)
+class Case:
+    title: str
+    files: dict[str, str]
+    configuration: dict[str, object]
+
+    def expected(self) -> list[Expected]:
+        return sorted(e for path, text in self.files.items() for e in _expected(path, text))
+
+
+def cases(path: Path) -> list[Case]:
+    """The cases of a Markdown file: a heading, perhaps a configuration, and files."""
+    out = []
+    for match in _CASE.finditer(path.read_text("utf-8")):
+        files: dict[str, str] = {}
+        configuration: dict[str, object] = {}
+        for block in _BLOCK.finditer(match["body"]):
+            if block["kind"] == "toml":
+                configuration = tomllib.loads(block["text"])
+            else:
+                files[block["path"]] = block["text"]
+        if files:
+            out.append(Case(match["title"], files, configuration))
+    return out
+
+
+def _expected(path: str, text: str) -> list[Expected]:
+    out = []
+    lines = text.split("\n")
+    for number, line in enumerate(lines, 1):
+        code, comment, marker = line.partition("# GL")
+        target = number
+        if not comment:
+            code, comment, marker = line.partition("#: GL")
+            if not comment:
+                continue
+            below = re.search(r" \+(\d+)$", marker)
+            target += int(below[1]) if below else 1
+            marker = marker[: below.start()] if below else marker
+            code = lines[target - 1]
+        for found in _MARKER.finditer(f"GL{marker}"):
+            wanted = found[2].strip()
+            column = code.find(wanted)
+            assert column >= 0, f"{path}:{target}: {wanted!r} is not on the line"
+            out.append(Expected(path, target, column + 1, found[1]))
+    return out
+
+
+def settings_of(configuration: dict[str, object]) -> Settings:
+    names = {field.name for field in fields(Settings)}
+    values = {key.replace("-", "_"): value for key, value in configuration.items()}
+    return Settings(
+        **{k: tuple(v) if isinstance(v, list) else v for k, v in values.items() if k in names}  # type: ignore[arg-type]
+    )
+
+
+def codes_of(configuration: dict[str, object]) -> frozenset[str]:
+    extra = configuration.get("extend-select", [])
+    assert isinstance(extra, list)
+    return frozenset(
+        code for code, rule in RULES.items() if rule.default or any(code.startswith(e) for e in extra)
+    )
+
+
+def run(case: Case) -> list[Finding | Failure]:
+    """All findings in the files of a case, in order of place."""
+    root = "/project"
+    texts = {f"{root}/{path}": text for path, text in case.files.items()}
+    project = Project(
+        settings_of(case.configuration),
+        load=lambda path: read_module(path, texts[path]) if path in texts else None,
+        exists=texts.__contains__,
+        source_of=texts.__getitem__,
+        root=root,
+    )
+    for path, text in texts.items():
+        project.add(read_module(path, text))
+    found: dict[tuple[object, ...], Finding | Failure] = {}
+    for path in texts:
+        for item in project.check(path, codes_of(case.configuration)):
+            key = (item.path, item.code, item.span if isinstance(item, Finding) else item.error)
+            found.setdefault(key, item)
+    return sorted(found.values(), key=lambda f: (f.path, str(getattr(f, "span", "")), f.code))
+
+
+def places(found: list[Finding | Failure]) -> list[Expected]:
+    out = []
+    for item in found:
+        assert isinstance(item, Finding), item
+        out.append(
+            Expected(item.path.removeprefix("/project/"), item.span.line, item.span.column, item.code)
+        )
+    return sorted(out)
+
+
+def example(text: str, path: str = "agent/example.py") -> Case:
+    return Case("example", {path: textwrap.dedent(text)}, {})
