@@ -1,1 +1,83 @@
-"""The policy on numbers, units and claims, and its enforcement when tools run."""
+"""The policy on numbers, units and claims, and its enforcement when tools run.
+
+No number reaches the user unless it came from a validated tool output, carries a recognised unit, and is tied
+to explicit provenance. Names load on first use, so that importing the policy alone stays cheap.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gllint_runtime.approval import ToolCategory
+    from gllint_runtime.dispatch import TOOL_REGISTRY, ToolAction, dispatch_tool, sanitize_args
+    from gllint_runtime.errors import (
+        GLDataError,
+        GLError,
+        GLProvenanceError,
+        GLRuntimeError,
+        GLSecurityError,
+        GLValidationError,
+    )
+    from gllint_runtime.numbers import scan_naked_numbers
+    from gllint_runtime.providers.scripted import Recorder, Replayer, ScriptedProvider
+    from gllint_runtime.runtime import ToolRuntime
+    from gllint_runtime.schemas import QUANTITY_SCHEMA, Claim, Quantity
+    from gllint_runtime.tools import BaseTool, Tool, ToolRegistry, ToolResult
+    from gllint_runtime.units import UnitRegistry
+
+_HOMES = {
+    "approval": ("ToolCategory",),
+    "dispatch": ("TOOL_REGISTRY", "ToolAction", "dispatch_tool", "sanitize_args"),
+    "errors": (
+        "GLDataError",
+        "GLError",
+        "GLProvenanceError",
+        "GLRuntimeError",
+        "GLSecurityError",
+        "GLValidationError",
+    ),
+    "numbers": ("scan_naked_numbers",),
+    "providers.scripted": ("Recorder", "Replayer", "ScriptedProvider"),
+    "runtime": ("ToolRuntime",),
+    "schemas": ("QUANTITY_SCHEMA", "Claim", "Quantity"),
+    "tools": ("BaseTool", "Tool", "ToolRegistry", "ToolResult"),
+    "units": ("UnitRegistry",),
+}
+_HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "QUANTITY_SCHEMA",
+    "TOOL_REGISTRY",
+    "BaseTool",
+    "Claim",
+    "GLDataError",
+    "GLError",
+    "GLProvenanceError",
+    "GLRuntimeError",
+    "GLSecurityError",
+    "GLValidationError",
+    "Quantity",
+    "Recorder",
+    "Replayer",
+    "ScriptedProvider",
+    "Tool",
+    "ToolAction",
+    "ToolCategory",
+    "ToolRegistry",
+    "ToolResult",
+    "ToolRuntime",
+    "UnitRegistry",
+    "dispatch_tool",
+    "sanitize_args",
+    "scan_naked_numbers",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_HOME_OF[name]}"), name)
+    globals()[name] = value
+    return value

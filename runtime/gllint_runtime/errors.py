@@ -6,6 +6,7 @@ Codes follow seeds 000 and 001; the ones those leave open are named in the table
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 HINTS: dict[str, str] = {
@@ -19,6 +20,7 @@ HINTS: dict[str, str] = {
     "MISSING_CLAIM": "Each {{claim:i}} needs entry i of claims[], each entry its macro; write exactly {{claim:0}}.",
     "TOOL_FAILED": "The tool itself failed. Check its arguments, or go on without it.",
     "MAX_STEPS": "Give a final answer in fewer steps, or raise max_steps.",
+    "PROVIDER_FAILED": "Ask the model again; nothing of what it said can be used.",
     "CANCELLED": "The user stopped the run.",
     "PATH_RESOLUTION": "A claim path is $.name(.name)* and ends at a Quantity of that tool's output.",
     "QUANTITY_MISMATCH": "Claim exactly the value and unit that the tool returned.",
@@ -87,7 +89,8 @@ class GLRuntimeError(GLError):
     TOOL_FAILED = "TOOL_FAILED"
     MAX_STEPS = "MAX_STEPS"
     CANCELLED = "CANCELLED"
-    codes = frozenset({NO_NAKED_NUMBERS, MISSING_CLAIM, TOOL_FAILED, MAX_STEPS, CANCELLED})
+    PROVIDER_FAILED = "PROVIDER_FAILED"
+    codes = frozenset({NO_NAKED_NUMBERS, MISSING_CLAIM, TOOL_FAILED, MAX_STEPS, CANCELLED, PROVIDER_FAILED})
 
 
 class GLDataError(GLError):
@@ -115,3 +118,10 @@ class GLProvenanceError(GLError):
     MISSING_TOOL_CALL = "MISSING_TOOL_CALL"
     MISSING_ORIGIN = "MISSING_ORIGIN"
     codes = frozenset({MISSING_EF_CID, MISSING_SEED, MISSING_TOOL_CALL, MISSING_ORIGIN})
+
+
+def error_from_dict(data: Mapping[str, Any]) -> GLError:
+    """The error that :meth:`GLError.to_dict` described."""
+    kinds = {kind.__name__: kind for kind in GLError.__subclasses__()}
+    kind = kinds.get(data["error_type"], GLError)
+    return kind(data["code"], data["message"], data.get("hint"), data.get("path"), data.get("context"))

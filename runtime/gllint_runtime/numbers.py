@@ -125,7 +125,7 @@ def scan_naked_numbers(
 
 def _mask(text: str, macros: Iterable[Macro]) -> str:
     """The text with letters in place of its macros, so that nothing beside one ends at a word boundary."""
-    parts = []
+    parts: list[str] = []
     position = 0
     for macro in macros:
         parts += text[position : macro.start], "X" * (macro.end - macro.start)

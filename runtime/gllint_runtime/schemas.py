@@ -12,6 +12,7 @@ import numbers
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, is_dataclass
+from decimal import Decimal
 from typing import Any
 
 Schema = Any
@@ -50,6 +51,16 @@ CLAIM_SCHEMA: dict[str, Any] = {
     "additionalProperties": False,
 }
 
+FINAL_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "required": ["message"],
+    "properties": {
+        "message": {"type": "string", "description": "Text for the user; numbers only as {{claim:i}}"},
+        "claims": {"type": "array", "items": CLAIM_SCHEMA},
+    },
+    "additionalProperties": False,
+}
+
 ASSISTANT_STEP_SCHEMA: dict[str, Any] = {
     "title": "AssistantStep",
     "type": "object",
@@ -65,18 +76,7 @@ ASSISTANT_STEP_SCHEMA: dict[str, Any] = {
         },
         {
             "required": ["kind", "final"],
-            "properties": {
-                "kind": {"const": "final"},
-                "final": {
-                    "type": "object",
-                    "required": ["message"],
-                    "properties": {
-                        "message": {"type": "string", "description": "Text; numbers only as {{claim:i}}"},
-                        "claims": {"type": "array", "items": CLAIM_SCHEMA},
-                    },
-                    "additionalProperties": False,
-                },
-            },
+            "properties": {"kind": {"const": "final"}, "final": FINAL_SCHEMA},
             "additionalProperties": False,
         },
     ],
@@ -143,7 +143,7 @@ def _is_opaque(value: Any) -> bool:
     return value is not None and not isinstance(value, (str, bool, Mapping, list, tuple, numbers.Number))
 
 
-def _subschemas(schema: Schema, path: Path = (), *, aside: bool = False) -> Iterator[tuple[Path, Any]]:
+def subschemas(schema: Schema, path: Path = (), *, aside: bool = False) -> Iterator[tuple[Path, Any]]:
     """``schema`` and every schema within it, outermost first, those that are no mapping included.
 
     Iterative, so that no nesting is too deep. ``aside`` also enters ``not``, ``if`` and ``propertyNames``.
@@ -178,7 +178,7 @@ def find_raw_numbers(schema: Schema) -> list[Path]:
     """
     found: list[Path] = []
     inlined = set(find_inlined_quantities(schema))
-    for path, node in _subschemas(schema):
+    for path, node in subschemas(schema):
         if isinstance(node, Mapping) and not any(path[:i] in inlined for i in range(len(path) + 1)):
             keyword = _numeric_keyword(node)
             if keyword is not None:
@@ -212,7 +212,7 @@ def is_inlined_quantity(schema: Schema) -> bool:
 
 def find_inlined_quantities(schema: Schema) -> list[Path]:
     """The paths of the inlined Quantities within a schema, itself included."""
-    return [path for path, node in _subschemas(schema) if is_inlined_quantity(node)]
+    return [path for path, node in subschemas(schema) if is_inlined_quantity(node)]
 
 
 def has_quantity_ref(schema: Schema) -> bool:
@@ -220,7 +220,7 @@ def has_quantity_ref(schema: Schema) -> bool:
 
     Also true where a part of the schema is not known, since it may be there.
     """
-    for _, node in _subschemas(schema):
+    for _, node in subschemas(schema):
         if _is_opaque(node):
             return True
         if isinstance(node, Mapping):
@@ -234,7 +234,7 @@ def unknown_refs(schema: Schema) -> list[Path]:
     """The paths of each ``$ref`` with the scheme ``greenlang:`` that is no known schema (GL204)."""
     return [
         (*path, "$ref")
-        for path, node in _subschemas(schema, aside=True)
+        for path, node in subschemas(schema, aside=True)
         if isinstance(node, Mapping)
         and isinstance(ref := node.get("$ref"), str)
         and ref.startswith("greenlang:")
@@ -250,7 +250,7 @@ def schema_problems(schema: Schema) -> list[SchemaProblem]:
 
     Not valid in Draft 2020-12, or a ``required`` that names a property which ``properties`` does not declare.
     """
-    problems = {}
+    problems: dict[Path, SchemaProblem] = {}
     for problem in (*_invalid_keywords(schema), *_undeclared_required(schema)):
         problems.setdefault(problem.path, problem)
     return sorted(problems.values(), key=lambda problem: [str(step) for step in problem.path])
@@ -295,7 +295,7 @@ def _plain_keys(value: Any) -> Any:
 
 
 def _undeclared_required(schema: Schema) -> Iterator[SchemaProblem]:
-    for path, node in _subschemas(schema):
+    for path, node in subschemas(schema):
         if not isinstance(node, Mapping) or _REQUIRED_ASIDE & _keywords_above(path):
             continue
         required = node.get("required")
@@ -361,7 +361,7 @@ def misspelt_keywords(schema: Schema) -> list[tuple[Path, str]]:
     from difflib import get_close_matches
 
     found = []
-    for path, node in _subschemas(schema, aside=True):
+    for path, node in subschemas(schema, aside=True):
         if not isinstance(node, Mapping):
             continue
         for key in node:
@@ -383,7 +383,7 @@ def quantity_problem(value: Any) -> str | None:
     if set(value) != QUANTITY_KEYS:
         return "a Quantity has exactly the keys 'value' and 'unit'"
     number, unit = value["value"], value["unit"]
-    if not _is_number(number) or not isinstance(number, numbers.Real) and not hasattr(number, "is_finite"):
+    if isinstance(number, bool) or not isinstance(number, (numbers.Real, Decimal)):
         return f"the value of a Quantity is a number, not {type(number).__name__}"
     if not math.isfinite(number):
         return f"the value of a Quantity is finite, not {number}"

@@ -1,0 +1,45 @@
+"""What a model looks like to the runtime, and the adapters: ``scripted``, ``anthropic``, ``openai``."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+
+class Provider(Protocol):
+    """A conversation with a model. It keeps the messages; ``state`` is whatever it wants handed back.
+
+    ``chat_step`` may also take ``options=`` (``{"temperature": 0.0, "seed": 42}`` in Replay); it is passed to
+    those that do.
+    """
+
+    def init_chat(self, system_prompt: str, user_msg: str) -> Any:
+        """Begin a conversation and return its state."""
+
+    def chat_step(self, *, schema: dict[str, Any], tools: list[dict[str, Any]], state: Any) -> Any:
+        """The model's next step: an object that fits ``schema``, or its JSON text."""
+
+    def inject_tool_result(self, result: dict[str, Any]) -> Any:
+        """Tell the model ``{"tool_call_id": "tc_1", "output": …}`` and return the new state."""
+
+    def inject_error(self, message: str) -> Any:
+        """Tell the model what was wrong with its last step and return the new state."""
+
+
+class Tape:
+    """A provider that also records, or replays, what else a run depends on: its clock and its tools."""
+
+    def opening(self, start: dict[str, Any]) -> dict[str, Any]:
+        """The settings that the run (or the recorded run) began with."""
+        raise NotImplementedError
+
+    def clock(self) -> float:
+        """Seconds, for durations."""
+        raise NotImplementedError
+
+    def recorded_call(self, name: str, arguments: dict[str, Any]) -> dict[str, Any] | None:
+        """What that call led to when it was recorded, or ``None`` when it is to be executed now."""
+        raise NotImplementedError
+
+    def call_done(self, name: str, arguments: dict[str, Any], outcome: dict[str, Any]) -> None:
+        """Told what an executed call led to."""
+        raise NotImplementedError

@@ -1,0 +1,60 @@
+"""Anthropic's Messages API through the official SDK. Needs the extra ``gllint[anthropic]``.
+
+The API takes neither a temperature nor a seed, so Replay's options go no further than the trace.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from gllint_runtime.providers.chat import Answer, ChatProvider, ToolUse
+
+if TYPE_CHECKING:
+    from anthropic import Anthropic
+
+
+class AnthropicProvider(ChatProvider):
+    """Talks to ``model``. ``client`` defaults to one configured by the environment; ``request`` goes along."""
+
+    def __init__(
+        self, model: str, client: Anthropic | None = None, *, max_tokens: int = 4096, **request: Any
+    ) -> None:
+        super().__init__()
+        if client is None:
+            from anthropic import Anthropic
+
+            client = Anthropic()
+        self._client = client
+        self._fixed = {"model": model, "max_tokens": max_tokens, **request}
+
+    def _request(self, tools: list[dict[str, Any]], options: dict[str, Any]) -> tuple[list[ToolUse], str]:
+        request: dict[str, Any] = {
+            "system": self._system,
+            "messages": self._messages,
+            "tools": [_tool(**tool) for tool in tools],
+            "tool_choice": {"type": "any", "disable_parallel_tool_use": True},
+            **self._fixed,
+        }
+        response = self._client.messages.create(**request)
+        content = [block.model_dump(exclude_none=True) for block in response.content]
+        self._messages.append({"role": "assistant", "content": content})
+        uses = [ToolUse(b["id"], b["name"], b["input"]) for b in content if b["type"] == "tool_use"]
+        return uses, "".join(block["text"] for block in content if block["type"] == "text")
+
+    def _told(self, answers: list[Answer]) -> list[dict[str, Any]]:
+        blocks: list[dict[str, Any]] = [
+            {"type": "text", "text": answer.content}
+            if answer.id is None
+            else {
+                "type": "tool_result",
+                "tool_use_id": answer.id,
+                "content": answer.content,
+                "is_error": answer.is_error,
+            }
+            for answer in answers
+        ]
+        return [{"role": "user", "content": blocks}] if blocks else []
+
+
+def _tool(name: str, description: str, parameters: dict[str, Any]) -> dict[str, Any]:
+    return {"name": name, "description": description, "input_schema": {"type": "object", **parameters}}

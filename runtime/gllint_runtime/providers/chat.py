@@ -1,0 +1,118 @@
+"""What the adapters for chat APIs share: the open tool calls, the names, and the final answer as a tool.
+
+The model is offered one more tool, ``final_answer``, whose arguments are the final message and its claims; so
+its answer is held to a schema by the API itself.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from gllint_runtime.errors import GLRuntimeError
+from gllint_runtime.schemas import FINAL_SCHEMA
+
+FINAL_ANSWER = "final_answer"
+_MAX_NAME = 64
+
+
+@dataclass(frozen=True, slots=True)
+class ToolUse:
+    """A call as the model made it: the API's identifier, the API's name for the tool, the arguments."""
+
+    id: str
+    name: str
+    arguments: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the model is told about one of its calls (``id``), or, without one, about its text."""
+
+    id: str | None
+    content: str
+    is_error: bool
+
+
+def api_names(names: Iterable[str]) -> dict[str, str]:
+    """A name within ``[a-zA-Z0-9_-]{1,64}`` for each tool, mapped back to the tool's own; no two alike."""
+    mapped: dict[str, str] = {}
+    for name in names:
+        short = re.sub(r"[^a-zA-Z0-9_-]", "_", name)[:_MAX_NAME]
+        candidate, number = short, 2
+        while candidate in mapped or candidate == FINAL_ANSWER:
+            suffix = f"_{number}"
+            candidate, number = short[: _MAX_NAME - len(suffix)] + suffix, number + 1
+        mapped[candidate] = name
+    return mapped
+
+
+class ChatProvider(ABC):
+    """A provider over an API that keeps no state: the whole conversation goes with each request."""
+
+    def __init__(self) -> None:
+        self._system = ""
+        self._messages: list[dict[str, Any]] = []
+        self._open: deque[ToolUse] = deque()
+        self._current: ToolUse | None = None
+        self._answers: list[Answer] = []
+
+    def init_chat(self, system_prompt: str, user_msg: str) -> list[dict[str, Any]]:
+        """Forget any earlier conversation; the state is the list of messages."""
+        self._system = system_prompt
+        self._messages = [{"role": "user", "content": user_msg}]
+        self._open.clear()
+        self._current = None
+        self._answers = []
+        return self._messages
+
+    def chat_step(
+        self, *, schema: Any, tools: list[dict[str, Any]], state: Any = None, options: Any = None
+    ) -> dict[str, Any]:
+        """The next of the model's calls; a request is made when none is open."""
+        names = api_names(tool["name"] for tool in tools)
+        if not self._open:
+            self._messages.extend(self._told(self._answers))
+            self._answers = []
+            offered = [{**tool, "name": name} for name, tool in zip(names, tools, strict=True)]
+            final = {
+                "name": FINAL_ANSWER,
+                "description": "Give the user the final message, once all values are there.",
+                "parameters": FINAL_SCHEMA,
+            }
+            uses, text = self._request([*offered, final], dict(options or {}))
+            self._open.extend(uses)
+            if not uses:
+                self._current = None
+                if not text.strip():
+                    raise GLRuntimeError("PROVIDER_FAILED", "The model answered with nothing")
+                return {"kind": "final", "final": {"message": text, "claims": []}}
+        use = self._current = self._open.popleft()
+        if use.name == FINAL_ANSWER:
+            return {"kind": "final", "final": use.arguments}
+        return {"kind": "tool_call", "tool_name": names.get(use.name, use.name), "arguments": use.arguments}
+
+    def inject_tool_result(self, result: dict[str, Any]) -> list[dict[str, Any]]:
+        """Answer the current call with the tool's output and the id to claim it by."""
+        return self._answer(json.dumps(result, ensure_ascii=False), is_error=False)
+
+    def inject_error(self, message: str) -> list[dict[str, Any]]:
+        """Answer the current call, or the model's text, with what was wrong."""
+        return self._answer(message, is_error=True)
+
+    def _answer(self, content: str, *, is_error: bool) -> list[dict[str, Any]]:
+        self._answers.append(Answer(self._current.id if self._current else None, content, is_error))
+        return self._messages
+
+    @abstractmethod
+    def _request(self, tools: list[dict[str, Any]], options: dict[str, Any]) -> tuple[list[ToolUse], str]:
+        """Ask the API, append the model's message to ``_messages``; return its calls and its text."""
+
+    @abstractmethod
+    def _told(self, answers: list[Answer]) -> list[dict[str, Any]]:
+        """The answers as messages of this API."""

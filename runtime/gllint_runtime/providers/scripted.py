@@ -1,0 +1,136 @@
+"""Models without a model: fixed steps for tests, and recordings of Live runs that replay bit for bit.
+
+A recording is a file of JSON lines, one for each thing that a run takes from outside (steps, tool outcomes,
+clock readings), written as they happen.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import time
+from collections import deque
+from collections.abc import Iterable
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from gllint_runtime.providers import Provider, Tape
+
+
+class ScriptedProvider:
+    """Answers with ``steps``, one after the other; what it is told is kept in ``received``."""
+
+    def __init__(self, steps: Iterable[Any]) -> None:
+        self._steps = deque(steps)
+        self.received: list[Any] = []
+
+    def init_chat(self, system_prompt: str, user_msg: str) -> int:
+        """Begin; the state is the number of things received."""
+        return self._receive({"system": system_prompt, "user": user_msg})
+
+    def chat_step(
+        self, *, schema: Any = None, tools: Any = None, state: Any = None, options: Any = None
+    ) -> Any:
+        """The next step. Raises RuntimeError when there is none left."""
+        if not self._steps:
+            raise RuntimeError("The script has no further step")
+        return copy.deepcopy(self._steps.popleft())
+
+    def inject_tool_result(self, result: dict[str, Any]) -> int:
+        """Keep the result."""
+        return self._receive(result)
+
+    def inject_error(self, message: str) -> int:
+        """Keep the message."""
+        return self._receive({"error": message})
+
+    def _receive(self, message: Any) -> int:
+        self.received.append(message)
+        return len(self.received)
+
+
+class Recorder(Tape):
+    """Passes everything on to ``provider`` and writes what the run depends on to the file at ``path``."""
+
+    def __init__(self, provider: Provider, path: str | PathLike[str]) -> None:
+        self._provider = provider
+        self._path = Path(path)
+        self._path.write_text("", encoding="utf-8")
+
+    def init_chat(self, system_prompt: str, user_msg: str) -> Any:
+        """Begin the conversation."""
+        return self._provider.init_chat(system_prompt, user_msg)
+
+    def chat_step(self, **request: Any) -> Any:
+        """Ask the provider and record its step."""
+        step = self._provider.chat_step(**request)
+        self._write("step", step)
+        return step
+
+    def inject_tool_result(self, result: dict[str, Any]) -> Any:
+        """Tell the provider."""
+        return self._provider.inject_tool_result(result)
+
+    def inject_error(self, message: str) -> Any:
+        """Tell the provider."""
+        return self._provider.inject_error(message)
+
+    def opening(self, start: dict[str, Any]) -> dict[str, Any]:
+        """Record the settings."""
+        self._write("start", start)
+        return start
+
+    def clock(self) -> float:
+        """Read the clock and record the reading."""
+        now = time.perf_counter()
+        self._write("clock", now)
+        return now
+
+    def recorded_call(self, name: str, arguments: dict[str, Any]) -> None:
+        """Nothing is recorded yet: execute."""
+
+    def call_done(self, name: str, arguments: dict[str, Any], outcome: dict[str, Any]) -> None:
+        """Record the outcome of a call."""
+        self._write("call", {"name": name, "arguments": arguments, **outcome})
+
+    def _write(self, kind: str, value: Any) -> None:
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps({kind: value}) + "\n")
+
+
+class Replayer(ScriptedProvider, Tape):
+    """Plays a recording: the same steps, the same tool outcomes, the same clock. No tool is executed.
+
+    Raises RuntimeError where the run departs from what was recorded.
+    """
+
+    def __init__(self, path: str | PathLike[str]) -> None:
+        self._recorded: dict[str, deque[Any]] = {kind: deque() for kind in ("start", "step", "clock", "call")}
+        for line in Path(path).read_text(encoding="utf-8").splitlines():
+            for kind, value in json.loads(line).items():
+                self._recorded[kind].append(value)
+        super().__init__(self._recorded["step"])
+
+    def opening(self, start: dict[str, Any]) -> dict[str, Any]:
+        """The settings of the recorded run."""
+        return dict(self._next("start"))
+
+    def clock(self) -> float:
+        """The next recorded reading."""
+        return float(self._next("clock"))
+
+    def recorded_call(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """The outcome of the next recorded call, which must be this one."""
+        call = self._next("call")
+        if call["name"] != name or call["arguments"] != arguments:
+            raise RuntimeError(f"The recording calls {call['name']}({call['arguments']}) here, not {name}")
+        return dict(call)
+
+    def call_done(self, name: str, arguments: dict[str, Any], outcome: dict[str, Any]) -> None:
+        """Nothing to record."""
+
+    def _next(self, kind: str) -> Any:
+        if not self._recorded[kind]:
+            raise RuntimeError(f"The recording has no further {kind}")
+        return self._recorded[kind].popleft()

@@ -1,0 +1,486 @@
+"""ToolRuntime: the loop between a model and its tools, and the last gate before the user.
+
+A message leaves it only when each of its numbers is a claim, each claim leads to a Quantity in the verified
+output of a tool call of this very run, and the claimed value is the tool's.
+"""
+
+from __future__ import annotations
+
+import inspect
+import logging
+import threading
+import time
+from collections.abc import Callable, Collection, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from decimal import Decimal
+from types import NoneType
+from typing import Any, Literal, Protocol
+
+from gllint_runtime.approval import ApprovalGate, Approve, Notify
+from gllint_runtime.claims import ClaimPathError, Macro, find_macros, macro_problems, resolve_path
+from gllint_runtime.dispatch import CLARIFICATION, ToolAction, read_object
+from gllint_runtime.errors import (
+    GLDataError,
+    GLError,
+    GLProvenanceError,
+    GLRuntimeError,
+    GLValidationError,
+    error_from_dict,
+)
+from gllint_runtime.numbers import scan_naked_numbers
+from gllint_runtime.providers import Provider, Tape
+from gllint_runtime.schemas import (
+    ASSISTANT_STEP_SCHEMA,
+    Claim,
+    Quantity,
+    is_quantity,
+    quantity_problem,
+)
+from gllint_runtime.tools import Call, Mode, ToolRegistry, refuse_egress, run_blocking
+from gllint_runtime.trace import CallRecord, Metrics, Origin, Origins, Trace, TraceEntry, copied
+from gllint_runtime.validation import plain
+
+logger = logging.getLogger("gllint_runtime")
+
+RULES = """
+Rules for numbers:
+- Every number comes from a tool. Call one; do not calculate, round, convert or estimate yourself.
+- In the final message write {{claim:0}}, {{claim:1}}, ... where a value belongs, and no digit of your own.
+- Put nothing but blanks or punctuation beside a macro: it brings its value and its unit.
+- claims[i] says where {{claim:i}} comes from: source_call_id (the tc_N of the tool call), path ($.field of its
+  output) and quantity (exactly the value and unit found there)."""
+
+
+class Telemetry(Protocol):
+    """Where spans go; :mod:`gllint_runtime.otel` has the one for OpenTelemetry."""
+
+    def run(self, runtime: ToolRuntime) -> AbstractContextManager[Any]:
+        """Around one run."""
+
+    def tool(self, call: Call, call_id: str) -> AbstractContextManager[Any]:
+        """Around one execution of a tool."""
+
+
+def _takes(function: Callable[..., Any], keyword: str) -> bool:
+    parameters = inspect.signature(function).parameters
+    return keyword in parameters or any(p.kind is p.VAR_KEYWORD for p in parameters.values())
+
+
+class _Run:
+    """What belongs to one run and is gone with it."""
+
+    def __init__(self, user_message: str, constants: Mapping[str, Any]) -> None:
+        self.trace = Trace()
+        self.metrics = Metrics()
+        self.calls: dict[str, CallRecord] = {}
+        self.origins = Origins(user_message, constants)
+
+
+class ToolRuntime:
+    """Runs a model with tools under the policy that no number is guessed.
+
+    ``mode`` is ``"Replay"`` (no tool that needs the network; temperature 0 and ``seed`` go to the provider) or
+    ``"Live"``. ``max_steps`` bounds the answers asked of the model. ``repair_on`` names the error codes that are
+    told to the model for another try, at most ``max_retries`` times in a run; all others are raised.
+
+    ``argument_origin`` traces the numbers that the model puts into arguments: ``"record"`` adds what it finds to
+    the provenance, ``"strict"`` refuses a number that is neither the user's, nor a tool's, nor one of
+    ``constants``, ``"off"`` looks at none. ``number_words`` refuses numbers spelled out, too.
+    """
+
+    def __init__(
+        self,
+        provider: Provider,
+        registry: ToolRegistry,
+        mode: Mode = "Replay",
+        seed: int = 42,
+        *,
+        max_steps: int = 20,
+        repair_on: Collection[str] = ("NO_NAKED_NUMBERS",),
+        argument_origin: Literal["off", "record", "strict"] = "record",
+        constants: Mapping[str, float] | None = None,
+        number_words: bool = False,
+        approve: Approve | None = None,
+        notify: Notify | None = None,
+        telemetry: Telemetry | None = None,
+    ) -> None:
+        if mode not in ("Replay", "Live"):
+            raise ValueError(f'mode is "Replay" or "Live", not {mode!r}')
+        if argument_origin not in ("off", "record", "strict"):
+            raise ValueError(f'argument_origin is "off", "record" or "strict", not {argument_origin!r}')
+        unknown_codes = set(repair_on) - GLError.codes
+        if unknown_codes:
+            raise ValueError(f"no such error code: {', '.join(sorted(unknown_codes))}")
+        self.provider = provider
+        self.registry = registry
+        self.mode: Mode = mode
+        self.seed = seed
+        self.max_steps = max_steps
+        self.repair_on = frozenset(repair_on)
+        self.argument_origin = argument_origin
+        self.constants = dict(constants or {})
+        self.number_words = number_words
+        self.gate = ApprovalGate(approve, notify) if approve or notify else registry.gate
+        self.telemetry = telemetry
+        self._tape = provider if isinstance(provider, Tape) else None
+        self._clock: Callable[[], float] = self._tape.clock if self._tape else time.perf_counter
+        self._takes_options = _takes(provider.chat_step, "options")
+        self._cancelled = threading.Event()
+        self._run = _Run("", {})
+
+    # ------------------------------------------------------------------------------------------- running
+
+    def run(self, system_prompt: str, user_msg: str, max_retries: int = 2) -> dict[str, Any]:
+        """Let the model answer ``user_msg``.
+
+        Returns ``{"message", "provenance", "metrics", "trace"}``, and ``"clarification_needed": True`` where the
+        message is a question back. Raises GLError; what the provider raises comes through as it is.
+        """
+        self._run = run = _Run(user_msg, self.constants)
+        self._cancelled.clear()
+        with self.telemetry.run(self) if self.telemetry else nullcontext():
+            answer = self._loop(run, system_prompt, user_msg, max_retries)
+        return {**answer, "metrics": self.get_metrics(), "trace": self.trace}
+
+    def try_run(self, system_prompt: str, user_msg: str, max_retries: int = 2) -> dict[str, Any]:
+        """Like :meth:`run`, but returns a union told apart by ``status`` and raises nothing.
+
+        ``"success"`` with what ``run`` returns; ``"max_attempts_reached"`` and ``"error"`` with ``error`` (see
+        GLError.to_dict), ``metrics`` and ``trace``.
+        """
+        status = "error"
+        try:
+            return {"status": "success", **self.run(system_prompt, user_msg, max_retries)}
+        except GLError as error:
+            failure = error.to_dict()
+            if error.code == "MAX_STEPS":
+                status = "max_attempts_reached"
+        except Exception as error:
+            failure = {"error_type": type(error).__name__, "code": "PROVIDER_FAILED", "message": str(error)}
+        return {"status": status, "error": failure, "metrics": self.get_metrics(), "trace": self.trace}
+
+    def cancel(self) -> None:
+        """Stop the run in progress at its next step; from any thread, also from a callback."""
+        self._cancelled.set()
+
+    def get_metrics(self) -> dict[str, Any]:
+        """The metrics of the last run, under the names of seed 000 and ``replay_violations``."""
+        return self._run.metrics.to_dict()
+
+    @property
+    def trace(self) -> list[dict[str, Any]]:
+        """The trace of the last run; a copy."""
+        return self._run.trace.to_list()
+
+    def _loop(self, run: _Run, system_prompt: str, user_msg: str, max_retries: int) -> dict[str, Any]:
+        request = self._open(run)
+        state = self.provider.init_chat(f"{system_prompt}\n{RULES}", user_msg)
+        attempts = 0
+        while True:
+            self._next_step(run)
+            started = self._clock()
+            raw = self.provider.chat_step(state=state, **request)
+            elapsed = (self._clock() - started) * 1000
+            self._stop_if_cancelled()
+            step = None
+            try:
+                step = read_step(raw)
+                if step.kind == "tool_call":
+                    self._note(run, step, raw, elapsed)
+                    state = self.provider.inject_tool_result(self._call_tool(run, step))
+                    continue
+                answer = self._finalize(run, step)
+            except GLError as error:
+                if step is None or step.kind != "tool_call":
+                    self._note(run, step, raw, elapsed, error)
+                if error.code not in self.repair_on or attempts >= max_retries:
+                    raise
+                attempts += 1
+                logger.info("Asking the model to repair: %s", error)
+                state = self.provider.inject_error(f"{error}\n{error.hint}")
+            else:
+                self._note(run, step, raw, elapsed)
+                return answer
+
+    def _open(self, run: _Run) -> dict[str, Any]:
+        """Enter the settings into the trace and return what is the same in each request to the provider."""
+        options = {"temperature": 0.0, "seed": self.seed} if self.mode == "Replay" else {}
+        start = {"mode": self.mode, "options": options, "argument_origin": self.argument_origin}
+        run.trace.append(TraceEntry("start", 0, input=self._tape.opening(start) if self._tape else start))
+        request = {"schema": ASSISTANT_STEP_SCHEMA, "tools": self.registry.descriptors()}
+        return request | {"options": options} if options and self._takes_options else request
+
+    def _next_step(self, run: _Run) -> None:
+        self._stop_if_cancelled()
+        if run.metrics.model_steps >= self.max_steps:
+            run.trace.append(TraceEntry("model", self.max_steps, "max_attempts", success=False))
+            raise GLRuntimeError("MAX_STEPS", f"No final answer after {self.max_steps} steps")
+        run.metrics.model_steps += 1
+
+    def _stop_if_cancelled(self) -> None:
+        if self._cancelled.is_set():
+            raise GLRuntimeError("CANCELLED", "The user stopped the run")
+
+    def _note(
+        self, run: _Run, step: Step | None, raw: Any, elapsed: float, error: GLError | None = None
+    ) -> None:
+        """Enter a decision of the model into the trace."""
+        entry = TraceEntry(
+            kind="model",
+            step=run.metrics.model_steps,
+            decision=_DECISIONS[step.kind] if step else "invalid",
+            tools=(step.tool_name,) if step and step.kind == "tool_call" else (),
+            validation=error.to_dict() if error else "valid",
+            observation=copied(raw),
+            success=error is None,
+            duration_ms=elapsed,
+        )
+        run.metrics.tool_steps += len(entry.tools)
+        run.trace.append(entry)
+
+    # -------------------------------------------------------------------------------------- calling tools
+
+    def _call_tool(self, run: _Run, step: Step) -> dict[str, Any]:
+        """Verify, trace back, execute and verify again; record all of it. Returns what the provider is told."""
+        outcome = _Outcome()
+        call_id = f"tc_{len(run.calls) + 1}"
+        failure: GLError | None = None
+        try:
+            call = self.registry.verify(step.tool_name, step.arguments)
+            outcome.validation["arguments"] = "repaired" if call.repaired else "valid"
+            origins = self._trace_arguments(run, call)
+            self._obtain(run, call, call_id, outcome)
+        except GLError as error:
+            failure = error
+            outcome.validation["error"] = error.to_dict()
+            raise
+        finally:
+            run.trace.append(
+                TraceEntry(
+                    kind="tool",
+                    step=run.metrics.model_steps,
+                    tools=(step.tool_name,),
+                    call_id=None if failure else call_id,
+                    input=copied(step.arguments),
+                    validation=outcome.validation,
+                    observation=outcome.output,
+                    success=failure is None,
+                    duration_ms=outcome.elapsed_ms,
+                )
+            )
+        record = CallRecord(call_id, call.tool.name, call.arguments, outcome.output, origins)
+        run.calls[call_id] = record
+        run.origins.learn(record)
+        run.metrics.executed.append(record.tool_name)
+        run.metrics.latency_ms += outcome.elapsed_ms
+        logger.debug("%s %s(%s) returned %s", call_id, record.tool_name, record.arguments, record.output)
+        return {"tool_call_id": call_id, "output": plain(record.output)}
+
+    def _trace_arguments(self, run: _Run, call: Call) -> tuple[Origin, ...] | None:
+        if self.argument_origin == "off":
+            return None
+        origins = run.origins.trace(call.arguments, call.tool.args_schema)
+        loose = [origin for origin in origins if not origin.grounded]
+        if loose and self.argument_origin == "strict":
+            raise GLProvenanceError(
+                "MISSING_ORIGIN",
+                f"The number {loose[0].value} in the arguments of '{call.tool.name}' has no origin",
+                path=loose[0].path,
+                context=[origin.to_dict() for origin in loose],
+            )
+        return origins
+
+    def _obtain(self, run: _Run, call: Call, call_id: str, outcome: _Outcome) -> None:
+        """Fill ``outcome`` from the recording or by executing the call."""
+        name = call.tool.name
+        recorded = self._tape.recorded_call(name, call.arguments) if self._tape else None
+        try:
+            if recorded is None:
+                self._permit(run, call, outcome)
+            elif recorded["approval"] is not None:
+                outcome.validation["approval"] = recorded["approval"]
+            self._stop_if_cancelled()
+            started = self._clock()
+            try:
+                with self.telemetry.tool(call, call_id) if self.telemetry else nullcontext():
+                    raw = run_blocking(call, self._cancelled.is_set) if recorded is None else replay(recorded)
+                    outcome.output = self.registry.check_output(call, raw)
+            finally:
+                outcome.elapsed_ms = (self._clock() - started) * 1000
+            self._stop_if_cancelled()
+        except GLError as error:
+            self._record(call, outcome, {"error": error.to_dict()})
+            raise
+        self._record(call, outcome, {"output": outcome.output})
+
+    def _record(self, call: Call, outcome: _Outcome, ending: dict[str, Any]) -> None:
+        if self._tape:
+            ending["approval"] = outcome.validation.get("approval")
+            self._tape.call_done(call.tool.name, call.arguments, ending)
+
+    def _permit(self, run: _Run, call: Call, outcome: _Outcome) -> None:
+        try:
+            refuse_egress(call, self.mode)
+        except GLError:
+            run.metrics.replay_violations += 1
+            raise
+        outcome.validation["approval"] = self.gate.check(call.tool, call.arguments)
+
+    # ---------------------------------------------------------------------------------- the final message
+
+    def _finalize(self, run: _Run, step: Step) -> dict[str, Any]:
+        """The message with its claims rendered and their provenance, once nothing in it is unproven."""
+        self._refuse_naked_numbers(run, step.message)
+        macros = find_macros(step.message)
+        for _, problem in macro_problems(macros, len(step.claims)):
+            raise GLRuntimeError("MISSING_CLAIM", problem)
+        rendered: list[str] = []
+        provenance: list[dict[str, Any]] = []
+        for number, claim in enumerate(step.claims):
+            record, quantity = self._resolve(run, number, claim)
+            rendered.append(format_quantity(quantity))
+            provenance.append(record.provenance(claim))
+        answer = {"message": _render(step.message, macros, rendered), "provenance": provenance}
+        return answer | {"clarification_needed": True} if step.kind == "clarification" else answer
+
+    def _refuse_naked_numbers(self, run: _Run, message: str) -> None:
+        naked = scan_naked_numbers(message, words=self.number_words, units=self.registry.units.allowlist)
+        if not naked:
+            return
+        run.metrics.naked_number_rejections += 1
+        raise GLRuntimeError(
+            "NO_NAKED_NUMBERS",
+            f"Naked number '{naked[0].text}' detected at position {naked[0].start}",
+            context=[{"text": number.text, "position": number.start} for number in naked],
+        )
+
+    def _resolve(self, run: _Run, number: int, claim: Claim) -> tuple[CallRecord, Quantity]:
+        """The call that a claim cites and the Quantity that it really returned."""
+        record = run.calls.get(claim.source_call_id)
+        if record is None:
+            raise GLProvenanceError(
+                "MISSING_TOOL_CALL",
+                f"Claim {number} cites tool call '{claim.source_call_id}', which this run does not have",
+                hint=f"Calls of this run: {', '.join(run.calls) or 'none'}.",
+            )
+        try:
+            found = resolve_path(record.output, claim.path)
+        except ClaimPathError as error:
+            raise GLDataError("PATH_RESOLUTION", str(error), hint=error.hint, path=claim.path) from None
+        if not is_quantity(found):
+            message = f"Path '{claim.path}' does not lead to a Quantity"
+            raise GLDataError("PATH_RESOLUTION", message, path=claim.path)
+        actual = Quantity(found["value"], found["unit"])
+        if claim.quantity.unit != actual.unit:
+            self.registry.units.require(claim.quantity.unit, claim.path)
+        if not self.registry.units.same_quantity(actual, claim.quantity):
+            run.metrics.quantity_mismatches += 1
+            raise GLDataError(
+                "QUANTITY_MISMATCH",
+                f"Claim {number} mismatch: tool returned value={actual.value} unit='{actual.unit}', "
+                f"but claimed value={claim.quantity.value} unit='{claim.quantity.unit}'",
+                path=claim.path,
+            )
+        logger.debug("Claim %s holds: %s of %s", number, claim.path, claim.source_call_id)
+        return record, actual
+
+
+@dataclass(slots=True)
+class _Outcome:
+    """What became of a tool call, filled as it goes on, so that a failure leaves what was known."""
+
+    validation: dict[str, Any] = field(default_factory=dict)
+    output: Any = None
+    elapsed_ms: float = 0.0
+
+
+def replay(recorded: Mapping[str, Any]) -> Any:
+    """The output of a recorded call; raises the error that it ended with."""
+    if "error" in recorded:
+        raise error_from_dict(recorded["error"])
+    return recorded["output"]
+
+
+# ------------------------------------------------------------------------------------------ reading a step
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A model's answer, read: a tool call, a final message with its claims, or a question to the user."""
+
+    kind: Literal["tool_call", "final", "clarification"]
+    tool_name: str = ""
+    arguments: Any = None
+    message: str = ""
+    claims: tuple[Claim, ...] = ()
+
+
+_DECISIONS = {"tool_call": "tool_use", "final": "final_answer", "clarification": "clarification"}
+
+
+def read_step(raw: Any) -> Step:
+    """Read a step as an object or as JSON text, the final message nested under ``final`` or flat.
+
+    Raises GLValidationError STEP_SCHEMA.
+    """
+    data = read_object(raw)
+    kind = data.get("kind", "tool_call" if "name" in data or "tool_name" in data else "final")
+    if kind == "tool_call":
+        action = ToolAction.parse(data)
+        if action.name == CLARIFICATION:
+            return Step("clarification", message=str(action.args.get("clarification_needed", "")))
+        return Step("tool_call", tool_name=action.name, arguments=action.args)
+    if kind != "final":
+        raise GLValidationError("STEP_SCHEMA", f"'kind' is 'tool_call' or 'final', not {kind!r}", path="kind")
+    final = data.get("final", data)
+    if not isinstance(final, Mapping) or not isinstance(final.get("message"), str):
+        raise GLValidationError("STEP_SCHEMA", "A final step needs a 'message' of text", path="final.message")
+    claims = final.get("claims")
+    if not isinstance(claims, (list, tuple, NoneType)):
+        raise GLValidationError("STEP_SCHEMA", "'claims' is an array", path="final.claims")
+    return Step(
+        "final", message=final["message"], claims=tuple(_claim(i, c) for i, c in enumerate(claims or ()))
+    )
+
+
+def _claim(number: int, raw: Any) -> Claim:
+    where = f"final.claims[{number}]"
+    if not isinstance(raw, Mapping):
+        raise GLValidationError("STEP_SCHEMA", f"Claim {number} is not an object", path=where)
+    for key in ("source_call_id", "path"):
+        if not isinstance(raw.get(key), str):
+            raise GLValidationError(
+                "STEP_SCHEMA", f"Claim {number} needs a '{key}' of text", path=f"{where}.{key}"
+            )
+    quantity: Any = raw.get("quantity")
+    problem = quantity_problem(quantity)
+    if problem is not None:
+        raise GLValidationError("STEP_SCHEMA", f"Claim {number}: {problem}", path=f"{where}.quantity")
+    return Claim(raw["source_call_id"], raw["path"], Quantity(quantity["value"], quantity["unit"]))
+
+
+# ------------------------------------------------------------------------------------------------ rendering
+
+
+def _render(template: str, macros: list[Macro], rendered: list[str]) -> str:
+    """The template with each macro replaced, in one pass: what is put in is never read again."""
+    parts: list[str] = []
+    position = 0
+    for macro in macros:
+        assert macro.index is not None
+        parts += template[position : macro.start], rendered[macro.index]
+        position = macro.end
+    return "".join((*parts, template[position:]))
+
+
+def format_quantity(quantity: Quantity) -> str:
+    """``268.00 kgCO2e``: two decimals, no separators; below 1, four significant digits, so that nothing turns 0."""
+    value = Decimal(quantity.value)
+    if value == 0:
+        text = "0.00"
+    elif abs(value) >= 1:
+        text = f"{value:.2f}"
+    else:
+        text = f"{value:.{3 - value.adjusted()}f}"
+    return f"{text} {quantity.unit}".rstrip()
