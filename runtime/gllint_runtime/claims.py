@@ -50,7 +50,10 @@ class ClaimPathError(ValueError):
 
 
 def find_macros(text: str) -> list[Macro]:
-    """Every macro of ``text`` in order, well-formed or not (``{{claim:a}}``, ``{claim:0}``, ``{{ claim:0 }}``)."""
+    """Every macro of ``text`` in order, well-formed or not (``{{claim:a}}``, ``{claim:0}``).
+
+    What is not well-formed carries its ``problem``.
+    """
     if "claim" not in text.lower():
         return []
     macros = []
@@ -78,7 +81,7 @@ def _problem(text: str) -> str:
 
 
 def macro_problems(macros: Iterable[Macro], claims: int) -> list[tuple[Macro | int, str]]:
-    """What is wrong between a template's macros and its ``claims`` entries: ``(macro or claim index, message)``.
+    """What is wrong between a template's macros and its ``claims`` entries: each a macro or claim index, and why.
 
     Malformed macros, macros without an entry and, last, entries that no macro uses.
     """

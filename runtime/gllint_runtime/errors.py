@@ -35,7 +35,7 @@ HINTS: dict[str, str] = {
 
 
 class GLError(Exception):
-    """Base of all: ``code``, ``message``, ``hint``, ``path`` (a place in the data, or ``None``), ``context``."""
+    """Base of all. ``path`` is a place in the data, ``context`` whatever else helps; both may be ``None``."""
 
     codes: ClassVar[frozenset[str]] = frozenset(HINTS)
 

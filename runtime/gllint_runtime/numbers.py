@@ -50,7 +50,7 @@ def _number_class() -> str:
 
 
 def _number(digit: str) -> re.Pattern[str]:
-    """A whole number: grouped, decimal, exponent. Every alternative begins with a digit: that is what makes it fast."""
+    """A whole number: grouped, decimal, exponent. It begins with a digit; that is what makes it fast."""
     return re.compile(rf"{digit}+(?:[.,'’_٫٬\u00a0\u2009\u202f]{digit}+)*(?:[eE][+-]?{digit}+)?")
 
 
@@ -74,8 +74,14 @@ _WORDS_WITH_DIGITS = frozenset(u for u in ALLOWED_UNITS if u.isalnum() and re.se
 _SUBSCRIPTS = str.maketrans("₂²³", "223")
 
 # What a reader does not see, or sees as emphasis only: it cannot part a sign from its number.
-_INVISIBLE = r"[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]"
-_INLINE = r"</?(?:a|abbr|b|bdi|bdo|big|cite|code|data|del|dfn|em|font|i|ins|kbd|mark|q|s|samp|small|span|strike|strong|sub|sup|time|tt|u|var|wbr)\b[^<>]*>|<!--.*?-->"
+_INVISIBLE = (
+    r"[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+    r"\ufe00-\ufe0f\ufeff]"
+)
+_INLINE = (
+    r"</?(?:a|abbr|b|bdi|bdo|big|cite|code|data|del|dfn|em|font|i|ins|kbd|mark|q|s|samp|small|span|strike|strong"
+    r"|sub|sup|time|tt|u|var|wbr)\b[^<>]*>|<!--.*?-->"
+)
 _MARKUP = rf"(?:{_INVISIBLE}|[*_~`]|{_INLINE})"
 _SIGNS = r"+\-±∓−‐‑‒–﹣－＋%‰％"
 _BEFORE = re.compile(rf"([^\W_]+|[{_SIGNS}]|[$£¥€₹¢])(?:{_MARKUP})*\Z", re.DOTALL)
@@ -84,12 +90,11 @@ _REACH = 80  # characters looked at beside a macro or a digit; bounds the cost
 
 _ENTITY = re.compile(r"&(?:#[0-9]{1,9}|#[xX][0-9a-fA-F]{1,7}|[A-Za-z][A-Za-z0-9]{0,40});?")
 
-_UNITS_AND_TEENS = (
-    "zero two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-    "eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety"
-).split()
-_MAGNITUDES = "hundred thousand million billion trillion dozen".split()
-_WORD = "|".join((*_UNITS_AND_TEENS, *(f"{word}s?" for word in _MAGNITUDES)))
+_WORD = (
+    "zero|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen"
+    "|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
+    "|(?:hundred|thousand|million|billion|trillion|dozen)s?"
+)
 _NUMBER_WORDS = re.compile(
     rf"\b(?:(?:one|an?)[\s-]+(?=(?:{_WORD})\b))?(?:{_WORD})\b"
     rf"(?:(?:[\s-]+(?:and[\s-]+|point[\s-]+)?)(?:one|{_WORD})\b)*",
@@ -184,7 +189,7 @@ def _is_real(match: re.Match[str]) -> bool:
 
 
 def _unit_symbol(text: str, digit: int, units: Collection[str]) -> int:
-    """The end of the word around ``digit`` if that word is a unit symbol such as ``m2`` or ``CO2e``, else 0."""
+    """The end of the word around ``digit`` if that word is a unit symbol such as ``m2``, else 0."""
     start = digit
     while start and digit - start < _REACH and _in_word(text[start - 1]):
         start -= 1

@@ -1,4 +1,4 @@
-"""Quantities, claims and steps as data and as JSON Schema (Draft 2020-12), and what can be decided about both.
+"""Quantities, claims and steps as data and as JSON Schema (Draft 2020-12), and what can be decided of both.
 
 The functions on schemas and outputs take plain data. In a schema read from source some parts may be objects
 that stand for "not known here"; nothing is concluded about those. A *path* is the tuple of keys and indices
@@ -200,7 +200,7 @@ def _numeric_keyword(node: Mapping[Any, Any]) -> str | None:
 
 
 def is_inlined_quantity(schema: Schema) -> bool:
-    """Whether this schema spells out a Quantity: an object with exactly ``value`` and ``unit``, the value numeric."""
+    """Whether this schema spells out a Quantity: an object with exactly a numeric ``value`` and ``unit``."""
     if not isinstance(schema, Mapping) or schema.get("type", "object") != "object":
         return False
     properties = schema.get("properties")
@@ -344,20 +344,28 @@ def _declared(node: Mapping[Any, Any]) -> set[str] | None:
     return names
 
 
-_KEYWORDS = frozenset(
-    """
-    $id $schema $ref $anchor $dynamicRef $dynamicAnchor $vocabulary $comment $defs definitions prefixItems items
-    contains additionalProperties properties patternProperties dependentSchemas dependentRequired propertyNames if
-    then else allOf anyOf oneOf not unevaluatedItems unevaluatedProperties type const enum multipleOf maximum
-    exclusiveMaximum minimum exclusiveMinimum maxLength minLength pattern maxItems minItems uniqueItems maxContains
-    minContains maxProperties minProperties required title description default deprecated readOnly writeOnly
-    examples example format contentEncoding contentMediaType contentSchema nullable discriminator
-    """.split()
-)
+_OTHER_KEYWORDS = {
+    *("$id", "$schema", "$ref", "$anchor", "$dynamicRef", "$dynamicAnchor", "$vocabulary", "$comment"),
+    *("type", "const", "enum", "multipleOf", "maximum", "exclusiveMaximum", "minimum", "exclusiveMinimum"),
+    *(
+        "maxLength",
+        "minLength",
+        "pattern",
+        "maxItems",
+        "minItems",
+        "uniqueItems",
+        "maxContains",
+        "minContains",
+    ),
+    *("maxProperties", "minProperties", "required", "dependentRequired", "title", "description", "default"),
+    *("deprecated", "readOnly", "writeOnly", "examples", "example", "format", "nullable", "discriminator"),
+    *("contentEncoding", "contentMediaType", "contentSchema"),
+}
+_KEYWORDS = frozenset({*_ONE, *_MANY, *_NAMED, *_ASIDE, *_OTHER_KEYWORDS})
 
 
 def misspelt_keywords(schema: Schema) -> list[tuple[Path, str]]:
-    """Keys that nearly are a keyword (``requierd``) and so would silently check nothing: path and keyword meant."""
+    """Keys that nearly are a keyword (``requierd``) and so check nothing: their paths, and the keyword meant."""
     from difflib import get_close_matches
 
     found = []
@@ -407,7 +415,7 @@ def find_raw_numbers_in_output(output: Any) -> list[Path]:
 
 
 def malformed_quantities(output: Any) -> list[tuple[Path, str]]:
-    """Each mapping of an output with exactly the keys of a Quantity that is none, and what is wrong with it."""
+    """Each mapping of an output that has a Quantity's two keys and yet is none, and what is wrong with it."""
     return [
         (path, problem)
         for path, node in _nodes(output)
