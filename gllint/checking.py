@@ -1,0 +1,372 @@
+"""``gllint check``: from its options to its output and exit status."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import click
+
+from gllint import baseline, fixer, report
+from gllint.cli import FOUND, NOTHING_FOUND, WRONG
+from gllint.config import Config, load
+from gllint.discover import absolute
+from gllint.engine import Engine, Options, Outcome, by_path
+from gllint.errors import UsageError
+from gllint.fingerprint import Fingerprint, fingerprints
+from gllint.source import Undecodable
+from gllint_rules import RULES, Finding
+
+STDIN = "-"
+
+
+@dataclass(slots=True)
+class Request:
+    """The options of ``gllint check`` under their own names."""
+
+    paths: tuple[str, ...] = ()
+    select: tuple[str, ...] | None = None
+    ignore: tuple[str, ...] | None = None
+    extend_select: tuple[str, ...] | None = None
+    output_format: str = "full"
+    output_file: str | None = None
+    fix: bool = False
+    unsafe_fixes: bool = False
+    diff: bool = False
+    baseline: str | None = None
+    write_baseline: str | None = None
+    since: str | None = None
+    add_noqa: bool = False
+    config: str | None = None
+    isolated: bool = False
+    exclude: tuple[str, ...] = ()
+    force_exclude: bool | None = None
+    stdin_filename: str | None = None
+    statistics: bool = False
+    exit_zero: bool = False
+    no_cache: bool = False
+    cache_dir: str | None = None
+    jobs: int | None = None
+    why: tuple[str, int, str | None] | None = None
+    timings: bool = False
+    quiet: bool = False
+    verbose: bool = False
+
+
+def run(request: Request) -> int:
+    """Do what was asked; return the exit status. Raises :class:`UsageError`."""
+    if request.config and request.isolated:
+        raise UsageError("--config and --isolated cannot both be given")
+    engine = Engine(_options(request))
+    try:
+        return _Run(request, engine).run()
+    except KeyboardInterrupt:
+        engine.close(interrupted=True)
+        raise
+    finally:
+        engine.progress.clear()
+        engine.close()
+
+
+def fixed_config(file: str | None, isolated: bool) -> Config | None:
+    """Return the configuration that ``--config`` and ``--isolated`` ask for; ``None``: the nearest one."""
+    if isolated:
+        return Config()
+    return load(absolute(file), base=absolute(".")) if file else None
+
+
+def _options(request: Request) -> Options:
+    laid_over: dict[str, Any] = {
+        "select": request.select,
+        "ignore": request.ignore,
+        "extend-select": request.extend_select,
+        "extend-exclude": request.exclude or None,
+        "force-exclude": request.force_exclude,
+        "cache-dir": absolute(request.cache_dir) if request.cache_dir else None,
+    }
+    return Options(
+        fixed=fixed_config(request.config, request.isolated),
+        override=lambda config: config.overridden(laid_over, "the command line"),
+        cache=not request.no_cache,
+        jobs=request.jobs,
+        progress=not request.quiet,
+        rule_clock={} if request.timings else None,
+    )
+
+
+class _Run:
+    def __init__(self, request: Request, engine: Engine) -> None:
+        self.request, self.engine = request, engine
+        self.show = _shower(request.paths)
+        self.stdin = ""
+        self.started = time.perf_counter()
+
+    def run(self) -> int:
+        paths = self._paths()
+        if self.request.why is not None:
+            return self._why(*self.request.why)
+        if self.request.fix or self.request.diff:
+            outcome, failed = self._fix(paths)
+        else:
+            outcome, failed = self.engine.check(paths), False
+        if not outcome.checked and not self.request.quiet:
+            self._note("No Python files were found at the paths given.")
+        if self.request.since is not None:
+            self._only_since(outcome, paths)
+        if self.request.add_noqa:
+            return self._add_noqa(outcome)
+        if self.request.write_baseline:
+            return self._write_baseline(outcome)
+        if self.request.baseline:
+            self._compare(outcome)
+        self._report(outcome)
+        if self.request.timings:
+            self._print_timings(outcome)
+        return self._status(outcome, failed)
+
+    # --- the steps -----------------------------------------------------------------------------------------
+
+    def _paths(self) -> list[str]:
+        paths = list(self.request.paths) or ["."]
+        if STDIN not in paths:
+            return paths
+        if len(paths) > 1:
+            raise UsageError("'-' stands for standard input and takes no other path beside it")
+        name = self.request.stdin_filename or "stdin"
+        self.stdin = absolute(name)
+        self.engine.overlay[self.stdin] = sys.stdin.buffer.read()
+        self.show = _shower([name])
+        return [name]
+
+    def _why(self, path: str, line: int, code: str | None) -> int:
+        if absolute(path) not in self.engine.overlay and not os.path.isfile(path):
+            raise UsageError(f"--why: {path}: no such file")
+        if code is not None and code not in RULES:
+            raise UsageError(f"--why: unknown code '{code}'")
+        click.echo("\n".join(self.engine.explain(path, line, code)))
+        return NOTHING_FOUND
+
+    def _fix(self, paths: Sequence[str]) -> tuple[Outcome, bool]:
+        fixed = fixer.fix(self.engine, paths, self.request.unsafe_fixes)
+        if self.request.diff:
+            for path, data in fixed.after.items():
+                self._write_bytes(fixer.diff(self.show(path), fixed.before[path], data))
+        elif self.stdin:
+            self._write_bytes(self.engine.bytes_of(self.stdin))
+        else:
+            fixer.write(fixed)
+        verb = "Would fix" if self.request.diff else "Fixed"
+        if fixed.applied:
+            self._note(f"{verb} {_count(fixed.applied, 'finding')} in {_count(len(fixed.after), 'file')}.")
+        for error in fixed.errors:
+            click.echo(f"gllint: {error}", err=True)
+        return fixed.outcome, bool(fixed.errors)
+
+    def _only_since(self, outcome: Outcome, paths: Sequence[str]) -> None:
+        from gllint.since import only_changed
+
+        assert self.request.since is not None
+        folders = [p if os.path.isdir(p) else os.path.dirname(p) for p in map(absolute, paths)]
+        outcome.findings = only_changed(outcome.findings, self.request.since, folders)
+
+    def _add_noqa(self, outcome: Outcome) -> int:
+        from gllint.files import write_atomically
+        from gllint.noqa import add_noqa
+
+        added, failed = 0, False
+        for path, findings in by_path(outcome.findings).items():
+            try:
+                text = self.engine.text(path)
+                source, lines = add_noqa(text.source, findings)
+                write_atomically(path, text.encode(source))
+                added += lines
+            except (OSError, Undecodable) as error:
+                failed = True
+                click.echo(f"gllint: {self.show(path)}: cannot be written: {error}", err=True)
+        self._note(f"Added {_count(added, 'suppression')}.")
+        return WRONG if failed or outcome.failures else NOTHING_FOUND
+
+    def _report(self, outcome: Outcome) -> None:
+        made = self._made_report(outcome)
+        if not self.request.diff and not (self.stdin and self.request.fix):
+            self._write(_statistics(made, self.request.output_format) if self.request.statistics
+                        else report.render(self.request.output_format, made))  # fmt: skip
+        for failure in outcome.failures:
+            where = self.show(failure.path)
+            click.echo(f"gllint: internal error: {failure.code} failed on {where}: {failure.error}", err=True)
+        if not self.request.quiet and self.request.output_format in ("full", "concise"):
+            self._summarise(outcome)
+
+    def _made_report(self, outcome: Outcome) -> report.Report:
+        return report.Report(
+            diagnostics=[self._diagnostic(finding) for finding in outcome.findings],
+            lines=self.engine.lines,
+            show=self.show,
+            fingerprints=lambda: [f.hex() for f in fingerprints(outcome.findings, self._source, self.show)],
+            checked=outcome.checked,
+            colour=_wants_colour() and not self.request.output_file,
+        )
+
+    def _diagnostic(self, finding: Finding) -> report.Diagnostic:
+        level = self.engine.config_of(finding.path).level(finding.code)
+        return report.Diagnostic(finding, self.show(finding.path), level)
+
+    def _summarise(self, outcome: Outcome) -> None:
+        count = len(outcome.findings)
+        if not count:
+            if outcome.checked:
+                self._note(f"No findings in {_count(len(outcome.checked), 'file')}.")
+            return
+        files = len({finding.path for finding in outcome.findings})
+        text = f"Found {_count(count, 'finding')} in {_count(files, 'file')}"
+        fixes = [finding.fix.applicability for finding in outcome.findings if finding.fix is not None]
+        hints = [
+            f"{fixes.count('safe')} fixable with --fix" if "safe" in fixes and not self.request.fix else "",
+            f"{fixes.count('unsafe')} more with --fix --unsafe-fixes" if "unsafe" in fixes else "",
+        ]
+        listed = ", ".join(hint for hint in hints if hint)
+        self._note(f"{text} ({listed})." if listed else f"{text}.")
+
+    def _print_timings(self, outcome: Outcome) -> None:
+        rules = self.engine.options.rule_clock or {}
+        rows = [*self.engine.clock.items(), *sorted(rules.items(), key=lambda item: -item[1])]
+        rows.append(("total", time.perf_counter() - self.started))
+        for name, seconds in rows:
+            click.echo(f"{seconds * 1000:10.1f} ms  {name}", err=True)
+
+    def _status(self, outcome: Outcome, failed: bool) -> int:
+        if failed or outcome.failures:
+            return WRONG
+        return FOUND if outcome.findings and not self.request.exit_zero else NOTHING_FOUND
+
+    # --- the baseline --------------------------------------------------------------------------------------
+
+    def _write_baseline(self, outcome: Outcome) -> int:
+        path = absolute(str(self.request.write_baseline))
+        baseline.write(path, self._fingerprints(outcome, path))
+        self._note(f"Wrote {_count(len(outcome.findings), 'finding')} to {self.request.write_baseline}.")
+        return WRONG if outcome.failures else NOTHING_FOUND
+
+    def _compare(self, outcome: Outcome) -> None:
+        path = absolute(str(self.request.baseline))
+        folder = os.path.dirname(path)
+        old = baseline.read(path)
+        checked = set(outcome.checked)
+        sources: dict[str, str] = {}
+
+        def has_scope(file: str, scope: str) -> bool:
+            full = absolute(os.path.join(folder, file))
+            if full not in sources:
+                sources[full] = self._source(full)
+            return not scope or all(_defines(sources[full], name) for name in scope.split("."))
+
+        def was_checked(entry: Fingerprint) -> bool:
+            full = absolute(os.path.join(folder, entry.path))
+            return (
+                full in checked and entry.code in self.engine.config_of(full).codes and not self.request.since
+            )
+
+        compared = baseline.compare(
+            old,
+            outcome.findings,
+            self._fingerprints(outcome, path),
+            was_checked=was_checked,
+            has_scope=has_scope,
+            exists=lambda file: os.path.exists(os.path.join(folder, file)),
+        )
+        outcome.findings = compared.new
+        if compared.known:
+            self._note(f"{_count(compared.known, 'finding')} known from the baseline.")
+        self._prune(path, compared)
+
+    def _prune(self, path: str, compared: baseline.Compared) -> None:
+        for entry in compared.fixed:
+            self._note(f"Fixed since the baseline: {entry.path}: {entry.code} {entry.text}")
+        if compared.is_stale and not self.request.diff:
+            try:
+                baseline.write(path, compared.kept)
+            except UsageError as error:
+                self._note(f"The baseline was not brought up to date: {error}")
+
+    def _fingerprints(self, outcome: Outcome, path: str) -> list[Fingerprint]:
+        return fingerprints(outcome.findings, self._source, baseline.relative_to(os.path.dirname(path)))
+
+    def _source(self, path: str) -> str:
+        try:
+            return self.engine.text(path).source
+        except (OSError, Undecodable):
+            return ""
+
+    # --- output --------------------------------------------------------------------------------------------
+
+    def _write(self, text: str) -> None:
+        self.engine.progress.clear()
+        if self.request.output_file is None:
+            click.echo(text, nl=False)
+            return
+        try:
+            with open(self.request.output_file, "w", encoding="utf-8", errors="backslashreplace") as file:
+                file.write(text)
+        except OSError as error:
+            raise UsageError(f"{self.request.output_file}: cannot be written: {error.strerror}") from None
+
+    def _write_bytes(self, data: bytes) -> None:
+        self.engine.progress.clear()
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+
+    def _note(self, text: str) -> None:
+        if not self.request.quiet:
+            self.engine.progress.clear()
+            click.echo(text, err=True)
+
+
+def _shower(given: Sequence[str]) -> Callable[[str], str]:
+    """Return the function that names a file as people expect: relative to here, else as it was given."""
+    here = absolute(".").rstrip("/") + "/"
+    elsewhere: Mapping[str, str] = {
+        absolute(path).rstrip("/"): path.replace(os.sep, "/").rstrip("/")
+        for path in given
+        if not absolute(path).startswith(here)
+    }
+
+    def show(path: str) -> str:
+        if path.startswith(here):
+            return path.removeprefix(here)
+        for top, name in elsewhere.items():
+            if path == top or path.startswith(top + "/"):
+                return name + path.removeprefix(top)
+        return path
+
+    return show
+
+
+def _statistics(made: report.Report, format_name: str) -> str:
+    counts = report.statistics(made)
+    if format_name == "json":
+        import json
+
+        rows = [{"code": code, "name": RULES[code].name, "count": count} for code, count in counts.items()]
+        return json.dumps(rows, indent=2) + "\n"
+    return "".join(f"{count:>6}  {code}  {RULES[code].name}\n" for code, count in counts.items())
+
+
+def _defines(source: str, name: str) -> bool:
+    return any(f"{word} {name}{end}" in source for word in ("def", "class") for end in "(:[")
+
+
+def _wants_colour() -> bool:
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return False
+    return sys.stdout.isatty()
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

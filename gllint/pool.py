@@ -1,0 +1,194 @@
+"""Work over many files, in this process or in several, with the same results in the same order."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import stat
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
+
+from gllint.cache import digest
+from gllint.parsing import Parsed, Unparsed, parse
+from gllint_rules import Settings
+from gllint_rules.screen import Screen
+
+if TYPE_CHECKING:
+    from concurrent.futures import ProcessPoolExecutor
+
+PASSES, MAY_USE, MARKED, UNREADABLE = 1, 2, 4, 8
+_MARKS = (b"oqa", b"OQA", b"oQA", b"gllint:")  # every spelling of noqa that is in use
+_HUGE = 64_000_000
+_CHUNK = 400
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
+
+
+class Screened(NamedTuple):
+    """What the first look at a file's bytes says: flags, and the digest of a file that passes."""
+
+    flags: int
+    digest: bytes = b""
+    error: str = ""
+
+
+def read_bytes(path: str) -> bytes:
+    """Return a file's bytes. Raises ``OSError``, also for what is no regular file or beyond all measure."""
+    with open(path, "rb", opener=_open_without_waiting) as file:
+        status = os.fstat(file.fileno())
+        size = status.st_size
+        if size > _HUGE:
+            raise OSError(0, f"too large to be checked: {size} bytes")
+        if not stat.S_ISREG(status.st_mode):
+            raise OSError(0, "not a regular file")
+        return file.read()
+
+
+def _open_without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def screen_bytes(settings: Settings, data: bytes) -> Screened:
+    """Judge a file by its bytes alone."""
+    screen = _screen(settings)
+    flags = (PASSES if screen.passes(data) else 0) | (MAY_USE if screen.may_use(data) else 0)
+    if any(mark in data for mark in _MARKS):
+        flags |= MARKED
+    return Screened(flags, digest(data) if flags & PASSES else b"")
+
+
+def screen_file(settings: Settings, path: str) -> Screened:
+    """Judge a file on disk. One that cannot be read is flagged so, with the reason."""
+    try:
+        return screen_bytes(settings, read_bytes(path))
+    except FileNotFoundError:
+        return Screened(0)
+    except OSError as error:
+        return Screened(UNREADABLE, b"", f"cannot be read: {error.strerror}")
+
+
+def uses_file(work: tuple[Settings, frozenset[bytes]], path: str) -> bytes:
+    """Return the digest of a file that uses one of the tools named, ``b""`` of any other."""
+    settings, names = work
+    try:
+        data = read_bytes(path)
+    except OSError:
+        return b""
+    return digest(data) if _screen(settings).uses(data, names) else b""
+
+
+def parse_file(_: None, path: str) -> tuple[bytes, bytes | None]:
+    """Return the digest of a file as it was parsed, and its facts pickled (``None``: they cannot be)."""
+    try:
+        data = read_bytes(path)
+        parsed: Parsed = parse(path, data)
+    except OSError as error:
+        data, parsed = b"", Unparsed(f"cannot be read: {error.strerror}")
+    try:
+        return digest(data), pickle.dumps(parsed, protocol=5)
+    except RecursionError:
+        return digest(data), None
+
+
+@lru_cache(maxsize=16)
+def _screen(settings: Settings) -> Screen:
+    return Screen(settings)
+
+
+class Pool:
+    """Runs a function over paths. Processes are started only by the first work that is worth them."""
+
+    def __init__(self, jobs: int | None) -> None:
+        self.jobs = jobs or _cores()
+        self._executor: ProcessPoolExecutor | None = None
+
+    def map(
+        self,
+        function: Callable[[Any, str], _Result],
+        work: Any,
+        paths: Sequence[str],
+        *,
+        worth: bool,
+        chunk: int = _CHUNK,
+        tick: Callable[[int], None] = lambda done: None,
+    ) -> Iterator[_Result]:
+        """Yield ``function(work, path)`` for each path, in order; in several processes if ``worth`` it."""
+        if not worth or self.jobs < 2 or len(paths) <= chunk:
+            for path in paths:
+                yield function(work, path)
+                tick(1)
+            return
+        chunks = [paths[start : start + chunk] for start in range(0, len(paths), chunk)]
+        for part in self._run(function, work, chunks):
+            yield from part
+            tick(len(part))
+
+    def _run(
+        self, function: Callable[[Any, str], _Result], work: Any, chunks: list[Sequence[str]]
+    ) -> Iterator[list[_Result]]:
+        from concurrent.futures.process import BrokenProcessPool
+
+        executor = self._start()
+        futures = [executor.submit(_apply, function, work, chunk) for chunk in chunks]
+        for future, chunk in zip(futures, chunks, strict=True):
+            try:
+                yield future.result()
+            except BrokenProcessPool:
+                yield [self._alone(function, work, path) for path in chunk]
+
+    def _alone(self, function: Callable[[Any, str], _Result], work: Any, path: str) -> _Result:
+        """Run one path again in sound processes: some file of its chunk took the last ones down."""
+        from concurrent.futures.process import BrokenProcessPool
+
+        for _ in range(2):
+            try:
+                return self._start().submit(function, work, path).result()
+            except BrokenProcessPool:
+                self.close()
+        return cast(_Result, _crashed(function))
+
+    def _start(self) -> ProcessPoolExecutor:
+        if self._executor is None:
+            from concurrent.futures import ProcessPoolExecutor
+
+            self._executor = ProcessPoolExecutor(self.jobs, initializer=_leave_interrupts_to_the_parent)
+        return self._executor
+
+    def close(self) -> None:
+        """Let the processes go; work that has not begun is dropped."""
+        if self._executor is not None:
+            self._executor.shutdown(wait=False, cancel_futures=True)
+            self._executor = None
+
+    def kill(self) -> None:
+        """End the processes in the middle of their work."""
+        if self._executor is not None:
+            from multiprocessing import active_children
+
+            for process in active_children():
+                process.terminate()
+            self.close()
+
+
+def _crashed(function: Callable[[Any, str], Any]) -> Any:
+    """Return what ``function`` says of a file that killed the process which read it."""
+    if function is parse_file:
+        return b"", pickle.dumps(Unparsed("the parser crashed on this file"), protocol=5)
+    return b"" if function is uses_file else Screened(UNREADABLE, b"", "cannot be read")
+
+
+def _apply(function: Callable[[Any, str], _Result], work: Any, paths: Sequence[str]) -> list[_Result]:
+    return [function(work, path) for path in paths]
+
+
+def _leave_interrupts_to_the_parent() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _cores() -> int:
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:
+        return os.cpu_count() or 1

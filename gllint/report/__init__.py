@@ -1,0 +1,56 @@
+"""How findings are told: one module a format, each a pure function from a report to text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import cast
+
+from gllint_rules import RULES, Finding, Rule
+
+FORMATS = ("full", "concise", "json", "sarif", "github", "gitlab", "junit")
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """A finding as it is shown: ``path`` for people, ``severity`` error, warning or info."""
+
+    finding: Finding
+    path: str
+    severity: str
+
+    @property
+    def rule(self) -> Rule:
+        """The rule behind it."""
+        return RULES[self.finding.code]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a renderer may ask for.
+
+    ``lines`` gives a file's lines by its absolute path, ``show`` the path that people see, ``fingerprints``
+    one for each diagnostic, in their order, the same for the same violation wherever its lines move.
+    """
+
+    diagnostics: Sequence[Diagnostic]
+    lines: Callable[[str], list[str]]
+    show: Callable[[str], str]
+    fingerprints: Callable[[], list[str]]
+    checked: Sequence[str] = ()
+    colour: bool = False
+
+
+def render(format_name: str, report: Report) -> str:
+    """Return the report in one of :data:`FORMATS`; text that is not empty ends with a newline."""
+    module = import_module(f"gllint.report.{format_name}")
+    return cast(Callable[[Report], str], module.render)(report)
+
+
+def statistics(report: Report) -> Mapping[str, int]:
+    """Return how many findings each code has, the most frequent first."""
+    counts: dict[str, int] = {}
+    for diagnostic in report.diagnostics:
+        counts[diagnostic.finding.code] = counts.get(diagnostic.finding.code, 0) + 1
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))

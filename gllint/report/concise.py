@@ -1,0 +1,13 @@
+"""One line a finding: ``path:line:column: CODE message``."""
+
+from __future__ import annotations
+
+from gllint.report import Report
+
+
+def render(report: Report) -> str:
+    """Return one line for each diagnostic."""
+    return "".join(
+        f"{d.path}:{d.finding.span.line}:{d.finding.span.column}: {d.finding.code} {d.finding.message}\n"
+        for d in report.diagnostics
+    )

@@ -1,0 +1,112 @@
+"""For people: each finding with its stretch of source, what to do about it, and the evidence behind it."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Iterator
+
+from gllint.report import Diagnostic, Report
+from gllint_rules import Span
+
+_CONTEXT = 2
+_MAX_WIDTH = 160
+_TAB = "    "
+_COLOURS = {"error": "\x1b[1;31m", "warning": "\x1b[1;33m", "info": "\x1b[1;36m"}
+_BOLD, _BLUE, _RESET = "\x1b[1m", "\x1b[1;34m", "\x1b[0m"
+
+
+def render(report: Report) -> str:
+    """Return a block for each diagnostic, blank lines between them."""
+    return "\n".join(_block(diagnostic, report) for diagnostic in report.diagnostics)
+
+
+def _block(diagnostic: Diagnostic, report: Report) -> str:
+    finding = diagnostic.finding
+    span = finding.span
+    paint = _painter(report.colour)
+    place = paint(_BOLD, diagnostic.path) + f":{span.line}:{span.column}:"
+    level = "" if diagnostic.severity == "error" else f"{diagnostic.severity}: "
+    out = [f"{place} {paint(_COLOURS[diagnostic.severity], finding.code)} {level}{finding.message}"]
+    lines = report.lines(finding.path)
+    width = len(str(min(span.line + _CONTEXT, len(lines)) or 1))
+    gutter = " " * width + paint(_BLUE, " |")
+    frame = list(_frame(lines, span, width, report.colour))
+    if frame:
+        out += [gutter, *frame, gutter]
+    margin = " " * width + paint(_BLUE, " = ")
+    if finding.help:
+        out.append(f"{margin}{paint(_BOLD, 'help')}: {finding.help}")
+    if finding.fix is not None:
+        flag = "--fix" if finding.fix.applicability == "safe" else "--fix --unsafe-fixes"
+        out.append(f"{margin}{paint(_BOLD, 'fix')}: {finding.fix.message} ({flag})")
+    for note in finding.notes:
+        where = f"{report.show(note.path)}:{note.span.line}:{note.span.column}"
+        out.append(f"{margin}{paint(_BOLD, 'note')}: {where}: {note.message}")
+    return "\n".join(out) + "\n"
+
+
+def _frame(lines: list[str], span: Span, width: int, colour: bool) -> Iterator[str]:
+    paint = _painter(colour)
+    first, last = max(1, span.line - _CONTEXT), min(len(lines), span.line + _CONTEXT)
+    if span.line > len(lines):
+        return
+    # Blank context at either end says nothing.
+    while first < span.line and not lines[first - 1].strip():
+        first += 1
+    while last > span.line and not lines[last - 1].strip():
+        last -= 1
+    shift = _shift(lines[span.line - 1], span)
+    for number in range(first, last + 1):
+        text = _clip(_shown(lines[number - 1]), shift)
+        yield f"{paint(_BLUE, f'{number:>{width}} |')} {text}".rstrip()
+        if number == span.line:
+            start, length = _underline(lines[number - 1], span)
+            length = max(1, min(length, _MAX_WIDTH - (start - shift)))
+            marks = " " * (start - shift) + paint(_COLOURS["error"], "^" * length)
+            yield f"{' ' * width}{paint(_BLUE, ' |')} {marks}"
+
+
+def _underline(line: str, span: Span) -> tuple[int, int]:
+    """Return where the marks begin, in cells of the terminal, and how many there are."""
+    end = span.end_column if span.end_line == span.line else len(line) + 1
+    start = _cells(_shown(line[: span.column - 1]))
+    return start, max(1, _cells(_shown(line[span.column - 1 : end - 1])))
+
+
+def _shift(line: str, span: Span) -> int:
+    """Return how many cells to leave out on the left so that the place is seen in a very long line."""
+    start, length = _underline(line, span)
+    return max(0, start - _MAX_WIDTH // 2) if start + min(length, 40) > _MAX_WIDTH else 0
+
+
+def _clip(text: str, shift: int) -> str:
+    out: list[str] = []
+    at = 0
+    for character in text:
+        if shift <= at < shift + _MAX_WIDTH:
+            out.append(character)
+        at += _cells(character)
+    return "".join(out)
+
+
+def _shown(text: str) -> str:
+    """Return text as it can be shown: tabs as spaces, control characters visible."""
+    text = text.replace("\t", _TAB)
+    return text if text.isprintable() else "".join(c if c.isprintable() else _visible(c) for c in text)
+
+
+def _visible(character: str) -> str:
+    # Zero-width and other unprintable characters are what a naked number may hide behind: show them.
+    return character.encode("unicode_escape").decode("ascii")
+
+
+def _cells(text: str) -> int:
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text
+    )
+
+
+def _painter(colour: bool) -> Callable[[str, str], str]:
+    return (lambda style, text: f"{style}{text}{_RESET}") if colour else (lambda style, text: text)

@@ -1,0 +1,37 @@
+"""Workflow commands that GitHub Actions shows as annotations on the changed lines."""
+
+from __future__ import annotations
+
+from gllint.report import Diagnostic, Report
+
+_COMMANDS = {"error": "error", "warning": "warning", "info": "notice"}
+
+
+def render(report: Report) -> str:
+    """Return one command for each diagnostic."""
+    return "".join(_command(diagnostic) for diagnostic in report.diagnostics)
+
+
+def _command(diagnostic: Diagnostic) -> str:
+    finding = diagnostic.finding
+    span = finding.span
+    properties = {
+        "title": f"gllint ({finding.code})",
+        "file": diagnostic.path,
+        "line": span.line,
+        "endLine": span.end_line,
+    }
+    if span.line == span.end_line:
+        # GitHub refuses columns on an annotation of several lines.
+        properties |= {"col": span.column, "endColumn": span.end_column}
+    listed = ",".join(f"{key}={_property(str(value))}" for key, value in properties.items())
+    text = f"{diagnostic.path}:{span.line}:{span.column}: {finding.code} {finding.message}"
+    return f"::{_COMMANDS[diagnostic.severity]} {listed}::{_data(text)}\n"
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

@@ -1,0 +1,59 @@
+"""JUnit XML: a suite for each file, a failing case for each finding."""
+
+from __future__ import annotations
+
+import re
+from xml.sax.saxutils import escape, quoteattr
+
+from gllint.report import Diagnostic, Report
+
+_INVALID = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def render(report: Report) -> str:
+    """Return the document. A run that found nothing has one passing case: no tool takes it for lost."""
+    suites: dict[str, list[Diagnostic]] = {}
+    for diagnostic in report.diagnostics:
+        suites.setdefault(diagnostic.path, []).append(diagnostic)
+    body = "".join(_suite(path, found) for path, found in suites.items()) or _passed()
+    count = len(report.diagnostics)
+    head = f'<testsuites name="gllint" tests="{count or 1}" failures="{count}" errors="0">\n'
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{head}{body}</testsuites>\n'
+
+
+def _suite(path: str, found: list[Diagnostic]) -> str:
+    cases = "".join(_case(diagnostic) for diagnostic in found)
+    counts = f'tests="{len(found)}" failures="{len(found)}" errors="0" skipped="0"'
+    return f'  <testsuite name={_attribute(path)} package="gllint" {counts}>\n{cases}  </testsuite>\n'
+
+
+def _case(diagnostic: Diagnostic) -> str:
+    finding = diagnostic.finding
+    span = finding.span
+    name = f"{finding.code} at {span.line}:{span.column}"
+    where = f"classname={_attribute(diagnostic.path)} name={_attribute(name)}"
+    place = f"{diagnostic.path}:{span.line}:{span.column}: {finding.code} {finding.message}"
+    text = place + (f"\n{finding.help}" if finding.help else "")
+    failure = f"type={_attribute(diagnostic.severity)} message={_attribute(finding.message)}"
+    return (
+        f'    <testcase {where} time="0">\n'
+        f"      <failure {failure}>{escape(_valid(text))}</failure>\n"
+        f"    </testcase>\n"
+    )
+
+
+def _passed() -> str:
+    return (
+        '  <testsuite name="gllint" package="gllint" tests="1" failures="0" errors="0" skipped="0">\n'
+        '    <testcase classname="gllint" name="No findings" time="0"/>\n'
+        "  </testsuite>\n"
+    )
+
+
+def _attribute(text: str) -> str:
+    return quoteattr(_valid(text), {"\n": "&#10;", "\t": "&#9;"})
+
+
+def _valid(text: str) -> str:
+    """Replace what XML 1.0 cannot hold."""
+    return _INVALID.sub("?", text)

@@ -1,0 +1,95 @@
+"""SARIF 2.1.0, for code scanning: rules with their help, fingerprints that survive moved lines, fixes."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+from urllib.parse import quote
+
+from gllint import __version__
+from gllint.report import Diagnostic, Report
+from gllint_rules import RULES, Edit, Rule, Span
+
+SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+_LEVELS = {"error": "error", "warning": "warning", "info": "note"}
+FINGERPRINT = "gllint/v1"
+
+
+def render(report: Report) -> str:
+    """Return the log: one run, every rule described, one result for each diagnostic."""
+    order = {code: index for index, code in enumerate(RULES)}
+    results = [
+        _result(diagnostic, order, fingerprint, report)
+        for diagnostic, fingerprint in zip(report.diagnostics, report.fingerprints(), strict=True)
+    ]
+    driver = {
+        "name": "gllint",
+        "version": __version__,
+        "semanticVersion": __version__,
+        "informationUri": "https://gllint.dev",
+        "rules": [_rule(rule) for rule in RULES.values()],
+    }
+    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
+
+
+def _rule(rule: Rule) -> dict[str, Any]:
+    return {
+        "id": rule.code,
+        "name": "".join(part.capitalize() for part in rule.name.split("-")),
+        "shortDescription": {"text": rule.summary or rule.name},
+        "fullDescription": {"text": rule.summary or rule.name},
+        "help": {"text": rule.documentation or rule.summary, "markdown": rule.documentation or rule.summary},
+        "helpUri": rule.url,
+        "defaultConfiguration": {"level": "error", "enabled": rule.default},
+        "properties": {"tags": ["ai-agents", rule.name]},
+    }
+
+
+def _result(
+    diagnostic: Diagnostic, order: dict[str, int], fingerprint: str, report: Report
+) -> dict[str, Any]:
+    finding = diagnostic.finding
+    result: dict[str, Any] = {
+        "ruleId": finding.code,
+        "ruleIndex": order[finding.code],
+        "level": _LEVELS[diagnostic.severity],
+        "message": {"text": f"{finding.message}. {finding.help}" if finding.help else finding.message},
+        "locations": [_location(diagnostic.path, finding.span)],
+        "partialFingerprints": {FINGERPRINT: fingerprint},
+    }
+    if finding.notes:
+        result["relatedLocations"] = [
+            {**_location(report.show(note.path), note.span), "id": index, "message": {"text": note.message}}
+            for index, note in enumerate(finding.notes)
+        ]
+    if finding.fix is not None:
+        change = {
+            "artifactLocation": {"uri": _uri(diagnostic.path)},
+            "replacements": [_replacement(edit) for edit in finding.fix.edits],
+        }
+        result["fixes"] = [{"description": {"text": finding.fix.message}, "artifactChanges": [change]}]
+    return result
+
+
+def _location(path: str, span: Span) -> dict[str, Any]:
+    return {"physicalLocation": {"artifactLocation": {"uri": _uri(path)}, "region": _region(span)}}
+
+
+def _replacement(edit: Edit) -> dict[str, Any]:
+    return {"deletedRegion": _region(edit.span), "insertedContent": {"text": edit.content}}
+
+
+def _region(span: Span) -> dict[str, int]:
+    return {
+        "startLine": span.line,
+        "startColumn": span.column,
+        "endLine": span.end_line,
+        "endColumn": span.end_column,
+    }
+
+
+def _uri(path: str) -> str:
+    if path.startswith("/"):
+        return "file://" + quote(path, errors="surrogateescape")
+    return quote(path, errors="surrogateescape")

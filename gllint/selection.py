@@ -1,0 +1,49 @@
+"""Which codes are in force: selectors are codes or prefixes, the longest that matches decides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from gllint.errors import UsageError, nearest
+from gllint_rules import RULES, Rule
+
+ALL = "ALL"
+
+
+def check_selectors(selectors: Iterable[str], where: str, rules: Mapping[str, Rule] = RULES) -> None:
+    """Raise :class:`UsageError` for the first selector that no code begins with."""
+    for selector in selectors:
+        if selector != ALL and not any(code.startswith(selector) for code in rules):
+            known = [*rules, *(rule.name for rule in rules.values())]
+            raise UsageError(f"{where}: unknown code '{selector}'{nearest(selector.upper(), known)}")
+
+
+def selected_codes(
+    select: Sequence[str] | None,
+    extend: Sequence[str],
+    ignore: Sequence[str],
+    rules: Mapping[str, Rule] = RULES,
+) -> frozenset[str]:
+    """Return the codes in force. ``select=None`` means every rule that is on by default.
+
+    A code is in force where the longest selector that names it is longer than the longest that ignores it.
+    """
+    return frozenset(
+        code
+        for code, rule in rules.items()
+        if _rank(code, rule.default, select, extend) > _longest(code, ignore)
+    )
+
+
+def matches(code: str, selectors: Iterable[str]) -> bool:
+    """Say whether one of the selectors names ``code``."""
+    return _longest(code, selectors) >= 0
+
+
+def _rank(code: str, default: bool, select: Sequence[str] | None, extend: Sequence[str]) -> int:
+    chosen = (0 if default else -1) if select is None else _longest(code, select)
+    return max(chosen, _longest(code, extend))
+
+
+def _longest(code: str, selectors: Iterable[str]) -> int:
+    return max((0 if s == ALL else len(s) for s in selectors if s == ALL or code.startswith(s)), default=-1)

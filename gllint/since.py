@@ -1,0 +1,105 @@
+"""Only what changed: the lines that git says are new since a revision."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Iterable, Sequence
+
+from gllint.errors import UsageError
+from gllint_rules import Finding
+
+_HUNK = re.compile(rb"@@ -\S+ \+(\d+)(?:,(\d+))? @@")
+
+
+class Changes:
+    """The changed lines of the files of one repository since ``revision``. Raises :class:`UsageError`."""
+
+    def __init__(self, revision: str, folder: str) -> None:
+        self._top = os.fsdecode(_git(folder, "rev-parse", "--show-toplevel")).rstrip("\n")
+        commit = _git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", revision + "^{commit}")
+        self._lines = _changed_lines(self._diff(commit.decode().strip()))
+        listed = _git(self._top, "ls-files", "--others", "--exclude-standard", "-z")
+        self._untracked = {os.fsdecode(name) for name in listed.split(b"\0") if name}
+
+    def touch(self, finding: Finding) -> bool:
+        """Say whether one of the finding's lines is new."""
+        path = os.path.relpath(os.path.realpath(finding.path), os.path.realpath(self._top)).replace(
+            os.sep, "/"
+        )
+        if path in self._untracked:
+            return True
+        first, last = finding.span.line, finding.span.end_line
+        return any(start <= last and first < start + count for start, count in self._lines.get(path, ()))
+
+    def _diff(self, commit: str) -> bytes:
+        return _git(
+            self._top, "-c", "core.quotePath=false", "diff", "--unified=0", "--no-color", "--no-ext-diff",
+            "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/", "--find-renames", commit, "--",
+        )  # fmt: skip
+
+
+def only_changed(findings: Sequence[Finding], revision: str, folders: Iterable[str]) -> list[Finding]:
+    """Return the findings on lines that changed since ``revision``; ``folders`` were asked about."""
+    repositories: dict[str, Changes] = {}
+    kept: list[Finding] = []
+    for folder in folders:
+        # A wrong revision is an error also where there is nothing to report.
+        _changes(repositories, folder, revision)
+    for finding in findings:
+        if _changes(repositories, os.path.dirname(finding.path), revision).touch(finding):
+            kept.append(finding)
+    return kept
+
+
+def _changes(repositories: dict[str, Changes], folder: str, revision: str) -> Changes:
+    top = folder
+    while not os.path.exists(f"{top}/.git") and os.path.dirname(top) != top:
+        top = os.path.dirname(top)
+    if top not in repositories:
+        repositories[top] = Changes(revision, folder)
+    return repositories[top]
+
+
+def _changed_lines(diff: bytes) -> dict[str, list[tuple[int, int]]]:
+    found: dict[str, list[tuple[int, int]]] = {}
+    current: list[tuple[int, int]] = []
+    pending = 0
+    for line in diff.split(b"\n"):
+        if pending and line[:1] in (b"+", b"-"):
+            pending -= 1
+            continue
+        hunk = _HUNK.match(line)
+        if hunk:
+            count = int(hunk[2]) if hunk[2] is not None else 1
+            current.append((int(hunk[1]), count))
+            pending = _hunk_size(line)
+        elif line.startswith(b"+++ "):
+            current = found.setdefault(_name(line[4:]), [])
+    return found
+
+
+def _hunk_size(line: bytes) -> int:
+    counts = re.match(rb"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@", line)
+    assert counts is not None
+    return sum(int(count) if count is not None else 1 for count in counts.groups())
+
+
+def _name(quoted: bytes) -> str:
+    name = quoted.rstrip(b"\t\r")
+    if name.startswith(b'"'):
+        name = name[1:-1].decode("unicode_escape").encode("latin-1")
+    return os.fsdecode(name.removeprefix(b"b/"))
+
+
+def _git(folder: str, *arguments: str) -> bytes:
+    try:
+        done = subprocess.run(["git", "-C", folder, *arguments], capture_output=True, check=False)
+    except FileNotFoundError:
+        raise UsageError("--since: git is not installed") from None
+    if done.returncode:
+        what = os.fsdecode(done.stderr).strip().splitlines()
+        reason = what[0] if what else f"git knows no revision '{arguments[-1].removesuffix('^{commit}')}'"
+        raise UsageError(f"--since: {reason}")
+    return done.stdout

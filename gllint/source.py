@@ -1,0 +1,101 @@
+"""From bytes to text and back: byte-order marks, PEP 263 cookies, line endings.
+
+A finding's column counts code points after the byte-order mark; a fix must give back the bytes it did not
+touch. Both need the same reading of a file, so it is done here once.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from dataclasses import dataclass
+
+BOM = codecs.BOM_UTF8
+_COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+_BLANK_OR_COMMENT = re.compile(rb"^[ \t\f]*(?:#.*)?$")
+_NEWLINE = re.compile(r"\r\n|\r|\n")
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+
+
+class Undecodable(Exception):
+    """Bytes that are no Python source text; ``line`` and ``column`` are 1-based."""
+
+    def __init__(self, message: str, line: int, column: int) -> None:
+        super().__init__(message)
+        self.message, self.line, self.column = message, line, column
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A decoded file: its source without byte-order mark, and what it takes to write it back."""
+
+    source: str
+    encoding: str = "utf-8"
+    bom: bool = False
+
+    def encode(self, source: str) -> bytes:
+        """Return ``source`` as this file's bytes. Raises ``UnicodeEncodeError`` where they cannot hold it."""
+        return (BOM if self.bom else b"") + source.encode(self.encoding)
+
+
+def decode(data: bytes) -> Text:
+    """Read a file's bytes as Python does (PEP 263), newlines untouched. Raises :class:`Undecodable`."""
+    bom = data.startswith(BOM)
+    body = data[len(BOM) :] if bom else data
+    encoding = _declared_encoding(body, bom)
+    try:
+        source = body.decode(encoding)
+    except UnicodeDecodeError as error:
+        line, column = _place(body, error.start, encoding)
+        raise Undecodable(f"not {encoding} text: {error.reason}", line, column) from None
+    if "\0" in source:
+        before = split_lines(source[: source.index("\0")] + "x")
+        raise Undecodable("source code holds a null byte", len(before), len(before[-1]))
+    return Text(source, encoding, bom)
+
+
+def split_lines(source: str) -> list[str]:
+    """Return the lines as Python counts them, without their endings; a final newline adds no empty line."""
+    lines = _NEWLINE.split(source)
+    if lines[-1] == "":
+        lines.pop()
+    return lines
+
+
+def keep_lines(source: str) -> list[str]:
+    """Return the lines as Python counts them, each with its ending."""
+    return _LINE.findall(source)
+
+
+def main_newline(source: str) -> str:
+    """Return the line ending that the source uses first; ``"\\n"`` where it has none."""
+    found = _NEWLINE.search(source)
+    return found.group() if found else "\n"
+
+
+def _declared_encoding(body: bytes, bom: bool) -> str:
+    if b"coding" not in body[:1000]:
+        return "utf-8"
+    for number, line in enumerate(re.split(rb"\r\n|\r|\n", body[:1000])[:2], 1):
+        cookie = _COOKIE.match(line)
+        if cookie:
+            return _text_codec(cookie.group(1).decode("ascii", "replace"), bom, number)
+        if not _BLANK_OR_COMMENT.match(line):
+            break
+    return "utf-8"
+
+
+def _text_codec(name: str, bom: bool, line: int) -> str:
+    try:
+        codec = codecs.lookup(name)
+        b"".decode(codec.name)
+    except LookupError:
+        raise Undecodable(f"unknown encoding: {name}", line, 1) from None
+    if bom and codec.name != "utf-8":
+        raise Undecodable(f"encoding is declared as {name} but the file begins with a UTF-8 mark", line, 1)
+    return codec.name
+
+
+def _place(body: bytes, offset: int, encoding: str) -> tuple[int, int]:
+    lines = split_lines(body[:offset].decode(encoding, "replace") + "x")
+    return len(lines), len(lines[-1])

@@ -1,0 +1,439 @@
+"""One project from files to findings: screen, facts, second round, rules, each remembered in the cache.
+
+Every step is taken only when something asks for it. A file that the screen refuses costs a read; a project
+with no candidate file never loads the parser; an unchanged project is answered from the cache.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from gllint.cache import Store, digest
+from gllint.discover import Signature, walk
+from gllint.parsing import Parsed, Unparsed, parse
+from gllint.places import Place, Places
+from gllint.pool import (
+    MARKED,
+    MAY_USE,
+    PASSES,
+    UNREADABLE,
+    Pool,
+    Screened,
+    parse_file,
+    read_bytes,
+    screen_bytes,
+    screen_file,
+    uses_file,
+)  # fmt: skip
+from gllint.progress import Progress
+from gllint.source import decode
+from gllint_rules import Failure, Finding, Span
+from gllint_rules.screen import Screen
+
+if TYPE_CHECKING:
+    from gllint_rules.facts import Module
+    from gllint_rules.project import Project
+
+_WORTH_FILES = 2000
+_WORTH_BYTES = 250_000
+_FINE_CLOCK, _COARSE_CLOCK = 100_000_000, 2_000_000_000
+
+
+class Known(NamedTuple):
+    """A row of the screen's table: the file as it was, and what was said of it."""
+
+    signature: Signature
+    screened: Screened
+    uses: bytes | None = None
+
+
+@dataclass(slots=True)
+class Dependencies:
+    """Files outside the candidates that the answers rest on: what they held, and whether they were there."""
+
+    loaded: dict[str, bytes] = field(default_factory=dict)
+    probed: dict[str, bool] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Result:
+    """What the rules say of one file, before suppressions."""
+
+    findings: tuple[Finding, ...] = ()
+    failures: tuple[Failure, ...] = ()
+
+
+class Workspace:
+    """The files and facts of one project.
+
+    ``overlay`` holds contents that count instead of those on disk. ``rule_clock`` collects the seconds of
+    each rule, where wanted.
+    """
+
+    def __init__(
+        self,
+        place: Place,
+        places: Places,
+        store: Store,
+        pool: Pool,
+        overlay: Mapping[str, bytes],
+        progress: Progress,
+        rule_clock: dict[str, float] | None = None,
+    ) -> None:
+        self.root, self.config = place.root, place.config
+        self._places, self._store, self._pool, self._progress = places, store, pool, progress
+        self._overlay = overlay
+        self._clock = rule_clock
+        self._settings = place.config.rules
+        self._started = time.time_ns()
+        self._files: dict[str, Signature | None] = {}
+        self._complete = False
+        self._table: dict[str, Known] | None = None
+        self._changed = False
+        self._parsed: dict[str, Parsed] = {}
+        self._announced: set[str] = set()
+        self._disturbed = False  # a file changed while we read it twice: nothing of this run is kept
+        self._dependencies = Dependencies()
+        self._names: frozenset[bytes] | None = None
+        self._added: dict[str, bytes] | None = None
+        self._project: Project | None = None
+
+    # --- what the callers ask ------------------------------------------------------------------------------
+
+    def announce(self, files: Mapping[str, Signature | None], complete: bool = False) -> None:
+        """Announce files of the project; ``complete`` says that these are all of them."""
+        self._files.update(files)
+        self._complete = self._complete or complete
+
+    def check(self, paths: Iterable[str]) -> dict[str, Result]:
+        """Return the findings of those ``paths`` (listed before) of which there is anything to say."""
+        wanted = sorted(set(paths))
+        screened = self._screen(wanted)
+        results = {
+            path: Result(_unreadable(path, screened[path].error, self.config.codes))
+            for path in wanted
+            if screened[path].flags & UNREADABLE
+        }
+        if any(screened[path].flags & (PASSES | MAY_USE) for path in wanted):
+            results |= self._check_candidates(wanted)
+        self._save_table()
+        return results
+
+    def changed(self, path: str) -> None:
+        """Take note that the content of a file is another one now (see ``overlay``); the rest is kept."""
+        self._files.setdefault(path, None)
+        self._parsed.pop(path, None)
+        self._announced.clear()
+        self._added = self._project = None
+
+    def is_marked(self, path: str) -> bool:
+        """Say whether a checked file may hold a suppression."""
+        return bool(self._screen([path])[path].flags & MARKED)
+
+    def explain(self, path: str, line: int, code: str | None) -> list[str]:
+        """Return why there is, or is not, a finding at a line: floor 2's own words."""
+        self.check([path])
+        added = self._candidates()
+        if path not in added:
+            return [f"{path} mentions nothing that a rule speaks about; it was not parsed."]
+        project = self._loaded_project(added)
+        broken = self._parsed.get(path)
+        if isinstance(broken, Unparsed):
+            return [f"{path}:{broken.line}:{broken.column}: {broken.message}"]
+        return list(project.why(path, line, code))
+
+    # --- first round: the screen ---------------------------------------------------------------------------
+
+    def _screen(self, paths: list[str]) -> dict[str, Screened]:
+        table = self._known()
+        verdicts: dict[str, Screened] = {}
+        unknown: list[str] = []
+        for path in paths:
+            row = table.get(path)
+            if path in self._overlay:
+                verdicts[path] = self._screen_overlay(path)
+            elif row is not None and self._holds(row, self._files.get(path)):
+                verdicts[path] = row.screened
+            else:
+                unknown.append(path)
+        self._progress.expect("reading", len(unknown))
+        read = self._pool.map(
+            screen_file, self._settings, unknown, worth=len(unknown) > _WORTH_FILES, tick=self._progress.tick
+        )
+        for path, screened in zip(unknown, read, strict=True):
+            verdicts[path] = screened
+            seen = self._files.get(path)
+            table[path] = Known(seen or Signature(0, 0, 0, 0), screened)
+            self._changed = True
+        return verdicts
+
+    def _screen_overlay(self, path: str) -> Screened:
+        return screen_bytes(self._settings, self._overlay[path])
+
+    def _holds(self, row: Known, seen: Signature | None) -> bool:
+        """Say whether a row still speaks of the file as it is."""
+        return seen is not None and row.signature == seen
+
+    def _known(self) -> dict[str, Known]:
+        if self._table is None:
+            saved = self._store.read("screen")
+            self._table = saved if isinstance(saved, dict) else {}
+        return self._table
+
+    def _save_table(self) -> None:
+        if not self._changed or self._table is None:
+            return
+        table = self._table
+        if self._complete:
+            table = {path: row for path, row in table.items() if path in self._files}
+        trusted = {p: row for p, row in table.items() if p not in self._overlay and self._is_settled(row)}
+        self._store.write("screen", trusted)
+        self._changed = False
+
+    def _is_settled(self, row: Known) -> bool:
+        """Say whether the file was last written clearly before this run began to read."""
+        newest = max(row.signature.mtime, row.signature.ctime)
+        grain = _COARSE_CLOCK if newest % 1_000_000_000 == 0 else _FINE_CLOCK
+        return 0 < newest < self._started - grain
+
+    # --- second round: files that use a tool of the project ------------------------------------------------
+
+    def _candidates(self) -> dict[str, bytes]:
+        """Return the files that take part in the project, with their digests."""
+        if self._added is None:
+            self._list_project()
+            screened = self._screen(list(self._files))
+            passing = {p: s.digest for p, s in screened.items() if s.flags & PASSES}
+            using = [p for p, s in screened.items() if s.flags & MAY_USE and not s.flags & PASSES]
+            self._added = dict(sorted((passing | self._users(passing, using)).items()))
+        return self._added
+
+    def _list_project(self) -> None:
+        if not self._complete:
+            for found in walk(self.root, self._places, within_project=True):
+                self._files.setdefault(found.path, found.signature)
+            for path in self._overlay:
+                if self._places.project(os.path.dirname(path)).root == self.root:
+                    self._files.setdefault(path, None)
+            self._complete = True
+
+    def _users(self, passing: Mapping[str, bytes], using: list[str]) -> dict[str, bytes]:
+        names = self._tool_names(passing)
+        if not names or not using:
+            return {}
+        key = digest(*sorted(names))
+        table = self._known()
+        found: dict[str, bytes] = {}
+        unknown: list[str] = []
+        for path in using:
+            row = table.get(path)
+            if path in self._overlay:
+                data = self._overlay[path]
+                found[path] = digest(data) if Screen(self._settings).uses(data, names) else b""
+            elif row is not None and row.uses is not None and row.uses.startswith(key):
+                found[path] = row.uses[len(key) :]
+            else:
+                unknown.append(path)
+        work = (self._settings, names)
+        judged = self._pool.map(uses_file, work, unknown, worth=len(unknown) > _WORTH_FILES)
+        for path, value in zip(unknown, judged, strict=True):
+            found[path] = value
+            table[path] = table[path]._replace(uses=key + value)
+            self._changed = True
+        return {path: value for path, value in found.items() if value}
+
+    def _tool_names(self, passing: Mapping[str, bytes]) -> frozenset[bytes]:
+        if not passing:
+            return frozenset()
+        key = _key(passing)
+        saved = self._store.read("names")
+        if isinstance(saved, tuple) and saved[0] == key and self._unchanged(saved[2]):
+            return frozenset(saved[1])
+        project = self._project = self._new_project()
+        self._add(project, passing)
+        names = project.tool_names()
+        if self._is_worth_keeping():
+            self._store.write("names", (key, names, self._dependencies))
+        return names
+
+    # --- facts and rules -----------------------------------------------------------------------------------
+
+    def _check_candidates(self, wanted: list[str]) -> dict[str, Result]:
+        added = self._candidates()
+        asked = [path for path in wanted if path in added]
+        name = "results-" + digest(*(code.encode() for code in sorted(self.config.codes))).hex()
+        key = _key(added)
+        saved = self._saved_results(name, key)
+        missing = [path for path in asked if path not in saved]
+        if missing:
+            project = self._loaded_project(added)
+            self._progress.expect("checking", len(missing))
+            for path in missing:
+                saved[path] = self._run_rules(project, path)
+                self._progress.tick(1)
+            if self._is_worth_keeping():
+                sound = {path: result for path, result in saved.items() if not result.failures}
+                self._store.write(name, (key, sound, self._dependencies))
+                live = {**added, **self._dependencies.loaded}
+                self._store.keep_only("facts-", {_facts_name(path, value) for path, value in live.items()})
+        return {path: saved[path] for path in asked}
+
+    def _is_worth_keeping(self) -> bool:
+        return not self._overlay and not self._disturbed
+
+    def _saved_results(self, name: str, key: bytes) -> dict[str, Result]:
+        if self._overlay or self._clock is not None:
+            return {}
+        saved = self._store.read(name)
+        if isinstance(saved, tuple) and saved[0] == key and self._unchanged(saved[2]):
+            self._dependencies.loaded.update(saved[2].loaded)
+            self._dependencies.probed.update(saved[2].probed)
+            return dict(saved[1])
+        return {}
+
+    def _run_rules(self, project: Project, path: str) -> Result:
+        parsed = self._parsed[path]
+        if isinstance(parsed, Unparsed):
+            return Result(_syntax_error(path, parsed, self.config.codes))
+        codes = self.config.codes
+        if self._clock is None:
+            return _gather(project.check(path, codes))
+        reports: list[Finding | Failure] = []
+        for code in sorted(codes):
+            started = time.perf_counter()
+            reports += project.check(path, frozenset({code}))
+            self._clock[code] = self._clock.get(code, 0.0) + time.perf_counter() - started
+        return _gather(reports)
+
+    def _loaded_project(self, added: Mapping[str, bytes]) -> Project:
+        if self._project is None:
+            self._project = self._new_project()
+        self._add(self._project, added)
+        return self._project
+
+    def _new_project(self) -> Project:
+        from gllint_rules.project import Project
+
+        return Project(self._settings, self._load, self._exists, self._source_of, self.root)
+
+    def _add(self, project: Project, added: Mapping[str, bytes]) -> None:
+        new = [path for path in added if path not in self._announced]
+        self._read_facts([path for path in new if path not in self._parsed], added)
+        for path in new:
+            parsed = self._parsed[path]
+            if not isinstance(parsed, Unparsed):
+                project.add(parsed)
+        self._announced.update(new)
+
+    def _read_facts(self, paths: list[str], digests: Mapping[str, bytes]) -> None:
+        unknown: list[str] = []
+        for path in paths:
+            saved = self._store.read(_facts_name(path, digests[path]))
+            if saved is not None:
+                self._parsed[path] = saved
+            elif path in self._overlay:
+                self._parsed[path] = parse(path, self._overlay[path])
+            else:
+                unknown.append(path)
+        self._progress.expect("parsing", len(unknown))
+        size = sum(seen.size for path in unknown if (seen := self._files.get(path)))
+        parsed = self._pool.map(
+            parse_file, None, unknown, worth=size > _WORTH_BYTES, chunk=4, tick=self._progress.tick
+        )
+        for path, (read, facts) in zip(unknown, parsed, strict=True):
+            self._disturbed = self._disturbed or read != digests[path]
+            self._parsed[path] = pickle.loads(facts) if facts is not None else _parse_here(path)
+            if facts is not None:
+                self._store.write_pickled(_facts_name(path, read), facts)
+
+    # --- what floor 2 asks back ----------------------------------------------------------------------------
+
+    def _load(self, path: str) -> Module | None:
+        if path in self._parsed:
+            parsed = self._parsed[path]
+        else:
+            parsed = self._parsed[path] = self._load_helper(path)
+        return None if isinstance(parsed, Unparsed) else parsed
+
+    def _load_helper(self, path: str) -> Parsed:
+        try:
+            data = self._overlay[path] if path in self._overlay else read_bytes(path)
+        except OSError as error:
+            self._dependencies.loaded[path] = b""
+            return Unparsed(f"cannot be read: {error.strerror}")
+        key = self._dependencies.loaded[path] = digest(data)
+        saved: Parsed | None = self._store.read(_facts_name(path, key))
+        if saved is None:
+            saved = parse(path, data)
+            self._store.write(_facts_name(path, key), saved)
+        return saved
+
+    def _exists(self, path: str) -> bool:
+        if path in self._files or path in self._overlay:
+            return True
+        probed = self._dependencies.probed
+        if path not in probed:
+            probed[path] = os.path.isfile(path)
+        return probed[path]
+
+    def _source_of(self, path: str) -> str:
+        if path in self._overlay:
+            return decode(self._overlay[path]).source
+        data = read_bytes(path)
+        if self._added and path in self._added and digest(data) != self._added[path]:
+            self._disturbed = True
+        return decode(data).source
+
+    def _unchanged(self, dependencies: Dependencies) -> bool:
+        if any(os.path.isfile(path) != there for path, there in dependencies.probed.items()):
+            return False
+        return all(_digest_of(path) == value for path, value in dependencies.loaded.items())
+
+
+def _parse_here(path: str) -> Parsed:
+    try:
+        return parse(path, read_bytes(path))
+    except OSError as error:
+        return Unparsed(f"cannot be read: {error.strerror}")
+
+
+def _digest_of(path: str) -> bytes:
+    try:
+        return digest(read_bytes(path))
+    except OSError:
+        return b""
+
+
+def _key(digests: Mapping[str, bytes]) -> bytes:
+    return digest(*(part for path in sorted(digests) for part in (_bytes(path), digests[path])))
+
+
+def _facts_name(path: str, content: bytes) -> str:
+    return "facts-" + digest(_bytes(path), content).hex()
+
+
+def _bytes(path: str) -> bytes:
+    return path.encode("utf-8", "surrogateescape")
+
+
+def _gather(reports: Iterable[Finding | Failure]) -> Result:
+    found = list(reports)
+    return Result(
+        tuple(r for r in found if isinstance(r, Finding)), tuple(r for r in found if isinstance(r, Failure))
+    )
+
+
+def _unreadable(path: str, message: str, codes: frozenset[str]) -> tuple[Finding, ...]:
+    return _syntax_error(path, Unparsed(message), codes)
+
+
+def _syntax_error(path: str, why: Unparsed, codes: frozenset[str]) -> tuple[Finding, ...]:
+    if "GL900" not in codes:
+        return ()
+    place = Span(why.line, why.column, why.line, why.column + 1)
+    return (Finding("GL900", path, place, why.message, "This file was not checked."),)
