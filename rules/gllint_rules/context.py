@@ -94,9 +94,7 @@ class Context:
                 flow = self.project.flow(callable)
                 function = callable.function
                 pairs = (
-                    flow.yields
-                    if isinstance(function, facts.Function) and function.yields
-                    else flow.returns
+                    flow.yields if isinstance(function, facts.Function) and function.yields else flow.returns
                 )
                 for expr, value in pairs:
                     out.append(Result(tool, callable, expr, value))
@@ -248,8 +246,10 @@ def is_test_path(path: str, root: str) -> bool:
 
 def is_quantity(record: Record) -> bool:
     """Whether a record is meant as a Quantity, well-formed or not: it has ``value`` and ``unit``."""
-    return record.quantity or ("value" in record.entries and "unit" in record.entries and record.cls is None) or (
-        record.cls is not None and set(record.entries) == {"value", "unit"}
+    return (
+        record.quantity
+        or ("value" in record.entries and "unit" in record.entries and record.cls is None)
+        or (record.cls is not None and set(record.entries) == {"value", "unit"})
     )
 
 
@@ -323,5 +323,3 @@ def holds_numbers(result: Result) -> bool:
         next(leaves(result.value, result.site), None) is not None
         or next(quantities(result.value, result.site), None) is not None
     )
-
-

@@ -94,9 +94,12 @@ class _Runner:
                 if value is not None:
                     self.flow.returns.append((value, self.eval(value, env)))
                 return None
-            case facts.Do(kind=kind, values=values):
-                for value in values if kind == "expr" else ():
-                    self.effect(value, env)
+            case facts.Do(kind=kind, values=exprs):
+                for expr in exprs:
+                    if kind == "expr":
+                        self.effect(expr, env)
+                    elif kind == "del":
+                        self.remove(expr, env)
                 return None if kind == "raise" else env
             case facts.Jump():
                 if self.exits:
@@ -107,8 +110,8 @@ class _Runner:
             case facts.Loop():
                 return self.loop(statement, env)
             case facts.With():
-                for value, target in statement.items:
-                    held = self.eval(value, env)
+                for source, target in statement.items:
+                    held = self.eval(source, env)
                     if target is not None:
                         known = held if isinstance(held, Instance) else UNKNOWN
                         self.store(target, known, env)
@@ -197,6 +200,7 @@ class _Runner:
                 env[statement.targets[0].id] = declared
             return
         value = self.eval(statement.value, env)
+        self.effect(statement.value, env)
         if declared is not None:
             value = self.evaluator.typed(value, declared)
         for target in statement.targets:
@@ -260,15 +264,25 @@ class _Runner:
                 return replace(value, items=tuple(items))
         return value
 
+    def remove(self, target: Expr, env: Env) -> None:
+        """``del record["key"]``, also of several in a tuple."""
+        match target:
+            case facts.Seq(items=items):
+                for item in items:
+                    self.remove(item, env)
+            case facts.Sub(base=facts.Name(id=name), index=index) if name in env:
+                key = self.evaluator.key(index, self.frame(env))
+                env[name] = join(*(_without(option, key) for option in options(env[name])))
+            case _:
+                pass
+
     def augment(self, statement: facts.AugAssign, env: Env) -> None:
         target = statement.target
         old = self.eval(target, env)
         new = self.eval(statement.value, env)
         frame = self.frame(env)
         operation = facts.BinOp(statement.value.at, statement.op, target, statement.value)
-        value = join(
-            *(self.evaluator.operate(operation, option, new, frame) for option in options(old))
-        )
+        value = join(*(self.evaluator.operate(operation, option, new, frame) for option in options(old)))
         self.store(target, value, env, Site(self.module, statement.value.at))
 
     # --- effects ---------------------------------------------------------------------------------------------
@@ -290,9 +304,9 @@ class _Runner:
                 while isinstance(root, (facts.Sub, facts.Attr)):
                     root = root.base
                 if isinstance(root, facts.Name) and root.id in env:
-                    value = self.mutated(self.eval(base, env), name, expr, env)
-                    if value is not None:
-                        self.replace_at(base, value, env)
+                    changed = self.mutated(self.eval(base, env), name, expr, env)
+                    if changed is not None:
+                        self.replace_at(base, changed, env)
             case _:
                 pass
 
@@ -303,9 +317,7 @@ class _Runner:
             self.update(
                 base,
                 env,
-                lambda old: replace(old[0], value=value)
-                if old
-                else Entry(value, Site(self.module, base.at)),
+                lambda old: replace(old[0], value=value) if old else Entry(value, Site(self.module, base.at)),
             )
 
     def mutated(self, value: Value, name: str, call: facts.Call, env: Env) -> Value | None:
@@ -344,11 +356,22 @@ class _Runner:
                         value = _appended(value, entry.value, entry.site)
                     return replace(value, rest=join(*rests) if rests else None)
                 return replace(value, rest=join(*(v for v in (value.rest, UNKNOWN) if v is not None)))
+            case Record(), "pop" if call.args:
+                return _without(value, self.evaluator.key(call.args[0], self.frame(env)))
+            case ((Record() | ListOf()), "clear"):
+                return replace(value, entries={}, sure=frozenset()) if isinstance(value, Record) else ListOf()
             case _:
                 return None
 
 
-_MUTATORS = frozenset({"update", "setdefault", "append", "add", "insert", "extend"})
+_MUTATORS = frozenset({"update", "setdefault", "append", "add", "insert", "extend", "pop", "clear"})
+
+
+def _without(value: Value, key: str | None) -> Value:
+    if not isinstance(value, Record) or key is None:
+        return value
+    entries = {name: held for name, held in value.entries.items() if name != key}
+    return replace(value, entries=entries, sure=value.sure - {key})
 
 
 def _appended(value: ListOf, new: Value, site: Site) -> ListOf:
@@ -374,5 +397,3 @@ def _joined(a: Env | None, b: Env | None) -> Env | None:
         old = a.get(name)
         out[name] = value if old is None or old is value else join(old, value)
     return out
-
-

@@ -149,7 +149,9 @@ class Evaluator:
                 return self.unpacked(self.eval(binding.value, frame), binding.index)
             case "loop":
                 assert binding.value is not None
-                return self.unpacked(self.element(self.eval(binding.value, frame)), binding.index)
+                found = self.unpacked(self.element(self.eval(binding.value, frame)), binding.index)
+                # One text of many is no template: only its kind is kept.
+                return join(*(TEXT if isinstance(o, Text) else o for o in options(found)))
             case "with":
                 assert binding.value is not None
                 value = self.eval(binding.value, frame)
@@ -220,7 +222,10 @@ class Evaluator:
                 if inner is None:
                     return UNKNOWN
                 # Expressions in it are numbered apart: whatever it says is said at the string.
-                return moved(_at(self.annotation(inner, frame), Site(frame.module, expr.at)), Site(frame.module, expr.at))
+                return moved(
+                    _at(self.annotation(inner, frame), Site(frame.module, expr.at)),
+                    Site(frame.module, expr.at),
+                )
             case facts.BinOp(op="|", left=left, right=right):
                 return join(self.annotation(left, frame), self.annotation(right, frame))
             case facts.Sub(base=base, index=index):
@@ -409,9 +414,7 @@ class Evaluator:
             for value, annotation, scope in ancestor.cls.attributes.get(name, ()):
                 frame = Frame(ancestor.module, scope, None, of)
                 declared = self.annotation(annotation, frame) if annotation is not None else UNKNOWN
-                if declared is not UNKNOWN and (
-                    value is None or not isinstance(declared, (Record, ListOf))
-                ):
+                if declared is not UNKNOWN and (value is None or not isinstance(declared, (Record, ListOf))):
                     return declared
                 if value is None:
                     assigned.append(UNKNOWN)
@@ -835,9 +838,7 @@ class Evaluator:
         if op == "%" and _may_be(left, Text):
             return known.percent(self, left, expr, frame) if isinstance(left, Text) else UNKNOWN
         if _survives(op, expr, left, right, a, b):
-            return self.number(
-                f"`{op}` gives a number here", frame, expr.at, left, right, real=op == "/"
-            )
+            return self.number(f"`{op}` gives a number here", frame, expr.at, left, right, real=op == "/")
         if op == "*" and isinstance(left, Text):
             return TEXT
         if op == "*" and isinstance(left, ListOf):
@@ -1014,7 +1015,9 @@ def _explained(value: Value, message: str) -> Value:
 
 
 def _at(value: Value, site: Site) -> Value:
-    return replace(value, because=Because(value.because.message, site)) if isinstance(value, Number) else value
+    return (
+        replace(value, because=Because(value.because.message, site)) if isinstance(value, Number) else value
+    )
 
 
 def _is_scalar(value: Value) -> bool:
@@ -1071,7 +1074,12 @@ def _may_be_path(expr: Expr) -> bool:
                 words[-1].endswith(end) for end in ("path", "dir", "root", "folder")
             )
         case facts.Call(func=func):
-            return _may_be_path(func) or facts.last_name(func) in ("Path", "PurePath", "resolve", "expanduser")
+            return _may_be_path(func) or facts.last_name(func) in (
+                "Path",
+                "PurePath",
+                "resolve",
+                "expanduser",
+            )
         case facts.Sub(base=base):
             return _may_be_path(base)
         case facts.BinOp(op="/", left=left, right=right):

@@ -84,7 +84,9 @@ SCALAR_TYPES: dict[str, Value] = {
     "builtins.bool": BOOL,
     "types.NoneType": NONE,
 }
-LIST_TYPES = frozenset({"builtins.list", "builtins.tuple", "builtins.set", "builtins.frozenset", "typing.List"})
+LIST_TYPES = frozenset(
+    {"builtins.list", "builtins.tuple", "builtins.set", "builtins.frozenset", "typing.List"}
+)
 DICT_TYPES = frozenset({"builtins.dict", "typing.Dict", "typing.Mapping", "collections.abc.Mapping"})
 OPAQUE_TYPES = frozenset({"typing.Any", "typing.Self", "typing.NoReturn", "typing_extensions.Self"})
 LIST_GENERICS = frozenset(
@@ -102,18 +104,13 @@ PROPERTIES = frozenset({"property", "cached_property", "computed_field"})
 OPAQUE_DECORATORS = frozenset({"contextmanager", "asynccontextmanager", "fixture", "overload", "task"})
 ENVIRONMENTS = frozenset({"os.environ"})
 
-NUMBER_CONSTANTS = frozenset({f"math.{n}" for n in ("pi", "e", "tau", "inf", "nan")} | {"numpy.pi", "numpy.e"})
+NUMBER_CONSTANTS = frozenset(
+    {f"math.{n}" for n in ("pi", "e", "tau", "inf", "nan")} | {"numpy.pi", "numpy.e"}
+)
 
-_MATH_REAL = (
-    "acos acosh asin asinh atan atan2 atanh cbrt copysign cos cosh degrees dist erf erfc exp exp2 expm1 fabs fma "
-    "fmod fsum gamma hypot ldexp lgamma log log10 log1p log2 nextafter pow radians remainder sin sinh sqrt tan "
-    "tanh ulp"
-).split()
-_MATH_INT = "ceil comb factorial floor gcd isqrt lcm perm prod sumprod trunc".split()
-_STATISTICS = (
-    "mean fmean geometric_mean harmonic_mean median median_low median_high median_grouped pstdev pvariance stdev "
-    "variance correlation covariance"
-).split()
+_MATH_REAL = ["acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "copysign", "cos", "cosh", "degrees", "dist", "erf", "erfc", "exp", "exp2", "expm1", "fabs", "fma", "fmod", "fsum", "gamma", "hypot", "ldexp", "lgamma", "log", "log10", "log1p", "log2", "nextafter", "pow", "radians", "remainder", "sin", "sinh", "sqrt", "tan", "tanh", "ulp"]
+_MATH_INT = ["ceil", "comb", "factorial", "floor", "gcd", "isqrt", "lcm", "perm", "prod", "sumprod", "trunc"]
+_STATISTICS = ["mean", "fmean", "geometric_mean", "harmonic_mean", "median", "median_low", "median_high", "median_grouped", "pstdev", "pvariance", "stdev", "variance", "correlation", "covariance"]
 REAL_CALLS = frozenset(
     {
         "builtins.float",
@@ -157,20 +154,17 @@ BOOL_CALLS = frozenset(
 # Calls that give their first argument back, as far as numbers are concerned.
 SAME_CALLS = frozenset(
     {
-        "copy.copy", "copy.deepcopy", "builtins.list", "builtins.tuple", "builtins.set", "builtins.frozenset",
-        "builtins.sorted", "builtins.reversed", "builtins.iter", "dataclasses.asdict", "asyncio.run",
+        "copy.copy", "copy.deepcopy", "dataclasses.asdict", "asyncio.run",
         "asyncio.wait_for", "asyncio.shield", "asyncio.create_task", "types.MappingProxyType",
-        "collections.OrderedDict", "collections.deque",
     }
 )  # fmt: skip
 ARRAY_MODULES = frozenset({"numpy"})
 REDUCTIONS = frozenset(
-    "mean sum max min std var median prod nanmean nansum nanmax nanmin nanstd nanvar nanmedian average amax amin "
-    "ptp argmax argmin trapz trapezoid count_nonzero".split()
+    ["mean", "sum", "max", "min", "std", "var", "median", "prod", "nanmean", "nansum", "nanmax", "nanmin", "nanstd", "nanvar", "nanmedian", "average", "amax", "amin", "ptp", "argmax", "argmin", "trapz", "trapezoid", "count_nonzero"]
 )
 ARRAY_CALLS = frozenset(
     f"numpy.{name}"
-    for name in "array asarray zeros ones full arange linspace empty concatenate stack cumsum diff".split()
+    for name in ["array", "asarray", "zeros", "ones", "full", "arange", "linspace", "empty", "concatenate", "stack", "cumsum", "diff"]
 )
 RECORD_METHODS = frozenset(
     {"model_dump", "dict", "to_dict", "_asdict", "as_dict", "model_copy", "copy", "asdict", "__dict__"}
@@ -203,6 +197,14 @@ def _dict_call(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
         else:
             record = record.store(name, Entry(value, Site(frame.module, value_expr.at)))
     return record
+
+
+def _listed(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    """``list(x)``, ``sorted(x)`` and the like: the elements of ``x``."""
+    if not call.args:
+        return ListOf(site=Site(frame.module, call.at))
+    value = evaluator.eval(call.args[0], frame)
+    return value if isinstance(value, ListOf) else ListOf(rest=evaluator.element(value))
 
 
 def _smallest(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
@@ -248,9 +250,7 @@ def _enumerate(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 def _zip(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     site = Site(frame.module, call.at)
     items = tuple(
-        Entry(
-            UNKNOWN if isinstance(arg, facts.Star) else evaluator.element(evaluator.eval(arg, frame)), site
-        )
+        Entry(UNKNOWN if isinstance(arg, facts.Star) else evaluator.element(evaluator.eval(arg, frame)), site)
         for arg in call.args
     )
     return ListOf(rest=ListOf(items, None, "tuple"), kind="generator")
@@ -294,9 +294,9 @@ def _dedent(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     value = evaluator.eval(call.args[0], frame) if call.args else UNKNOWN
     if not isinstance(value, Text) or value.parts is None:
         return TEXT
-    if len(value.parts) != 1 or not isinstance(value.parts[0], Literal):
+    part = value.parts[0] if len(value.parts) == 1 else None
+    if not isinstance(part, Literal):
         return value
-    [part] = value.parts
     text, offsets = _dedented(part.text)
     return Text((Literal(text, part.site, offsets),))
 
@@ -335,11 +335,16 @@ def _same_text(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     value = evaluator.eval(call.args[0], frame)
     if isinstance(value, Text):
         return value
-    return Text((Filled(value, Site(frame.module, call.args[0].at)),))
+    return Text((Filled(value, Site(frame.module, call.at)),))
 
 
 CALLS: dict[str, Handler] = {
     "builtins.dict": _dict_call,
+    **{
+        f"builtins.{name}": _listed
+        for name in ("list", "tuple", "set", "frozenset", "sorted", "reversed", "iter")
+    },
+    "collections.deque": _listed,
     "collections.OrderedDict": _dict_call,
     "builtins.min": _smallest,
     "builtins.max": _smallest,
@@ -446,7 +451,9 @@ def _record_method(evaluator: Evaluator, record: Record, name: str, call: facts.
             elif record.open:
                 values.append(UNKNOWN)
             site = Site(frame.module, call.at)
-            pair = ListOf((Entry(TEXT, site), Entry(join(*values) if values else UNKNOWN, site)), None, "tuple")
+            pair = ListOf(
+                (Entry(TEXT, site), Entry(join(*values) if values else UNKNOWN, site)), None, "tuple"
+            )
             return ListOf(rest=pair, kind="items")
         case _:
             return UNKNOWN
@@ -520,7 +527,7 @@ def _format(evaluator: Evaluator, text: Text, call: facts.Call, frame: Frame) ->
             else:
                 value_expr = call.keyword(name)
             plain = match.group(0) in ("{}", "{" + match.group(1) + "}")
-            if value_expr is None or not plain and "." in match.group(0).partition(":")[0]:
+            if value_expr is None or (not plain and "." in match.group(0).partition(":")[0]):
                 out.append(Filled(UNKNOWN, Site(frame.module, call.at)))
                 continue
             value = evaluator.eval(value_expr, frame)
@@ -594,5 +601,3 @@ def _joined(evaluator: Evaluator, text: Text, items: Value, call: facts.Call, fr
         for option in options(items.rest):
             add(option, Site(frame.module, call.at))
     return Text(tuple(parts))
-
-

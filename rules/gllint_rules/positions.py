@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable
 
 import libcst as cst
 from libcst.metadata import MetadataWrapper, PositionProvider
@@ -111,7 +110,9 @@ class Positions:
             number = bisect_right(self._firsts, at) - 1
             unit = self.module.units[number]
             count = (
-                self.module.units[number + 1].first if number + 1 < len(self.module.units) else self.module.size
+                self.module.units[number + 1].first
+                if number + 1 < len(self.module.units)
+                else self.module.size
             ) - unit.first
             begin = self._unit_starts[number]
             end = (

@@ -50,7 +50,9 @@ from gllint_rules.values import (
 if TYPE_CHECKING:
     from gllint_rules.positions import Positions
 
-_TOOL_MAKERS = frozenset({"ToolRegistry", "ToolRuntime", "ToolDef", "FunctionTool", "ToolAction", "dispatch_tool"})
+_TOOL_MAKERS = frozenset(
+    {"ToolRegistry", "ToolRuntime", "ToolDef", "FunctionTool", "ToolAction", "dispatch_tool"}
+)
 _JSON_TYPES: dict[str, Value] = {"string": TEXT, "boolean": BOOL, "null": NONE}
 _ENUMS = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
 _SOURCE_ROOTS = ("", "src/", "lib/", "python/")
@@ -81,6 +83,7 @@ class Project:
         self._exists = exists
         self._loaded: dict[str, Module | None] = {}
         self._tools: dict[str, list[Tool]] = {}
+        self._tool_names: frozenset[bytes] | None = None
         self._made: dict[int, Tool | None] = {}
         self._decorated: dict[int, Tool | None] = {}
         self._roots: dict[tuple[str, str], str | None] = {}
@@ -97,6 +100,7 @@ class Project:
         """Announce a module that the screen let through."""
         self.modules[module.path] = module
         self._loaded[module.path] = module
+        self._tool_names = None
         tail = module.path.removesuffix("/__init__.py").removesuffix(".py").rpartition("/")[2]
         self._by_tail.setdefault(tail, []).append(module.path)
 
@@ -113,38 +117,51 @@ class Project:
 
     def tool_names(self) -> frozenset[bytes]:
         """The names by which other files may use the tools of the project: the second round's needles."""
-        names: set[str] = set()
-        for module in list(self.modules.values()):
-            for tool in self.tools(module):
-                if tool.cls is not None:
-                    names.add(tool.cls.cls.name)
-                elif tool.form == "T3" and tool.callable is not None:
-                    names.add(getattr(tool.callable.function, "name", ""))
-            for name, bindings in module.scope.bindings.items():
-                for binding in bindings:
-                    if isinstance(binding.value, facts.Call) and self._makes_tool(module, binding.value):
-                        names.add(name)
-        return frozenset(name.encode() for name in names if name)
+        if self._tool_names is None:
+            modules = list(self.modules.values())
+            classes = {t.cls.cls.name for m in modules for t in self.tools(m) if t.cls is not None}
+            names = set(classes)
+            for module in modules:
+                names.update(self._names_of_tools(module, classes))
+            self._tool_names = frozenset(name.encode() for name in names)
+        return self._tool_names
 
-    def _makes_tool(self, module: Module, call: facts.Call) -> bool:
-        return any(tool.call is call for tool in self.tools(module)) or any(
-            isinstance(o, ClassOf) and self.is_tool_class(o)
-            for o in options(self.evaluator.eval(call.func, Frame(module, module.scope)))
-        )
+    def _names_of_tools(self, module: Module, classes: set[str]) -> Iterator[str]:
+        tools = self.tools(module)
+        if tools:
+            yield module.path.removesuffix(".py").removesuffix("/__init__").rpartition("/")[2]
+        for tool in tools:
+            if tool.form == "T3" and tool.callable is not None:
+                yield getattr(tool.callable.function, "name", "")
+        made = {id(tool.call) for tool in tools}
+        for name, bindings in module.scope.bindings.items():
+            for binding in bindings:
+                value = binding.value
+                if isinstance(value, facts.Call) and (
+                    id(value) in made or facts.last_name(value.func) in classes
+                ):
+                    yield name
+
+    # --- imports ---------------------------------------------------------------------------------------------
 
     def imports_tools(self, module: Module) -> bool:
-        """Whether ``module`` imports a tool, a tool class or a Quantity's neighbours from anywhere."""
+        """Whether ``module`` imports a tool, a tool class or what makes and runs tools."""
+        names = self.tool_names()
         for bindings in module.scope.bindings.values():
             for binding in bindings:
-                if binding.kind != "import" or not binding.name:
+                if binding.kind != "import":
                     continue
-                if self.names.is_tool_class(binding.name) or binding.name in _TOOL_MAKERS:
+                name = binding.name or binding.module.rpartition(".")[2]
+                if binding.name and (self.names.is_tool_class(name) or name in _TOOL_MAKERS):
                     return True
-                value = self.imported(module, binding.module, binding.name)
-                if isinstance(value, ToolValue) or (isinstance(value, ClassOf) and self.is_tool_class(value)):
-                    return True
-                if isinstance(value, ModuleOf) and self.tools(value.module):
-                    return True
+                if name.encode() in names:
+                    value = self.imported(module, binding.module, binding.name)
+                    if isinstance(value, ToolValue) or (
+                        isinstance(value, ClassOf) and self.is_tool_class(value)
+                    ):
+                        return True
+                    if isinstance(value, ModuleOf) and self.tools(value.module):
+                        return True
         return False
 
     def positions(self, module: Module) -> Positions:
@@ -157,8 +174,6 @@ class Project:
             self._positions[module.path] = found
         return found
 
-    # --- imports ---------------------------------------------------------------------------------------------
-
     def imported(self, importer: Module, dotted: str, name: str) -> Value:
         """What ``from dotted import name`` binds (``name`` empty: ``import dotted``) in ``importer``."""
         path = self.find_module(importer.path, dotted)
@@ -167,7 +182,9 @@ class Project:
             if module is not None:
                 return self.member(module, name) if name else ModuleOf(module)
         if name:
-            submodule = self.find_module(importer.path, f"{dotted}{'' if dotted.endswith('.') else '.'}{name}")
+            submodule = self.find_module(
+                importer.path, f"{dotted}{'' if dotted.endswith('.') else '.'}{name}"
+            )
             if submodule is not None:
                 module = self.module_at(submodule)
                 if module is not None:
@@ -295,9 +312,7 @@ class Project:
     def bases_named(self, of: ClassOf) -> Iterator[str]:
         """The last names of all ancestors, the class itself aside."""
         for ancestor in self.ancestors(of)[1:]:
-            yield (
-                ancestor.cls.name if isinstance(ancestor, ClassOf) else ancestor.name.rpartition(".")[2]
-            )
+            yield (ancestor.cls.name if isinstance(ancestor, ClassOf) else ancestor.name.rpartition(".")[2])
 
     def is_tool_class(self, of: ClassOf) -> bool:
         return any(name in self.names.tool_classes for name in self.bases_named(of))
@@ -469,9 +484,7 @@ class Project:
                 values.append(Number(Because(f"`{ARGS_SCHEMA}` types it as {name}", site)))
             elif name == "array":
                 items = schema.get("items")
-                values.append(
-                    ListOf(rest=self._json_value(items, site) if items is not None else UNKNOWN)
-                )
+                values.append(ListOf(rest=self._json_value(items, site) if items is not None else UNKNOWN))
             else:
                 values.append(_JSON_TYPES.get(name or "", UNKNOWN))
         return join(*values) if values else UNKNOWN
@@ -488,5 +501,3 @@ class Project:
 
 def _is_class_var(annotation: Expr | None) -> bool:
     return annotation is not None and facts.last_name(annotation) in ("ClassVar", "InitVar")
-
-

@@ -8,7 +8,7 @@ from typing import Any
 
 from gllint_rules.context import Context
 from gllint_rules.facts import Expr, Scope
-from gllint_rules.values import Boolean, ListOf, NONE, Number, Record, Site, Text, UnionOf, Value
+from gllint_rules.values import NONE, Boolean, ListOf, Number, Record, Site, Text, UnionOf, Value
 
 Path = tuple[str | int, ...]
 
@@ -68,7 +68,8 @@ def _plain(value: Value, path: Path, places: dict[Path, Site], site: Site) -> An
             return out
         case ListOf(rest=None):
             return [
-                _plain(e.value, (*path, i), places, _own_site(e.value, e.site)) for i, e in enumerate(value.items)
+                _plain(e.value, (*path, i), places, _own_site(e.value, e.site))
+                for i, e in enumerate(value.items)
             ]
         case Text() if value.literal is not None:
             return value.literal

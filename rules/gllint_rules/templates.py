@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from gllint_runtime.claims import HOLE, find_macros
+
 from gllint_rules import facts
 from gllint_rules.facts import Expr, Scope
 from gllint_rules.frameworks import NOT_A_TEMPLATE
 from gllint_rules.infer import Frame
 from gllint_rules.values import Entry, Filled, ListOf, Literal, Record, Site, Text, Value, options
-from gllint_runtime.claims import HOLE, find_macros
 
 if TYPE_CHECKING:
     from gllint_rules.context import Context
@@ -185,7 +186,7 @@ def claim_entries(context: Context) -> Iterator[Entry]:
     for call, scope in context.module.calls:
         site = Site(context.module, call.at)
         if facts.last_name(call.func) == "Claim" and call.keyword("path") is not None and site not in seen:
-            entries = {
+            entries: dict[str, tuple[Entry, ...]] = {
                 name: (Entry(context.eval(value, scope), Site(context.module, value.at)),)
                 for name, value in call.keywords
                 if name is not None

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from gllint_runtime.units import UnitVerdict, judge_unit
+
 from gllint_rules import facts
 from gllint_rules.context import Context, Held, quantities
 from gllint_rules.frameworks import QUANTITY
 from gllint_rules.templates import claim_entries
 from gllint_rules.values import Literal, Record, Site, Text, options
-from gllint_runtime.units import UnitVerdict, judge_unit
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,10 +31,9 @@ def held_quantities(context: Context) -> Iterator[Held]:
         if isinstance(claim.value, Record):
             for entry in claim.value.entries.get("quantity", ()):
                 yield from quantities(entry.value, entry.site, None, entry)
-    if context.touches_tools:
-        for call, scope in context.module.calls:
-            if facts.last_name(call.func) == QUANTITY:
-                yield from quantities(context.eval(call, scope), Site(context.module, call.at))
+    for call, scope in context.module.calls:
+        if facts.last_name(call.func) == QUANTITY and context.touches_tools:
+            yield from quantities(context.eval(call, scope), Site(context.module, call.at))
 
 
 def written_units(context: Context) -> Iterator[WrittenUnit]:

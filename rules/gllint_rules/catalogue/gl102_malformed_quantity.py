@@ -50,12 +50,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gllint_runtime.schemas import QUANTITY_KEYS
+
 from gllint_rules import facts
 from gllint_rules.context import Context, Pending, quantities
 from gllint_rules.frameworks import QUANTITY
 from gllint_rules.rule import Rule
 from gllint_rules.values import Record, Site, join, surely_not_number, surely_not_text
-from gllint_runtime.schemas import QUANTITY_KEYS
 
 HELP = 'A Quantity has exactly two keys: {"value": <number>, "unit": "<unit>"}.'
 
@@ -67,10 +68,8 @@ def check(context: Context) -> Iterator[Pending]:
             problem = _problem(held.record)
             if problem:
                 yield context.finding("GL102", held.record.site or held.site, problem, HELP)
-    if not context.touches_tools:
-        return
     for call, scope in context.module.calls:
-        if facts.last_name(call.func) == QUANTITY:
+        if facts.last_name(call.func) == QUANTITY and context.touches_tools:
             value = context.eval(call, scope)
             if isinstance(value, Record) and value.quantity:
                 problem = _problem(value)

@@ -56,11 +56,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gllint_runtime.schemas import QUANTITY_REF, find_raw_numbers
+
 from gllint_rules.context import Context, Pending
 from gllint_rules.frameworks import OUTPUT_SCHEMAS
 from gllint_rules.rule import Rule
 from gllint_rules.schema import keyword_schemas
-from gllint_runtime.schemas import QUANTITY_REF, find_raw_numbers
 
 HELP = f'Declare a Quantity there: {{"$ref": "{QUANTITY_REF}"}}.'
 

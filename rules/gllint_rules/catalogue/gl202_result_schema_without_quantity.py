@@ -58,11 +58,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from gllint_runtime.schemas import QUANTITY_REF, find_inlined_quantities, find_raw_numbers, has_quantity_ref
+
 from gllint_rules.context import Context, Pending, holds_numbers
 from gllint_rules.rule import Rule
 from gllint_rules.schema import Opaque, read_schema
 from gllint_rules.tools import Tool
-from gllint_runtime.schemas import QUANTITY_REF, find_inlined_quantities, find_raw_numbers, has_quantity_ref
 
 HELP = f'Declare its numbers as {{"$ref": "{QUANTITY_REF}"}}.'
 
@@ -102,7 +103,9 @@ def _problem(context: Context, tool: Tool, data: Any) -> str | None:
 
 def _composed(data: dict[str, Any]) -> bool:
     """Whether the properties come from elsewhere in the schema."""
-    return bool(data.keys() & {"$ref", "allOf", "anyOf", "oneOf", "additionalProperties", "patternProperties"})
+    return bool(
+        data.keys() & {"$ref", "allOf", "anyOf", "oneOf", "additionalProperties", "patternProperties"}
+    )
 
 
 RULE = Rule(

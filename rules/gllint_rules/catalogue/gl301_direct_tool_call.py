@@ -109,7 +109,9 @@ def tool_title(context: Context, value: Value) -> str | None:
     match value:
         case ToolValue(tool=tool):
             return f"tool `{tool.name}`" if tool.name else "a tool"
-        case Instance(of=of) if context.project.is_tool_class(of) or of.cls.name in context.names.tool_classes:
+        case Instance(of=of) if (
+            context.project.is_tool_class(of) or of.cls.name in context.names.tool_classes
+        ):
             return f"tool `{of.cls.name}`"
         case ExternalInstance(name=name) if context.names.is_tool_class(name):
             return f"a `{name.rpartition('.')[2]}`"

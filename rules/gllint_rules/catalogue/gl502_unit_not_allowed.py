@@ -60,7 +60,9 @@ def check(context: Context) -> Iterator[Pending]:
     for unit in written_units(context):
         verdict = unit.verdict
         if verdict.status == "not-allowed":
-            message = f"unit `{verdict.unit}` is not allowed" if verdict.unit else "the empty unit is not allowed"
+            message = (
+                f"unit `{verdict.unit}` is not allowed" if verdict.unit else "the empty unit is not allowed"
+            )
             yield context.finding("GL502", unit.site, message, HELP)
 
 

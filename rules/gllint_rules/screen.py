@@ -1,0 +1,178 @@
+"""Which files a rule could speak about at all, told from their bytes.
+
+Most files of most projects mention nothing that any rule looks at, and are never parsed. The needles are words that
+must stand in a file before any rule can report in it; the table below says for each group of rules which. A plain
+substring test decides for nearly all files; a word test settles what is left. Formatting plays no part: a test
+feeds the screen everything that the rules report on.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import TypeAlias
+
+from gllint_rules.frameworks import (
+    CALL_METHODS,
+    OUTPUT_SCHEMAS,
+    QUANTITY,
+    TOOL_DESCRIPTIONS,
+    TOOL_REGISTRY_CLASSES,
+    TOOL_REGISTRY_NAMES,
+    TOOL_WRAPPER_ENDING,
+    TOOL_WRAPPER_METHODS,
+    Names,
+)
+from gllint_rules.settings import Settings
+
+_Needles: TypeAlias = tuple[bytes, ...]
+_Patterns: TypeAlias = tuple[re.Pattern[bytes], ...]
+
+
+def _word(names: Iterable[str]) -> str:
+    return "(?:" + "|".join(sorted(map(re.escape, names))) + ")"
+
+
+class Screen:
+    """The test for one configuration. All methods take the bytes of a file as they are on disk."""
+
+    def __init__(self, settings: Settings) -> None:
+        names = Names.of(settings)
+        classes = _word(names.tool_classes)
+        methods = _word(names.tool_methods)
+        decorators = _word(names.tool_decorators)
+        calls = _word(CALL_METHODS)
+        registries = _word((*TOOL_REGISTRY_NAMES, *TOOL_REGISTRY_CLASSES))
+        # The longest fixed part of each pattern: `final_message` of `*_final_message`.
+        final_parts = {
+            *names.final_calls,
+            *(max(n.split("*"), key=len).strip("_") for n in names.final_names),
+        }
+        finals = _word(final_parts)
+        gap = r"(?:\s|\\|\#[^\n]*\n)*"
+        tools = _lone(b"Tool", b"tool", *_encoded(names.tool_classes), *_encoded(names.tool_decorators))
+        # Each family: fragments of which one must be there, then the groups that it may belong to. Each group:
+        # words of which one must be there, then patterns that must all be found.
+        self._families: tuple[tuple[_Needles, tuple[tuple[_Needles, _Patterns], ...]], ...] = (
+            (
+                tools,
+                (
+                    # T2: a base class and a method that runs.
+                    (
+                        _encoded(names.tool_classes),
+                        _patterns(rf"\b{classes}\b", r"\bclass\b", rf"\bdef\b{gap}{methods}\b"),
+                    ),
+                    # T3: a decorator, under whatever name it is imported.
+                    (
+                        _encoded(
+                            form.format(name)
+                            for name in names.tool_decorators
+                            for form in ("@{}", "@ {}", ".{}", ". {}", "{} as")
+                        ),
+                        _patterns(rf"@{gap}(?:\w+{gap}\.{gap})*{decorators}\b|\b{decorators}{gap}\bas\b"),
+                    ),
+                    # T4 and T5: a call that wraps or describes a function.
+                    (
+                        (TOOL_WRAPPER_ENDING.encode(),),
+                        _patterns(
+                            rf"{TOOL_WRAPPER_ENDING}\b(?:{gap}\[[^\]]*\])?{gap}\(|{TOOL_WRAPPER_ENDING}\b{gap}as\b"
+                            rf"|{TOOL_WRAPPER_ENDING}\b{gap}\.{gap}{_word(TOOL_WRAPPER_METHODS)}"
+                        ),
+                    ),
+                    (
+                        _encoded(TOOL_DESCRIPTIONS),
+                        _patterns(rf"\b{_word(TOOL_DESCRIPTIONS)}{gap}(?:\(|as\b)"),
+                    ),
+                    # GL3: a tool by annotation or from a registry, and a method that runs it.
+                    (
+                        (b"Tool", *_encoded(names.tool_classes)),
+                        _patterns(
+                            rf"\b{classes}\b|(?:BaseTool|StructuredTool)\b|\b{registries}\b",
+                            rf"\.{gap}{calls}{gap}\(",
+                        ),
+                    ),
+                    # GL5: a Quantity beside tools.
+                    ((QUANTITY.encode(),), _patterns(rf"\b{QUANTITY}{gap}[(\[]")),
+                ),
+            ),
+            # GL3: a tool from a registry.
+            (_encoded(TOOL_REGISTRY_NAMES), (((b".",), _patterns(rf"\.{gap}{calls}{gap}\(")),)),
+            # T1 and GL2: a schema keyword.
+            (
+                (b"chema",),
+                (
+                    (
+                        (b"args_schema", *_encoded(OUTPUT_SCHEMAS)),
+                        _patterns(rf"(?:args_schema|{_word(OUTPUT_SCHEMAS)}){gap}="),
+                    ),
+                ),
+            ),
+            # GL4: a final step, a call or a name that makes one, a macro, a claim.
+            ((b'final"', b"final'"), (((b"kind",), _patterns(r"[\"']kind[\"']", r"[\"']final[\"']")),)),
+            (
+                _lone(b"final_", b"FINAL_", *_encoded(final_parts)),
+                ((_encoded(final_parts), _patterns(rf"{finals}\w*{gap}[(:=+]")),),
+            ),
+            ((b"{{claim", b"source_call_id"), (((b"claim", b"source_call_id"), ()),)),
+        )
+        self._uses = _patterns(
+            rf"\.{gap}{calls}{gap}\(", rf"\b{QUANTITY}{gap}\(", rf"\bdef\b{gap}{methods}\b"
+        )
+
+    def passes(self, data: bytes) -> bool:
+        """Whether any rule could speak about a file with these bytes, whatever the other files say."""
+        return any(
+            any(fragment in data for fragment in fragments)
+            and any(
+                any(needle in data for needle in needles) and all(p.search(data) for p in patterns)
+                for needles, patterns in groups
+            )
+            for fragments, groups in self._families
+        )
+
+    def may_use(self, data: bytes) -> bool:
+        """Whether the file could use a tool that another file defines: only then is it worth a second look."""
+        return b"import" in data
+
+    def uses(self, data: bytes, names: frozenset[bytes]) -> bool:
+        """Whether the file imports one of ``names``, the tools of the project, and calls or derives from one."""
+        imported = imported_names(data)
+        return (
+            not names.isdisjoint(imported) or (b"*" in imported and any(name in data for name in names))
+        ) and any(pattern.search(data) for pattern in self._uses)
+
+
+_IDENTIFIER = re.compile(rb"\w+|\*")
+
+
+def imported_names(data: bytes) -> set[bytes]:
+    """The words after each ``import`` of a file: names, aliases, parts of dotted names; ``*`` for all."""
+    out: set[bytes] = set()
+    position = data.find(b"import")
+    while position >= 0:
+        end = data.find(b"\n", position)
+        bracket = data.find(b"(", position, end if end >= 0 else len(data))
+        if bracket >= 0:
+            end = data.find(b")", bracket)
+        while end > 0 and data[end - 1 : end] == b"\\":  # a continued line
+            end = data.find(b"\n", end + 1)
+        out.update(_IDENTIFIER.findall(data, position + 6, end if end >= 0 else len(data)))
+        position = data.find(b"import", position + 6)
+    return out
+
+
+def _encoded(names: Iterable[str]) -> tuple[bytes, ...]:
+    return tuple(sorted(name.encode() for name in names))
+
+
+def _lone(*needles: bytes) -> tuple[bytes, ...]:
+    """The needles without those that hold another one."""
+    return tuple(
+        n
+        for i, n in enumerate(needles)
+        if not any(o in n and (o != n or j < i) for j, o in enumerate(needles))
+    )
+
+
+def _patterns(*texts: str) -> tuple[re.Pattern[bytes], ...]:
+    return tuple(re.compile(text.encode()) for text in texts)
