@@ -26,6 +26,7 @@ FOLDER = ".gllint_cache"
 _DIGEST_SIZE = 20
 _PREFIX = b"gllint-1\n"
 _TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# A cache of gllint; gllint clean removes it.\n"
+_PICKLE_DEPTH = 5000
 _KEEP_SECONDS = 14 * 24 * 3600
 _OWN_PACKAGES = ("gllint", "gllint_rules", "gllint_runtime")
 _BUILTINS = frozenset({"frozenset", "set", "complex", "bytearray", "range", "slice"})
@@ -38,6 +39,16 @@ def digest(*parts: bytes) -> bytes:
         state.update(b"%d:" % len(part))
         state.update(part)
     return state.digest()
+
+
+def pickled(value: object) -> bytes:
+    """Pickle facts, which nest as deeply as source does. Raises ``RecursionError`` where that is too deep."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, _PICKLE_DEPTH))
+    try:
+        return pickle.dumps(value, protocol=5)
+    finally:
+        sys.setrecursionlimit(limit)
 
 
 class Store:
@@ -79,7 +90,7 @@ class Store:
         if self.folder is None:
             return
         try:
-            payload = pickle.dumps(value, protocol=5)
+            payload = pickled(value)
         except RecursionError:
             # Facts of very deep source are not kept; they are read again the next time.
             return

@@ -94,7 +94,7 @@ def _options(request: Request) -> Options:
         cache=not request.no_cache,
         jobs=request.jobs,
         progress=not request.quiet,
-        rule_clock={} if request.timings else None,
+        time_rules=request.timings,
     )
 
 
@@ -232,8 +232,8 @@ class _Run:
         self._note(f"{text} ({listed})." if listed else f"{text}.")
 
     def _print_timings(self, outcome: Outcome) -> None:
-        rules = self.engine.options.rule_clock or {}
-        rows = [*self.engine.clock.items(), *sorted(rules.items(), key=lambda item: -item[1])]
+        clock = self.engine.clock
+        rows = [*clock.stages.items(), *sorted(clock.rules.items(), key=lambda item: -item[1])]
         rows.append(("total", time.perf_counter() - self.started))
         for name, seconds in rows:
             click.echo(f"{seconds * 1000:10.1f} ms  {name}", err=True)

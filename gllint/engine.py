@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,6 +10,7 @@ from functools import lru_cache
 
 from gllint import suppress
 from gllint.cache import FOLDER, Store
+from gllint.clock import Clock
 from gllint.config import Config
 from gllint.discover import Signature, absolute, is_excluded, signature, walk
 from gllint.errors import UsageError
@@ -34,7 +34,7 @@ class Options:
     jobs: int | None = None
     noqa: bool = True
     progress: bool = False
-    rule_clock: dict[str, float] | None = None
+    time_rules: bool = False
 
 
 @dataclass(slots=True)
@@ -55,7 +55,7 @@ class Engine:
     def __init__(self, options: Options | None = None) -> None:
         self.options = options or Options()
         self.overlay: dict[str, bytes] = {}
-        self.clock: dict[str, float] = {}
+        self.clock = Clock(self.options.time_rules)
         self.progress = Progress(self.options.progress)
         self._pool = Pool(self.options.jobs)
         self.places = Places(self.options.override, self.options.fixed)
@@ -64,19 +64,15 @@ class Engine:
 
     def check(self, paths: Sequence[str]) -> Outcome:
         """Check files and folders (as the user names them). Raises :class:`UsageError`."""
-        started = time.perf_counter()
-        grouped = self._collect([absolute(path) for path in paths])
-        self._time("discover", started)
+        with self.clock.stage("discover"):
+            grouped = self._collect([absolute(path) for path in paths])
         outcome = Outcome()
         for root, (place, files) in sorted(grouped.items()):
             workspace = self.workspace(place)
             workspace.announce(files, complete=root in self._complete)
-            started = time.perf_counter()
             results = workspace.check(files)
-            self._time("check", started)
-            started = time.perf_counter()
-            self._conclude(workspace, files, results, outcome)
-            self._time("suppress", started)
+            with self.clock.stage("suppress"):
+                self._conclude(workspace, files, results, outcome)
         outcome.findings.sort(key=_order)
         outcome.failures.sort(key=lambda failure: (failure.path, failure.code))
         self.progress.clear()
@@ -107,7 +103,7 @@ class Engine:
             if self.options.jobs is None and place.config.jobs is not None:
                 self._pool.jobs = place.config.jobs
             self._workspaces[place.root] = Workspace(
-                place, self.places, store, self._pool, self.overlay, self.progress, self.options.rule_clock
+                place, self.places, store, self._pool, self.overlay, self.progress, self.clock
             )
         return self._workspaces[place.root]
 
@@ -185,12 +181,11 @@ class Engine:
         for path in sorted(paths):
             result = results.get(path, Result())
             outcome.failures += result.failures
-            marked = workspace.is_marked(path)
-            if not marked and not result.findings:
+            if not result.findings and not workspace.is_marked(path):
                 continue
             codes = workspace.config.codes_in(path)
             findings = tuple(finding for finding in result.findings if finding.code in codes)
-            outcome.findings += self._unsuppressed(path, findings, codes) if marked else findings
+            outcome.findings += self._unsuppressed(path, findings, codes)
 
     def _unsuppressed(
         self, path: str, findings: tuple[Finding, ...], codes: frozenset[str]
@@ -199,12 +194,9 @@ class Engine:
             source = self.text(path).source
         except (OSError, Undecodable):
             return findings
-        if not findings and not suppress.mentions_us(source):
-            return ()
+        if not suppress.may_suppress(source):
+            return findings
         return suppress.apply(path, source, findings, codes, noqa=self.options.noqa)
-
-    def _time(self, stage: str, started: float) -> None:
-        self.clock[stage] = self.clock.get(stage, 0.0) + time.perf_counter() - started
 
 
 def by_path(findings: Iterable[Finding]) -> dict[str, list[Finding]]:

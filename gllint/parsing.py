@@ -13,6 +13,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
+from gllint.clock import without_collector
 from gllint.source import Undecodable, decode
 
 if TYPE_CHECKING:
@@ -50,7 +51,8 @@ def parse(path: str, data: bytes) -> Parsed:
     try:
         source = decode(data).source
         deep = _too_deep(source) if _looks_deep(data) else None
-        return deep or _read(path, source)
+        with without_collector():
+            return deep or _read(path, source)
     except Undecodable as error:
         return Unparsed(error.message, error.line, error.column)
     except (RecursionError, MemoryError):

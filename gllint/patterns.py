@@ -25,7 +25,7 @@ class Patterns:
     def __init__(self, lines: Iterable[str]) -> None:
         self._names: dict[str, list[_Entry]] = {}
         self._paths: dict[str, list[_Entry]] = {}
-        self._suffixes: list[tuple[str, _Entry]] = []
+        self._suffixes: dict[str, list[tuple[str, _Entry]]] = {}  # by their last character
         self._expressions: list[tuple[str, re.Pattern[str], _Entry]] = []
         for rank, line in enumerate(lines):
             self._add(rank, line)
@@ -51,7 +51,7 @@ class Patterns:
 
     def _candidates(self, path: str, name: str, is_folder: bool) -> Iterable[_Entry]:
         found = [*self._names.get(name, ()), *self._paths.get(path, ())]
-        found += [entry for suffix, entry in self._suffixes if name.endswith(suffix)]
+        found += [entry for suffix, entry in self._suffixes.get(name[-1], ()) if name.endswith(suffix)]
         if self._expressions:
             asked = path + "/" if is_folder else path
             found += [
@@ -76,8 +76,8 @@ class Patterns:
         literal = core.removeprefix("/")
         if not _MAGIC.search(core):
             (self._paths if anchored else self._names).setdefault(literal, []).append(entry)
-        elif not anchored and core[0] == "*" and not _MAGIC.search(core[1:]):
-            self._suffixes.append((core[1:], entry))
+        elif not anchored and len(core) > 1 and core[0] == "*" and not _MAGIC.search(core[1:]):
+            self._suffixes.setdefault(core[-1], []).append((core[1:], entry))
         else:
             self._add_expression(pattern, literal if anchored else "", entry)
 

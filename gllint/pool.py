@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import pickle
+import re
 import signal
 import stat
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
-from gllint.cache import digest
+from gllint.cache import digest, pickled
 from gllint.parsing import Parsed, Unparsed, parse
 from gllint_rules import Settings
 from gllint_rules.screen import Screen
@@ -18,8 +19,11 @@ from gllint_rules.screen import Screen
 if TYPE_CHECKING:
     from concurrent.futures import ProcessPoolExecutor
 
+# What the first look finds: rules could speak about the file; it could use a tool that another file defines;
+# a comment in it suppresses findings of ours by name; it cannot be read.
 PASSES, MAY_USE, MARKED, UNREADABLE = 1, 2, 4, 8
-_MARKS = (b"oqa", b"OQA", b"oQA", b"gllint:")  # every spelling of noqa that is in use
+_MARKS = (b"gllint:", b"oqa")
+_NAMES_US = re.compile(rb"gllint:|(?i:noqa:[^\r\n]*GL[0-9])")
 _HUGE = 64_000_000
 _CHUNK = 400
 _Item = TypeVar("_Item")
@@ -54,7 +58,7 @@ def screen_bytes(settings: Settings, data: bytes) -> Screened:
     """Judge a file by its bytes alone."""
     screen = _screen(settings)
     flags = (PASSES if screen.passes(data) else 0) | (MAY_USE if screen.may_use(data) else 0)
-    if any(mark in data for mark in _MARKS):
+    if any(mark in data for mark in _MARKS) and _NAMES_US.search(data):
         flags |= MARKED
     return Screened(flags, digest(data) if flags & PASSES else b"")
 
@@ -87,7 +91,7 @@ def parse_file(_: None, path: str) -> tuple[bytes, bytes | None]:
     except OSError as error:
         data, parsed = b"", Unparsed(f"cannot be read: {error.strerror}")
     try:
-        return digest(data), pickle.dumps(parsed, protocol=5)
+        return digest(data), pickled(parsed)
     except RecursionError:
         return digest(data), None
 

@@ -27,7 +27,7 @@ _FLAKE8_FILE = re.compile(
     r"\s*# flake8[:=]\s*noqa(?P<codes>:\s?[A-Z]+[0-9]+(?:[,\s]+[A-Z]+[0-9]+)*)?\s*$", re.I
 )
 _OURS = re.compile(r"GL[0-9]*$")
-_MENTION = re.compile(r"#\s*noqa:[^\n\r]*GL[0-9]|#\s*gllint:\s*ignore", re.IGNORECASE)
+_MENTION = re.compile(r"noqa|gllint:", re.IGNORECASE)
 _NEAR_TOP = 10
 
 
@@ -43,8 +43,8 @@ class Suppression:
     used: set[str] | None = None
 
 
-def mentions_us(source: str) -> bool:
-    """Say quickly whether a text may hold a suppression that names one of our codes."""
+def may_suppress(source: str) -> bool:
+    """Say quickly whether a text may hold a suppression."""
     return bool(_MENTION.search(source))
 
 

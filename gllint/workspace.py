@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from gllint.cache import Store, digest
+from gllint.clock import Clock, without_collector
 from gllint.discover import Signature, walk
 from gllint.parsing import Parsed, Unparsed, parse
 from gllint.places import Place, Places
@@ -71,8 +72,7 @@ class Result:
 class Workspace:
     """The files and facts of one project.
 
-    ``overlay`` holds contents that count instead of those on disk. ``rule_clock`` collects the seconds of
-    each rule, where wanted.
+    ``overlay`` holds contents that count instead of those on disk.
     """
 
     def __init__(
@@ -83,12 +83,12 @@ class Workspace:
         pool: Pool,
         overlay: Mapping[str, bytes],
         progress: Progress,
-        rule_clock: dict[str, float] | None = None,
+        clock: Clock,
     ) -> None:
         self.root, self.config = place.root, place.config
         self._places, self._store, self._pool, self._progress = places, store, pool, progress
         self._overlay = overlay
-        self._clock = rule_clock
+        self._clock = clock
         self._settings = place.config.rules
         self._started = time.time_ns()
         self._files: dict[str, Signature | None] = {}
@@ -113,7 +113,8 @@ class Workspace:
     def check(self, paths: Iterable[str]) -> dict[str, Result]:
         """Return the findings of those ``paths`` (listed before) of which there is anything to say."""
         wanted = sorted(set(paths))
-        screened = self._screen(wanted)
+        with self._clock.stage("screen"):
+            screened = self._screen(wanted)
         results = {
             path: Result(_unreadable(path, screened[path].error, self.config.codes))
             for path in wanted
@@ -132,7 +133,7 @@ class Workspace:
         self._added = self._project = None
 
     def is_marked(self, path: str) -> bool:
-        """Say whether a checked file may hold a suppression."""
+        """Say whether a checked file may hold a suppression that names one of our codes."""
         return bool(self._screen([path])[path].flags & MARKED)
 
     def explain(self, path: str, line: int, code: str | None) -> list[str]:
@@ -207,7 +208,8 @@ class Workspace:
         """Return the files that take part in the project, with their digests."""
         if self._added is None:
             self._list_project()
-            screened = self._screen(list(self._files))
+            with self._clock.stage("screen"):
+                screened = self._screen(list(self._files))
             passing = {p: s.digest for p, s in screened.items() if s.flags & PASSES}
             using = [p for p, s in screened.items() if s.flags & MAY_USE and not s.flags & PASSES]
             self._added = dict(sorted((passing | self._users(passing, using)).items()))
@@ -240,11 +242,12 @@ class Workspace:
             else:
                 unknown.append(path)
         work = (self._settings, names)
-        judged = self._pool.map(uses_file, work, unknown, worth=len(unknown) > _WORTH_FILES)
-        for path, value in zip(unknown, judged, strict=True):
-            found[path] = value
-            table[path] = table[path]._replace(uses=key + value)
-            self._changed = True
+        with self._clock.stage("second round"):
+            judged = self._pool.map(uses_file, work, unknown, worth=len(unknown) > _WORTH_FILES)
+            for path, value in zip(unknown, judged, strict=True):
+                found[path] = value
+                table[path] = table[path]._replace(uses=key + value)
+                self._changed = True
         return {path: value for path, value in found.items() if value}
 
     def _tool_names(self, passing: Mapping[str, bytes]) -> frozenset[bytes]:
@@ -256,7 +259,8 @@ class Workspace:
             return frozenset(saved[1])
         project = self._project = self._new_project()
         self._add(project, passing)
-        names = project.tool_names()
+        with self._clock.stage("tool names"):
+            names = project.tool_names()
         if self._is_worth_keeping():
             self._store.write("names", (key, names, self._dependencies))
         return names
@@ -273,9 +277,10 @@ class Workspace:
         if missing:
             project = self._loaded_project(added)
             self._progress.expect("checking", len(missing))
-            for path in missing:
-                saved[path] = self._run_rules(project, path)
-                self._progress.tick(1)
+            with self._clock.stage("rules"):
+                for path in missing:
+                    saved[path] = self._run_rules(project, path)
+                    self._progress.tick(1)
             if self._is_worth_keeping():
                 sound = {path: result for path, result in saved.items() if not result.failures}
                 self._store.write(name, (key, sound, self._dependencies))
@@ -287,7 +292,7 @@ class Workspace:
         return not self._overlay and not self._disturbed
 
     def _saved_results(self, name: str, key: bytes) -> dict[str, Result]:
-        if self._overlay or self._clock is not None:
+        if self._overlay or self._clock.by_rule:
             return {}
         saved = self._store.read(name)
         if isinstance(saved, tuple) and saved[0] == key and self._unchanged(saved[2]):
@@ -301,13 +306,12 @@ class Workspace:
         if isinstance(parsed, Unparsed):
             return Result(_syntax_error(path, parsed, self.config.codes))
         codes = self.config.codes
-        if self._clock is None:
+        if not self._clock.by_rule:
             return _gather(project.check(path, codes))
         reports: list[Finding | Failure] = []
         for code in sorted(codes):
-            started = time.perf_counter()
-            reports += project.check(path, frozenset({code}))
-            self._clock[code] = self._clock.get(code, 0.0) + time.perf_counter() - started
+            with self._clock.rule(code):
+                reports += project.check(path, frozenset({code}))
         return _gather(reports)
 
     def _loaded_project(self, added: Mapping[str, bytes]) -> Project:
@@ -323,7 +327,8 @@ class Workspace:
 
     def _add(self, project: Project, added: Mapping[str, bytes]) -> None:
         new = [path for path in added if path not in self._announced]
-        self._read_facts([path for path in new if path not in self._parsed], added)
+        with self._clock.stage("facts"):
+            self._read_facts([path for path in new if path not in self._parsed], added)
         for path in new:
             parsed = self._parsed[path]
             if not isinstance(parsed, Unparsed):
@@ -333,7 +338,8 @@ class Workspace:
     def _read_facts(self, paths: list[str], digests: Mapping[str, bytes]) -> None:
         unknown: list[str] = []
         for path in paths:
-            saved = self._store.read(_facts_name(path, digests[path]))
+            with without_collector():
+                saved = self._store.read(_facts_name(path, digests[path]))
             if saved is not None:
                 self._parsed[path] = saved
             elif path in self._overlay:
