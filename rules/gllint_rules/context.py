@@ -287,6 +287,11 @@ class Held:
     entry: Entry | None
     in_list: bool
 
+    @property
+    def key_site(self) -> Site:
+        """Where its key is written, else where it is put in."""
+        return self.entry.key if self.entry is not None and self.entry.key is not None else self.site
+
 
 def quantities(
     value: Value,

@@ -331,6 +331,7 @@ class Binding:
     target: Function | Class | Param | None = None
     module: str = ""  # of an import: the dotted module, with leading dots where relative
     name: str = ""  # of an import: the name in it; "" where the module itself is bound
+    at: int = -1  # of an assignment: the name that it binds
 
 
 @dataclass(slots=True, eq=False)
@@ -454,6 +455,7 @@ class Module:
     classes: list[Class]
     subscripts: list[tuple[Sub, Scope]] = field(default_factory=list)
     macros: list[Macro] = field(default_factory=list)
+    texts: list[tuple[Const | Join, Scope]] = field(default_factory=list)  # with digits or holes
     imports: set[str] = field(default_factory=set)  # dotted names of ``import a.b.c``
     docstrings: set[int] = field(default_factory=set)  # strings that stand alone as a statement
 

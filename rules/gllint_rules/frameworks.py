@@ -66,6 +66,8 @@ NOT_A_TEMPLATE = re.compile(
     r"comment|pattern|regex|system|guide|rule|note|usage|rationale|fix|summary_of|bad|log|debug|print)",
     re.IGNORECASE,
 )
+# GL405: methods that write a log, for developers only.
+LOG_CALLS = frozenset({"debug", "info", "warning", "warn", "error", "exception", "critical", "log"})
 # GL601: modules that reach the network; GL602: what differs from run to run.
 NETWORK_MODULES = frozenset(
     {

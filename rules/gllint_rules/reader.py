@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias
 
@@ -56,6 +57,8 @@ def digest(source: str) -> str:
     return hashlib.blake2b(source.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
+_DIGIT = re.compile(r"\d")
+
 _Small: TypeAlias = cst.BaseSmallStatement
 _Handler: TypeAlias = Callable[[Any, Any], Any]
 
@@ -72,6 +75,8 @@ class Reader:
         self.functions: list[facts.Function] = []
         self.classes: list[facts.Class] = []
         self.macros: list[facts.Macro] | None = [] if macros else None
+        self.texts: list[tuple[facts.Const | facts.Join, Scope]] = []
+        self.whole = True  # whether a string stands for itself, not for a part of a concatenation
         self.imports: set[str] = set()
         self.docstrings: set[int] = set()
         self.context: list[str] = []
@@ -93,6 +98,7 @@ class Reader:
             classes=self.classes,
             subscripts=self.subscripts,
             macros=self.macros or [],
+            texts=self.texts,
             imports=self.imports,
             docstrings=self.docstrings,
         )
@@ -169,7 +175,7 @@ class Reader:
             self.context.pop()
         match target:
             case facts.Name(id=name):
-                self.scope.bind(name, Binding("annotated", value, annotation))
+                self.scope.bind(name, Binding("annotated", value, annotation, at=target.at))
             case facts.Attr():
                 self.bind_attribute(target, value, annotation)
             case _:
@@ -398,9 +404,9 @@ class Reader:
         match target:
             case facts.Name(id=name):
                 if kind == "assign" and index:
-                    self.scope.bind(name, Binding("item", value, index=index))
+                    self.scope.bind(name, Binding("item", value, index=index, at=target.at))
                 else:
-                    self.scope.bind(name, Binding(kind, value, index=index))  # type: ignore[arg-type]
+                    self.scope.bind(name, Binding(kind, value, index=index, at=target.at))  # type: ignore[arg-type]
             case facts.Seq(items=items):
                 starred = False
                 for i, item in enumerate(items):
@@ -612,14 +618,17 @@ class Reader:
     def _string(self, node: cst.SimpleString) -> Expr:
         at = self.mark(node)
         const = facts.Const(at, _string_value(node.value))
+        if self.whole and _DIGIT.search(node.value):
+            self.texts.append((const, self.scope))
         self.note_macro(const, node.value)
         return const
 
     def _concatenated(self, node: cst.ConcatenatedString) -> Expr:
         at = self.mark(node)
         macros, self.macros = self.macros, None
+        whole, self.whole = self.whole, False
         left, right = self.expr(node.left), self.expr(node.right)
-        self.macros = macros
+        self.macros, self.whole = macros, whole
         parts: list[facts.Const | facts.Join | facts.Hole] = []
         for side in (left, right):
             if isinstance(side, facts.Join):
@@ -627,6 +636,8 @@ class Reader:
             elif isinstance(side, facts.Const):
                 parts.append(side)
         join = facts.Join(at, tuple(parts))
+        if self.whole:
+            self.texts.append((join, self.scope))
         if self.macros is not None:
             self.note_macro(join, "".join(str(p.value) for p in parts if isinstance(p, facts.Const)))
         return join
@@ -637,6 +648,8 @@ class Reader:
         raw = "r" in node.start.lower()
         self._formatted_parts(node.parts, raw, parts)
         join = facts.Join(at, tuple(parts))
+        if self.whole:
+            self.texts.append((join, self.scope))
         if self.macros is not None:
             self.note_macro(join, "".join(str(p.value) for p in parts if isinstance(p, facts.Const)))
         return join

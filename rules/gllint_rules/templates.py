@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -18,12 +19,15 @@ if TYPE_CHECKING:
     from gllint_rules.context import Context
 
 
+# What an f-string makes of a macro that is written with two braces.
+_COLLAPSED = re.compile(r"(?<!\{)\{claim:\d+\}(?!\})")
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Template:
     """A final message as far as it is known. Its ``text`` has :data:`HOLE` for each interpolated value."""
 
     parts: tuple[Literal | Filled, ...]
-    site: Site
 
     @property
     def text(self) -> str:
@@ -62,8 +66,9 @@ def final_steps(context: Context) -> Iterator[FinalStep]:
     """The final-message templates of a module, by all the signs that the catalogue names."""
     seen: set[tuple[int, int]] = set()
     for step in _all_steps(context):
-        first = step.template.parts[0] if step.template.parts else None
-        site = first.site if first is not None else step.template.site
+        if not step.template.parts:
+            continue
+        site = step.template.parts[0].site
         key = (id(site.module), site.at)
         if step.claims is None and key in seen:
             continue
@@ -142,10 +147,19 @@ def _macro_steps(context: Context) -> Iterator[FinalStep]:
         if any(_aside(word) for word in macro.context) or _is_docstring(context, macro):
             continue
         value = context.eval(macro.text, macro.scope)
-        if isinstance(value, Text) and value.parts is not None:
-            template = Template(value.parts, Site(context.module, macro.text.at))
-            if any(found.problem is None for found in find_macros(template.text)):
-                yield FinalStep(template, None, macro.scope)
+        if not isinstance(value, Text) or value.parts is None:
+            continue
+        template = Template(value.parts)
+        collapsed = isinstance(macro.text, facts.Join) and _COLLAPSED.search(template.text)
+        if collapsed or any(found.problem is None for found in find_macros(template.text)):
+            yield FinalStep(template, None, macro.scope)
+    for call, scope in context.module.calls if context.module.macros else ():
+        if not isinstance(call.func, facts.Attr) or call.func.name != "format":
+            continue
+        before, after = context.eval(call.func.base, scope), context.eval(call, scope)
+        if isinstance(before, Text) and isinstance(after, Text) and before.parts and after.parts:
+            if any(found.problem is None for found in find_macros(Template(before.parts).text)):
+                yield FinalStep(Template(after.parts), None, scope)
 
 
 def _aside(word: str) -> bool:
@@ -159,7 +173,7 @@ def _is_docstring(context: Context, macro: facts.Macro) -> bool:
 def _steps(entry: Entry, claims: ListOf | None, scope: Scope) -> Iterator[FinalStep]:
     for option in options(entry.value):
         if isinstance(option, Text) and option.parts is not None:
-            yield FinalStep(Template(option.parts, entry.site), claims, scope)
+            yield FinalStep(Template(option.parts), claims, scope)
 
 
 def _claims(value: Value | None) -> ListOf | None:

@@ -36,8 +36,20 @@ def held_quantities(context: Context) -> Iterator[Held]:
             yield from quantities(context.eval(call, scope), Site(context.module, call.at))
 
 
-def written_units(context: Context) -> Iterator[WrittenUnit]:
-    """Each literal unit once, with the verdict of the policy."""
+def variables(context: Context) -> dict[int, tuple[str, int]]:
+    """For each dict or call that a variable of the module is bound to: the variable and the place of its name."""
+    scopes = [context.module.scope, *(function.scope for function in context.module.functions)]
+    return {
+        binding.value.at: (name, binding.at)
+        for scope in scopes
+        for name, bindings in scope.bindings.items()
+        for binding in bindings
+        if isinstance(binding.value, (facts.Dict, facts.Call)) and binding.at >= 0
+    }
+
+
+def written_units(context: Context, *, every: bool = False) -> Iterator[WrittenUnit]:
+    """Each literal unit once, or for ``every`` Quantity that carries it, with the verdict of the policy."""
     settings = context.settings
     seen: set[Site] = set()
     for held in held_quantities(context):
@@ -48,7 +60,7 @@ def written_units(context: Context) -> Iterator[WrittenUnit]:
                 first = option.parts[0]
                 assert isinstance(first, Literal)
                 site = first.site if len(option.parts) == 1 else entry.site
-                if site not in seen:
+                if every or site not in seen:
                     seen.add(site)
                     verdict = judge_unit(
                         option.literal, extend=settings.extend_units, strict=settings.strict_units

@@ -1,0 +1,77 @@
+"""A Quantity sits inside a list.
+
+## What it does
+
+Reports a Quantity inside a list, tuple or comprehension of a tool's result.
+
+## Why is this bad?
+
+A claim path names the fields on the way to a Quantity (`$.heating.demand`) and has no way to address an element of a
+list. The number is there, but no message can ever state it.
+
+## Bad
+
+```python
+from langchain_core.tools import tool
+
+
+@tool
+def readings(meter: str) -> dict:
+    first, last = read_meter(meter)
+    return {"readings": [{"value": first, "unit": "kWh"}, {"value": last, "unit": "kWh"}]}
+```
+
+## Good
+
+```python
+from langchain_core.tools import tool
+
+
+@tool
+def readings(meter: str) -> dict:
+    first, last = read_meter(meter)
+    return {
+        "first_reading": {"value": first, "unit": "kWh"},
+        "last_reading": {"value": last, "unit": "kWh"},
+    }
+```
+
+## How to fix
+
+Give each Quantity a name of its own, or return the one that the message needs.
+
+## Options
+
+None.
+
+## References
+
+Requirements DOC-601, "JSONPath Format" and the question on arrays of Quantities.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gllint_rules.context import Context, Pending, quantities
+from gllint_rules.rule import Rule
+
+HELP = "No claim path can address an element of a list: return each Quantity under a name of its own."
+
+
+def check(context: Context) -> Iterator[Pending]:
+    """Findings at the Quantities that a list of a result holds."""
+    for result in context.results:
+        for held in quantities(result.value, result.site):
+            if held.in_list:
+                site = held.record.site or held.site
+                yield context.finding("GL103", site, "this Quantity is inside a list", HELP)
+
+
+RULE = Rule(
+    code="GL103",
+    name="quantity-in-list",
+    summary="A Quantity sits inside a list, where no claim can reach it",
+    documentation=__doc__ or "",
+    check=check,
+)

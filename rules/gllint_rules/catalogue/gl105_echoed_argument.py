@@ -1,0 +1,139 @@
+"""A tool returns one of its own arguments as a Quantity.
+
+## What it does
+
+Reports a Quantity in a tool's result whose `value` is an argument of the tool, unchanged. Opt-in.
+
+## Why is this bad?
+
+Arguments come from the model. A tool that echoes one turns any number that the model invents into a verified
+claim.
+
+## Bad
+
+```python
+from langchain_core.tools import tool
+
+
+@tool
+def record_demand(demand: float) -> dict:
+    return {"demand": {"value": demand, "unit": "kWh"}}
+```
+
+## Good
+
+```python
+from langchain_core.tools import tool
+
+
+@tool
+def record_demand(meter: str) -> dict:
+    return {"demand": {"value": read_meter(meter), "unit": "kWh"}}
+```
+
+## How to fix
+
+Take the number from a source that the tool itself reads. At execution `argument_origin` traces such numbers.
+
+## Options
+
+Select it with `extend-select`.
+
+## References
+
+The runtime's `argument_origin`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gllint_rules import facts
+from gllint_rules.context import Context, Pending, Result, quantities
+from gllint_rules.rule import Rule
+
+HELP = "The model chose this number: read it from a source instead, or trace it with `argument_origin`."
+
+
+def check(context: Context) -> Iterator[Pending]:
+    """Findings at the Quantities that carry an argument."""
+    for result in context.results:
+        parameters = _parameters(result)
+        if not parameters:
+            continue
+        values = _written_values(result)
+        for held in quantities(result.value, result.site):
+            site = held.record.site
+            value = values.get(site.at) if site is not None and site.module is result.callable.module else None
+            if site is not None and value is not None and _argument(value[0], value[1], parameters):
+                message = f"this Quantity carries the argument `{_argument(value[0], value[1], parameters)}` unchanged"
+                yield context.finding("GL105", site, message, HELP)
+
+
+def _parameters(result: Result) -> frozenset[str]:
+    params = result.callable.function.params
+    return frozenset(p.name for p in params[1 if result.callable.first else 0 :])
+
+
+def _written_values(result: Result) -> dict[int, tuple[facts.Expr, facts.Scope]]:
+    """What each dict or ``Quantity(…)`` call of the module gives as ``value``."""
+    module = result.callable.module
+    out: dict[int, tuple[facts.Expr, facts.Scope]] = {}
+    for literal, scope in module.dicts:
+        value = literal.value("value")
+        if value is not None:
+            out[literal.at] = value, scope
+    for call, scope in module.calls:
+        value = call.keyword("value") or (call.args[0] if call.args else None)
+        if value is not None:
+            out[call.at] = value, scope
+    return out
+
+
+def _argument(expr: facts.Expr, scope: facts.Scope, parameters: frozenset[str]) -> str | None:
+    """The parameter that ``expr`` is, directly, through a name, or out of ``**kwargs``."""
+    for _ in range(8):
+        match expr:
+            case facts.Call(func=facts.Name(id="float" | "int"), args=(inner,)):
+                expr = inner
+            case facts.Sub(base=facts.Name(id=name), index=facts.Const(value=str() as key)):
+                return key if name in parameters and _is_keywords(scope, name) else None
+            case facts.Call(func=facts.Attr(base=facts.Name(id=name), name="get"), args=(facts.Const() as key, *_)):
+                return str(key.value) if name in parameters and _is_keywords(scope, name) else None
+            case facts.Name(id=name):
+                bindings = _bindings(scope, name)
+                if len(bindings) != 1:
+                    return None
+                [binding] = bindings
+                if binding.kind == "param":
+                    return name if name in parameters else None
+                if binding.kind not in ("assign", "annotated") or binding.value is None:
+                    return None
+                expr = binding.value
+            case _:
+                return None
+    return None
+
+
+def _bindings(scope: facts.Scope | None, name: str) -> list[facts.Binding]:
+    while scope is not None:
+        if name in scope.bindings:
+            return scope.bindings[name]
+        scope = scope.parent
+    return []
+
+
+def _is_keywords(scope: facts.Scope, name: str) -> bool:
+    return any(
+        isinstance(b.target, facts.Param) and b.target.kind == "double-star" for b in _bindings(scope, name)
+    )
+
+
+RULE = Rule(
+    code="GL105",
+    name="echoed-argument",
+    summary="A tool returns one of its own arguments as a Quantity",
+    documentation=__doc__ or "",
+    check=check,
+    default=False,
+)

@@ -1,0 +1,77 @@
+"""A tool's schema is not a valid JSON Schema.
+
+## What it does
+
+Reports what makes a literal `args_schema` or `result_schema` invalid in Draft 2020-12, and a `required` that names a
+property which `properties` does not declare, at the offending value.
+
+## Why is this bad?
+
+An invalid schema is refused when the tool is registered, or accepts what it was meant to refuse.
+
+## Bad
+
+```python
+from runtime import Tool
+
+load = Tool(
+    name="load",
+    args_schema={"type": "object", "properties": {"site": {"type": "text"}}},
+    result_schema={"type": "object", "properties": {"load": {"$ref": "greenlang://schemas/quantity.json"}}},
+    fn=lambda site: {"load": {"value": meter(site), "unit": "kW"}},
+)
+```
+
+## Good
+
+```python
+from runtime import Tool
+
+load = Tool(
+    name="load",
+    args_schema={"type": "object", "properties": {"site": {"type": "string"}}},
+    result_schema={"type": "object", "properties": {"load": {"$ref": "greenlang://schemas/quantity.json"}}},
+    fn=lambda site: {"load": {"value": meter(site), "unit": "kW"}},
+)
+```
+
+## How to fix
+
+Write the schema as the JSON Schema standard has it; declare each required property.
+
+## Options
+
+None.
+
+## References
+
+JSON Schema Draft 2020-12.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gllint_rules.context import Context, Pending
+from gllint_rules.frameworks import ARGS_SCHEMA, RESULT_SCHEMAS
+from gllint_rules.rule import Rule
+from gllint_rules.schema import keyword_schemas
+from gllint_runtime.schemas import schema_problems
+
+HELP = "Schemas follow JSON Schema, Draft 2020-12."
+
+
+def check(context: Context) -> Iterator[Pending]:
+    """Findings at what is wrong in the literal schemas of tools."""
+    for schema in keyword_schemas(context, (ARGS_SCHEMA, *RESULT_SCHEMAS)):
+        for problem in schema_problems(schema.data):
+            yield context.finding("GL203", schema.place(problem.path), problem.message, HELP)
+
+
+RULE = Rule(
+    code="GL203",
+    name="invalid-schema",
+    summary="A tool's schema is not a valid JSON Schema",
+    documentation=__doc__ or "",
+    check=check,
+)

@@ -1,0 +1,84 @@
+"""A schema refers to a GreenLang schema that does not exist.
+
+## What it does
+
+Reports a `$ref` with the scheme `greenlang:` that is not a known schema.
+
+## Why is this bad?
+
+References are resolved from a fixed table and never fetched. An unknown one fails at the first validation.
+
+## Bad
+
+```python
+from runtime import Tool
+
+load = Tool(
+    name="load",
+    args_schema={"type": "object", "properties": {"site": {"type": "string"}}},
+    result_schema={"type": "object", "properties": {"load": {"$ref": "greenlang://schemas/quantities.json"}}},
+    fn=lambda site: {"load": {"value": meter(site), "unit": "kW"}},
+)
+```
+
+## Good
+
+```python
+from runtime import Tool
+
+load = Tool(
+    name="load",
+    args_schema={"type": "object", "properties": {"site": {"type": "string"}}},
+    result_schema={"type": "object", "properties": {"load": {"$ref": "greenlang://schemas/quantity.json"}}},
+    fn=lambda site: {"load": {"value": meter(site), "unit": "kW"}},
+)
+```
+
+## How to fix
+
+Refer to `greenlang://schemas/quantity.json`.
+
+## Options
+
+None.
+
+## References
+
+Requirements DOC-601, "Key Requirements".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gllint_rules import facts
+from gllint_rules.context import Context, Pending
+from gllint_rules.rule import Rule
+from gllint_rules.values import Site, Text
+from gllint_runtime.schemas import KNOWN_SCHEMAS, unknown_refs
+
+HELP = f"Known schemas: {', '.join(sorted(KNOWN_SCHEMAS))}."
+
+
+def check(context: Context) -> Iterator[Pending]:
+    """Findings at the unknown references of the module's dict literals."""
+    for literal, scope in context.module.dicts:
+        ref = literal.value("$ref")
+        if ref is None:
+            continue
+        value = context.eval(ref, scope)
+        if isinstance(value, Text) and value.literal is not None and unknown_refs({"$ref": value.literal}):
+            site = value.parts[0].site if value.parts and isinstance(ref, facts.Name) else None
+            yield context.finding(
+                "GL204", site or Site(context.module, ref.at), f"`{value.literal}` is no known schema", HELP
+            )
+
+
+RULE = Rule(
+    code="GL204",
+    name="unknown-schema-ref",
+    summary="A schema refers to a GreenLang schema that does not exist",
+    documentation=__doc__ or "",
+    check=check,
+    fix="sometimes",
+)

@@ -1,0 +1,118 @@
+"""A tool's result does not have the shape that its schema demands.
+
+## What it does
+
+Reports a tool whose returned dict, where its keys are known, lacks a `required` key of the literal `result_schema`
+or has a key that the schema forbids (`additionalProperties: false`).
+
+## Why is this bad?
+
+The runtime validates each result. This one fails every time.
+
+## Bad
+
+```python
+from runtime import Tool
+
+load = Tool(
+    name="load",
+    args_schema={"type": "object", "properties": {"site": {"type": "string"}}},
+    result_schema={
+        "type": "object",
+        "required": ["load"],
+        "properties": {"load": {"$ref": "greenlang://schemas/quantity.json"}},
+    },
+    fn=lambda site: {"power": {"value": meter(site), "unit": "kW"}},
+)
+```
+
+## Good
+
+```python
+from runtime import Tool
+
+load = Tool(
+    name="load",
+    args_schema={"type": "object", "properties": {"site": {"type": "string"}}},
+    result_schema={
+        "type": "object",
+        "required": ["load"],
+        "properties": {"load": {"$ref": "greenlang://schemas/quantity.json"}},
+    },
+    fn=lambda site: {"load": {"value": meter(site), "unit": "kW"}},
+)
+```
+
+## How to fix
+
+Return the keys that the schema names, or change the schema.
+
+## Options
+
+None.
+
+## References
+
+Requirements DOC-601, "Error: RESULT_SCHEMA".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from gllint_rules.context import Context, Pending, Result
+from gllint_rules.rule import Rule
+from gllint_rules.schema import Opaque, read_schema
+from gllint_rules.tools import Tool
+from gllint_rules.values import Record, Site, options
+
+HELP = "Return exactly what the result schema declares."
+
+
+def check(context: Context) -> Iterator[Pending]:
+    """At most one finding for each tool with a literal result schema."""
+    for tool in context.tools:
+        if tool.result_schema is None:
+            continue
+        schema = read_schema(context, tool.result_schema, tool.scope)
+        if schema is None or any(isinstance(key, Opaque) for key in schema.data):
+            continue
+        for result in context.results_of(tool):
+            problem = _problem(result, schema.data)
+            if problem is not None:
+                yield context.finding("GL205", _site(tool, result), problem, HELP)
+                break
+
+
+def _site(tool: Tool, result: Result) -> Site:
+    if result.callable.module is not tool.module and tool.fn is not None:
+        return Site(tool.module, tool.fn.at)
+    return result.site
+
+
+def _problem(result: Result, schema: dict[str, Any]) -> str | None:
+    required = schema.get("required")
+    properties = schema.get("properties")
+    closed = schema.get("additionalProperties") is False and "patternProperties" not in schema
+    for option in options(result.value):
+        if not isinstance(option, Record) or option.open or option.rest is not None or option.quantity:
+            continue
+        keys = set(option.entries)
+        for name in required if isinstance(required, list) else ():
+            if isinstance(name, str) and name not in keys:
+                return f"the result lacks `{name}`, which its schema requires"
+        if closed and isinstance(properties, dict) and not any(isinstance(k, Opaque) for k in properties):
+            extra = sorted(key for key in option.sure - set(properties) if not key.startswith("\0"))
+            if extra:
+                return f"the result has `{extra[0]}`, which its schema forbids"
+    return None
+
+
+RULE = Rule(
+    code="GL205",
+    name="result-shape-mismatch",
+    summary="A tool's result does not have the shape that its schema demands",
+    documentation=__doc__ or "",
+    check=check,
+)

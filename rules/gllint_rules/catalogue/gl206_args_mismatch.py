@@ -1,0 +1,110 @@
+"""A tool's function cannot take what its schema admits.
+
+## What it does
+
+Reports a tool call whose `fn` has no parameter for a property of the literal `args_schema`, or a parameter without
+default that the schema does not require.
+
+## Why is this bad?
+
+The runtime calls `fn(**arguments)` with what the schema admitted. This call raises.
+
+## Bad
+
+```python
+from runtime import Tool
+
+load = Tool(
+    name="load",
+    args_schema={"type": "object", "properties": {"site": {"type": "string"}}},
+    result_schema={"type": "object", "properties": {"load": {"$ref": "greenlang://schemas/quantity.json"}}},
+    fn=lambda place: {"load": {"value": meter(place), "unit": "kW"}},
+)
+```
+
+## Good
+
+```python
+from runtime import Tool
+
+load = Tool(
+    name="load",
+    args_schema={"type": "object", "required": ["site"], "properties": {"site": {"type": "string"}}},
+    result_schema={"type": "object", "properties": {"load": {"$ref": "greenlang://schemas/quantity.json"}}},
+    fn=lambda site: {"load": {"value": meter(site), "unit": "kW"}},
+)
+```
+
+## How to fix
+
+Name the parameters as the properties, and require what has no default.
+
+## Options
+
+None.
+
+## References
+
+Requirements DOC-601, "Define a Tool with Quantity Output".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from gllint_rules import facts
+from gllint_rules.context import Context, Pending
+from gllint_rules.rule import Rule
+from gllint_rules.schema import Opaque, read_schema
+from gllint_rules.values import FunctionOf, Site
+
+HELP = "The function is called with the arguments that `args_schema` admits, by name."
+
+
+def check(context: Context) -> Iterator[Pending]:
+    """At most one finding for each T1 tool whose function and literal ``args_schema`` are known."""
+    for tool in context.tools:
+        if tool.form != "T1" or tool.args_schema is None or tool.fn is None or len(tool.callables) != 1:
+            continue
+        if isinstance(tool.fn, facts.Call):  # functools.partial: some parameters are already given
+            continue
+        schema = read_schema(context, tool.args_schema, tool.scope)
+        if schema is None or any(isinstance(key, Opaque) for key in schema.data):
+            continue
+        problem = _problem(tool.callables[0], schema.data)
+        if problem is not None:
+            yield context.finding("GL206", Site(tool.module, tool.fn.at), problem, HELP)
+
+
+def _problem(callee: FunctionOf, schema: dict[str, Any]) -> str | None:
+    function = callee.function
+    if isinstance(function, facts.Function) and any(
+        facts.last_name(d) not in ("staticmethod", "classmethod") for d in function.decorators
+    ):
+        return None
+    properties = schema.get("properties", {})
+    required = schema.get("required", [])
+    if schema.keys() & {"$ref", "allOf", "anyOf", "oneOf"} or not isinstance(properties, dict):
+        return None
+    if any(not isinstance(name, str) for name in (*properties, *(required if isinstance(required, list) else [0]))):
+        return None
+    params = function.params[1:] if callee.first else function.params
+    names = {p.name for p in params if p.kind in ("any", "keyword")}
+    if not any(p.kind == "double-star" for p in params):
+        for name in properties:
+            if name not in names:
+                return f"no parameter takes `{name}`, which `args_schema` admits"
+    for param in params:
+        if param.kind in ("any", "keyword", "positional") and param.default is None and param.name not in required:
+            return f"parameter `{param.name}` has no default, and `args_schema` does not require it"
+    return None
+
+
+RULE = Rule(
+    code="GL206",
+    name="args-mismatch",
+    summary="A tool's function cannot take what its schema admits",
+    documentation=__doc__ or "",
+    check=check,
+)

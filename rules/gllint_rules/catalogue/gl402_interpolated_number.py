@@ -1,0 +1,73 @@
+"""A number is formatted into a final message.
+
+## What it does
+
+Reports a definite number that is put into a final-message template by an f-string, `%`, `.format` or `str()` instead
+of being claimed.
+
+## Why is this bad?
+
+The number reaches the user past the runtime's check: it has no unit, and nothing ties it to a tool's output.
+
+## Bad
+
+```python
+def finish(meters: list) -> dict:
+    return {"kind": "final", "message": f"You have {len(meters)} meters.", "claims": []}
+```
+
+## Good
+
+```python
+def finish(call_id: str, power: dict) -> dict:
+    return {
+        "kind": "final",
+        "final": {
+            "message": "The pump draws {{claim:0}}.",
+            "claims": [{"source_call_id": call_id, "path": "$.power", "quantity": power}],
+        },
+    }
+```
+
+## How to fix
+
+Let a tool return the number as a Quantity and write `{{claim:i}}` in its place.
+
+## Options
+
+`final-message-names` and `final-message-calls` say where templates are.
+
+## References
+
+Requirements DOC-601, "The {{claim:i}} Macro System".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gllint_rules.context import Context, Pending
+from gllint_rules.rule import Rule
+from gllint_rules.values import number
+
+HELP = "Claim it: let a tool return it as a Quantity and write {{claim:i}} in its place."
+
+
+def check(context: Context) -> Iterator[Pending]:
+    """Findings at the numbers that are formatted into final-message templates."""
+    for step in context.final_steps:
+        for hole in step.template.holes():
+            found = number(hole.value)
+            if found is not None:
+                message = "a number is formatted into a final message"
+                yield context.finding("GL402", hole.site, message, HELP, because=found.because)
+
+
+RULE = Rule(
+    code="GL402",
+    name="interpolated-number",
+    summary="A number is formatted into a final message",
+    documentation=__doc__ or "",
+    check=check,
+    options=("final-message-names", "final-message-calls"),
+)

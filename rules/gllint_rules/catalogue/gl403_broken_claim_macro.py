@@ -1,0 +1,94 @@
+"""A claim macro is malformed, or macros and claims do not match.
+
+## What it does
+
+Reports a malformed macro (`{{claim:a}}`, `{claim:0}`), one whose index has no entry in the literal `claims` beside it,
+a claim that no macro uses, and `{{claim:0}}` inside an f-string or a `.format` template, where the braces collapse.
+
+## Why is this bad?
+
+The runtime refuses the message, or, worse, the user reads the macro instead of the number.
+
+## Bad
+
+```python
+def finish(call_id: str, power: dict) -> dict:
+    return {
+        "kind": "final",
+        "final": {
+            "message": "The pump draws {{claim:1}}.",
+            "claims": [{"source_call_id": call_id, "path": "$.power", "quantity": power}],
+        },
+    }
+```
+
+## Good
+
+```python
+def finish(call_id: str, power: dict) -> dict:
+    return {
+        "kind": "final",
+        "final": {
+            "message": "The pump draws {{claim:0}}.",
+            "claims": [{"source_call_id": call_id, "path": "$.power", "quantity": power}],
+        },
+    }
+```
+
+## How to fix
+
+Write `{{claim:0}}` for the first claim, `{{{{claim:0}}}}` inside an f-string, and one claim for each macro.
+
+## Options
+
+None.
+
+## References
+
+Requirements DOC-601, "The {{claim:i}} Macro System".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gllint_rules.context import Context, Pending
+from gllint_rules.rule import Rule
+from gllint_rules.templates import FinalStep
+from gllint_runtime.claims import Macro, find_macros, macro_problems
+
+HELP = "A macro is written {{claim:0}}, inside an f-string {{{{claim:0}}}}, and has one entry in `claims`."
+
+
+def check(context: Context) -> Iterator[Pending]:
+    """Findings at malformed and dangling macros and at unused claims."""
+    for step in context.final_steps:
+        macros = find_macros(step.text)
+        if step.claims is not None:
+            for what, message in macro_problems(macros, len(step.claims.items)):
+                if isinstance(what, Macro):
+                    yield from _at_macro(context, step, what, message)
+                else:
+                    yield context.finding("GL403", step.claims.items[what].site, message, HELP)
+        else:
+            for macro in macros:
+                if macro.problem is not None:
+                    message = f"Macro '{macro.text}' is malformed: {macro.problem}"
+                    yield from _at_macro(context, step, macro, message)
+
+
+def _at_macro(context: Context, step: FinalStep, macro: Macro, message: str) -> Iterator[Pending]:
+    place = step.template.pieces(macro.start, macro.end)
+    if place is not None:
+        site, within = context.literal_span(*place)
+        yield context.finding("GL403", site, message, HELP, within=within)
+
+
+RULE = Rule(
+    code="GL403",
+    name="broken-claim-macro",
+    summary="A claim macro is malformed, or macros and claims do not match",
+    documentation=__doc__ or "",
+    check=check,
+    fix="sometimes",
+)

@@ -1,0 +1,83 @@
+"""A claim path cannot lead to a Quantity.
+
+## What it does
+
+Reports a literal claim path that is not of the form `$.name(.name)*`.
+
+## Why is this bad?
+
+The runtime resolves exactly this form. Anything else is refused.
+
+## Bad
+
+```python
+def finish(call_id: str, power: dict) -> dict:
+    return {
+        "kind": "final",
+        "final": {
+            "message": "The pump draws {{claim:0}}.",
+            "claims": [{"source_call_id": call_id, "path": "power", "quantity": power}],
+        },
+    }
+```
+
+## Good
+
+```python
+def finish(call_id: str, power: dict) -> dict:
+    return {
+        "kind": "final",
+        "final": {
+            "message": "The pump draws {{claim:0}}.",
+            "claims": [{"source_call_id": call_id, "path": "$.power", "quantity": power}],
+        },
+    }
+```
+
+## How to fix
+
+Begin at the root and name each field: `$.heating.power`.
+
+## Options
+
+None.
+
+## References
+
+Requirements DOC-601, "JSONPath Format".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gllint_rules.context import Context, Pending
+from gllint_rules.rule import Rule
+from gllint_rules.templates import claim_entries
+from gllint_rules.values import Record, Text, options
+from gllint_runtime.claims import ClaimPathError, parse_claim_path
+
+
+def check(context: Context) -> Iterator[Pending]:
+    """Findings at the literal paths of claims."""
+    for claim in claim_entries(context):
+        if not isinstance(claim.value, Record):
+            continue
+        for entry in claim.value.entries.get("path", ()):
+            for option in options(entry.value):
+                if not isinstance(option, Text) or option.literal is None:
+                    continue
+                try:
+                    parse_claim_path(option.literal)
+                except ClaimPathError as error:
+                    yield context.finding("GL404", entry.site, str(error), error.hint)
+
+
+RULE = Rule(
+    code="GL404",
+    name="bad-claim-path",
+    summary="A claim path cannot lead to a Quantity",
+    documentation=__doc__ or "",
+    check=check,
+    fix="unsafe",
+)

@@ -1,0 +1,109 @@
+"""A text states a number that no tool produced.
+
+## What it does
+
+Reports, in a file that defines, imports or runs tools, each string that states a number with an allowed unit or a
+currency sign, literal or formatted in, outside any claim. Docstrings and log calls are left aside. Opt-in: it is meant
+for the audit before a migration.
+
+## Why is this bad?
+
+Such sentences end up in prompts and answers, and nobody knows where their numbers came from.
+
+## Bad
+
+```python
+from langchain_core.tools import tool
+
+
+@tool
+def advice(building: str) -> str:
+    return "A flat like this uses about 2,900 kWh a year."
+```
+
+## Good
+
+```python
+from langchain_core.tools import tool
+
+
+@tool
+def advice(building: str) -> dict:
+    return {"demand": {"value": look_up(building), "unit": "kWh/year"}}
+```
+
+## How to fix
+
+Move the fact into a tool that returns it as a Quantity, and claim it.
+
+## Options
+
+Select it with `extend-select`; `extend-units` adds units.
+
+## References
+
+Requirements DOC-601, "Migration Guide, Step 1: Audit Current Outputs".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from gllint_rules import facts
+from gllint_rules.context import Context, Pending
+from gllint_rules.frameworks import LOG_CALLS
+from gllint_rules.rule import Rule
+from gllint_rules.values import Filled, Literal, Site, Text, number
+from gllint_runtime.units import ALLOWED_UNITS
+
+HELP = "Let a tool return the number as a Quantity, and claim it."
+# Stands for a number that is formatted in, so that one pattern reads both.
+NUMBER = "0"
+
+
+def check(context: Context) -> Iterator[Pending]:
+    """Findings at the strings that state a fact."""
+    if not context.module.texts or not context.touches_tools:
+        return
+    pattern = _pattern(context.settings.extend_units)
+    logged = {arg.at for call, _ in context.module.calls if _logs(call) for arg in call.args}
+    for text, scope in context.module.texts:
+        if text.at in context.module.docstrings or text.at in logged:
+            continue
+        value = context.eval(text, scope)
+        if isinstance(value, Text) and value.parts is not None and pattern.search(_shown(value)):
+            message = "this text states a number that no tool produced"
+            yield context.finding("GL405", Site(context.module, text.at), message, HELP)
+
+
+def _shown(text: Text) -> str:
+    out = []
+    for part in text.parts or ():
+        if isinstance(part, Literal):
+            out.append(part.text)
+        elif isinstance(part, Filled):
+            out.append(NUMBER if number(part.value) is not None else "\ufffc")
+    return "".join(out)
+
+
+def _logs(call: facts.Call) -> bool:
+    return isinstance(call.func, facts.Attr) and call.func.name in LOG_CALLS
+
+
+@lru_cache(maxsize=8)
+def _pattern(extra: tuple[str, ...]) -> re.Pattern[str]:
+    units = "|".join(re.escape(u) for u in sorted((*ALLOWED_UNITS, *extra), key=len, reverse=True))
+    return re.compile(rf"[$€£¥₹]\s?\d|(?<![\w.])\d[\d.,]*\s?(?:{units})(?![\w])")
+
+
+RULE = Rule(
+    code="GL405",
+    name="hard-coded-fact",
+    summary="A text states a number that no tool produced",
+    documentation=__doc__ or "",
+    check=check,
+    default=False,
+    options=("extend-units",),
+)

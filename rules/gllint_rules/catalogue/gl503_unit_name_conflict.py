@@ -1,0 +1,87 @@
+"""A name announces another unit than its Quantity carries.
+
+## What it does
+
+Reports a Quantity whose key ends in a unit of another dimension than the Quantity's own.
+
+## Why is this bad?
+
+One of the two is wrong, and whoever reads the name believes it.
+
+## Bad
+
+```python
+from langchain_core.tools import tool
+
+
+@tool
+def footprint(building: str) -> dict:
+    return {"heat_kwh": {"value": look_up(building), "unit": "kg"}}
+```
+
+## Good
+
+```python
+from langchain_core.tools import tool
+
+
+@tool
+def footprint(building: str) -> dict:
+    return {"heat_kwh": {"value": look_up(building), "unit": "kWh"}}
+```
+
+## How to fix
+
+Rename the key or correct the unit.
+
+## Options
+
+`extend-units`.
+
+## References
+
+Requirements DOC-601, "Mixing Units".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gllint_rules.context import Context, Pending
+from gllint_rules.rule import Rule
+from gllint_rules.units import variables, written_units
+from gllint_rules.values import Site
+from gllint_runtime.units import dimension_of, unit_of_name
+
+HELP = "Rename the key, or correct the unit."
+
+
+def check(context: Context) -> Iterator[Pending]:
+    """Findings at the keys and variables that contradict the units of their Quantities."""
+    named: dict[int, tuple[str, int]] | None = None
+    for unit in written_units(context, every=True):
+        if unit.verdict.dimension is None:
+            continue
+        held = unit.held
+        carriers = [(held.key, held.key_site)] if held.key else []
+        site = held.record.site
+        if site is not None and site.module is context.module:
+            named = variables(context) if named is None else named
+            if site.at in named:
+                name, at = named[site.at]
+                carriers.append((name, Site(context.module, at)))
+        for name, where in carriers:
+            announced = unit_of_name(name)
+            if announced is not None and dimension_of(announced) != unit.verdict.dimension:
+                message = f"`{name}` announces {announced}, but the Quantity is in `{unit.verdict.unit}`"
+                yield context.finding("GL503", where, message, HELP)
+
+
+RULE = Rule(
+    code="GL503",
+    name="unit-name-conflict",
+    summary="A name announces another unit than its Quantity carries",
+    documentation=__doc__ or "",
+    check=check,
+    options=("extend-units",),
+)
