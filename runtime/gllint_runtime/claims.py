@@ -12,15 +12,15 @@ HOLE = "\ufffc"
 
 _WELL_FORMED = re.compile(r"\{\{claim:(0|[1-9][0-9]{0,17})\}\}\Z")
 # Whatever a reader would take for an attempt at a macro: brackets around "claim" and something like an index.
-# No brace is tried twice, so that a text of braces costs no more than any other.
+# Each alternative begins with a character of its own, and no brace is tried twice: the cost stays linear.
 _ATTEMPT = re.compile(
     r"""
-    (?<!\{)\{++[^\S\n]*+claims?[^\S\n]*+
-        (?: [:：=][^{}\n]{0,40}+ | [\[(#._-]?[^\S\n]*+\d[^{}\n]{0,40}+ | (?<=\{\{claim)(?=\}\}) )\}*+
-  | (?<!\[)\[\[[^\S\n]*+claims?[^\S\n]*+[:：][^\[\]\n]{0,40}+\]{0,2}
-  | (?<![\w{])claim:[0-9]++\}{1,2}
+    \{(?<!\{\{)\{*+[^\S\n]*+(?i:claims?)[^\S\n]*+
+        (?: [:：=][^{}\n]{0,40}+ | [\[(#._-]?[^\S\n]*+\d[^{}\n]{0,40}+ | (?<=\{\{(?i:claim))(?=\}\}) )\}*+
+  | \[(?<!\[\[)\[[^\S\n]*+(?i:claims?)[^\S\n]*+[:：][^\[\]\n]{0,40}+\]{0,2}
+  | [cC](?<![\w{][cC])(?i:laim):[0-9]++\}{1,2}
     """,
-    re.VERBOSE | re.IGNORECASE,
+    re.VERBOSE,
 )
 
 _PATH = re.compile(r"\$(?:\.[^\W\d]\w*)+\Z")

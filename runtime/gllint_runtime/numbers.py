@@ -108,15 +108,17 @@ def scan_naked_numbers(
     whitelist: Sequence[str] = (),
     words: bool = False,
     units: Collection[str] = (),
+    macros: Sequence[Macro] | None = None,
 ) -> list[NakedNumber]:
     """Find the naked numbers of a message template, in order and without overlap.
 
     ``whitelist`` adds regular expressions whose matches excuse the digits inside them, ``units`` a project's
     own unit symbols, and ``words`` also reports numbers spelled out ("five hundred kWh"). Macros are masked,
-    malformed ones too: :func:`~gllint_runtime.claims.find_macros` reports those. ``12.5`` and ``2,500`` are
-    one number each. Offsets count code points.
+    malformed ones too: :func:`~gllint_runtime.claims.find_macros` reports those, and ``macros`` may hand over
+    what it found. ``12.5`` and ``2,500`` are one number each. Offsets count code points.
     """
-    macros = find_macros(text)
+    if macros is None:
+        macros = find_macros(text)
     masked = _mask(text, macros)
     spans = list(_digits(masked, whitelist, units))
     if "&" in masked:

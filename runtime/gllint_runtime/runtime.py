@@ -15,7 +15,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from decimal import Decimal
 from types import NoneType
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from gllint_runtime.approval import ApprovalGate, Approve, Notify
 from gllint_runtime.claims import ClaimPathError, Macro, find_macros, macro_problems, resolve_path
@@ -37,9 +37,9 @@ from gllint_runtime.schemas import (
     is_quantity,
     quantity_problem,
 )
-from gllint_runtime.tools import Call, Mode, ToolRegistry, refuse_egress, run_blocking
-from gllint_runtime.trace import CallRecord, Metrics, Origin, Origins, Trace, TraceEntry, copied
-from gllint_runtime.validation import plain
+from gllint_runtime.tools import Call, Mode, Output, ToolRegistry, refuse_egress, run_blocking
+from gllint_runtime.trace import CallRecord, Metrics, Origin, Origins, Trace, snapshot
+from gllint_runtime.validation import copy_plain
 
 logger = logging.getLogger("gllint_runtime")
 
@@ -60,6 +60,9 @@ class Telemetry(Protocol):
 
     def tool(self, call: Call, call_id: str) -> AbstractContextManager[Any]:
         """Around one execution of a tool."""
+
+
+_NO_SPAN: AbstractContextManager[None] = nullcontext()
 
 
 def _takes(function: Callable[..., Any], keyword: str) -> bool:
@@ -139,9 +142,9 @@ class ToolRuntime:
         """
         self._run = run = _Run(user_msg, self.constants)
         self._cancelled.clear()
-        with self.telemetry.run(self) if self.telemetry else nullcontext():
+        with self.telemetry.run(self) if self.telemetry else _NO_SPAN:
             answer = self._loop(run, system_prompt, user_msg, max_retries)
-        return {**answer, "metrics": self.get_metrics(), "trace": self.trace}
+        return {**answer, "metrics": self.get_metrics(), "trace": run.trace.entries}
 
     def try_run(self, system_prompt: str, user_msg: str, max_retries: int = 2) -> dict[str, Any]:
         """Like :meth:`run`, but returns a union told apart by ``status`` and raises nothing.
@@ -171,7 +174,8 @@ class ToolRuntime:
     @property
     def trace(self) -> list[dict[str, Any]]:
         """The trace of the last run; a copy."""
-        return self._run.trace.to_list()
+        entries: list[dict[str, Any]] = copy_plain(self._run.trace.entries)
+        return entries
 
     def _loop(self, run: _Run, system_prompt: str, user_msg: str, max_retries: int) -> dict[str, Any]:
         request = self._open(run)
@@ -207,14 +211,14 @@ class ToolRuntime:
         """Enter the settings into the trace and return what is the same in each request to the provider."""
         options = {"temperature": 0.0, "seed": self.seed} if self.mode == "Replay" else {}
         start = {"mode": self.mode, "options": options, "argument_origin": self.argument_origin}
-        run.trace.append(TraceEntry("start", 0, input=self._tape.opening(start) if self._tape else start))
+        run.trace.append("start", 0, input=self._tape.opening(start) if self._tape else start)
         request = {"schema": ASSISTANT_STEP_SCHEMA, "tools": self.registry.descriptors()}
         return request | {"options": options} if options and self._takes_options else request
 
     def _next_step(self, run: _Run) -> None:
         self._stop_if_cancelled()
         if run.metrics.model_steps >= self.max_steps:
-            run.trace.append(TraceEntry("model", self.max_steps, "max_attempts", success=False))
+            run.trace.append("model", self.max_steps, "max_attempts", success=False)
             raise GLRuntimeError("MAX_STEPS", f"No final answer after {self.max_steps} steps")
         run.metrics.model_steps += 1
 
@@ -226,18 +230,18 @@ class ToolRuntime:
         self, run: _Run, step: Step | None, raw: Any, elapsed: float, error: GLError | None = None
     ) -> None:
         """Enter a decision of the model into the trace."""
-        entry = TraceEntry(
-            kind="model",
-            step=run.metrics.model_steps,
-            decision=_DECISIONS[step.kind] if step else "invalid",
-            tools=(step.tool_name,) if step and step.kind == "tool_call" else (),
+        tool = step.tool_name if step and step.kind == "tool_call" else None
+        run.metrics.tool_steps += tool is not None
+        run.trace.append(
+            "model",
+            run.metrics.model_steps,
+            _DECISIONS[step.kind] if step else "invalid",
+            tool=tool,
             validation=error.to_dict() if error else "valid",
-            observation=copied(raw),
+            observation=snapshot(raw),
             success=error is None,
             duration_ms=elapsed,
         )
-        run.metrics.tool_steps += len(entry.tools)
-        run.trace.append(entry)
 
     # -------------------------------------------------------------------------------------- calling tools
 
@@ -245,37 +249,36 @@ class ToolRuntime:
         """Verify, trace back, execute and verify again; record all of it. Returns what the provider is told."""
         outcome = _Outcome()
         call_id = f"tc_{len(run.calls) + 1}"
-        failure: GLError | None = None
+        call = None
+        success = False
         try:
             call = self.registry.verify(step.tool_name, step.arguments)
             outcome.validation["arguments"] = "repaired" if call.repaired else "valid"
             origins = self._trace_arguments(run, call)
-            self._obtain(run, call, call_id, outcome)
+            output = self._obtain(run, call, call_id, outcome)
+            success = True
         except GLError as error:
-            failure = error
             outcome.validation["error"] = error.to_dict()
             raise
         finally:
             run.trace.append(
-                TraceEntry(
-                    kind="tool",
-                    step=run.metrics.model_steps,
-                    tools=(step.tool_name,),
-                    call_id=None if failure else call_id,
-                    input=copied(step.arguments),
-                    validation=outcome.validation,
-                    observation=outcome.output,
-                    success=failure is None,
-                    duration_ms=outcome.elapsed_ms,
-                )
+                "tool",
+                run.metrics.model_steps,
+                tool=step.tool_name,
+                call_id=call_id if success else None,
+                input=call.arguments if call and not call.repaired else snapshot(step.arguments),
+                validation=outcome.validation,
+                observation=outcome.observation,
+                success=success,
+                duration_ms=outcome.elapsed_ms,
             )
-        record = CallRecord(call_id, call.tool.name, call.arguments, outcome.output, origins)
+        record = CallRecord(call_id, call.tool.name, call.arguments, output.data, output.found, origins)
         run.calls[call_id] = record
         run.origins.learn(record)
         run.metrics.executed.append(record.tool_name)
         run.metrics.latency_ms += outcome.elapsed_ms
         logger.debug("%s %s(%s) returned %s", call_id, record.tool_name, record.arguments, record.output)
-        return {"tool_call_id": call_id, "output": plain(record.output)}
+        return {"tool_call_id": call_id, "output": copy_plain(record.output)}
 
     def _trace_arguments(self, run: _Run, call: Call) -> tuple[Origin, ...] | None:
         if self.argument_origin == "off":
@@ -291,8 +294,8 @@ class ToolRuntime:
             )
         return origins
 
-    def _obtain(self, run: _Run, call: Call, call_id: str, outcome: _Outcome) -> None:
-        """Fill ``outcome`` from the recording or by executing the call."""
+    def _obtain(self, run: _Run, call: Call, call_id: str, outcome: _Outcome) -> Output:
+        """The verified output, from the recording or by executing the call; ``outcome`` is filled on the way."""
         name = call.tool.name
         recorded = self._tape.recorded_call(name, call.arguments) if self._tape else None
         try:
@@ -303,16 +306,18 @@ class ToolRuntime:
             self._stop_if_cancelled()
             started = self._clock()
             try:
-                with self.telemetry.tool(call, call_id) if self.telemetry else nullcontext():
+                with self.telemetry.tool(call, call_id) if self.telemetry else _NO_SPAN:
                     raw = run_blocking(call, self._cancelled.is_set) if recorded is None else replay(recorded)
-                    outcome.output = self.registry.check_output(call, raw)
+                    output = self.registry.check_output(call, raw)
+                    outcome.observation = output.data
             finally:
                 outcome.elapsed_ms = (self._clock() - started) * 1000
             self._stop_if_cancelled()
         except GLError as error:
             self._record(call, outcome, {"error": error.to_dict()})
             raise
-        self._record(call, outcome, {"output": outcome.output})
+        self._record(call, outcome, {"output": output.data})
+        return output
 
     def _record(self, call: Call, outcome: _Outcome, ending: dict[str, Any]) -> None:
         if self._tape:
@@ -331,8 +336,8 @@ class ToolRuntime:
 
     def _finalize(self, run: _Run, step: Step) -> dict[str, Any]:
         """The message with its claims rendered and their provenance, once nothing in it is unproven."""
-        self._refuse_naked_numbers(run, step.message)
         macros = find_macros(step.message)
+        self._refuse_naked_numbers(run, step.message, macros)
         for _, problem in macro_problems(macros, len(step.claims)):
             raise GLRuntimeError("MISSING_CLAIM", problem)
         rendered: list[str] = []
@@ -344,8 +349,9 @@ class ToolRuntime:
         answer = {"message": _render(step.message, macros, rendered), "provenance": provenance}
         return answer | {"clarification_needed": True} if step.kind == "clarification" else answer
 
-    def _refuse_naked_numbers(self, run: _Run, message: str) -> None:
-        naked = scan_naked_numbers(message, words=self.number_words, units=self.registry.units.allowlist)
+    def _refuse_naked_numbers(self, run: _Run, message: str, macros: list[Macro]) -> None:
+        units = self.registry.units.allowlist
+        naked = scan_naked_numbers(message, words=self.number_words, units=units, macros=macros)
         if not naked:
             return
         run.metrics.naked_number_rejections += 1
@@ -391,7 +397,7 @@ class _Outcome:
     """What became of a tool call, filled as it goes on, so that a failure leaves what was known."""
 
     validation: dict[str, Any] = field(default_factory=dict)
-    output: Any = None
+    observation: Any = None
     elapsed_ms: float = 0.0
 
 
@@ -405,8 +411,7 @@ def replay(recorded: Mapping[str, Any]) -> Any:
 # ------------------------------------------------------------------------------------------ reading a step
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """A model's answer, read: a tool call, a final message with its claims, or a question to the user."""
 
     kind: Literal["tool_call", "final", "clarification"]

@@ -11,9 +11,9 @@ import math
 import numbers
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, is_dataclass
+from dataclasses import dataclass, is_dataclass
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 Schema = Any
 Path = tuple[str | int, ...]
@@ -107,7 +107,7 @@ class Claim:
 
     def to_dict(self) -> dict[str, Any]:
         """The claim as a final step carries it."""
-        return asdict(self)
+        return {"source_call_id": self.source_call_id, "path": self.path, "quantity": self.quantity.to_dict()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -388,10 +388,10 @@ def quantity_problem(value: Any) -> str | None:
     """What keeps ``value`` from being a Quantity, or ``None``: exactly a finite number and a unit's text."""
     if not isinstance(value, Mapping):
         return "a Quantity is an object with 'value' and 'unit'"
-    if set(value) != QUANTITY_KEYS:
+    if value.keys() != QUANTITY_KEYS:
         return "a Quantity has exactly the keys 'value' and 'unit'"
     number, unit = value["value"], value["unit"]
-    if isinstance(number, bool) or not isinstance(number, (numbers.Real, Decimal)):
+    if isinstance(number, bool) or not isinstance(number, (int, float, numbers.Real, Decimal)):
         return f"the value of a Quantity is a number, not {type(number).__name__}"
     if not math.isfinite(number):
         return f"the value of a Quantity is finite, not {number}"
@@ -405,36 +405,54 @@ def is_quantity(value: Any) -> bool:
     return quantity_problem(value) is None
 
 
-def find_raw_numbers_in_output(output: Any) -> list[Path]:
-    """The paths of all numbers of an output that are not the value of a Quantity.
+class Survey(NamedTuple):
+    """What an output holds: its Quantities, what has their two keys and is none (and why), its raw numbers."""
 
-    Looks into mappings, lists, tuples, sets, dataclasses and whatever dumps itself (``model_dump``), at
-    numbers of any type. Booleans are no numbers.
+    quantities: list[tuple[Path, Mapping[str, Any]]]
+    malformed: list[tuple[Path, str]]
+    raw_numbers: list[Path]
+
+
+def survey(output: Any) -> Survey:
+    """Look through an output once.
+
+    Enters mappings, lists, tuples, sets, dataclasses and whatever dumps itself (``model_dump``); finds numbers
+    of any type. Booleans are no numbers.
     """
-    return [path for path, value in _leaves(output) if _is_number(value)]
+    found = Survey([], [], [])
+    waiting: list[tuple[Path, Any]] = [((), output)]
+    while waiting:
+        path, node = waiting.pop()
+        if type(node) is not dict:
+            if node is None or isinstance(node, (str, bool)):
+                continue
+            if isinstance(node, numbers.Number):
+                found.raw_numbers.append(path)
+                continue
+            node = as_plain(node)
+        if isinstance(node, Mapping):
+            if node.keys() == QUANTITY_KEYS:
+                problem = quantity_problem(node)
+                if problem is None:
+                    found.quantities.append((path, node))
+                    continue
+                found.malformed.append((path, problem))
+            waiting.extend([((*path, key), child) for key, child in node.items()][::-1])
+        elif isinstance(node, (list, tuple, set, frozenset)):
+            waiting.extend([((*path, i), child) for i, child in enumerate(node)][::-1])
+    return found
 
 
-def malformed_quantities(output: Any) -> list[tuple[Path, str]]:
-    """Each mapping of an output that has a Quantity's two keys and yet is none, and what is wrong with it."""
-    return [
-        (path, problem)
-        for path, node in _nodes(output)
-        if isinstance(node, Mapping) and set(node) == QUANTITY_KEYS and (problem := quantity_problem(node))
-    ]
-
-
-def quantities(output: Any) -> Iterator[tuple[Path, Mapping[str, Any]]]:
-    """Every Quantity of an output with its path."""
-    for path, node in _nodes(output):
-        if is_quantity(node):
-            yield path, node
+def find_raw_numbers_in_output(output: Any) -> list[Path]:
+    """The paths of all numbers of an output that are not the value of a Quantity."""
+    return survey(output).raw_numbers
 
 
 def quantity_paths(output: Any) -> list[str]:
     """The claim paths of an output's Quantities; those inside arrays have none."""
     return [
-        ".".join(("$", *map(str, path)))
-        for path, _ in quantities(output)
+        show_path(path)
+        for path, _ in survey(output).quantities
         if path and all(isinstance(step, str) for step in path)
     ]
 
@@ -444,34 +462,11 @@ def show_path(path: Path) -> str:
     return "$" + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
 
 
-def _leaves(output: Any) -> Iterator[tuple[Path, Any]]:
-    for path, node in _nodes(output):
-        if _children(node) is None:
-            yield path, node
-
-
-def _nodes(output: Any) -> Iterator[tuple[Path, Any]]:
-    """Every value of an output, outermost first; a Quantity is not entered."""
-    waiting: list[tuple[Path, Any]] = [((), output)]
-    while waiting:
-        path, node = waiting.pop()
-        node = as_plain(node)
-        yield path, node
-        if not is_quantity(node) and (children := _children(node)) is not None:
-            waiting.extend(reversed([((*path, key), child) for key, child in children]))
-
-
 def as_plain(value: Any) -> Any:
     """A Quantity, dataclass or model as the mapping it dumps to; anything else unchanged."""
-    if is_dataclass(value) and not isinstance(value, type):
+    if isinstance(value, (dict, list, tuple, type)):
+        return value
+    if is_dataclass(value):
         return {name: getattr(value, name) for name in value.__dataclass_fields__}
     dump: Callable[[], Any] | None = getattr(value, "model_dump", None)
-    return dump() if callable(dump) and not isinstance(value, type) else value
-
-
-def _children(node: Any) -> list[tuple[Any, Any]] | None:
-    if isinstance(node, Mapping):
-        return list(node.items())
-    if isinstance(node, (list, tuple, set, frozenset)):
-        return list(enumerate(node))
-    return None
+    return dump() if callable(dump) else value

@@ -18,7 +18,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from gllint_runtime import schemas, validation
 from gllint_runtime.approval import ApprovalGate, Approve, Notify, ToolCategory
@@ -105,14 +105,20 @@ class BaseTool(ABC):
         return json.dumps(result.data, ensure_ascii=False, default=str)
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Output(NamedTuple):
+    """What a tool returned, verified: plain data, and the Quantities and raw numbers found in it."""
+
+    data: Any
+    found: schemas.Survey
+
+
+class Call(NamedTuple):
     """A tool call whose arguments have been verified; ``arguments`` is the registry's own copy."""
 
     tool: Any
     arguments: dict[str, Any]
     repaired: bool
-    check_result: validation.Checker
+    entry: _Entry
 
 
 class _Entry:
@@ -123,7 +129,9 @@ class _Entry:
         self.check_args = validation.checker(tool.args_schema)
         self.check_result = validation.checker(tool.result_schema)
         self.args_schema = validation.inline_refs(tool.args_schema)
-        self.accepted, self.needed = _parameters(tool.execute if isinstance(tool, BaseTool) else tool.fn)
+        self.function: Callable[..., Any] = tool.execute if isinstance(tool, BaseTool) else tool.fn
+        self.accepted, self.needed = _parameters(self.function)
+        self.runs_here = tool.timeout is None and not inspect.iscoroutinefunction(self.function)
 
 
 def _parameters(function: Callable[..., Any]) -> tuple[frozenset[str] | None, frozenset[str]]:
@@ -208,7 +216,7 @@ class ToolRegistry:
         call = self.verify(name, arguments or {})
         refuse_egress(call, mode)
         self.gate.check(call.tool, call.arguments)
-        return self.check_output(call, run_blocking(call))
+        return self.check_output(call, run_blocking(call)).data
 
     async def execute(self, name: str, /, **arguments: Any) -> ToolResult:
         """Run a tool in the running event loop and return a ToolResult, whatever happens."""
@@ -223,7 +231,7 @@ class ToolRegistry:
             self.gate.check(call.tool, call.arguments)
             async with asyncio.timeout(call.tool.timeout):
                 result = await _run(call, offload=True)
-            data = self.check_output(call, result)
+            data = self.check_output(call, result).data
         except TimeoutError:
             error = _timed_out(call)
         except GLError as failure:
@@ -253,7 +261,9 @@ class ToolRegistry:
             raise GLValidationError(
                 "ARGS_SCHEMA", f"The arguments of '{name}' are not JSON: {error}"
             ) from None
-        fixed = validation.parse_stringified(plain, entry.args_schema)
+        fixed = plain
+        if any(isinstance(value, (str, list, dict)) for value in plain.values()):
+            fixed = validation.parse_stringified(plain, entry.args_schema)
         problem = entry.check_args(fixed)
         if problem is not None:
             path, message = problem
@@ -262,15 +272,15 @@ class ToolRegistry:
                 f"Arguments of '{name}' fail the schema: {message}",
                 path=schemas.show_path(path),
             )
-        if entry.accepted is not None and (unknown := fixed.keys() - entry.accepted):
-            raise GLValidationError("ARGS_SCHEMA", f"'{name}' takes no argument {', '.join(sorted(unknown))}")
-        if missing := entry.needed - fixed.keys():
-            raise GLValidationError(
-                "ARGS_SCHEMA", f"'{name}' needs the argument {', '.join(sorted(missing))}"
-            )
-        return Call(entry.tool, fixed, fixed != plain, entry.check_result)
+        if entry.accepted is not None and not fixed.keys() <= entry.accepted:
+            unknown = ", ".join(sorted(fixed.keys() - entry.accepted))
+            raise GLValidationError("ARGS_SCHEMA", f"'{name}' takes no argument {unknown}")
+        if not fixed.keys() >= entry.needed:
+            missing = ", ".join(sorted(entry.needed - fixed.keys()))
+            raise GLValidationError("ARGS_SCHEMA", f"'{name}' needs the argument {missing}")
+        return Call(entry.tool, fixed, fixed is not plain and fixed != plain, entry)
 
-    def check_output(self, call: Call, output: Any) -> Any:
+    def check_output(self, call: Call, output: Any) -> Output:
         """The output as plain data, once it fits its schema and each number in it is a Quantity of a known unit.
 
         Raises GLRuntimeError TOOL_FAILED for a ToolResult that failed, GLValidationError RESULT_SCHEMA or
@@ -284,22 +294,22 @@ class ToolRegistry:
             plain = validation.plain(output)
         except ValueError as error:
             raise _bad_output(f"{error}. Wrap each number in a Quantity.") from None
-        problem = call.check_result(plain)
+        problem = call.entry.check_result(plain)
         if problem is not None:
             path, message = problem
             raise _bad_output(message, path)
-        for path, trouble in schemas.malformed_quantities(plain):
+        survey = schemas.survey(plain)
+        for path, trouble in survey.malformed:
             raise _bad_output(trouble, path)
-        raw = schemas.find_raw_numbers_in_output(plain)
-        if raw and not self.allow_raw_numbers:
-            raise _bad_output("a raw number; wrap it in a Quantity {value, unit}", raw[0])
-        if raw:
-            logger.warning(
-                "Tool %s returned raw numbers at %s", call.tool.name, [*map(schemas.show_path, raw)]
-            )
-        for path, quantity in schemas.quantities(plain):
-            self.units.require(quantity["unit"], schemas.show_path(path))
-        return plain
+        if survey.raw_numbers and not self.allow_raw_numbers:
+            raise _bad_output("a raw number; wrap it in a Quantity {value, unit}", survey.raw_numbers[0])
+        if survey.raw_numbers:
+            places = ", ".join(map(schemas.show_path, survey.raw_numbers))
+            logger.warning("Tool %s returned raw numbers at %s", call.tool.name, places)
+        for path, quantity in survey.quantities:
+            if not self.units.is_allowed(quantity["unit"]):
+                self.units.require(quantity["unit"], schemas.show_path(path))
+        return Output(plain, survey)
 
     def list(self) -> list[Any]:
         """All tools in order of registration."""
@@ -353,10 +363,9 @@ def run_blocking(call: Call, cancelled: Cancelled = lambda: False) -> Any:
     thread of its own, which is left behind (and told to stop, if it is a coroutine) when the time is up or
     ``cancelled()`` turns true. Raises GLRuntimeError TOOL_FAILED or CANCELLED.
     """
-    function = call.tool.fn if isinstance(call.tool, Tool) else None
-    if function is not None and call.tool.timeout is None and not inspect.iscoroutinefunction(function):
+    if call.entry.runs_here:
         try:
-            result = function(**validation.plain(call.arguments))
+            result = call.entry.function(**validation.copy_plain(call.arguments))
         except Exception as error:
             raise _failed(call, error) from error
         if not inspect.isawaitable(result):
@@ -396,8 +405,8 @@ def _in_thread(call: Call, work: Coroutine[Any, Any, Any], cancelled: Cancelled)
 
 async def _run(call: Call, *, offload: bool = False) -> Any:
     """Run a call in the current event loop; ``offload`` moves a plain function to a worker thread."""
-    run = call.tool.execute if isinstance(call.tool, BaseTool) else call.tool.fn
-    arguments = validation.plain(call.arguments)
+    run = call.entry.function
+    arguments = validation.copy_plain(call.arguments)
     try:
         if offload and not inspect.iscoroutinefunction(run):
             result = await asyncio.to_thread(run, **arguments)

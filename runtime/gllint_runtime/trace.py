@@ -8,60 +8,64 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
-from typing import Any, Literal
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
 
 from gllint_runtime.numbers import scan_naked_numbers
-from gllint_runtime.schemas import Claim, Path, find_raw_numbers_in_output, quantities, show_path
-from gllint_runtime.validation import plain
-
-
-@dataclass(frozen=True, slots=True)
-class TraceEntry:
-    """One decision of the model or one execution of a tool.
-
-    ``decision`` is ``"tool_use"``, ``"final_answer"``, ``"clarification"``, ``"max_attempts"`` or
-    ``"invalid"``; ``tools`` names the tools that a step calls or the entry ran. ``validation`` says how the
-    input was let through or why not, ``observation`` is what came back. ``duration_ms`` is wall time.
-    """
-
-    kind: Literal["start", "model", "tool"]
-    step: int
-    decision: str | None = None
-    tools: tuple[str, ...] = ()
-    call_id: str | None = None
-    input: Any = None
-    validation: Any = None
-    observation: Any = None
-    success: bool = True
-    duration_ms: float = 0.0
-
-    def to_dict(self) -> dict[str, Any]:
-        """The entry as plain data; a copy."""
-        return {item.name: copied(getattr(self, item.name)) for item in fields(self)}
-
-
-def copied(value: Any) -> Any:
-    try:
-        return plain(value)
-    except ValueError:
-        return repr(value)
+from gllint_runtime.schemas import Claim, Path, Survey, show_path
+from gllint_runtime.validation import copy_plain
 
 
 class Trace:
-    """The entries of one run, appended only."""
+    """What a run did, entry by entry; appended, never overwritten.
+
+    Each entry is plain data with ``kind`` (``"start"``, ``"model"``, ``"tool"``), ``step``, ``decision`` (of a
+    model: ``"tool_use"``, ``"final_answer"``, ``"clarification"``, ``"max_attempts"`` or ``"invalid"``), the
+    ``tools`` called, the ``call_id`` of a call that succeeded, ``input``, ``validation`` (how the input was let
+    through, or the error), ``observation``, ``success`` and ``duration_ms``.
+    """
 
     def __init__(self) -> None:
-        self._entries: list[TraceEntry] = []
+        self.entries: list[dict[str, Any]] = []
 
-    def append(self, entry: TraceEntry) -> None:
-        """Add an entry."""
-        self._entries.append(entry)
+    def append(
+        self,
+        kind: Literal["start", "model", "tool"],
+        step: int,
+        decision: str | None = None,
+        *,
+        tool: str | None = None,
+        call_id: str | None = None,
+        input: Any = None,
+        validation: Any = None,
+        observation: Any = None,
+        success: bool = True,
+        duration_ms: float = 0.0,
+    ) -> None:
+        """Add an entry. What it holds must be nobody else's: see :func:`snapshot`."""
+        self.entries.append(
+            {
+                "kind": kind,
+                "step": step,
+                "decision": decision,
+                "tools": [] if tool is None else [tool],
+                "call_id": call_id,
+                "input": input,
+                "validation": validation,
+                "observation": observation,
+                "success": success,
+                "duration_ms": duration_ms,
+            }
+        )
 
-    def to_list(self) -> list[dict[str, Any]]:
-        """All entries as plain data; a copy."""
-        return [entry.to_dict() for entry in self._entries]
+
+def snapshot(value: Any) -> Any:
+    """Whatever a model handed over, copied as it is now; its ``repr`` where it is no data."""
+    try:
+        return copy_plain(value)
+    except ValueError:
+        return repr(value)
 
 
 @dataclass(slots=True)
@@ -91,8 +95,7 @@ class Metrics:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(NamedTuple):
     """Where a number in a call's arguments came from.
 
     ``kind`` is ``"user"``, ``"tool"``, ``"constant"``, ``"schema"`` (declared by the tool itself) or
@@ -111,14 +114,17 @@ class Origin:
         return {"path": self.path, "value": self.value, "origin": self.kind, "source": self.source}
 
 
-@dataclass(frozen=True, slots=True)
-class CallRecord:
+_canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode
+
+
+class CallRecord(NamedTuple):
     """A tool call that succeeded: what later claims and origins are resolved against."""
 
     call_id: str
     tool_name: str
     arguments: dict[str, Any]
     output: Any
+    found: Survey
     origins: tuple[Origin, ...] | None
 
     @property
@@ -128,13 +134,12 @@ class CallRecord:
 
     def provenance(self, claim: Claim) -> dict[str, Any]:
         """A claim with its whole chain: tool, arguments, their origins, and a hash of the output."""
-        canonical = json.dumps(self.output, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
         entry = {
             **claim.to_dict(),
             "tool_name": self.tool_name,
             "call_id": self.call_id,
-            "arguments": plain(self.arguments),
-            "output_hash": "sha256:" + hashlib.sha256(canonical.encode()).hexdigest(),
+            "arguments": copy_plain(self.arguments),
+            "output_hash": "sha256:" + hashlib.sha256(_canonical(self.output).encode()).hexdigest(),
         }
         if self.origins is not None:
             entry["origins"] = [origin.to_dict() for origin in self.origins]
@@ -159,24 +164,29 @@ class Origins:
             self._known.setdefault(value, ("user", None, True))
         for name, value in constants.items():
             self._known.setdefault(value, ("constant", name, True))
+        self._unread: list[CallRecord] = []
 
     def learn(self, record: CallRecord) -> None:
         """Remember the Quantities (and permitted raw numbers) of a call's output."""
-        grounded = record.grounded is not False
-        found: Iterable[tuple[Path, Any]] = [
-            *((path, quantity["value"]) for path, quantity in quantities(record.output)),
-            *((path, _at(record.output, path)) for path in find_raw_numbers_in_output(record.output)),
-        ]
-        for path, value in found:
-            if not self._known.get(value, ("", None, False))[2]:
-                self._known[value] = ("tool", f"{record.call_id} {show_path(path)}", grounded)
+        self._unread.append(record)
 
     def trace(self, arguments: Mapping[str, Any], args_schema: Any) -> tuple[Origin, ...]:
         """The origin of every number in ``arguments``, those inside text included."""
-        return tuple(self._origin(path, value, args_schema) for path, value in self._numbers(arguments))
+        while self._unread:
+            self._read(self._unread.pop(0))
+        return tuple([self._origin(path, value, args_schema) for path, value in self._numbers(arguments)])
+
+    def _read(self, record: CallRecord) -> None:
+        grounded = record.grounded is not False
+        values = [(path, quantity["value"]) for path, quantity in record.found.quantities]
+        values += [(path, _at(record.output, path)) for path in record.found.raw_numbers]
+        for path, value in values:
+            known = self._known.get(value)
+            if known is None or not known[2]:
+                self._known[value] = ("tool", f"{record.call_id} {show_path(path)}", grounded)
 
     def _numbers(self, arguments: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:
-        waiting: list[tuple[Path, Any]] = [((), dict(arguments))]
+        waiting: list[tuple[Path, Any]] = [((), arguments)]
         while waiting:
             path, value = waiting.pop()
             if isinstance(value, dict):
@@ -204,14 +214,17 @@ def _typed_numbers(text: str) -> Iterator[float]:
     """Each number typed in a text, in every reading that a person may mean (``2,5`` is 25 or 2.5)."""
     for match in _TYPED_NUMBER.finditer(text):
         written = match[0]
-        readings = {written.translate(_GROUPING), written.replace(",", "."), *re.split(r"[ ,]", written)}
-        for reading in sorted(readings):
+        readings = {written}
+        if not written.isdecimal():
+            readings |= {written.translate(_GROUPING), written.replace(",", "."), *re.split(r"[ ,]", written)}
+        minus = match.start() and text[match.start() - 1] in "-−"
+        for reading in readings:
             try:
                 value = float(reading)
             except ValueError:
                 continue
             yield value
-            if text[max(0, match.start() - 1) : match.start()] in {"-", "−"}:
+            if minus:
                 yield -value
 
 

@@ -12,6 +12,7 @@ the list.
 from __future__ import annotations
 
 import ast
+import math
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -410,6 +411,10 @@ def _in_base_units(value: Fraction, unit: str) -> Fraction:
     return value * factor + offset
 
 
+def _is_plain_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+
+
 def _exact(value: Any) -> Fraction | None:
     """A finite real number as an exact fraction; ``None`` for anything else, booleans included."""
     if isinstance(value, (bool, str)):
@@ -481,6 +486,13 @@ class UnitRegistry:
         Integers are compared exactly, anything else to a relative ``tolerance`` with no absolute floor;
         temperatures in kelvin. NaN, infinity, booleans and different dimensions are never equal.
         """
+        if (
+            a.unit == b.unit
+            and a.value == b.value
+            and _is_plain_number(a.value)
+            and _is_plain_number(b.value)
+        ):
+            return self.is_allowed(a.unit)
         first, second = _exact(a.value), _exact(b.value)
         if first is None or second is None or not (self.is_allowed(a.unit) and self.is_allowed(b.unit)):
             return False
