@@ -1,0 +1,1 @@
+"""A small agent that advises on the energy of buildings."""
