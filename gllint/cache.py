@@ -29,7 +29,7 @@ _TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# A cache of gllint; gllint
 _PICKLE_DEPTH = 5000
 _KEEP_SECONDS = 14 * 24 * 3600
 _OWN_PACKAGES = ("gllint", "gllint_rules", "gllint_runtime")
-_BUILTINS = frozenset({"frozenset", "set", "complex", "bytearray", "range", "slice"})
+_BUILTINS = frozenset({"Ellipsis", "complex", "frozenset", "set"})
 
 
 def digest(*parts: bytes) -> bytes:
@@ -84,6 +84,10 @@ class Store:
         except Exception:
             # Whatever a sound digest over an entry of another making holds: it is as good as absent.
             return None
+
+    def holds(self, name: str) -> bool:
+        """Say whether there is an entry ``name``, sound or not."""
+        return self.folder is not None and os.path.exists(f"{self.folder}/{name}")
 
     def write(self, name: str, value: object) -> None:
         """Put an entry in place, all at once. Where the folder cannot be written, nothing is kept."""

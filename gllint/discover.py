@@ -74,15 +74,9 @@ def walk(top: str, places: Places, within_project: bool = False) -> Iterator[Fou
         except OSError:
             continue
         names = {entry.name for entry in listed}
-        marks = MARKERS & names
-        if marks and within_project and folder != top:
+        if within_project and folder != top and MARKERS & names:
             continue
-        place = places.of(folder, marks)
-        place = place if place.root else places.project(folder)
-        if folder != top and ".git" in marks:
-            ignores = _Ignores(())
-        if ".gitignore" in names or ".git" in marks:
-            ignores = ignores.below(folder, _ignore_files(folder, names))
+        place, ignores = _enter(folder, names, places, ignores, folder == top)
         for entry in listed:
             found = _judge(entry, folder, place, ignores)
             if isinstance(found, str):
@@ -96,18 +90,45 @@ def is_excluded(path: str, place: Place) -> bool:
     return place.config.excluded.excludes(place.config.relative(path))
 
 
+def is_left_out(path: str, top: str, places: Places) -> bool:
+    """Say whether a walk of the folder ``top`` would not come upon the file ``path`` below it."""
+    folder, ignores = top, _ignores_above(top, places)
+    parts = path.removeprefix(top.rstrip("/") + "/").split("/")
+    for depth, name in enumerate(parts):
+        names = {mark for mark in (*MARKERS, ".gitignore") if os.path.exists(f"{folder}/{mark}")}
+        place, ignores = _enter(folder, names, places, ignores, folder == top)
+        folder = f"{folder.rstrip('/')}/{name}"
+        if _is_ignored(folder, name, depth + 1 < len(parts), place, ignores):
+            return True
+    return False
+
+
+def _enter(
+    folder: str, names: set[str], places: Places, ignores: _Ignores, is_top: bool
+) -> tuple[Place, _Ignores]:
+    """Return the place of a folder and the patterns that reach what is in it."""
+    marks = MARKERS & names
+    place = places.of(folder, marks)
+    if ".git" in marks and not is_top:
+        ignores = _Ignores(())
+    if ".gitignore" in names or ".git" in marks:
+        ignores = ignores.below(folder, _ignore_files(folder, names))
+    return place if place.root else places.project(folder), ignores
+
+
+def _is_ignored(path: str, name: str, is_folder: bool, place: Place, ignores: _Ignores) -> bool:
+    excluded = place.config.excluded.verdict(place.config.relative(path), name, is_folder)
+    return bool(excluded) or ignores.ignore(path, name, is_folder)
+
+
 def _judge(entry: os.DirEntry[str], folder: str, place: Place, ignores: _Ignores) -> Found | str | None:
     name = entry.name
-    is_python = name.endswith(SUFFIXES)
     try:
         is_folder = entry.is_dir(follow_symlinks=False)
-        if not is_folder and not is_python:
+        if not is_folder and not name.endswith(SUFFIXES):
             return None
         path = f"{folder}/{name}" if folder != "/" else f"/{name}"
-        config = place.config
-        if config.excluded.verdict(config.relative(path), name, is_folder) or ignores.ignore(
-            path, name, is_folder
-        ):
+        if _is_ignored(path, name, is_folder, place, ignores):
             return None
         if is_folder:
             return path

@@ -26,7 +26,11 @@ CACHE_VARIABLE = "GLLINT_CACHE_DIR"
 
 @dataclass(slots=True)
 class Options:
-    """How to run. ``fixed`` is the configuration for every file, ``override`` lays options over each one."""
+    """How to run.
+
+    ``fixed`` is the configuration for every file, ``override`` lays options over each one. ``take_turns``
+    lets one process at a time learn about a project, for hosts that run many of them at once.
+    """
 
     fixed: Config | None = None
     override: Callable[[Config], Config] = lambda config: config
@@ -35,6 +39,7 @@ class Options:
     noqa: bool = True
     progress: bool = False
     time_rules: bool = False
+    take_turns: bool = False
 
 
 @dataclass(slots=True)
@@ -103,7 +108,14 @@ class Engine:
             if self.options.jobs is None and place.config.jobs is not None:
                 self._pool.jobs = place.config.jobs
             self._workspaces[place.root] = Workspace(
-                place, self.places, store, self._pool, self.overlay, self.progress, self.clock
+                place,
+                self.places,
+                store,
+                self._pool,
+                self.overlay,
+                self.progress,
+                self.clock,
+                self.options.take_turns,
             )
         return self._workspaces[place.root]
 

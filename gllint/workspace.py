@@ -84,11 +84,13 @@ class Workspace:
         overlay: Mapping[str, bytes],
         progress: Progress,
         clock: Clock,
+        take_turns: bool = False,
     ) -> None:
         self.root, self.config = place.root, place.config
         self._places, self._store, self._pool, self._progress = places, store, pool, progress
         self._overlay = overlay
         self._clock = clock
+        self._take_turns = take_turns
         self._settings = place.config.rules
         self._started = time.time_ns()
         self._files: dict[str, Signature | None] = {}
@@ -102,6 +104,7 @@ class Workspace:
         self._names: frozenset[bytes] | None = None
         self._added: dict[str, bytes] | None = None
         self._project: Project | None = None
+        self._results: dict[str, Result] | None = None
 
     # --- what the callers ask ------------------------------------------------------------------------------
 
@@ -121,6 +124,7 @@ class Workspace:
             if screened[path].flags & UNREADABLE
         }
         if any(screened[path].flags & (PASSES | MAY_USE) for path in wanted):
+            self._learn()
             results |= self._check_candidates(wanted)
         self._save_table()
         return results
@@ -130,7 +134,7 @@ class Workspace:
         self._files.setdefault(path, None)
         self._parsed.pop(path, None)
         self._announced.clear()
-        self._added = self._project = None
+        self._added = self._project = self._results = None
 
     def is_marked(self, path: str) -> bool:
         """Say whether a checked file may hold a suppression that names one of our codes."""
@@ -202,6 +206,17 @@ class Workspace:
         grain = _COARSE_CLOCK if newest % 1_000_000_000 == 0 else _FINE_CLOCK
         return 0 < newest < self._started - grain
 
+    def _learn(self) -> None:
+        """Where processes take turns, let the first learn the project; the others find it in the cache."""
+        if self._added is not None or not self._take_turns:
+            return
+        with self._store.turn():
+            self._table = None
+            added = self._candidates()
+            self._save_table()
+            if not all(self._store.holds(_facts_name(path, value)) for path, value in added.items()):
+                self._loaded_project(added)
+
     # --- second round: files that use a tool of the project ------------------------------------------------
 
     def _candidates(self) -> dict[str, bytes]:
@@ -270,36 +285,41 @@ class Workspace:
     def _check_candidates(self, wanted: list[str]) -> dict[str, Result]:
         added = self._candidates()
         asked = [path for path in wanted if path in added]
-        name = "results-" + digest(*(code.encode() for code in sorted(self.config.codes))).hex()
-        key = _key(added)
-        saved = self._saved_results(name, key)
-        missing = [path for path in asked if path not in saved]
+        known = self._known_results(added)
+        missing = [path for path in asked if path not in known]
         if missing:
             project = self._loaded_project(added)
             self._progress.expect("checking", len(missing))
             with self._clock.stage("rules"):
                 for path in missing:
-                    saved[path] = self._run_rules(project, path)
+                    known[path] = self._run_rules(project, path)
                     self._progress.tick(1)
-            if self._is_worth_keeping():
-                sound = {path: result for path, result in saved.items() if not result.failures}
-                self._store.write(name, (key, sound, self._dependencies))
-                live = {**added, **self._dependencies.loaded}
-                self._store.keep_only("facts-", {_facts_name(path, value) for path, value in live.items()})
-        return {path: saved[path] for path in asked}
+            if self._is_worth_keeping() and not self._take_turns:
+                self._keep_results(added, known)
+        return {path: known[path] for path in asked}
+
+    def _known_results(self, added: Mapping[str, bytes]) -> dict[str, Result]:
+        if self._results is None:
+            self._results = {}
+            if not self._overlay and not self._clock.by_rule:
+                saved = self._store.read(self._results_name())
+                if isinstance(saved, tuple) and saved[0] == _key(added) and self._unchanged(saved[2]):
+                    self._dependencies.loaded.update(saved[2].loaded)
+                    self._dependencies.probed.update(saved[2].probed)
+                    self._results = dict(saved[1])
+        return self._results
+
+    def _keep_results(self, added: Mapping[str, bytes], known: Mapping[str, Result]) -> None:
+        sound = {path: result for path, result in known.items() if not result.failures}
+        self._store.write(self._results_name(), (_key(added), sound, self._dependencies))
+        live = {**added, **self._dependencies.loaded}
+        self._store.keep_only("facts-", {_facts_name(path, value) for path, value in live.items()})
+
+    def _results_name(self) -> str:
+        return "results-" + digest(*(code.encode() for code in sorted(self.config.codes))).hex()
 
     def _is_worth_keeping(self) -> bool:
         return not self._overlay and not self._disturbed
-
-    def _saved_results(self, name: str, key: bytes) -> dict[str, Result]:
-        if self._overlay or self._clock.by_rule:
-            return {}
-        saved = self._store.read(name)
-        if isinstance(saved, tuple) and saved[0] == key and self._unchanged(saved[2]):
-            self._dependencies.loaded.update(saved[2].loaded)
-            self._dependencies.probed.update(saved[2].probed)
-            return dict(saved[1])
-        return {}
 
     def _run_rules(self, project: Project, path: str) -> Result:
         parsed = self._parsed[path]
