@@ -865,7 +865,11 @@ class Evaluator:
         if expr.op == "not":
             return BOOL
         value = number(self.eval(expr.operand, frame))
-        return value if value is not None else UNKNOWN
+        if value is None:
+            return UNKNOWN
+        if expr.op == "-" and isinstance(value.literal, (int, float)):
+            return replace(value, literal=-value.literal)
+        return value if expr.op == "+" else replace(value, literal=None)
 
     def _bool_op(self, expr: facts.BoolOp, frame: Frame) -> Value:
         left = self.eval(expr.left, frame)

@@ -108,9 +108,65 @@ NUMBER_CONSTANTS = frozenset(
     {f"math.{n}" for n in ("pi", "e", "tau", "inf", "nan")} | {"numpy.pi", "numpy.e"}
 )
 
-_MATH_REAL = ["acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "copysign", "cos", "cosh", "degrees", "dist", "erf", "erfc", "exp", "exp2", "expm1", "fabs", "fma", "fmod", "fsum", "gamma", "hypot", "ldexp", "lgamma", "log", "log10", "log1p", "log2", "nextafter", "pow", "radians", "remainder", "sin", "sinh", "sqrt", "tan", "tanh", "ulp"]
+_MATH_REAL = [
+    "acos",
+    "acosh",
+    "asin",
+    "asinh",
+    "atan",
+    "atan2",
+    "atanh",
+    "cbrt",
+    "copysign",
+    "cos",
+    "cosh",
+    "degrees",
+    "dist",
+    "erf",
+    "erfc",
+    "exp",
+    "exp2",
+    "expm1",
+    "fabs",
+    "fma",
+    "fmod",
+    "fsum",
+    "gamma",
+    "hypot",
+    "ldexp",
+    "lgamma",
+    "log",
+    "log10",
+    "log1p",
+    "log2",
+    "nextafter",
+    "pow",
+    "radians",
+    "remainder",
+    "sin",
+    "sinh",
+    "sqrt",
+    "tan",
+    "tanh",
+    "ulp",
+]
 _MATH_INT = ["ceil", "comb", "factorial", "floor", "gcd", "isqrt", "lcm", "perm", "prod", "sumprod", "trunc"]
-_STATISTICS = ["mean", "fmean", "geometric_mean", "harmonic_mean", "median", "median_low", "median_high", "median_grouped", "pstdev", "pvariance", "stdev", "variance", "correlation", "covariance"]
+_STATISTICS = [
+    "mean",
+    "fmean",
+    "geometric_mean",
+    "harmonic_mean",
+    "median",
+    "median_low",
+    "median_high",
+    "median_grouped",
+    "pstdev",
+    "pvariance",
+    "stdev",
+    "variance",
+    "correlation",
+    "covariance",
+]
 REAL_CALLS = frozenset(
     {
         "builtins.float",
@@ -140,7 +196,7 @@ NUMBER_CALLS = frozenset(
 TEXT_CALLS = frozenset(
     {
         "builtins.str", "builtins.repr", "builtins.format", "builtins.chr", "builtins.hex", "builtins.bin",
-        "builtins.ascii", "builtins.bytes", "builtins.input", "json.dumps", "os.getenv", "os.getcwd",
+        "builtins.ascii", "builtins.bytes", "builtins.input", "os.getenv", "os.getcwd",
         "os.path.join", "os.path.basename", "os.path.dirname", "time.strftime",
     }
 )  # fmt: skip
@@ -160,11 +216,49 @@ SAME_CALLS = frozenset(
 )  # fmt: skip
 ARRAY_MODULES = frozenset({"numpy"})
 REDUCTIONS = frozenset(
-    ["mean", "sum", "max", "min", "std", "var", "median", "prod", "nanmean", "nansum", "nanmax", "nanmin", "nanstd", "nanvar", "nanmedian", "average", "amax", "amin", "ptp", "argmax", "argmin", "trapz", "trapezoid", "count_nonzero"]
+    [
+        "mean",
+        "sum",
+        "max",
+        "min",
+        "std",
+        "var",
+        "median",
+        "prod",
+        "nanmean",
+        "nansum",
+        "nanmax",
+        "nanmin",
+        "nanstd",
+        "nanvar",
+        "nanmedian",
+        "average",
+        "amax",
+        "amin",
+        "ptp",
+        "argmax",
+        "argmin",
+        "trapz",
+        "trapezoid",
+        "count_nonzero",
+    ]
 )
 ARRAY_CALLS = frozenset(
     f"numpy.{name}"
-    for name in ["array", "asarray", "zeros", "ones", "full", "arange", "linspace", "empty", "concatenate", "stack", "cumsum", "diff"]
+    for name in [
+        "array",
+        "asarray",
+        "zeros",
+        "ones",
+        "full",
+        "arange",
+        "linspace",
+        "empty",
+        "concatenate",
+        "stack",
+        "cumsum",
+        "diff",
+    ]
 )
 RECORD_METHODS = frozenset(
     {"model_dump", "dict", "to_dict", "_asdict", "as_dict", "model_copy", "copy", "asdict", "__dict__"}
@@ -328,6 +422,12 @@ def _super(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     return UNKNOWN
 
 
+def _dumped(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    """``json.dumps(x)``: a text that holds ``x``, all of it."""
+    value = evaluator.eval(call.args[0], frame) if call.args else UNKNOWN
+    return Text((Filled(value, Site(frame.module, call.at)),))
+
+
 def _same_text(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     """``str(x)``: a text that holds ``x``."""
     if len(call.args) != 1:
@@ -358,6 +458,7 @@ CALLS: dict[str, Handler] = {
     "builtins.getattr": _getattr,
     "builtins.super": _super,
     "builtins.str": _same_text,
+    "json.dumps": _dumped,
     "typing.cast": _cast,
     "functools.partial": _partial,
     "asyncio.to_thread": _threaded(0),

@@ -35,7 +35,9 @@ def _offsets(raw: str, first: int, last: int, verbatim: bool, *, braces: bool) -
                 position = escape.end()
                 continue
         out.append(position)
-        if (braces and char in "{}" and raw[position + 1 : position + 2] == char) or (char == "\r" and raw[position + 1 : position + 2] == "\n"):
+        if (braces and char in "{}" and raw[position + 1 : position + 2] == char) or (
+            char == "\r" and raw[position + 1 : position + 2] == "\n"
+        ):
             position += 2
         else:
             position += 1

@@ -47,10 +47,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gllint_rules.context import Context, Pending, is_quantity
+from gllint_rules.context import Context, Pending, is_quantity, leaves, quantities
 from gllint_rules.rule import Rule
 from gllint_rules.templates import Template
-from gllint_rules.values import ListOf, Record, Site, Text, Value, number, options
+from gllint_rules.values import ListOf, Record, Site, Text, Value, options
 from gllint_runtime.numbers import scan_naked_numbers
 
 HELP = "Return the number as a Quantity beside the text."
@@ -88,8 +88,9 @@ def _has_number(text: Text) -> bool:
     if text.parts is None:
         return False
     template = Template(text.parts)
-    return any(number(hole.value) is not None for hole in template.holes()) or bool(
-        scan_naked_numbers(template.text)
+    return bool(scan_naked_numbers(template.text)) or any(
+        next(leaves(hole.value, hole.site), None) or next(quantities(hole.value, hole.site), None)
+        for hole in template.holes()
     )
 
 

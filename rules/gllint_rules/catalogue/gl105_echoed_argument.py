@@ -64,7 +64,9 @@ def check(context: Context) -> Iterator[Pending]:
         values = _written_values(result)
         for held in quantities(result.value, result.site):
             site = held.record.site
-            value = values.get(site.at) if site is not None and site.module is result.callable.module else None
+            value = (
+                values.get(site.at) if site is not None and site.module is result.callable.module else None
+            )
             if site is not None and value is not None and _argument(value[0], value[1], parameters):
                 message = f"this Quantity carries the argument `{_argument(value[0], value[1], parameters)}` unchanged"
                 yield context.finding("GL105", site, message, HELP)
@@ -98,7 +100,9 @@ def _argument(expr: facts.Expr, scope: facts.Scope, parameters: frozenset[str]) 
                 expr = inner
             case facts.Sub(base=facts.Name(id=name), index=facts.Const(value=str() as key)):
                 return key if name in parameters and _is_keywords(scope, name) else None
-            case facts.Call(func=facts.Attr(base=facts.Name(id=name), name="get"), args=(facts.Const() as key, *_)):
+            case facts.Call(
+                func=facts.Attr(base=facts.Name(id=name), name="get"), args=(facts.Const() as key, *_)
+            ):
                 return str(key.value) if name in parameters and _is_keywords(scope, name) else None
             case facts.Name(id=name):
                 bindings = _bindings(scope, name)

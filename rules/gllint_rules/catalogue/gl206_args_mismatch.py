@@ -87,7 +87,10 @@ def _problem(callee: FunctionOf, schema: dict[str, Any]) -> str | None:
     required = schema.get("required", [])
     if schema.keys() & {"$ref", "allOf", "anyOf", "oneOf"} or not isinstance(properties, dict):
         return None
-    if any(not isinstance(name, str) for name in (*properties, *(required if isinstance(required, list) else [0]))):
+    if any(
+        not isinstance(name, str)
+        for name in (*properties, *(required if isinstance(required, list) else [0]))
+    ):
         return None
     params = function.params[1:] if callee.first else function.params
     names = {p.name for p in params if p.kind in ("any", "keyword")}
@@ -96,7 +99,11 @@ def _problem(callee: FunctionOf, schema: dict[str, Any]) -> str | None:
             if name not in names:
                 return f"no parameter takes `{name}`, which `args_schema` admits"
     for param in params:
-        if param.kind in ("any", "keyword", "positional") and param.default is None and param.name not in required:
+        if (
+            param.kind in ("any", "keyword", "positional")
+            and param.default is None
+            and param.name not in required
+        ):
             return f"parameter `{param.name}` has no default, and `args_schema` does not require it"
     return None
 
