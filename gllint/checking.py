@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
 import time
@@ -63,8 +62,6 @@ def run(request: Request) -> int:
     if request.config and request.isolated:
         raise UsageError("--config and --isolated cannot both be given")
     engine = Engine(_options(request))
-    # A short run makes objects that live until its end; looking through them for garbage would be in vain.
-    gc.disable()
     try:
         return _Run(request, engine).run()
     except KeyboardInterrupt:
@@ -73,7 +70,6 @@ def run(request: Request) -> int:
     finally:
         engine.progress.clear()
         engine.close()
-        gc.freeze()
 
 
 def fixed_config(file: str | None, isolated: bool) -> Config | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -29,6 +30,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="backslashreplace")
+    # A short run makes objects that live until its end; looking through them for garbage would be in vain.
+    gc.disable()
     try:
         status = cli.main(arguments, prog_name="gllint", standalone_mode=False)
         sys.stdout.flush()
@@ -52,6 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
             f"gllint: internal error: {type(error).__name__}: {error}\n"
             "Set GLLINT_TRACEBACK=1 to see where, and please report it."
         )
+    gc.freeze()
     sys.exit(status or NOTHING_FOUND)
 
 

@@ -48,7 +48,7 @@ class Plugin:
         try:
             engine.places.ask_about([path for path in cls._paths if os.path.exists(path)])
         except UsageError as error:
-            from flake8.exceptions import ExecutionError
+            from flake8.exceptions import ExecutionError  # type: ignore[import-untyped]
 
             raise ExecutionError(f"gllint: {error}") from None
 
@@ -69,7 +69,7 @@ class Plugin:
                 yield finding.span.line, finding.span.column - 1, text, type(self)
 
     def _would_be_checked(self, path: str, engine: Engine) -> bool:
-        """Say whether ``gllint check`` with the same arguments would check the file: flake8 excludes others."""
+        """Say whether ``gllint check`` would check the file too: what flake8 excludes is its own."""
         place = engine.places.project(os.path.dirname(path))
         if not self._paths or path in self._paths:
             return not (place.config.force_exclude and is_excluded(path, place))
