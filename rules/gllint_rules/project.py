@@ -115,6 +115,12 @@ class Project:
 
         return check(self, self.modules[path], codes)
 
+    def why(self, path: str, line: int, code: str | None = None) -> list[str]:
+        """Why there is a finding at a line, or none, in lines of text."""
+        from gllint_rules.why import why
+
+        return why(self, path, line, code)
+
     def tool_names(self) -> frozenset[bytes]:
         """The names by which other files may use the tools of the project: the second round's needles."""
         if self._tool_names is None:

@@ -39,9 +39,21 @@ def read_module(path: str, source: str) -> facts.Module:
         tree = cst.parse_module(source)
         return Reader(macros=MACRO_MARK in source).module(path, digest(source), tree)
     except cst.ParserSyntaxError as error:
-        raise ParseFailure(error.message, error.raw_line, error.raw_column + 1) from None
+        raise _failure(source, error) from None
     except (RecursionError, cst.CSTValidationError) as error:
         raise ParseFailure(f"cannot be parsed: {str(error) or 'nested too deeply'}", 1, 1) from None
+
+
+def _failure(source: str, error: cst.ParserSyntaxError) -> ParseFailure:
+    """LibCST's tokenizer does not say where it failed; Python's own parser does."""
+    if (error.raw_line, error.raw_column) == (1, 0):
+        try:
+            ast.parse(source)
+        except SyntaxError as known:
+            return ParseFailure(known.msg, known.lineno or 1, known.offset or 1)
+        except (ValueError, RecursionError, MemoryError):
+            pass
+    return ParseFailure(error.message, error.raw_line, error.raw_column + 1)
 
 
 def read_expression(text: str) -> Expr | None:
