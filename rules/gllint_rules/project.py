@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import posixpath
 import sys
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Iterator
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from gllint_rules import facts
 from gllint_rules.facts import Expr, Function, Module, Param, Scope
@@ -17,6 +17,7 @@ from gllint_rules.flow import Flow, execute
 from gllint_rules.frameworks import (
     ARGS_SCHEMA,
     SCHEMA_FN,
+    TOOL_REGISTRY_CLASSES,
     TOOL_REGISTRY_NAMES,
     TOOL_WRAPPER_ENDING,
     TOOL_WRAPPER_METHODS,
@@ -50,6 +51,7 @@ from gllint_rules.values import (
 if TYPE_CHECKING:
     from gllint_rules.positions import Positions
 
+_T = TypeVar("_T")
 _TOOL_MAKERS = frozenset(
     {"ToolRegistry", "ToolRuntime", "ToolDef", "FunctionTool", "ToolAction", "dispatch_tool"}
 )
@@ -82,6 +84,7 @@ class Project:
         self._load = load
         self._exists = exists
         self._loaded: dict[str, Module | None] = {}
+        self._reached: dict[str, set[str]] = {}  # the modules that the imports of a module have led to
         self._tools: dict[str, list[Tool]] = {}
         self._tool_names: frozenset[bytes] | None = None
         self._made: dict[int, Tool | None] = {}
@@ -93,6 +96,7 @@ class Project:
         self._ancestors: dict[int, tuple[ClassOf | External, ...]] = {}
         self._by_tail: dict[str, list[str]] = {}
         self._positions: dict[str, Positions] = {}
+        self._answers: dict[object, Any] = {}
 
     # --- modules ---------------------------------------------------------------------------------------------
 
@@ -101,6 +105,7 @@ class Project:
         self.modules[module.path] = module
         self._loaded[module.path] = module
         self._tool_names = None
+        self._answers.clear()
         tail = module.path.removesuffix("/__init__.py").removesuffix(".py").rpartition("/")[2]
         self._by_tail.setdefault(tail, []).append(module.path)
 
@@ -108,6 +113,45 @@ class Project:
         if path not in self._loaded:
             self._loaded[path] = self._load(path)
         return self._loaded[path]
+
+    def reaching(self, paths: Collection[str]) -> frozenset[str]:
+        """The modules from which names have led into one of ``paths`` so far, those themselves among them."""
+        importers: dict[str, list[str]] = {}
+        for importer, reached in self._reached.items():
+            for path in reached:
+                importers.setdefault(path, []).append(importer)
+        found = set(paths)
+        queue = list(paths)
+        while queue:
+            for importer in importers.get(queue.pop(), ()):
+                if importer not in found:
+                    found.add(importer)
+                    queue.append(importer)
+        return frozenset(found)
+
+    def inherit(self, old: Project, changed: Collection[str]) -> frozenset[str]:
+        """Take over what ``old`` knows of the tools of modules that do not reach one of ``changed``.
+
+        The modules added to both must be the same objects, those at ``changed`` aside, and the same files must
+        exist. Returns the paths of which nothing is taken over.
+        """
+        stale = old.reaching(changed)
+        kept = {path: module for path, module in old._loaded.items() if path not in changed}
+        self._loaded = {**kept, **self.modules}
+        self._roots = dict(old._roots)
+        self._annotations = old._annotations
+        self._reached = {path: reached for path, reached in old._reached.items() if path not in changed}
+        for path, tools in old._tools.items():
+            if path not in stale and path in self._loaded:
+                self._keep(path, tools)
+        return stale
+
+    def once(self, question: Callable[[Project], _T]) -> _T:
+        """The answer to a question about the whole project, remembered until another module is announced."""
+        if question not in self._answers:
+            self._answers[question] = question(self)
+        answer: _T = self._answers[question]
+        return answer
 
     def check(self, path: str, codes: frozenset[str]) -> Iterator[Finding | Failure]:
         """The findings of the rules ``codes`` in the announced module at ``path``."""
@@ -144,7 +188,9 @@ class Project:
             for binding in bindings:
                 value = binding.value
                 if isinstance(value, facts.Call) and (
-                    id(value) in made or facts.last_name(value.func) in classes
+                    id(value) in made
+                    or facts.last_name(value.func) in classes
+                    or facts.last_name(value.func) in TOOL_REGISTRY_CLASSES
                 ):
                     yield name
 
@@ -218,12 +264,19 @@ class Project:
             base = posixpath.dirname(module.path)
             for path in (f"{base}/{name}.py", f"{base}/{name}/__init__.py"):
                 if self._exists(path):
+                    self._reached.setdefault(module.path, set()).add(path)
                     submodule = self.module_at(path)
                     return ModuleOf(submodule) if submodule is not None else UNKNOWN
         return UNKNOWN
 
     def find_module(self, importer: str, dotted: str) -> str | None:
         """The file of module ``dotted`` as seen from ``importer``, or ``None`` where it is not in the project."""
+        path = self._find_module(importer, dotted)
+        if path is not None:
+            self._reached.setdefault(importer, set()).add(path)
+        return path
+
+    def _find_module(self, importer: str, dotted: str) -> str | None:
         here = posixpath.dirname(importer)
         level = len(dotted) - len(dotted.lstrip("."))
         parts = dotted.lstrip(".").replace(".", "/")
@@ -395,13 +448,16 @@ class Project:
         if found is None:
             self._tools[module.path] = []
             found = list(find_tools(self, module))
-            for tool in found:
-                if tool.args_schema is not None:
-                    for function in tool.callables:
-                        frame = Frame(tool.module, tool.scope)
-                        self._schemas[id(function.function.scope)] = (tool.args_schema, frame)
-            self._tools[module.path] = found
+            self._keep(module.path, found)
         return found
+
+    def _keep(self, path: str, tools: list[Tool]) -> None:
+        for tool in tools:
+            if tool.args_schema is not None:
+                for function in tool.callables:
+                    frame = Frame(tool.module, tool.scope)
+                    self._schemas[id(function.function.scope)] = (tool.args_schema, frame)
+        self._tools[path] = tools
 
     def decorated_tool(self, module: Module, function: Function) -> Tool | None:
         if not function.decorators:
@@ -437,6 +493,10 @@ class Project:
             found = execute(self.evaluator, callee)
             self._flows[key] = found
         return found
+
+    def specialised_flow(self, callee: FunctionOf, given: dict[str, Value]) -> Flow:
+        """The function executed for the arguments of one call."""
+        return execute(self.evaluator, callee, given)
 
     def schema_of_parameter(self, scope: Scope, param: Param) -> Value | None:
         """What the tool's own ``args_schema`` says of a parameter of its callable."""
