@@ -453,6 +453,8 @@ class Project:
 
     def _keep(self, path: str, tools: list[Tool]) -> None:
         for tool in tools:
+            if tool.form == "T3":
+                self._decorated[id(tool.callables[0].function)] = tool
             if tool.args_schema is not None:
                 for function in tool.callables:
                     frame = Frame(tool.module, tool.scope)
