@@ -1,0 +1,185 @@
+"""The byte screen loses nothing: through the program each case gives what the rules give without it."""
+
+from __future__ import annotations
+
+import io
+import re
+import tokenize
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from gllint_rules import RULES
+from harness import Case, cases, codes_of, places, run, settings_of
+from harness import Expected as Place
+
+from gllint.config import Config
+from gllint.engine import Engine, Options
+
+FILES = sorted((Path(__file__).parent / "cases").glob("*.md"))
+CASES = [
+    pytest.param(case, id=f"{path.stem}-{re.sub(r'[^0-9a-zA-Z]+', '-', case.title).strip('-')}")
+    for path in FILES
+    for case in cases(path)
+    if any(place.code in RULES for place in case.expected())
+]
+
+
+def checked(case: Case, folder: Path) -> list[Place]:
+    """The findings of ``gllint check`` on the case's files, written to ``folder``."""
+    for path, text in case.files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text, encoding="utf-8", newline="")
+    (folder / ".git").mkdir()
+    config = Config(
+        select=tuple(codes_of(case.configuration) - {"GL901"}), rules=settings_of(case.configuration)
+    )
+    outcome = Engine(Options(fixed=config, cache=False, jobs=1)).check([str(folder)])
+    assert outcome.failures == []
+    root = folder.as_posix() + "/"
+    return sorted(
+        Place(finding.path.removeprefix(root), finding.span.line, finding.span.column, finding.code)
+        for finding in outcome.findings
+    )
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_screen_loses_nothing(case: Case, tmp_path: Path) -> None:
+    expected = [place for place in case.expected() if place.code in RULES]
+    assert checked(case, tmp_path) == expected
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_formatting_plays_no_part(case: Case, tmp_path: Path) -> None:
+    odd = replace(case, files={path: oddly_formatted(text) for path, text in case.files.items()})
+    expected = places(run(odd))
+    assert expected != []
+    assert checked(odd, tmp_path) == expected
+
+
+_CLASS = """from crewai.tools import BaseTool
+
+
+class Meter(BaseTool):
+    name: str = "meter"
+
+    def _run(self, site: str) -> str:
+        return read(site)
+"""
+_FUNCTION = """from langchain_core.tools import tool
+
+
+@tool
+def reading(site: str) -> str:
+    return read(site)
+"""
+_BASE = "from crewai.tools import BaseTool\n\n\nclass Base(BaseTool):\n    pass\n"
+_NUMERIC = "\n\nclass Depth({}):\n    def _run(self):\n        return 3.5\n"
+# How a tool comes from the file that defines it to the file that misuses it; the last file has the finding.
+CHAINS = {
+    "imported": {"a.py": _FUNCTION, "b.py": "from a import reading\n\nreading.invoke('x')\n"},
+    "attribute of its module": {"a.py": _FUNCTION, "b.py": "import a as m\n\nm.reading.invoke('x')\n"},
+    "two star imports": {
+        "a.py": _FUNCTION,
+        "b.py": "from a import *\n",
+        "c.py": "from b import *\n\nreading.invoke('x')\n",
+    },
+    "re-exported under another name": {
+        "a.py": _FUNCTION,
+        "b.py": "from a import reading as gauge\n",
+        "c.py": "from b import gauge\n\ngauge.invoke('x')\n",
+    },
+    "instance made in a file between": {
+        "a.py": _CLASS,
+        "b.py": "from a import Meter\n\nmeter = Meter()\n",
+        "c.py": "from b import meter\n\nmeter.run('x')\n",
+    },
+    "list made in a file between": {
+        "a.py": _CLASS,
+        "b.py": "from a import Meter\n\nTOOLS = [Meter()]\n",
+        "c.py": "from b import TOOLS\n\nfor each in TOOLS:\n    each.run('x')\n",
+    },
+    "attribute of an object": {
+        "a.py": _CLASS,
+        "b.py": "from a import Meter\n\n\nclass App:\n    def __init__(self):\n        self.meter = Meter()\n",
+        "c.py": "from b import App\n\nApp().meter.run('x')\n",
+    },
+    "made by a function": {
+        "a.py": f"{_CLASS}\n\ndef make() -> Meter:\n    return Meter()\n",
+        "b.py": "from a import make\n\nmake().run('x')\n",
+    },
+    "registry made in another file": {
+        "a.py": "from runtime import ToolRegistry\n\nTOOLS = ToolRegistry()\n",
+        "b.py": "from a import TOOLS\n\nTOOLS.get('x').run('x')\n",
+    },
+    "base class without a method": {"a.py": _BASE, "b.py": f"from a import Base\n{_NUMERIC.format('Base')}"},
+    "base class of a base class": {
+        "a.py": _CLASS,
+        "b.py": "from a import Meter\n\n\nclass Gauge(Meter):\n    pass\n",
+        "c.py": f"from b import Gauge\n{_NUMERIC.format('Gauge')}",
+    },
+}
+
+# What the second round does not reach yet: it looks for the names of tools alone, and only once.
+LOST = {
+    "re-exported under another name",
+    "instance made in a file between",
+    "list made in a file between",
+    "attribute of an object",
+    "made by a function",
+    "registry made in another file",
+    "base class without a method",
+    "base class of a base class",
+}
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        pytest.param(
+            files,
+            id=name.replace(" ", "-"),
+            marks=[pytest.mark.xfail(reason="lost by the screen", strict=True)] if name in LOST else [],
+        )
+        for name, files in CHAINS.items()
+    ],
+)
+def test_tools_are_followed_through_files(files: dict[str, str], tmp_path: Path) -> None:
+    case = Case("chain", files, {})
+    expected = places(run(case))
+    assert [place.path for place in expected] == [max(files)]
+    assert checked(case, tmp_path) == expected
+
+
+def oddly_formatted(source: str) -> str:
+    """The same program with the other quotes, blanks around its operators and breaks after its brackets."""
+    lines = source.splitlines(keepends=True)
+    for found in reversed([*_outside_format_strings(source)]):
+        (row, start), (end_row, end) = found.start, found.end
+        if row != end_row or not found.string:
+            continue
+        line = lines[row - 1]
+        lines[row - 1] = line[:start] + _odd(found) + line[end:]
+    odd = "".join(lines)
+    compile(odd, "odd", "exec", dont_inherit=True)
+    return odd
+
+
+def _outside_format_strings(source: str) -> Iterator[tokenize.TokenInfo]:
+    inside = 0
+    for found in tokenize.generate_tokens(io.StringIO(source).readline):
+        name = tokenize.tok_name[found.type]
+        inside += (name == "FSTRING_START") - (name == "FSTRING_END")
+        if not inside:
+            yield found
+
+
+def _odd(found: tokenize.TokenInfo) -> str:
+    text = found.string
+    if found.type == tokenize.STRING and re.fullmatch(r"""(?!\"\"\")"[^"'\\]*\"""", text):
+        return f"'{text[1:-1]}'"
+    before = "" if not found.line[: found.start[1]].strip() else " "
+    if text in ("(", "["):
+        return f"{before}{text}  # odd\n "
+    return f"{before}{text} " if text in (".", "=", ":", ",", "@") else text
