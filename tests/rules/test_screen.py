@@ -100,9 +100,9 @@ CHAINS = {
         "b.py": "from a import Meter\n\nTOOLS = [Meter()]\n",
         "c.py": "from b import TOOLS\n\nfor each in TOOLS:\n    each.run('x')\n",
     },
-    "attribute of an object": {
+    "attribute of a class": {
         "a.py": _CLASS,
-        "b.py": "from a import Meter\n\n\nclass App:\n    def __init__(self):\n        self.meter = Meter()\n",
+        "b.py": "from a import Meter\n\n\nclass App:\n    meter = Meter()\n",
         "c.py": "from b import App\n\nApp().meter.run('x')\n",
     },
     "made by a function": {
@@ -126,7 +126,7 @@ LOST = {
     "re-exported under another name",
     "instance made in a file between",
     "list made in a file between",
-    "attribute of an object",
+    "attribute of a class",
     "made by a function",
     "registry made in another file",
     "base class without a method",
