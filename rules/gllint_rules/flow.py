@@ -35,15 +35,15 @@ class Flow:
     falls_through: bool = False
 
 
-def execute(evaluator: Evaluator, callee: FunctionOf) -> Flow:
-    """Execute the body of ``callee`` over what is known of its parameters."""
+def execute(evaluator: Evaluator, callee: FunctionOf, given: Env | None = None) -> Flow:
+    """Execute the body of ``callee`` over what is known of its parameters, ``given`` arguments first."""
     function = callee.function
     runner = _Runner(evaluator, callee)
     if isinstance(function, facts.Lambda):
         frame = Frame(callee.module, function.scope, runner.parameters(), callee.bound)
         runner.flow.returns.append((function.body, evaluator.eval(function.body, frame)))
         return runner.flow
-    end = runner.block(function.body, runner.parameters())
+    end = runner.block(function.body, {**runner.parameters(), **(given or {})})
     runner.flow.falls_through = end is not None
     return runner.flow
 

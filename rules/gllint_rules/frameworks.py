@@ -68,27 +68,121 @@ NOT_A_TEMPLATE = re.compile(
 )
 # GL405: methods that write a log, for developers only.
 LOG_CALLS = frozenset({"debug", "info", "warning", "warn", "error", "exception", "critical", "log"})
-# GL601: modules that reach the network; GL602: what differs from run to run.
-NETWORK_MODULES = frozenset(
+# GL303, GL304: how an action names its tool and carries its arguments.
+TOOL_ACTIONS = frozenset({"ToolAction"})
+ACTION_PARSERS = frozenset({"model_validate", "parse_obj", "parse"})
+REGISTRY_LOOKUPS = frozenset({"invoke", "execute", "get", "get_tool"})
+# Calls that bring tools along whose names no file of the project says.
+TOOL_LOADERS = frozenset({"load_tools", "load_mcp_tools", "get_tools"})
+# GL601: calls that reach the network, and classes whose methods do.
+NETWORK_CALLS = frozenset(
     {
-        "requests",
-        "httpx",
-        "urllib.request",
-        "urllib3",
-        "aiohttp",
-        "socket",
-        "boto3",
-        "botocore",
-        "http.client",
-        "ftplib",
-        "smtplib",
-        "telnetlib",
-        "websocket",
-        "websockets",
-        "paramiko",
-        "grpc",
+        *(
+            f"{module}.{verb}"
+            for module in ("requests", "httpx")
+            for verb in ("get", "post", "put", "patch", "delete", "head", "options", "request")
+        ),
+        "httpx.stream", "requests.session", "aiohttp.request", "urllib3.request",
+        "urllib.request.urlopen", "urllib.request.urlretrieve",
+        "socket.socket", "socket.create_connection", "socket.getaddrinfo", "socket.gethostbyname",
+        "socket.gethostbyname_ex", "socket.gethostbyaddr", "asyncio.open_connection",
+        "boto3.client", "boto3.resource", "boto3.session.Session", "boto3.Session",
+        "botocore.session.get_session",
+        "smtplib.SMTP", "smtplib.SMTP_SSL", "ftplib.FTP", "ftplib.FTP_TLS", "imaplib.IMAP4", "imaplib.IMAP4_SSL",
+        "poplib.POP3", "poplib.POP3_SSL", "telnetlib.Telnet", "xmlrpc.client.ServerProxy",
+        "websocket.create_connection", "websockets.connect", "websockets.sync.client.connect",
+        "grpc.insecure_channel", "grpc.secure_channel", "grpc.aio.insecure_channel", "grpc.aio.secure_channel",
+        "psycopg.connect", "psycopg2.connect", "asyncpg.connect", "pymysql.connect",
     }
+)  # fmt: skip
+NETWORK_CLIENTS = frozenset(
+    {
+        "requests.Session", "requests.sessions.Session", "httpx.Client", "httpx.AsyncClient",
+        "aiohttp.ClientSession", "urllib3.PoolManager", "http.client.HTTPConnection",
+        "http.client.HTTPSConnection", "paramiko.SSHClient", "paramiko.client.SSHClient",
+        "openai.OpenAI", "openai.AsyncOpenAI", "anthropic.Anthropic", "anthropic.AsyncAnthropic",
+        "pymongo.MongoClient", "redis.Redis", "elasticsearch.Elasticsearch",
+    }
+)  # fmt: skip
+# Methods of such clients that stay at home.
+CLIENT_HOUSEKEEPING = frozenset({"close", "aclose", "mount", "build_request", "update", "set_debuglevel"})
+# GL602: what differs from run to run. Some calls read the clock only where they are given fewer arguments than this.
+CLOCK_CALLS = frozenset(
+    {
+        *(
+            f"time.{name}{unit}"
+            for name in ("time", "perf_counter", "monotonic", "process_time", "thread_time")
+            for unit in ("", "_ns")
+        ),
+        "datetime.datetime.now", "datetime.datetime.utcnow", "datetime.datetime.today", "datetime.date.today",
+        "pandas.Timestamp.now", "pandas.Timestamp.utcnow", "pandas.Timestamp.today",
+        "django.utils.timezone.now", "arrow.now", "arrow.utcnow", "pendulum.now", "pendulum.today",
+    }
+)  # fmt: skip
+CLOCK_WITHOUT_ARGUMENT = {
+    "time.localtime": 1,
+    "time.gmtime": 1,
+    "time.ctime": 1,
+    "time.asctime": 1,
+    "time.strftime": 2,
+}
+RANDOM_CALLS = frozenset(
+    {"os.urandom", "os.getrandom", "uuid.uuid1", "uuid.uuid4", "random.SystemRandom"}
+)  # fmt: skip
+# Modules of random functions: all lowercase names but these. Generators are classes and calls with a seed.
+RANDOM_MODULES: dict[str, frozenset[str]] = {
+    "random": frozenset({"seed", "getstate", "setstate"}),
+    "numpy.random": frozenset({"seed", "default_rng", "get_state", "set_state"}),
+    "secrets": frozenset({"compare_digest"}),
+}
+SEEDED_GENERATORS = frozenset({"random.Random", "numpy.random.default_rng", "numpy.random.RandomState"})
+ENVIRONMENT_CALLS = frozenset({"os.getenv", "os.getenvb"})
+ENVIRONMENT_STORES = frozenset({"update", "clear"})
+# Calls that call a function which they are given.
+CALLBACK_CALLS = frozenset(
+    {
+        "map", "filter", "sorted", "min", "max", "reduce", "partial", "submit", "starmap", "imap", "apply",
+        "apply_async", "to_thread", "run_in_executor", "run_sync", "run_in_threadpool",
+    }
+)  # fmt: skip
+# GL702: calls that open a file, with the position of the mode; that write one, with that of its path; that delete.
+FILE_OPENERS = {
+    "builtins.open": 1,
+    "io.open": 1,
+    "codecs.open": 1,
+    "gzip.open": 1,
+    "bz2.open": 1,
+    "lzma.open": 1,
+    "aiofiles.open": 1,
+    "tarfile.open": 1,
+    "zipfile.ZipFile": 1,
+}
+FILE_WRITES = {
+    **dict.fromkeys(("os.rename", "os.replace", "os.link", "os.symlink"), 1),
+    **dict.fromkeys((f"shutil.{name}" for name in ("copy", "copy2", "copyfile", "copytree", "move")), 1),
+    **dict.fromkeys((f"numpy.{name}" for name in ("save", "savez", "savez_compressed", "savetxt")), 0),
+    "os.truncate": 0,
+    "shutil.make_archive": 0,
+    "matplotlib.pyplot.savefig": 0,
+    "joblib.dump": 1,
+    "torch.save": 1,
+}
+FILE_DELETES = frozenset(
+    {"os.remove", "os.unlink", "os.rmdir", "os.removedirs", "shutil.rmtree", "send2trash.send2trash"}
 )
+PATH_CLASSES = frozenset({"pathlib.Path", "pathlib.PosixPath", "pathlib.WindowsPath", "anyio.Path"})
+PATH_WRITES = frozenset(
+    {"write_text", "write_bytes", "touch", "rename", "replace", "symlink_to", "hardlink_to"}
+)
+PATH_DELETES = frozenset({"unlink", "rmdir"})
+# Methods and attributes of a path that give a path near it.
+PATH_SAME = frozenset(
+    {"resolve", "absolute", "expanduser", "joinpath", "with_suffix", "with_name", "with_stem", "parent"}
+)
+# GL7: the levels of consequence (seed 003); an enumeration of another kind may bear the same name.
+TOOL_CATEGORY = "ToolCategory"
+TOOL_CATEGORIES = frozenset({"READ_ONLY", "NOTE_TAKING", "MODIFICATION", "EXTERNAL"})
+HARMLESS_CATEGORIES = frozenset({"READ_ONLY", "NOTE_TAKING"})
 
 
 @dataclass(frozen=True, slots=True)

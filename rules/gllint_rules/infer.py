@@ -53,6 +53,7 @@ if TYPE_CHECKING:
 
 MOST_DEPTH = 40
 MOST_PARTS = 400
+MOST_SPECIAL = 3
 
 
 @dataclass(slots=True)
@@ -74,6 +75,8 @@ class Evaluator:
     def __init__(self, project: Project) -> None:
         self.project = project
         self.depth = 0
+        self.special = 0  # how many calls deep functions are executed for their arguments
+        self._running: set[tuple[int, int]] = set()
         self._names: dict[tuple[int, str], Value] = {}
         self._functions: dict[tuple[int, int], Value] = {}
         self._attributes: dict[tuple[int, str], Value] = {}
@@ -560,11 +563,43 @@ class Evaluator:
             if declared is not None and _is_scalar(declared):
                 return _explained(declared, f"`{function.name}()` is annotated to return a number")
             value = self.function_result(callee)
+            if expr is not None and frame is not None and _has_gap(value):
+                value = self._specialised(callee, expr, frame, value)
             if declared is not None:
                 value = self.typed(value, declared)
         if callee.module is not module and expr is not None:
             value = moved(value, Site(module, expr.at))
         return value
+
+    def _specialised(self, callee: FunctionOf, expr: facts.Call, frame: Frame, general: Value) -> Value:
+        """What the function returns for the arguments of this call, where they tell more than its annotations."""
+        function = callee.function
+        assert isinstance(function, Function)
+        if self.special >= MOST_SPECIAL or function.yields or callee.bound is not None and not callee.first:
+            return general
+        params = [p for p in function.params[1 if callee.first else 0 :] if p.kind in ("any", "positional", "keyword")]
+        given: dict[str, Value] = {}
+        for param, arg in zip((p for p in params if p.kind != "keyword"), expr.args, strict=False):
+            if isinstance(arg, facts.Star):
+                break
+            if param.annotation is None:
+                given[param.name] = self.eval(arg, frame)
+        open_names = {p.name for p in params if p.annotation is None}
+        for name, arg in expr.keywords:
+            if name in open_names and name is not None:
+                given[name] = self.eval(arg, frame)
+        given = {name: value for name, value in given.items() if value is not UNKNOWN and value is not NEVER}
+        key = (id(function), id(expr))
+        if not given or key in self._running:
+            return general
+        self.special += 1
+        self._running.add(key)
+        try:
+            returns = self.project.specialised_flow(callee, given).returns
+        finally:
+            self.special -= 1
+            self._running.discard(key)
+        return join(*(value for _, value in returns)) if returns else general
 
     def declared_return(self, callee: FunctionOf) -> Value | None:
         function = callee.function
@@ -1016,6 +1051,25 @@ def _explained(value: Value, message: str) -> Value:
     if isinstance(value, UnionOf) and number(value) is not None:
         return UnionOf(tuple(_explained(option, message) for option in value.options))
     return value
+
+
+def _has_gap(value: Value, depth: int = 0) -> bool:
+    """Whether something in ``value`` is unknown that the arguments of a call might tell."""
+    if value is UNKNOWN or depth > 6:
+        return value is UNKNOWN
+    match value:
+        case UnionOf():
+            return any(_has_gap(option, depth + 1) for option in value.options)
+        case Record():
+            return any(
+                _has_gap(entry.value, depth + 1) for held in value.entries.values() for entry in held
+            ) or (value.rest is not None and _has_gap(value.rest, depth + 1))
+        case ListOf():
+            return any(_has_gap(entry.value, depth + 1) for entry in value.items) or (
+                value.rest is not None and _has_gap(value.rest, depth + 1)
+            )
+        case _:
+            return False
 
 
 def _at(value: Value, site: Site) -> Value:
