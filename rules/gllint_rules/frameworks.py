@@ -88,11 +88,11 @@ NETWORK_CALLS = frozenset(
         "socket.gethostbyname_ex", "socket.gethostbyaddr", "asyncio.open_connection",
         "boto3.client", "boto3.resource", "boto3.session.Session", "boto3.Session",
         "botocore.session.get_session",
-        "smtplib.SMTP", "smtplib.SMTP_SSL", "ftplib.FTP", "ftplib.FTP_TLS", "imaplib.IMAP4", "imaplib.IMAP4_SSL",
-        "poplib.POP3", "poplib.POP3_SSL", "telnetlib.Telnet", "xmlrpc.client.ServerProxy",
+        "smtplib.SMTP", "smtplib.SMTP_SSL", "ftplib.FTP", "ftplib.FTP_TLS", "imaplib.IMAP4",
+        "imaplib.IMAP4_SSL", "poplib.POP3", "poplib.POP3_SSL", "telnetlib.Telnet", "xmlrpc.client.ServerProxy",
         "websocket.create_connection", "websockets.connect", "websockets.sync.client.connect",
-        "grpc.insecure_channel", "grpc.secure_channel", "grpc.aio.insecure_channel", "grpc.aio.secure_channel",
-        "psycopg.connect", "psycopg2.connect", "asyncpg.connect", "pymysql.connect",
+        "grpc.insecure_channel", "grpc.secure_channel", "grpc.aio.insecure_channel",
+        "grpc.aio.secure_channel", "psycopg.connect", "psycopg2.connect", "asyncpg.connect", "pymysql.connect",
     }
 )  # fmt: skip
 NETWORK_CLIENTS = frozenset(
@@ -106,7 +106,8 @@ NETWORK_CLIENTS = frozenset(
 )  # fmt: skip
 # Methods of such clients that stay at home.
 CLIENT_HOUSEKEEPING = frozenset({"close", "aclose", "mount", "build_request", "update", "set_debuglevel"})
-# GL602: what differs from run to run. Some calls read the clock only where they are given fewer arguments than this.
+# GL602: what differs from run to run. Some calls read the clock only where they are given fewer arguments
+# than this.
 CLOCK_CALLS = frozenset(
     {
         *(
@@ -145,7 +146,8 @@ CALLBACK_CALLS = frozenset(
         "apply_async", "to_thread", "run_in_executor", "run_sync", "run_in_threadpool",
     }
 )  # fmt: skip
-# GL702: calls that open a file, with the position of the mode; that write one, with that of its path; that delete.
+# GL702: calls that open a file, with the position of the mode; that write one, with that of its path; that
+# delete.
 FILE_OPENERS = {
     "builtins.open": 1,
     "io.open": 1,
