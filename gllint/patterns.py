@@ -57,7 +57,7 @@ class Patterns:
             found += [
                 entry
                 for start, expression, entry in self._expressions
-                if path.startswith(start) and expression.match(asked)
+                if path.startswith(start) and expression.search(asked)
             ]
         return found
 

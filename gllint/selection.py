@@ -27,11 +27,10 @@ def selected_codes(
     """Return the codes in force. ``select=None`` means every rule that is on by default.
 
     A code is in force where the longest selector that names it is longer than the longest that ignores it.
+    A prefix stands for the rules that are on by default; an opt-in rule is named by its code, or by ``ALL``.
     """
     return frozenset(
-        code
-        for code, rule in rules.items()
-        if _rank(code, rule.default, select, extend) > _longest(code, ignore)
+        code for code, rule in rules.items() if _rank(rule, select, extend) > _longest(code, ignore)
     )
 
 
@@ -40,9 +39,10 @@ def matches(code: str, selectors: Iterable[str]) -> bool:
     return _longest(code, selectors) >= 0
 
 
-def _rank(code: str, default: bool, select: Sequence[str] | None, extend: Sequence[str]) -> int:
-    chosen = (0 if default else -1) if select is None else _longest(code, select)
-    return max(chosen, _longest(code, extend))
+def _rank(rule: Rule, select: Sequence[str] | None, extend: Sequence[str]) -> int:
+    chosen = ("",) if select is None else select
+    named = [s for s in (*chosen, *extend) if rule.default or s in (rule.code, ALL)]
+    return _longest(rule.code, named)
 
 
 def _longest(code: str, selectors: Iterable[str]) -> int:

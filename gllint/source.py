@@ -7,6 +7,7 @@ touch. Both need the same reading of a file, so it is done here once.
 from __future__ import annotations
 
 import codecs
+import contextlib
 import re
 from dataclasses import dataclass
 
@@ -88,7 +89,8 @@ def _declared_encoding(body: bytes, bom: bool) -> str:
 def _text_codec(name: str, bom: bool, line: int) -> str:
     try:
         codec = codecs.lookup(name)
-        b"".decode(codec.name)
+        with contextlib.suppress(UnicodeDecodeError):
+            b"x".decode(codec.name)  # a codec that makes no text is refused here
     except LookupError:
         raise Undecodable(f"unknown encoding: {name}", line, 1) from None
     if bom and codec.name != "utf-8":

@@ -1,0 +1,98 @@
+"""What the tests of the program share: a small agent file with known findings, and a way to run gllint."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+AGENT = '''\
+from langchain_core.tools import tool
+
+
+@tool
+def heat_demand(area: str) -> dict:
+    """Heat demand of a building."""
+    demand = 12.5 * 3
+    return {"demand": demand, "rooms": 4}
+
+
+FINAL_MESSAGE = "The building needs 9500 kWh."
+'''
+AGENT_FINDINGS = ["8:23 GL101", "8:40 GL101", "11:37 GL401"]
+PLAIN = "def total(items):\n    return sum(items)\n"
+
+Write = Callable[[Mapping[str, str | bytes]], Path]
+Run = Callable[..., "subprocess.CompletedProcess[bytes]"]
+
+
+@pytest.fixture
+def agent() -> str:
+    """An agent file with the findings of ``agent_findings``."""
+    return AGENT
+
+
+@pytest.fixture
+def agent_findings() -> list[str]:
+    """``line:column code`` of each finding in ``agent``."""
+    return list(AGENT_FINDINGS)
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """Write files below a fresh folder ``p`` and return it."""
+
+    def write(files: Mapping[str, str | bytes]) -> Path:
+        top = tmp_path / "p"
+        top.mkdir(exist_ok=True)
+        for name, content in files.items():
+            path = top / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return top
+
+    return write
+
+
+@pytest.fixture
+def run() -> Run:
+    """Run ``python -m gllint`` in a folder, as a user would."""
+
+    def run(
+        *arguments: str | Path, cwd: Path, stdin: bytes = b"", env: Mapping[str, str] | None = None
+    ) -> subprocess.CompletedProcess[bytes]:
+        return subprocess.run(
+            [sys.executable, "-m", "gllint", *map(str, arguments)],
+            cwd=cwd,
+            input=stdin,
+            capture_output=True,
+            env={**clean_environment(), **(env or {})},
+            timeout=120,
+            check=False,
+        )
+
+    return run
+
+
+@pytest.fixture
+def check(run: Run) -> Callable[..., list[str]]:
+    """Run ``gllint check`` and return ``path:line:column: code`` of each finding; anything else fails."""
+
+    def check(*arguments: str | Path, cwd: Path, stdin: bytes = b"") -> list[str]:
+        done = run("check", "--output-format", "concise", *arguments, cwd=cwd, stdin=stdin)
+        assert done.returncode in (0, 1), done.stderr.decode()
+        lines = done.stdout.decode().splitlines()
+        assert bool(lines) == bool(done.returncode)
+        return [" ".join(line.split(" ")[:2]) for line in lines]
+
+    return check
+
+
+def clean_environment() -> dict[str, str]:
+    """The environment without what would change gllint's output."""
+    gone = {"NO_COLOR", "FORCE_COLOR", "GLLINT_CACHE_DIR", "CI_PROJECT_DIR"}
+    return {key: value for key, value in os.environ.items() if key not in gone}

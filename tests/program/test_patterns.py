@@ -1,0 +1,57 @@
+"""The gitignore patterns, held against git itself."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gllint.patterns import Patterns
+
+FILES = [
+    "a.py", "b.py", "test_a.py", "build/a.py", "src/build/b.py", "src/a.py", "src/gen/a.py", "src/gen/deep/b.py",
+    "docs/x.egg-info/a.py", "a b.py", "[x].py", "#hash.py", "!bang.py", "src/ab.py", "src/axb.py",
+]  # fmt: skip
+PATTERNS = [
+    "build", "build/", "/build", "/build/", "*.py", "!a.py", "src/*", "src/**", "src/**/b.py", "**/gen", "gen/",
+    "!gen/", "/src/gen/deep", "*.egg-info", "test_*", "a?py", "[ab].py", "\\#hash.py", "\\!bang.py", "# comment", "",
+    "a b.py", "src/gen/", "!src/gen/a.py", "src/a*b.py", "\\[x\\].py", "deep/", "*", "!*/", "!*.py", "a.py  ", "/*",
+    "!/src", "src",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    top = tmp_path_factory.mktemp("repository")
+    subprocess.run(["git", "init", "-q", top], check=True)
+    for name in FILES:
+        (top / name).parent.mkdir(parents=True, exist_ok=True)
+        (top / name).write_text("")
+    return top
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(lines=st.lists(st.sampled_from(PATTERNS), min_size=1, max_size=5))
+def test_agrees_with_git(repository: Path, lines: list[str]) -> None:
+    (repository / ".gitignore").write_text("\n".join(lines) + "\n")
+    asked = subprocess.run(
+        ["git", "-C", repository, "check-ignore", "--stdin", "-z", "--no-index"],
+        input="\0".join(FILES).encode(),
+        capture_output=True,
+        check=False,
+    )
+    ignored = {name.decode() for name in asked.stdout.split(b"\0") if name}
+    patterns = Patterns(lines)
+    assert {name for name in FILES if patterns.excludes(name)} == ignored
+
+
+def test_says_nothing_about_what_it_does_not_name() -> None:
+    patterns = Patterns(["build/", "!keep.py"])
+    assert patterns.verdict("src", "src", True) is None
+    assert patterns.verdict("build", "build", False) is None
+    assert patterns.verdict("build", "build", True) is True
+    assert patterns.verdict("x/keep.py", "keep.py", False) is False
+    assert not Patterns(["# only a comment", ""])
