@@ -18,7 +18,7 @@ from libcst._nodes.internal import CodegenState
 
 from gllint_rules.facts import Module, Unit
 from gllint_rules.finding import Span
-from gllint_rules.reader import Reader
+from gllint_rules.reader import KEPT, Reader
 
 _TOKEN = re.compile(
     r'''
@@ -122,6 +122,8 @@ class Positions:
                 if number + 1 < len(self._unit_starts)
                 else len(self.lines.source)
             )
+            if unit.kind == "simple" and self._generate(number, unit.first, count, begin):
+                return
             line, column = self.lines.place(begin)
             indent = self.lines.source[begin - column + 1 : begin]
             spans = _spans_of_unit(self.lines.source[begin:end], unit, count, line, indent)
@@ -130,6 +132,25 @@ class Positions:
                 return
         self._whole = True
         self._known.update(enumerate(_spans(cst.parse_module(self.lines.source))))
+
+    def _generate(self, number: int, first: int, count: int, begin: int) -> bool:
+        """Find the places in a statement whose tree is still there, by writing it out once more."""
+        kept = KEPT.get(self.module.digest)
+        if kept is None or number not in kept.statements:
+            return False
+        source = self.lines.source
+        state = _Recorder("", kept.newline, kept.nodes[first : first + count])
+        state.indent_tokens.append(source[source.rfind("\n", 0, begin) + 1 : begin])
+        kept.statements[number]._codegen(state)
+        text = "".join(state.tokens)
+        [lead, *_] = logical_lines(text) or [len(text)]
+        if not source.startswith(text[lead:].rstrip("\r\n"), begin):
+            return False
+        for at, found in enumerate(state.found, first):
+            if found is None:
+                return False
+            self._known[at] = self.lines.span(begin + found[0] - lead, begin + found[1] - lead)
+        return True
 
     def _index(self) -> None:
         starts = logical_lines(self.lines.source)
@@ -150,8 +171,8 @@ class _Recorder(CodegenState):
     keeps the place of every node. A test holds the two equal.
     """
 
-    def __init__(self, tree: cst.Module, nodes: list[cst.CSTNode]) -> None:
-        super().__init__(default_indent=tree.default_indent, default_newline=tree.default_newline)
+    def __init__(self, indent: str, newline: str, nodes: list[cst.CSTNode]) -> None:
+        super().__init__(default_indent=indent, default_newline=newline)
         self.found: list[tuple[int, int] | None] = [None] * len(nodes)
         self._numbers = {id(node): number for number, node in enumerate(nodes)}
         self._offset = 0
@@ -189,7 +210,7 @@ def _spans(tree: cst.Module) -> list[Span]:
     reader = Reader(track=True)
     reader.module("", "", tree)
     assert reader.nodes is not None
-    state = _Recorder(tree, reader.nodes)
+    state = _Recorder(tree.default_indent, tree.default_newline, reader.nodes)
     tree._codegen(state)
     lines = Lines("".join(state.tokens))
     return [lines.span(*found) for found in state.found if found is not None]

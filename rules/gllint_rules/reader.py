@@ -10,6 +10,7 @@ import ast
 import hashlib
 import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import libcst as cst
@@ -37,11 +38,36 @@ def read_module(path: str, source: str) -> facts.Module:
     """
     try:
         tree = cst.parse_module(source)
-        return Reader(macros=MACRO_MARK in source).module(path, digest(source), tree)
+        reader = Reader(macros=MACRO_MARK in source, track=True)
+        module = reader.module(path, digest(source), tree)
     except cst.ParserSyntaxError as error:
         raise _failure(source, error) from None
     except (RecursionError, cst.CSTValidationError) as error:
         raise ParseFailure(f"cannot be parsed: {str(error) or 'nested too deeply'}", 1, 1) from None
+    _keep(module, reader, tree)
+    return module
+
+
+@dataclass(slots=True)
+class KeptTree:
+    """What positions need of a tree that was read a moment ago: its nodes by number, its statements by unit."""
+
+    nodes: list[cst.CSTNode]
+    statements: dict[int, cst.SimpleStatementLine]
+    newline: str
+
+
+# The last trees read in this process, by the digest of their text. They are large: a few are enough for the
+# run over a few files, the editor and flake8; a run over many files parses single statements again instead.
+KEPT: dict[str, KeptTree] = {}
+MOST_KEPT = 60_000  # expressions
+
+
+def _keep(module: facts.Module, reader: Reader, tree: cst.Module) -> None:
+    assert reader.nodes is not None
+    KEPT[module.digest] = KeptTree(reader.nodes, reader.statements, tree.default_newline)
+    while len(KEPT) > 1 and sum(len(kept.nodes) for kept in KEPT.values()) > MOST_KEPT:
+        del KEPT[next(iter(KEPT))]
 
 
 def _failure(source: str, error: cst.ParserSyntaxError) -> ParseFailure:
@@ -93,6 +119,7 @@ class Reader:
         self.docstrings: set[int] = set()
         self.context: list[str] = []
         self.nodes: list[cst.CSTNode] | None = [] if track else None
+        self.statements: dict[int, cst.SimpleStatementLine] = {}
         self.scope = Scope("module", None)
 
     def module(self, path: str, source_digest: str, tree: cst.Module) -> facts.Module:
@@ -128,6 +155,8 @@ class Reader:
         out: list[facts.Stmt] = []
         for line in body:
             if type(line) is cst.SimpleStatementLine:
+                if self.nodes is not None:
+                    self.statements[len(self.units)] = line
                 self.units.append(Unit(self.count, 1, "simple"))
                 for small in line.body:
                     self.small(small, out)
