@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import ClassVar
 
 from gllint import suppress
 from gllint.cache import FOLDER, Store
@@ -56,6 +57,8 @@ class Engine:
 
     ``overlay`` maps absolute paths to contents that count instead of those on disk (see :meth:`put`).
     """
+
+    workspace_class: ClassVar[type[Workspace]] = Workspace
 
     def __init__(self, options: Options | None = None) -> None:
         self.options = options or Options()
@@ -107,7 +110,7 @@ class Engine:
             store = Store.of(self.cache_dir(place), place.root, place.config.rules)
             if self.options.jobs is None and place.config.jobs is not None:
                 self._pool.jobs = place.config.jobs
-            self._workspaces[place.root] = Workspace(
+            self._workspaces[place.root] = self.workspace_class(
                 place,
                 self.places,
                 store,
@@ -187,16 +190,24 @@ class Engine:
     # --- from results to findings --------------------------------------------------------------------------
 
     def _conclude(
-        self, workspace: Workspace, paths: Iterable[str], results: Mapping[str, Result], outcome: Outcome
+        self, workspace: Workspace, paths: Collection[str], results: Mapping[str, Result], outcome: Outcome
     ) -> None:
         outcome.checked += paths
-        for path in sorted(paths):
+        # A finding belongs to the file it lies in, whichever file's check made it visible, and several may.
+        landed: dict[str, dict[Finding, None]] = {path: {} for path in sorted(paths)}
+        for path in list(landed):
             result = results.get(path, Result())
             outcome.failures += result.failures
-            if not result.findings and not workspace.is_marked(path):
+            for finding in result.findings:
+                landed.setdefault(finding.path, {})[finding] = None
+        checked = frozenset(paths)
+        for path, found in landed.items():
+            if not found and not workspace.is_marked(path):
                 continue
             codes = workspace.config.codes_in(path)
-            findings = tuple(finding for finding in result.findings if finding.code in codes)
+            if path not in checked:
+                codes -= {"GL901"}  # what its own check finds is not known
+            findings = tuple(finding for finding in found if finding.code in codes)
             outcome.findings += self._unsuppressed(path, findings, codes)
 
     def _unsuppressed(
