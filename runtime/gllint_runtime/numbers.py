@@ -23,6 +23,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
+from itertools import pairwise
 
 from gllint_runtime.claims import Macro, find_macros
 from gllint_runtime.units import ALLOWED_UNITS
@@ -80,12 +81,13 @@ _INVISIBLE = (
 )
 _INLINE = (
     r"</?(?:a|abbr|b|bdi|bdo|big|cite|code|data|del|dfn|em|font|i|ins|kbd|mark|q|s|samp|small|span|strike|strong"
-    r"|sub|sup|time|tt|u|var|wbr)\b[^<>]*>|<!--.*?-->"
+    r"|sub|sup|time|tt|u|var|wbr)\b[^<>]*>|(?><!--.*?-->)"
 )
-_MARKUP = rf"(?:{_INVISIBLE}|[*_~`]|{_INLINE})"
+_MARKUP = rf"(?:{_INVISIBLE}|[*_~`]|{_INLINE})*+"
 _SIGNS = r"+\-±∓−‐‑‒–﹣－＋%‰％"
-_BEFORE = re.compile(rf"([^\W_]+|[{_SIGNS}]|[$£¥€₹¢])(?:{_MARKUP})*\Z", re.DOTALL)
-_AFTER = re.compile(rf"(?:{_MARKUP})*([^\W_]+|[{_SIGNS}])", re.DOTALL)
+_BEFORE = re.compile(rf"([^\W_]+|[{_SIGNS}]|[$£¥€₹¢]){_MARKUP}\Z", re.DOTALL)
+_AFTER = re.compile(rf"{_MARKUP}([^\W_]+|[{_SIGNS}])", re.DOTALL)
+_GLUE = re.compile(_MARKUP, re.DOTALL)
 _REACH = 80  # characters looked at beside a macro or a digit; bounds the cost
 
 _ENTITY = re.compile(r"&(?:#[0-9]{1,9}|#[xX][0-9a-fA-F]{1,7}|[A-Za-z][A-Za-z0-9]{0,40});?")
@@ -124,7 +126,10 @@ def scan_naked_numbers(
     if "&" in masked:
         spans.extend(_entities(masked))
     for macro in macros:
-        spans.extend(_touching(masked, macro))
+        spans.extend(_touching(text, macro))
+    for macro, following in pairwise(macros):
+        if _GLUE.fullmatch(text, macro.end, following.start):
+            spans.append((following.start, following.end))
     if words:
         spans.extend(_spelled(masked))
     return [NakedNumber(start, end, text[start:end]) for start, end in _merge(spans)]

@@ -257,16 +257,62 @@ def schema_problems(schema: Schema) -> list[SchemaProblem]:
 
 
 def _invalid_keywords(schema: Schema) -> Iterator[SchemaProblem]:
+    if _is_opaque(schema) or _plainly_valid(schema):
+        return
     from jsonschema import Draft202012Validator, FormatChecker
 
-    if _is_opaque(schema):
-        return
     meta = Draft202012Validator(Draft202012Validator.META_SCHEMA, format_checker=FormatChecker(["regex"]))
     for error in meta.iter_errors(_plain_keys(schema)):
         path = tuple(error.absolute_path)
         if not _holds_opaque(error.instance):
             keyword = next((step for step in reversed(path) if isinstance(step, str)), "")
             yield SchemaProblem(path, _explain(error.instance, keyword, error.message), keyword)
+
+
+_TYPES = frozenset({"string", "number", "integer", "object", "array", "boolean", "null"})
+
+
+def _plainly_valid(schema: Schema) -> bool:
+    """Whether a schema uses nothing but everyday keywords, each with a value of the right kind.
+
+    Nearly all schemas of tools do. The validator, which costs a millisecond a schema, decides about the rest.
+    """
+    if isinstance(schema, bool):
+        return True
+    return isinstance(schema, Mapping) and all(
+        isinstance(keyword, str) and keyword in _EVERYDAY and _EVERYDAY[keyword](value)
+        for keyword, value in schema.items()
+    )
+
+
+def _schemas_by_name(value: Any) -> bool:
+    return isinstance(value, Mapping) and all(
+        isinstance(name, str) and _plainly_valid(schema) for name, schema in value.items()
+    )
+
+
+def _names(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(n, str) for n in value) and len(set(value)) == len(value)
+
+
+_EVERYDAY: dict[str, Callable[[Any], bool]] = {
+    "type": lambda value: isinstance(value, str) and value in _TYPES,
+    "properties": _schemas_by_name,
+    "$defs": _schemas_by_name,
+    "items": _plainly_valid,
+    "additionalProperties": _plainly_valid,
+    "required": _names,
+    "description": lambda value: isinstance(value, str),
+    "title": lambda value: isinstance(value, str),
+    "enum": lambda value: isinstance(value, list),
+    "default": lambda value: not _holds_opaque(value),
+    "$ref": lambda value: isinstance(value, str) and " " not in value,
+    **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"), _is_number),
+    **dict.fromkeys(
+        ("minLength", "maxLength", "minItems", "maxItems"),
+        lambda value: isinstance(value, int) and not isinstance(value, bool) and value >= 0,
+    ),
+}
 
 
 def _explain(value: Any, keyword: str, message: str) -> str:

@@ -222,7 +222,7 @@ def _factors(unit: str) -> _Factors | None:
     names: list[str] = []
 
     def stand_in(match: re.Match[str]) -> str:
-        if re.fullmatch(r"[1-9]", match[0]):
+        if re.fullmatch(r"-?[1-9]", match[0]):
             return match[0]
         names.append(match[0])
         return f"u{len(names) - 1}"
@@ -243,11 +243,13 @@ def _product(node: ast.expr, power: int, names: list[str]) -> _Factors:
                 raise ValueError(name)
             split = _TRAILING_POWER.match(name) if name not in ALLOWED_UNITS else None
             return ((split[1], int(split[2]) * power),) if split else ((name, power),)
-        case ast.BinOp(left=left, op=ast.Mult() | ast.Div() as operator, right=right):
+        case ast.BinOp(left, ast.Mult() | ast.Div() as operator, right):
             sign = 1 if isinstance(operator, ast.Mult) else -1
             return _product(left, power, names) + _product(right, power * sign, names)
-        case ast.BinOp(left=left, op=ast.Pow(), right=ast.Constant(value=int(exponent))):
+        case ast.BinOp(left, ast.Pow(), ast.Constant(value=int(exponent))):
             return _product(left, power * exponent, names)
+        case ast.BinOp(left, ast.Pow(), ast.UnaryOp(ast.USub(), ast.Constant(value=int(exponent)))):
+            return _product(left, -power * exponent, names)
         case ast.BinOp(
             left=left, op=ast.Pow(), right=ast.UnaryOp(ast.USub(), ast.Constant(value=int(exponent)))
         ):
@@ -261,6 +263,7 @@ _TYPOGRAPHY = str.maketrans({"·": "*", "×": "*", "⋅": "*", "²": "2", "³": 
 def _lenient(unit: str) -> str:
     """The same unit with typography, ``per`` and blanks between factors written as operators."""
     text = re.sub(r"\s+per\s+|_per_", "/", unit.translate(_TYPOGRAPHY).strip())
+    text = re.sub(r"\A1\s*/", "%/", text)
     return re.sub(r"\s+", "*", re.sub(r"\s*([*/^()])\s*", r"\1", text))
 
 

@@ -1,0 +1,154 @@
+"""The macro syntax, and the way from a claim to a Quantity."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from gllint_runtime.claims import (
+    HOLE,
+    ClaimPathError,
+    find_macros,
+    macro_problems,
+    parse_claim_path,
+    resolve_path,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("", []),
+        ("{{claim:0}}", [0]),
+        ("{{claim:0}}{{claim:12}} {{claim:0}}", [0, 12, 0]),
+        ("{ {{claim:3}} }", [3]),
+        ("a claim: the roof leaks", []),
+        ("{claimant} {claim_text} {claim} {claims}", []),
+        ('{"claim": 1}', []),
+        ("{{disclaimer:0}}", []),
+        ("reclaim:0}}", []),
+        ("{{user:0}}", []),
+    ],
+)
+def test_well_formed(text: str, found: list[int]) -> None:
+    macros = find_macros(text)
+    assert [macro.index for macro in macros] == found
+    assert all(macro.problem is None and text[macro.start : macro.end] == macro.text for macro in macros)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("{{claim:a}}", "whole number"),
+        ("{{claim:-1}}", "whole number"),
+        ("{{claim:1.5}}", "whole number"),
+        ("{{claim:}}", "whole number"),
+        ("{{claim:٣}}", "whole number"),
+        ("{{claim:1e3}}", "whole number"),
+        ("{{claim:0|round}}", "whole number"),
+        ("{{claim:9999999999999999999}}", "whole number"),
+        ("{{claim:00}}", "leading zero"),
+        ("{{claim:01}}", "leading zero"),
+        ("{{ claim:0 }}", "blanks"),
+        ("{{claim: 0}}", "blanks"),
+        ("{{claim :0}}", "blanks"),
+        ("{claim:0}", "two braces"),
+        ("{{claim:0}", "two braces"),
+        ("{claim:0}}", "two braces"),
+        ("{{{claim:0}}}", "two braces"),
+        ("{{claim:0}}}", "two braces"),
+        ("{{claim:0", "two braces"),
+        ("claim:0}}", "two braces"),
+        ("[[claim:0]]", "two braces"),
+        ("{{Claim:0}}", "begin with"),
+        ("{{CLAIM:0}}", "begin with"),
+        ("{{claims:0}}", "begin with"),
+        ("{{claim}}", "begin with"),
+        ("{{claim0}}", "begin with"),
+        ("{{claim[0]}}", "begin with"),
+        ("{{claim.0}}", "begin with"),
+        ("{{claim-0}}", "begin with"),
+        ("{{claim=0}}", "begin with"),
+        ("{{claim：0}}", "begin with"),
+        (f"{{{{claim:{HOLE}}}}}", "not written out"),
+    ],
+)
+def test_malformed(text: str, problem: str) -> None:
+    (macro,) = find_macros(f"It uses {text} a year")
+    assert macro.text == text
+    assert macro.index is None
+    assert macro.problem is not None
+    assert problem in macro.problem
+
+
+def test_what_is_wrong_between_macros_and_claims() -> None:
+    macros = find_macros("{{claim:0}} {{claim:4}} {{claim:x}}")
+    assert [(getattr(where, "text", where), why.split()[0]) for where, why in macro_problems(macros, 2)] == [
+        ("{{claim:4}}", "Macro"),
+        ("{{claim:x}}", "Macro"),
+        (1, "Claim"),
+    ]
+    assert macro_problems(find_macros("{{claim:1}}{{claim:0}}"), 2) == []
+
+
+@pytest.mark.parametrize("text", ["{" * 50_000, "{ " * 50_000, "[[" * 50_000, "{{claim:" * 10_000, "claim:0" * 20_000])
+def test_the_search_costs_no_more_than_linear(text: str) -> None:
+    text += "claim"
+    started = time.perf_counter()
+    find_macros(text)
+    assert time.perf_counter() - started < 5  # a quadratic search takes minutes
+
+
+@pytest.mark.parametrize(
+    ("path", "names"),
+    [("$.heat", ("heat",)), ("$.roof.area_m2", ("roof", "area_m2")), ("$._a.b1", ("_a", "b1")), ("$.wärme", ("wärme",))],
+)
+def test_paths(path: str, names: tuple[str, ...]) -> None:
+    assert parse_claim_path(path) == names
+
+
+@pytest.mark.parametrize(
+    ("path", "hint"),
+    [
+        ("", "Name the field"),
+        ("$", "Name the field"),
+        ("$.", "Name the field"),
+        ("heat", "'$.heat'"),
+        (".heat", "'$.heat'"),
+        ("$heat", "Write the path"),
+        ("$.a-b", "Write the path"),
+        ("$.a b", "Write the path"),
+        ("$.heat\n", "Write the path"),
+        ("$.roofs[0]", "Array"),
+        ("$.roofs[0].area", "Array"),
+        ("$['roof']", "Array"),
+        ("$.roofs.0", "Array"),
+        ("$..area", "every step"),
+        ("$.*", "every step"),
+    ],
+)
+def test_bad_paths(path: str, hint: str) -> None:
+    with pytest.raises(ClaimPathError) as caught:
+        parse_claim_path(path)
+    assert hint in caught.value.hint
+
+
+OUTPUT = {"roof": {"area": {"value": 80, "unit": "m2"}, "note": "flat"}, "rooms": [{"value": 1, "unit": "m2"}]}
+
+
+def test_resolving() -> None:
+    assert resolve_path(OUTPUT, "$.roof.area") == {"value": 80, "unit": "m2"}
+    assert resolve_path(OUTPUT, "$.roof.note") == "flat"
+
+
+@pytest.mark.parametrize("path", ["$.area", "$.roof.note.x", "$.rooms.first", "$.roof.area.value.x"])
+def test_paths_that_lead_nowhere(path: str) -> None:
+    with pytest.raises(ClaimPathError, match="not found") as caught:
+        resolve_path(OUTPUT, path)
+    assert caught.value.hint == "Quantities of this output: $.roof.area."
+
+
+def test_an_output_without_quantities_says_so() -> None:
+    with pytest.raises(ClaimPathError) as caught:
+        resolve_path({"note": "flat"}, "$.area")
+    assert "no Quantity" in caught.value.hint

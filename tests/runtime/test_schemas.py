@@ -1,0 +1,306 @@
+"""What is decided about schemas and outputs as data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from gllint_runtime import Claim, Quantity
+from gllint_runtime.schemas import (
+    ASSISTANT_STEP_SCHEMA,
+    CLAIM_SCHEMA,
+    FINAL_SCHEMA,
+    QUANTITY_REF,
+    QUANTITY_SCHEMA,
+    find_inlined_quantities,
+    find_raw_numbers,
+    find_raw_numbers_in_output,
+    has_quantity_ref,
+    is_inlined_quantity,
+    is_quantity,
+    misspelt_keywords,
+    quantity_paths,
+    quantity_problem,
+    schema_problems,
+    show_path,
+    survey,
+    unknown_refs,
+)
+
+REF = {"$ref": QUANTITY_REF}
+
+
+class Opaque:
+    """Stands for a part of a schema that is not known."""
+
+
+def of(**properties: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties}
+
+
+INLINED = of(value={"type": "number"}, unit={"type": "string"})
+
+
+@pytest.mark.parametrize(
+    ("schema", "paths"),
+    [
+        ({}, []),
+        (True, []),
+        (Opaque(), []),
+        ({"type": Opaque()}, []),
+        ({"type": "number"}, [("type",)]),
+        ({"type": "integer"}, [("type",)]),
+        ({"type": ["string", "null"]}, []),
+        ({"type": ["string", "number"]}, [("type",)]),
+        ({"const": 3}, [("const",)]),
+        ({"const": True}, []),
+        ({"enum": ["a", 1.5]}, [("enum",)]),
+        ({"enum": ["a", True]}, []),
+        ({"type": "integer", "enum": [1, 2]}, [("type",)]),
+        (of(heat={"type": "number"}, note={"type": "string"}), [("properties", "heat", "type")]),
+        (of(type={"type": "string"}), []),
+        (of(type={"type": "number"}), [("properties", "type", "type")]),
+        ({"items": {"type": "number"}}, [("items", "type")]),
+        ({"prefixItems": [{}, {"type": "number"}]}, [("prefixItems", 1, "type")]),
+        ({"anyOf": [{"type": "null"}, {"type": "number"}]}, [("anyOf", 1, "type")]),
+        ({"oneOf": [{"type": "number"}]}, [("oneOf", 0, "type")]),
+        ({"allOf": [of(x={"type": "number"})]}, [("allOf", 0, "properties", "x", "type")]),
+        ({"$defs": {"x": {"type": "number"}}}, [("$defs", "x", "type")]),
+        ({"additionalProperties": {"type": "number"}}, [("additionalProperties", "type")]),
+        ({"not": {"type": "number"}}, []),
+        ({"if": {"type": "number"}, "then": {"type": "number"}}, [("then", "type")]),
+        (REF, []),
+        ({**REF, "type": "number"}, [("type",)]),
+        (INLINED, []),
+        (of(heat=INLINED), []),
+        (of(value={"type": "number"}), [("properties", "value", "type")]),
+        (of(value={"type": "number"}, unit={}, note={}), [("properties", "value", "type")]),
+        (of(a={"type": "number"}, b={"type": "integer"}), [("properties", "a", "type"), ("properties", "b", "type")]),
+    ],
+)
+def test_raw_numbers_in_schemas(schema: Any, paths: list[tuple[Any, ...]]) -> None:
+    assert find_raw_numbers(schema) == paths
+
+
+def test_deep_schemas_are_no_problem() -> None:
+    schema: dict[str, Any] = {"type": "number"}
+    for _ in range(5000):
+        schema = {"items": schema}
+    assert len(find_raw_numbers(schema)) == 1
+
+
+@pytest.mark.parametrize(
+    ("schema", "inlined"),
+    [
+        (INLINED, True),
+        (QUANTITY_SCHEMA, True),
+        (of(value={}, unit={}), True),
+        (of(value={"type": ["number", "null"]}, unit={}), True),
+        (of(value={"type": "string"}, unit={"type": "string"}), False),
+        (of(value={"type": "number"}), False),
+        ({"type": "array", "properties": INLINED["properties"]}, False),
+        (REF, False),
+        (None, False),
+        ({"properties": Opaque()}, False),
+    ],
+)
+def test_inlined_quantities(schema: Any, inlined: bool) -> None:
+    assert is_inlined_quantity(schema) is inlined
+
+
+def test_where_quantities_are_inlined() -> None:
+    assert find_inlined_quantities(of(heat=INLINED, roof=of(area=INLINED), ref=REF)) == [
+        ("properties", "heat"),
+        ("properties", "roof", "properties", "area"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("schema", "has"),
+    [
+        ({}, False),
+        (INLINED, False),
+        (REF, True),
+        (of(heat=REF), True),
+        ({"items": REF}, True),
+        (of(heat={"$ref": "#/$defs/x"}), False),
+        (of(heat=Opaque()), True),
+        (of(heat={"$ref": Opaque()}), True),
+    ],
+)
+def test_quantity_refs(schema: Any, has: bool) -> None:
+    assert has_quantity_ref(schema) is has
+
+
+def test_unknown_refs() -> None:
+    schema = of(
+        a=REF,
+        b={"$ref": "greenlang://schemas/quantities.json"},
+        c={"$ref": "#/$defs/x"},
+        d={"not": {"$ref": "greenlang:quantity"}},
+        e={"$ref": QUANTITY_REF + "#"},
+        f={"$ref": Opaque()},
+    )
+    assert unknown_refs(schema) == [("properties", "b", "$ref"), ("properties", "d", "not", "$ref")]
+
+
+@pytest.mark.parametrize(
+    ("schema", "problems"),
+    [
+        ({}, []),
+        (False, []),
+        (QUANTITY_SCHEMA, []),
+        (CLAIM_SCHEMA, []),
+        (FINAL_SCHEMA, []),
+        (ASSISTANT_STEP_SCHEMA, []),
+        (5, [((), "")]),
+        ({"type": "numbr"}, [(("type",), "type")]),
+        ({"type": ["string", "text"]}, [(("type",), "type")]),
+        ({"properties": []}, [(("properties",), "properties")]),
+        (of(a={"minimum": "0"}), [(("properties", "a", "minimum"), "minimum")]),
+        ({"required": "a"}, [(("required",), "required")]),
+        ({"required": ["a", "a"], **of(a={})}, [(("required",), "required")]),
+        ({"pattern": "("}, [(("pattern",), "pattern")]),
+        ({"minLength": -1}, [(("minLength",), "minLength")]),
+        ({"anyOf": []}, [(("anyOf",), "anyOf")]),
+        ({"enum": "abc"}, [(("enum",), "enum")]),
+        ({"required": ["a", "b"], **of(a={})}, [(("required", 1), "required")]),
+        ({"type": "object", "required": ["a"]}, [(("required", 0), "required")]),
+        (of(x={"required": ["a"], **of(b={})}), [(("properties", "x", "required", 0), "required")]),
+        (of(required={"required": ["a"], **of(a={})}), []),
+        ({"anyOf": [{"required": ["a"]}], **of(a={})}, []),
+        ({"not": {"required": ["a"]}}, []),
+        ({"if": {"required": ["a"]}, "then": {"required": ["b"]}}, []),
+        ({"allOf": [{"required": ["a"]}], **of(a={})}, []),
+        ({"allOf": [of(a={})], "required": ["a"]}, []),
+        ({"allOf": [of(a={})], "required": ["b"]}, [(("required", 0), "required")]),
+        ({"allOf": [True], "required": ["b"], **of(b={})}, []),
+        ({"anyOf": [REF], "required": ["b"], **of(a={})}, []),
+        ({"$ref": "#/$defs/x", "required": ["b"], **of(a={})}, []),
+        ({"patternProperties": {"^b": {}}, "required": ["b"], **of(a={})}, []),
+        ({"required": [Opaque(), "a"], **of(a={})}, []),
+        ({"required": Opaque()}, []),
+        ({"required": ["a"], "properties": Opaque()}, []),
+        ({"required": ["a"], "properties": {Opaque(): {}}}, []),
+        ({"type": Opaque(), "properties": {"a": Opaque()}}, []),
+        ({Opaque(): 1, "type": "object"}, []),
+        (of(a={"type": ("string", "null")}), []),
+        ({"minimum": 10**400, "type": "number"}, []),
+    ],
+)
+def test_schema_problems(schema: Any, problems: list[Any]) -> None:
+    found = schema_problems(schema)
+    assert [(problem.path, problem.keyword) for problem in found] == problems
+    assert all(problem.message and len(problem.message) < 300 for problem in found)
+
+
+@pytest.mark.parametrize(
+    ("schema", "meant"),
+    [
+        ({"requierd": ["a"]}, ["required"]),
+        ({"propertes": {}}, ["properties"]),
+        ({"additional_properties": False}, ["additionalProperties"]),
+        ({"exclusiveminimum": 0}, ["exclusiveMinimum"]),
+        ({"item": {}}, ["items"]),
+        (of(requierd={}, propertes={}), []),
+        ({"x-unit": "kWh", "unit": "kWh", "example": 1, "nullable": True}, []),
+        ({"not": {"typ": "string"}}, ["type"]),
+        ({3: 4}, []),
+    ],
+)
+def test_misspelt_keywords(schema: Any, meant: list[str]) -> None:
+    assert [keyword for _, keyword in misspelt_keywords(schema)] == meant
+
+
+# ------------------------------------------------------------------------------------------------ outputs
+
+
+@dataclass
+class Room:
+    area: Any
+    name: str = "hall"
+
+
+class Model:
+    def model_dump(self) -> dict[str, Any]:
+        return {"heat": 3}
+
+
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [
+        ({"value": 1, "unit": "kWh"}, None),
+        ({"unit": "", "value": -1.5}, None),
+        ({"value": Decimal("1.5"), "unit": "kWh"}, None),
+        ({"value": Fraction(1, 3), "unit": "kWh"}, None),
+        ({"value": True, "unit": "kWh"}, "not bool"),
+        ({"value": "1", "unit": "kWh"}, "not str"),
+        ({"value": None, "unit": "kWh"}, "not NoneType"),
+        ({"value": 1j, "unit": "kWh"}, "not complex"),
+        ({"value": float("nan"), "unit": "kWh"}, "finite"),
+        ({"value": float("inf"), "unit": "kWh"}, "finite"),
+        ({"value": Decimal("NaN"), "unit": "kWh"}, "finite"),
+        ({"value": 1, "unit": None}, "text"),
+        ({"value": 1}, "exactly"),
+        ({"value": 1, "unit": "kWh", "note": ""}, "exactly"),
+        ([1, "kWh"], "object"),
+    ],
+)
+def test_quantities(value: Any, problem: str | None) -> None:
+    assert is_quantity(value) is (problem is None)
+    assert problem is None or problem in str(quantity_problem(value))
+
+
+@pytest.mark.parametrize(
+    ("output", "paths"),
+    [
+        (None, []),
+        (True, []),
+        ("500 kWh", []),
+        (5, [()]),
+        ({"heat": 5}, [("heat",)]),
+        ({"heat": {"value": 5, "unit": "kWh"}}, []),
+        ({"heat": Quantity(5, "kWh")}, []),
+        ({"heat": {"value": 5}}, [("heat", "value")]),
+        ({"heat": {"value": 5, "unit": "kWh", "year": 2024}}, [("heat", "value"), ("heat", "year")]),
+        ({"heat": {"value": float("nan"), "unit": "kWh"}}, [("heat", "value")]),
+        ([1, [2.5]], [(0,), (1, 0)]),
+        ((Decimal(1), Fraction(1, 2), 1j), [(0,), (1,), (2,)]),
+        ({3}, [(0,)]),
+        (frozenset({3}), [(0,)]),
+        (Room(80), [("area",)]),
+        (Room({"value": 80, "unit": "m2"}), []),
+        ({"m": Model()}, [("m", "heat")]),
+        ({"f": Room, "g": len}, []),
+    ],
+)
+def test_raw_numbers_in_outputs(output: Any, paths: list[Any]) -> None:
+    assert find_raw_numbers_in_output(output) == paths
+
+
+def test_a_survey_tells_quantities_from_what_only_looks_like_one() -> None:
+    found = survey({"good": {"value": 1, "unit": "m"}, "bad": {"value": "1", "unit": "m"}})
+    assert [path for path, _ in found.quantities] == [("good",)]
+    assert [path for path, _ in found.malformed] == [("bad",)]
+
+
+def test_claim_paths_of_an_output() -> None:
+    heat = {"value": 1, "unit": "kWh"}
+    assert quantity_paths({"heat": heat, "roof": {"area": heat}, "list": [heat]}) == ["$.heat", "$.roof.area"]
+    assert quantity_paths(heat) == []
+
+
+def test_paths_are_shown_as_claims_write_them() -> None:
+    assert show_path(("rooms", 0, "heat")) == "$.rooms[0].heat"
+    assert show_path(()) == "$"
+
+
+def test_records_dump_to_plain_data() -> None:
+    assert Claim("tc_1", "$.heat", Quantity(1, "kWh")).to_dict() == {
+        "source_call_id": "tc_1",
+        "path": "$.heat",
+        "quantity": {"value": 1, "unit": "kWh"},
+    }

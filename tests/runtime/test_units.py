@@ -1,0 +1,321 @@
+"""Units: what is allowed, of what dimension, what is suggested, and how Quantities compare."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from decimal import Decimal
+from fractions import Fraction
+from importlib import resources
+from typing import Any
+
+import pytest
+from gllint_runtime import GLValidationError, Quantity, UnitRegistry
+from gllint_runtime.units import (
+    ALLOWED_UNITS,
+    TIME_UNITS,
+    UNIT_SUFFIXES,
+    dimension_of,
+    judge_unit,
+    same_dimension,
+    unit_of_name,
+)
+
+# unit, status, dimension, nearest
+JUDGED: list[tuple[str, str, str | None, str | None]] = [
+    ("kWh/year", "allowed", "energy/year", None),
+    ("kgCO2e/kWh", "allowed", "emissions/energy", None),
+    ("USD/kWh", "allowed", "currency-USD/energy", None),
+    ("USD/(m2*month)", "allowed", "currency-USD/area/year", None),
+    ("EUR/USD", "allowed", "currency-EUR/currency-USD", None),
+    ("kWh / m2", "allowed", "energy/area", None),
+    ("m^2", "allowed", "area", None),
+    ("m**3/day", "allowed", "volume/time", None),
+    ("km3", "allowed", "volume", None),
+    ("kW*h", "allowed", "energy", None),
+    ("kWh/h", "allowed", "power", None),
+    ("kWh/m2/h", "allowed", "power/area", None),
+    ("kWh/kWh", "allowed", "dimensionless", None),
+    ("%/year", "allowed", "1/year", None),
+    ("L/km", "allowed", "area", None),
+    ("m*m3", "allowed", "length^4", None),
+    ("kWh/K", "allowed", "energy/temperature", None),
+    ("h/year", "allowed", "time/year", None),
+    ("", "not-allowed", "dimensionless", "%"),
+    ("  ", "not-allowed", "dimensionless", "%"),
+    ("hour", "not-allowed", "time", None),
+    ("year", "not-allowed", "year", None),
+    (" kWh", "not-allowed", "energy", "kWh"),
+    ("lb", "not-allowed", "mass", "kg"),
+    ("kWh/lb", "not-allowed", "energy/mass", "kWh/kg"),
+    ("BTU", "not-allowed", "energy", "kWh"),
+    ("hp", "not-allowed", "power", "kW"),
+    ("parsec", "not-allowed", "length", "m"),
+    ("m²", "not-allowed", "area", "m2"),
+    ("kWh·m", "not-allowed", "energy*length", "kWh*m"),
+    ("kWh per year", "not-allowed", "energy/year", "kWh/year"),
+    ("°C", "not-allowed", "temperature", "degC"),
+    ("tonnes", "not-allowed", "mass", "t"),
+    ("V", "not-allowed", "power/current", None),
+    ("count", "not-allowed", "dimensionless", "%"),
+    ("kwh", "unknown", None, "kWh"),
+    ("KWH/M2", "unknown", None, "kWh/m2"),
+    ("kgCO2", "unknown", None, "kgCO2e"),
+    ("kg CO2e", "unknown", None, "kgCO2e"),
+    ("$", "unknown", None, "USD"),
+    ("kUSD", "unknown", None, "USD"),
+    ("MEUR", "unknown", None, "EUR"),
+    ("requests", "unknown", None, None),
+    ("kWh/widget", "unknown", None, None),
+    ("5 kWh", "unknown", None, None),
+    ("kWh+kWh", "unknown", None, None),
+    ("kWh/", "unknown", None, None),
+    ("m**1000000000", "unknown", None, None),
+    ("9**9**9**9", "unknown", None, None),
+    ("(" * 150, "unknown", None, None),
+    ("kWh/" * 100 + "kWh", "unknown", None, None),
+    ("lambda: 1", "unknown", None, None),
+    ("kWh\nm2", "not-allowed", "energy*area", "kWh*m2"),
+    ("1/year", "not-allowed", "1/year", "%/year"),
+    ("kWh*m^-2", "allowed", "energy/area", None),
+    ("kWh*m**-2*year^-1", "allowed", "energy/area/year", None),
+    ("-2", "unknown", None, None),
+    ("1", "unknown", None, None),
+    ("m^kWh", "unknown", None, None),
+]
+
+
+@pytest.mark.parametrize(("unit", "status", "dimension", "nearest"), JUDGED, ids=[repr(r[0][:20]) for r in JUDGED])
+def test_judged(unit: str, status: str, dimension: str | None, nearest: str | None) -> None:
+    verdict = judge_unit(unit)
+    assert (verdict.status, verdict.dimension) == (status, dimension)
+    if nearest is not None or status == "allowed":
+        assert verdict.nearest == nearest
+    assert verdict.reason.endswith(".")
+
+
+@pytest.mark.parametrize("unit", ALLOWED_UNITS)
+def test_the_allowlist_is_exact(unit: str) -> None:
+    assert judge_unit(unit).status == "allowed"
+    assert judge_unit(unit, strict=True).status == "allowed"
+    changed = unit.swapcase()
+    if changed != unit and changed not in ALLOWED_UNITS:
+        assert judge_unit(changed).status != "allowed"
+        assert not UnitRegistry().is_allowed(changed)
+
+
+def test_strict_allows_the_listed_strings_alone() -> None:
+    assert judge_unit("kWh/year", strict=True).status == "not-allowed"
+    assert judge_unit("kWh/m2/year", strict=True).status == "allowed"
+    assert judge_unit("tree", extend=["tree"], strict=True).status == "allowed"
+    assert judge_unit("kWh/tree", extend=["tree"], strict=True).status == "not-allowed"
+    assert not UnitRegistry(strict=True).is_allowed("kWh/year")
+
+
+def test_a_project_extends_the_list_with_anything() -> None:
+    extend = ["tree", "passenger-km", "", "lb", "hour", "kWh/tree"]
+    for unit in (*extend, "kgCO2e/passenger-km", "tree/year", "kWh/lb"):
+        assert judge_unit(unit, extend=extend).status == "allowed", unit
+    assert dimension_of("tree", extend=extend) is None
+    assert dimension_of("hour", extend=extend) == "time"
+    assert judge_unit("tre", extend=["tree"]).nearest == "tree"
+
+
+def test_dimensions_compare() -> None:
+    assert same_dimension("kWh", "GJ") is True
+    assert same_dimension("kWh", "kW") is False
+    assert same_dimension("kg", "kgCO2e") is False
+    assert same_dimension("kWh/year", "kW") is False
+    assert same_dimension("kWh", "widgets") is None
+    assert dimension_of("kWh/m2/year") == "energy/area/year"
+
+
+def test_deciding_needs_no_pint() -> None:
+    program = (
+        "import sys; from gllint_runtime.units import judge_unit, UnitRegistry; "
+        "assert judge_unit('kgCO2e/kWh').status == 'allowed'; assert judge_unit('').status == 'not-allowed'; "
+        "assert UnitRegistry(['tree']).is_allowed('tree/year'); "
+        "print(any(name.split('.')[0] == 'pint' for name in sys.modules))"
+    )
+    assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True).stdout == "False\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "unit"),
+    [
+        ("annual_kwh", "kWh"),
+        ("kwh", "kWh"),
+        ("annualKwh", "kWh"),
+        ("area_sqm", "m2"),
+        ("share_pct", "%"),
+        ("emissions_kgco2e", "kgCO2e"),
+        ("intensity_kwh_m2", "kWh/m2"),
+        ("intensity_kwh_per_m2", "kWh/m2"),
+        ("price_usd_per_kwh", "USD/kWh"),
+        ("use_kwh_per_year", "kWh/year"),
+        ("use_kwh_year", "kWh/year"),
+        ("cost_per_tree", None),
+        ("kwh_per_tree", None),
+        ("per_kwh", None),
+        ("usd_per_h", None),
+        ("year", None),
+        ("plan_t", None),
+        ("total", None),
+        ("", None),
+    ],
+)
+def test_what_a_name_announces(name: str, unit: str | None) -> None:
+    assert unit_of_name(name) == unit
+    assert unit is None or judge_unit(unit).status == "allowed"
+
+
+def test_suffixes_announce_allowed_units() -> None:
+    assert all(unit in ALLOWED_UNITS and suffix == suffix.lower() for suffix, unit in UNIT_SUFFIXES.items())
+
+
+# --------------------------------------------------------------------------------------------- conversion
+
+
+def quantity(value: Any, unit: str) -> Quantity:
+    return Quantity(value, unit)
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ((1, "MWh"), (1000, "kWh")),
+        ((1, "kWh"), (3.6, "MJ")),
+        ((1, "tCO2e"), (1000, "kgCO2e")),
+        ((1, "ton"), (907.18474, "kg")),
+        ((1, "gal"), (3.785411784, "L")),
+        ((1, "mi"), (1609.344, "m")),
+        ((20, "degC"), (68, "F")),
+        ((0, "C"), (273.15, "K")),
+        ((0.1 + 0.2, "kWh"), (0.3, "kWh")),
+        ((12, "kWh/month"), (144, "kWh/year")),
+        ((1, "kWh/m2"), (1000, "Wh/m2")),
+        ((50, "%"), (50, "percent")),
+        ((1, "kW"), (24, "kWh/day")),
+        ((1, "USD/kWh"), (1000, "USD/MWh")),
+        ((0, "kWh"), (0, "MWh")),
+        ((Fraction(1, 3), "kWh"), (1 / 3, "kWh")),
+        ((Decimal("0.1"), "kWh"), (0.1, "kWh")),
+    ],
+)
+def test_equal_after_normalisation(a: tuple[Any, str], b: tuple[Any, str]) -> None:
+    assert UnitRegistry().same_quantity(quantity(*a), quantity(*b))
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ((100, "USD"), (100, "EUR")),
+        ((1, "kg"), (1, "kgCO2e")),
+        ((8.766, "kWh/year"), (0.001, "kW")),
+        ((1e-12, "kWh"), (2e-12, "kWh")),
+        ((0, "kWh"), (1e-300, "kWh")),
+        ((10**17, "kWh"), (10**17 + 1, "kWh")),
+        ((20, "degC"), (20.001, "degC")),
+        ((True, "kWh"), (1, "kWh")),
+        ((float("nan"), "kWh"), (float("nan"), "kWh")),
+        ((float("inf"), "kWh"), (float("inf"), "kWh")),
+        (("12", "kWh"), ("12", "kWh")),
+        ((12, "parsecs"), (12, "parsecs")),
+        ((1, "kWh"), (1, "jiggawatts")),
+        ((1, "kWh"), (1000, "wh")),
+        ((None, "kWh"), (1, "kWh")),
+    ],
+)
+def test_never_equal(a: tuple[Any, str], b: tuple[Any, str]) -> None:
+    assert not UnitRegistry().same_quantity(quantity(*a), quantity(*b))
+
+
+def test_temperatures_are_compared_in_kelvin() -> None:
+    tiny = 1e-9 * 200
+    assert UnitRegistry().same_quantity(quantity(0.0, "degC"), quantity(tiny, "degC"))
+    assert not UnitRegistry().same_quantity(quantity(0.0, "kWh"), quantity(tiny, "kWh"))
+
+
+def test_units_of_unknown_dimension_equal_only_themselves() -> None:
+    units = UnitRegistry(["tree", "bush"])
+    assert units.same_quantity(quantity(1.0, "tree"), quantity(1.0 + 1e-12, "tree"))
+    assert not units.same_quantity(quantity(1.0, "tree"), quantity(1.0, "bush"))
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "normalised"),
+    [
+        (1.0, "tCO2e", (Decimal(1000), "kgCO2e")),
+        (2, "MWh", (Decimal(2000), "kWh")),
+        (5, "USD", (Decimal(5), "USD")),
+        (85, "percent", (Decimal(85), "%")),
+        (3, "MWh/m2", (Decimal(3000), "kWh/m2")),
+        (1, "km2", (Decimal(1000000), "m2")),
+        (1, "EUR/MWh", (Decimal("0.001"), "EUR/kWh")),
+        (7, "kWh/K", (Decimal(7), "kWh/K")),
+    ],
+)
+def test_normalised(value: float, unit: str, normalised: tuple[Decimal, str]) -> None:
+    assert UnitRegistry().normalize(quantity(value, unit)) == normalised
+
+
+def test_an_own_unit_is_its_own_normal_form() -> None:
+    assert UnitRegistry(["tree"]).normalize(quantity(3, "tree")) == (Decimal(3), "tree")
+
+
+def test_conversion_keeps_the_size() -> None:
+    units = UnitRegistry()
+    assert units.convert_to(quantity(1, "tCO2e"), "kgCO2e") == Quantity(1000.0, "kgCO2e")
+    assert units.convert_to(quantity(212, "degF"), "degC").value == pytest.approx(100)
+    assert units.convert_to(quantity(5, "kWh"), "kWh") == Quantity(5, "kWh")
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "target"),
+    [(1, "kg", "kgCO2e"), (1, "USD", "EUR"), (1, "kWh/year", "kW"), (1, "kWh", "lb"), (1, "lb", "kg")]
+    + [(float("nan"), "kWh", "MWh"), (True, "kWh", "MWh")],
+)
+def test_no_conversion(value: float, unit: str, target: str) -> None:
+    with pytest.raises(GLValidationError) as caught:
+        UnitRegistry().convert_to(quantity(value, unit), target)
+    assert caught.value.code == "UNIT_UNKNOWN"
+
+
+def test_the_error_names_what_is_meant() -> None:
+    with pytest.raises(GLValidationError, match="kwh") as caught:
+        UnitRegistry().require("kwh", "$.energy")
+    assert "'kWh'" in caught.value.hint
+    assert caught.value.path == "$.energy"
+    with pytest.raises(GLValidationError):
+        UnitRegistry().require("widgets")
+
+
+def test_validate_dimension() -> None:
+    units = UnitRegistry()
+    units.validate_dimension(quantity(1, "kWh/m2"), "energy/area")
+    with pytest.raises(GLValidationError):
+        units.validate_dimension(quantity(1, "kWh"), "mass")
+    with pytest.raises(GLValidationError):
+        units.validate_dimension(quantity(1, "lb"), "mass")
+
+
+def test_the_allowlist_can_be_extended_and_cut_in_place() -> None:
+    units = UnitRegistry()
+    units.allowlist.add("tree")
+    units.allowlist.discard("JPY")
+    assert units.is_allowed("tree")
+    assert units.is_allowed("kgCO2e/tree")
+    assert not units.is_allowed("JPY")
+
+
+def test_the_definition_file_has_every_unit_in_its_dimension() -> None:
+    import pint
+
+    lines = resources.files("gllint_runtime").joinpath("units.txt").read_text(encoding="utf-8").splitlines()
+    pint_units = pint.UnitRegistry(lines, cache_folder=None)  # type: ignore[arg-type]
+    samples = {dimension: unit for unit, dimension in {**ALLOWED_UNITS, **TIME_UNITS}.items() if "/" not in unit}
+    for unit, dimension in {**ALLOWED_UNITS, **TIME_UNITS}.items():
+        if "/" not in unit and unit != "%":
+            same = samples[dimension].replace("%", "percent")
+            assert pint_units.parse_units(unit).dimensionality == pint_units.parse_units(same).dimensionality
+    assert "kUSD" not in pint_units
