@@ -1,7 +1,7 @@
 """What the rules know about frameworks by name: one table each, extended by the configuration.
 
-Every list of :class:`gllint_rules.settings.Settings` adds to the table of the same name. Names are compared with
-the last part of a dotted name, so that re-exports and aliases of packages make no difference.
+Every list of :class:`gllint_rules.settings.Settings` adds to the table of the same name. Names are compared
+with the last part of a dotted name, so that re-exports and aliases of packages make no difference.
 """
 
 from __future__ import annotations
@@ -72,6 +72,11 @@ LOG_CALLS = frozenset({"debug", "info", "warning", "warn", "error", "exception",
 TOOL_ACTIONS = frozenset({"ToolAction"})
 ACTION_PARSERS = frozenset({"model_validate", "parse_obj", "parse"})
 REGISTRY_LOOKUPS = frozenset({"invoke", "execute", "get", "get_tool"})
+# Calls that give a tool its name, by keyword or first argument: how their names end or begin.
+TOOL_NAMING_ENDINGS = ("Tool", "ToolDef", "ToolDefinition", "ToolSpec", "ToolInfo", "ToolParam", "ToolSchema")
+TOOL_NAMING_STARTS = ("register", "add_tool", "create_tool", "make_tool", "define_tool")
+# Keys of a dict that describes a tool, beside its name.
+TOOL_PARAMETERS = ("parameters", "input_schema", "inputSchema", "args_schema")
 # Calls that bring tools along whose names no file of the project says.
 TOOL_LOADERS = frozenset({"load_tools", "load_mcp_tools", "get_tools"})
 # GL601: calls that reach the network, and classes whose methods do.
@@ -89,10 +94,12 @@ NETWORK_CALLS = frozenset(
         "boto3.client", "boto3.resource", "boto3.session.Session", "boto3.Session",
         "botocore.session.get_session",
         "smtplib.SMTP", "smtplib.SMTP_SSL", "ftplib.FTP", "ftplib.FTP_TLS", "imaplib.IMAP4",
-        "imaplib.IMAP4_SSL", "poplib.POP3", "poplib.POP3_SSL", "telnetlib.Telnet", "xmlrpc.client.ServerProxy",
-        "websocket.create_connection", "websockets.connect", "websockets.sync.client.connect",
+        "imaplib.IMAP4_SSL", "poplib.POP3", "poplib.POP3_SSL", "telnetlib.Telnet",
+        "xmlrpc.client.ServerProxy", "websocket.create_connection", "websockets.connect",
+        "websockets.sync.client.connect",
         "grpc.insecure_channel", "grpc.secure_channel", "grpc.aio.insecure_channel",
-        "grpc.aio.secure_channel", "psycopg.connect", "psycopg2.connect", "asyncpg.connect", "pymysql.connect",
+        "grpc.aio.secure_channel", "psycopg.connect", "psycopg2.connect", "asyncpg.connect",
+        "pymysql.connect",
     }
 )  # fmt: skip
 NETWORK_CLIENTS = frozenset(

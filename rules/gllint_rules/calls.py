@@ -1,0 +1,244 @@
+"""Where the source names a tool that it wants called, and which names the tools of the project bear."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from gllint_rules import facts
+from gllint_rules.context import is_test_path
+from gllint_rules.facts import Call, Class, Expr, Module, Scope
+from gllint_rules.frameworks import (
+    ACTION_PARSERS,
+    REGISTRY_LOOKUPS,
+    TOOL_ACTIONS,
+    TOOL_LOADERS,
+    TOOL_NAMING_ENDINGS,
+    TOOL_NAMING_STARTS,
+    TOOL_PARAMETERS,
+    TOOL_REGISTRY_CLASSES,
+    TOOL_REGISTRY_NAMES,
+    TOOL_WRAPPER_ENDING,
+)
+from gllint_rules.infer import Frame
+from gllint_rules.tools import Tool, real_name
+from gllint_rules.values import (
+    ClassOf,
+    Entry,
+    ExternalInstance,
+    FunctionOf,
+    Instance,
+    Record,
+    Site,
+    Text,
+    Value,
+    options,
+)
+
+if TYPE_CHECKING:
+    from gllint_rules.context import Context
+    from gllint_rules.project import Project
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Action:
+    """A tool's name and its arguments, as far as the source writes them out."""
+
+    name: Entry | None
+    args: Entry | None
+
+
+def actions(context: Context) -> Iterator[Action]:
+    """The actions of a module: ``ToolAction(…)`` and the dicts that are parsed as one or dispatched."""
+    for call, scope in context.module.calls:
+        callee = real_name(context.module, call.func)
+        if callee in TOOL_ACTIONS:
+            yield Action(_argument(context, call, scope, "name"), _argument(context, call, scope, "args"))
+            sources = [value for name, value in call.keywords if name is None]
+        elif callee in context.names.dispatch_functions or _parses_action(context.module, call.func):
+            sources = [*call.args[:1], *(value for name, value in call.keywords if name == "action")]
+        else:
+            continue
+        for source in sources:
+            value = context.eval(source, scope)
+            if isinstance(value, Record) and value.cls is None and not value.quantity:
+                yield Action(_entry(value, "name"), _entry(value, "args"))
+
+
+def _parses_action(module: Module, func: Expr) -> bool:
+    """Whether ``func`` is ``ToolAction.model_validate`` or the like."""
+    return (
+        isinstance(func, facts.Attr)
+        and func.name in ACTION_PARSERS
+        and real_name(module, func.base) in TOOL_ACTIONS
+    )
+
+
+def _argument(context: Context, call: Call, scope: Scope, name: str) -> Entry | None:
+    expr = call.keyword(name)
+    return Entry(context.eval(expr, scope), Site(context.module, expr.at)) if expr is not None else None
+
+
+def _entry(record: Record, key: str) -> Entry | None:
+    found = record.entries.get(key, ())
+    return found[0] if len(found) == 1 else None
+
+
+def named_tools(context: Context) -> Iterator[Entry]:
+    """Where a module asks for a tool by name: actions, ``"tool_call"`` steps, look-ups in a registry."""
+    for action in actions(context):
+        if action.name is not None:
+            yield action.name
+    for step, scope in context.module.dicts:
+        kind, name = step.value("kind"), step.value("tool_name")
+        if isinstance(kind, facts.Const) and kind.value == "tool_call" and name is not None:
+            yield Entry(context.eval(name, scope), Site(context.module, name.at))
+    for call, scope in context.module.calls:
+        if call.args and isinstance(call.func, facts.Attr) and call.func.name in REGISTRY_LOOKUPS:
+            [name, *_] = call.args
+            if isinstance(name, facts.Const | facts.Name) and _is_registry(context, call.func.base, scope):
+                yield Entry(context.eval(name, scope), Site(context.module, name.at))
+
+
+def _is_registry(context: Context, expr: Expr, scope: Scope) -> bool:
+    return facts.last_name(expr) in TOOL_REGISTRY_NAMES or any(
+        is_tool_registry(context.project, option) for option in options(context.eval(expr, scope))
+    )
+
+
+def is_tool_registry(project: Project, value: Value) -> bool:
+    """Whether ``value`` is an instance of a class that is named as tool registries are."""
+    match value:
+        case Instance(of=of) | Record(cls=ClassOf() as of):
+            return of.cls.name in TOOL_REGISTRY_CLASSES or any(
+                name in TOOL_REGISTRY_CLASSES for name in project.bases_named(of)
+            )
+        case ExternalInstance(name=name):
+            return name.rpartition(".")[2] in TOOL_REGISTRY_CLASSES
+        case _:
+            return False
+
+
+# --- the names of all tools ---------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class ToolNames:
+    """The names of a project's tools; ``complete`` where no tool can bear another one."""
+
+    names: set[str] = field(default_factory=set)
+    complete: bool = True
+
+
+def tool_names(project: Project) -> ToolNames:
+    """The literal names of the tools of a project, by whatever call or dict they are given.
+
+    Generous on purpose: what looks like a name counts as one. A tool whose name is computed makes the answer
+    incomplete, unless it stands in test code, from which nobody calls it.
+    """
+    return _Collector(project).collect()
+
+
+class _Collector:
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self.out = ToolNames()
+        self.registered = self._registered()
+        self.classes = self.registered | {
+            tool.cls.cls.name
+            for module in project.modules.values()
+            for tool in project.tools(module)
+            if tool.cls is not None
+        }
+
+    def collect(self) -> ToolNames:
+        for path, module in self.project.modules.items():
+            complete = self.out.complete
+            for tool in self.project.tools(module):
+                self._read_tool(tool)
+            for call, scope in module.calls:
+                self._read_call(module, call, scope)
+            for literal, _ in module.dicts:
+                if any(literal.value(key) is not None for key in TOOL_PARAMETERS):
+                    self.out.names.update(_texts(literal.value("name")))
+            if is_test_path(path, self.project.root):
+                self.out.complete = complete
+        return self.out
+
+    def _registered(self) -> set[str]:
+        """The classes whose instances a ``TOOL_REGISTRY`` holds; its keys are names."""
+        classes: set[str] = set()
+        for module in self.project.modules.values():
+            for name in TOOL_REGISTRY_NAMES:
+                for binding in module.scope.bindings.get(name, ()):
+                    if binding.kind in ("assign", "annotated") and binding.value is not None:
+                        frame = Frame(module, module.scope)
+                        value = self.project.evaluator.eval(binding.value, frame)
+                        if isinstance(value, Record):
+                            self.out.names.update(key for key in value.entries if not key.startswith("\0"))
+                            held = (entry.value for found in value.entries.values() for entry in found)
+                            classes.update(filter(None, map(_class_of, held)))
+        return classes
+
+    def _read_tool(self, tool: Tool) -> None:
+        names = {tool.name} if tool.name else set()
+        if tool.cls is not None:
+            for expr, _, scope in tool.cls.cls.attributes.get("name", ()):  # self.name = …
+                frame = Frame(tool.module, scope)
+                value = self.project.evaluator.eval(expr, frame) if expr is not None else None
+                names.add((value.literal if isinstance(value, Text) else None) or "")
+        self.out.names.update(names)
+        is_named = tool.cls is not None and (
+            _is_abstract(tool.cls.cls) or tool.cls.cls.name in self.registered
+        )
+        if "" in names or not (names or is_named or not tool.callables):
+            self.out.complete = False
+
+    def _read_call(self, module: Module, call: Call, scope: Scope) -> None:
+        last = real_name(module, call.func)
+        if last in TOOL_LOADERS:
+            if not self._is_own(module, call, scope):
+                self.out.complete = False
+            return
+        is_class = last in self.classes
+        if not (is_class or last.endswith(TOOL_NAMING_ENDINGS) or last.startswith(TOOL_NAMING_STARTS)):
+            return
+        names = {*_texts(call.keyword("name")), *(name for arg in call.args[:1] for name in _texts(arg))}
+        self.out.names.update(names)
+        if (
+            not names
+            and not is_class
+            and last.endswith(TOOL_WRAPPER_ENDING)
+            and self.project.made_tool(module, call, scope) is None
+            and not self._is_own(module, call, scope)
+        ):
+            self.out.complete = False  # a tool of another package, whose name is written there
+
+    def _is_own(self, module: Module, call: Call, scope: Scope) -> bool:
+        """Whether the call is one of a class or function of the project."""
+        callee = self.project.evaluator.eval(call.func, Frame(module, scope))
+        return any(isinstance(option, ClassOf | FunctionOf) for option in options(callee))
+
+
+def _class_of(value: Value) -> str | None:
+    match value:
+        case Instance(of=of):
+            return of.cls.name
+        case ExternalInstance(name=name):
+            return name.rpartition(".")[2]
+        case _:
+            return None
+
+
+def _is_abstract(cls: Class) -> bool:
+    """Whether a class is only there to be derived from."""
+    decorators = (decorator for method in cls.methods() for decorator in method.decorators)
+    return any(facts.last_name(base) == "ABC" for base in cls.bases) or any(
+        facts.last_name(decorator) == "abstractmethod" for decorator in decorators
+    )
+
+
+def _texts(expr: Expr | None) -> Iterator[str]:
+    if isinstance(expr, facts.Const) and isinstance(expr.value, str):
+        yield expr.value

@@ -1,0 +1,99 @@
+"""A tool is asked for by a name that no tool bears.
+
+## What it does
+
+Reports a literal tool name in `ToolAction(name=…)`, `registry.invoke(…)`, `registry.get(…)`,
+`dispatch_tool({"name": …})` or a `"tool_call"` step that no tool of the project bears. It speaks only where
+the names of all tools of the project are literals, and never in test code. `"None"` is the reserved name that
+asks for clarification.
+
+## Why is this bad?
+
+The dispatcher answers with an error, each time, and the number that the tool should have given is missing: an
+invitation to guess it.
+
+## Bad
+
+```python
+from langchain_core.tools import tool
+from runtime import ToolAction, dispatch_tool
+
+
+@tool
+def read_meter(meter: str) -> dict:
+    return {"reading": {"value": look_up(meter), "unit": "kWh"}}
+
+
+def monthly_reading(meter: str) -> dict:
+    return dispatch_tool(ToolAction(name="read_metre", args={"meter": meter}))
+```
+
+## Good
+
+```python
+from langchain_core.tools import tool
+from runtime import ToolAction, dispatch_tool
+
+
+@tool
+def read_meter(meter: str) -> dict:
+    return {"reading": {"value": look_up(meter), "unit": "kWh"}}
+
+
+def monthly_reading(meter: str) -> dict:
+    return dispatch_tool(ToolAction(name="read_meter", args={"meter": meter}))
+```
+
+## How to fix
+
+Use the name under which the tool is registered.
+
+## Options
+
+`dispatchers` names further functions that take an action.
+
+## References
+
+QREW tool guidelines, "ToolAction" and "Processing LLM Output in Agent Logic". DOC-601, "Tool Runtime".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gllint_rules.calls import named_tools, tool_names
+from gllint_rules.context import Context, Pending
+from gllint_rules.frameworks import CLARIFICATION
+from gllint_rules.rule import Rule
+from gllint_rules.values import Text
+
+
+def check(context: Context) -> Iterator[Pending]:
+    """Findings at the literal names that no tool of the project bears."""
+    if context.is_test:
+        return
+    for entry in named_tools(context):
+        name = entry.value.literal if isinstance(entry.value, Text) else None
+        if name is None or name == CLARIFICATION:
+            continue
+        known = context.project.once(tool_names)
+        if known.complete and known.names and name not in known.names:
+            message = f"no tool of the project is named `{name}`"
+            yield context.finding("GL303", entry.site, message, _help(name, known.names))
+
+
+def _help(name: str, known: set[str]) -> str:
+    from difflib import get_close_matches
+
+    [*near] = get_close_matches(name, sorted(known), n=1)
+    return f"Did you mean `{near[0]}`?" if near else "Use the name under which the tool is registered."
+
+
+RULE = Rule(
+    code="GL303",
+    name="unknown-tool-name",
+    summary="A tool is asked for by a name that no tool bears",
+    documentation=__doc__ or "",
+    check=check,
+    options=("dispatchers",),
+)
