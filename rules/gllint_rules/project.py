@@ -84,7 +84,8 @@ class Project:
         self._load = load
         self._exists = exists
         self._loaded: dict[str, Module | None] = {}
-        self._reached: dict[str, set[str]] = {}  # the modules that the imports of a module have led to
+        # The modules that the imports of a module have led to, and the tails by which others were looked for.
+        self._reached: dict[str, set[str]] = {}
         self._tools: dict[str, list[Tool]] = {}
         self._tool_names: frozenset[bytes] | None = None
         self._made: dict[int, Tool | None] = {}
@@ -106,8 +107,7 @@ class Project:
         self._loaded[module.path] = module
         self._tool_names = None
         self._answers.clear()
-        tail = module.path.removesuffix("/__init__.py").removesuffix(".py").rpartition("/")[2]
-        self._by_tail.setdefault(tail, []).append(module.path)
+        self._by_tail.setdefault(_tail(module.path), []).append(module.path)
 
     def module_at(self, path: str) -> Module | None:
         if path not in self._loaded:
@@ -135,7 +135,8 @@ class Project:
         The modules added to both must be the same objects, those at ``changed`` aside, and the same files must
         exist. Returns the paths of which nothing is taken over.
         """
-        stale = old.reaching(changed)
+        come_and_gone = old.modules.keys() ^ self.modules.keys()
+        stale = old.reaching({*changed, *come_and_gone, *map(_tail, come_and_gone)})
         kept = {path: module for path, module in old._loaded.items() if path not in changed}
         self._loaded = {**kept, **self.modules}
         self._roots = dict(old._roots)
@@ -318,10 +319,14 @@ class Project:
 
     def _announced(self, importer: str, parts: str) -> str | None:
         """A module of a neighbouring package of the same repository, where only one fits best."""
+        if "/" not in parts:
+            return None
+        tail = parts.rpartition("/")[2]
+        self._reached.setdefault(importer, set()).add(tail)
         found = [
             path
-            for path in self._by_tail.get(parts.rpartition("/")[2], ())
-            if "/" in parts and path.endswith((f"/{parts}.py", f"/{parts}/__init__.py"))
+            for path in self._by_tail.get(tail, ())
+            if path.endswith((f"/{parts}.py", f"/{parts}/__init__.py"))
         ]
         if not found:
             return None
@@ -569,3 +574,8 @@ class Project:
 
 def _is_class_var(annotation: Expr | None) -> bool:
     return annotation is not None and facts.last_name(annotation) in ("ClassVar", "InitVar")
+
+
+def _tail(path: str) -> str:
+    """The last part of a module's dotted name."""
+    return path.removesuffix("/__init__.py").removesuffix(".py").rpartition("/")[2]
