@@ -327,11 +327,11 @@ class _Runner:
         match value, name:
             case Record(), "update":
                 for arg in call.args:
-                    value = spread(value, self.eval(arg, env))
+                    value = spread(value, self.eval(arg, env), Site(self.module, arg.at))
                 for key, arg in call.keywords:
                     found = self.eval(arg, env)
                     value = (
-                        spread(value, found)
+                        spread(value, found, Site(self.module, arg.at))
                         if key is None
                         else value.store(key, Entry(found, Site(self.module, arg.at)))
                     )

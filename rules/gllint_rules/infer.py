@@ -244,6 +244,15 @@ class Evaluator:
 
     def _alias(self, name: str, frame: Frame) -> Value | None:
         """``X = float | None`` and ``type X = float`` name a type."""
+        if self.depth > MOST_DEPTH:
+            return None
+        self.depth += 1
+        try:
+            return self._aliased(name, frame)
+        finally:
+            self.depth -= 1
+
+    def _aliased(self, name: str, frame: Frame) -> Value | None:
         scope: Scope | None = frame.scope
         while scope is not None:
             bindings = scope.bindings.get(name)
@@ -577,7 +586,11 @@ class Evaluator:
         assert isinstance(function, Function)
         if self.special >= MOST_SPECIAL or function.yields or callee.bound is not None and not callee.first:
             return general
-        params = [p for p in function.params[1 if callee.first else 0 :] if p.kind in ("any", "positional", "keyword")]
+        params = [
+            p
+            for p in function.params[1 if callee.first else 0 :]
+            if p.kind in ("any", "positional", "keyword")
+        ]
         given: dict[str, Value] = {}
         for param, arg in zip((p for p in params if p.kind != "keyword"), expr.args, strict=False):
             if isinstance(arg, facts.Star):
@@ -711,7 +724,7 @@ class Evaluator:
         for key, value_expr in expr.items:
             value = self.eval(value_expr, frame)
             if key is None:
-                record = spread(record, value)
+                record = spread(record, value, Site(frame.module, value_expr.at))
                 continue
             name = self.key(key, frame)
             entry = Entry(value, Site(frame.module, value_expr.at), Site(frame.module, key.at))
@@ -869,7 +882,7 @@ class Evaluator:
             if joined is not None:
                 return joined
         if op == "|" and isinstance(left, Record):
-            return spread(left, right)
+            return spread(left, right, Site(frame.module, expr.right.at))
         if op == "%" and _may_be(left, Text):
             return known.percent(self, left, expr, frame) if isinstance(left, Text) else UNKNOWN
         if _survives(op, expr, left, right, a, b):
@@ -980,18 +993,16 @@ class Evaluator:
         return value
 
 
-def spread(record: Record, value: Value) -> Record:
-    """``{**value}``, ``update(value)`` and ``record | value``: what ``value`` holds comes on top."""
+def spread(record: Record, value: Value, site: Site) -> Record:
+    """``{**value}``, ``update(value)`` and ``record | value``: what ``value`` holds comes on top, put in at ``site``."""
     for option in options(value):
         if isinstance(option, Record) and option.cls is None:
             sure = option.sure if not isinstance(value, UnionOf) else frozenset()
-            rests = [v for v in (record.rest, option.rest) if v is not None]
+            entries = {**record.entries, **option.entries}
+            if option.rest is not None:  # values without names of their own are put in here, all together
+                entries[f"\0{site.at}"] = (Entry(Record(open=True, rest=option.rest), site),)
             record = replace(
-                record,
-                entries={**record.entries, **option.entries},
-                sure=record.sure | sure,
-                open=record.open or option.open,
-                rest=join(*rests) if rests else None,
+                record, entries=entries, sure=record.sure | sure, open=record.open or option.open
             )
         else:
             record = replace(record, open=True)

@@ -283,11 +283,11 @@ def _dict_call(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
                     if isinstance(key, Text) and key.literal is not None:
                         record = record.store(key.literal, pair.items[1])
             continue
-        record = spread(record, value)
+        record = spread(record, value, Site(frame.module, arg.at))
     for name, value_expr in call.keywords:
         value = evaluator.eval(value_expr, frame)
         if name is None:
-            record = spread(record, value)
+            record = spread(record, value, Site(frame.module, value_expr.at))
         else:
             record = record.store(name, Entry(value, Site(frame.module, value_expr.at)))
     return record

@@ -221,6 +221,7 @@ def _spans_of_unit(text: str, unit: Unit, count: int, line: int, indent: str) ->
     prefix, cut, extra = _wrapping(unit, text, indent)
     body = text[cut:]
     block = f"\n{indent if unit.lines > 1 else ''} pass\n"
+    suffixes: tuple[str, ...]
     match unit.kind:
         case "simple":
             suffixes = ("",)

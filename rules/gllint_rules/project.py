@@ -230,7 +230,7 @@ class Project:
     def imported(self, importer: Module, dotted: str, name: str) -> Value:
         """What ``from dotted import name`` binds (``name`` empty: ``import dotted``) in ``importer``."""
         path = self.find_module(importer.path, dotted)
-        if path is not None:
+        if path is not None and (path != importer.path or dotted.startswith(".")):
             module = self.module_at(path)
             if module is not None:
                 return self.member(module, name) if name else ModuleOf(module)
@@ -248,7 +248,7 @@ class Project:
     def imported_alias(self, importer: Module, dotted: str, name: str) -> Value | None:
         """The type that an imported alias names; ``None`` where the name is no alias."""
         path = self.find_module(importer.path, dotted)
-        module = self.module_at(path) if path is not None else None
+        module = self.module_at(path) if path is not None and path != importer.path else None
         if module is None or not name or name not in module.scope.bindings:
             return None
         if any(b.kind in ("class", "def") for b in module.scope.bindings[name]):
@@ -303,18 +303,25 @@ class Project:
         return None
 
     def _find_root(self, here: str, first: str) -> str | None:
-        """The folder, seen from ``here`` upwards, under which the top-level name ``first`` lives."""
+        """The folder, seen from ``here`` upwards, under which the top-level name ``first`` lives.
+
+        A package's own folder is none, unless nothing else is: scripts that live in packages do exist.
+        """
         folder = here
+        beside: str | None = None
         while True:
+            inside = self._exists(f"{folder}/__init__.py")
             for source in _SOURCE_ROOTS:
                 base = f"{folder}/{source}"
                 if self._exists(f"{base}{first}.py") or self._exists(f"{base}{first}/__init__.py"):
-                    return base
+                    if not inside:
+                        return base
+                    beside = beside or base
                 if folder != here and f"{here}/".startswith(f"{base}{first}/"):
                     return base  # a namespace package that the importer itself lives in
             parent = posixpath.dirname(folder)
             if parent == folder or self._exists(f"{folder}/.git/HEAD"):
-                return None
+                return beside
             folder = parent
 
     def _announced(self, importer: str, parts: str) -> str | None:
@@ -511,6 +518,9 @@ class Project:
         if found is None:
             return None
         schema, frame = found
+        match schema:
+            case facts.Call(func=facts.Attr(base=model, name="model_json_schema" | "schema")):
+                schema = model  # the schema of a pydantic model says what its fields say
         fields: Record | None = None
         for option in options(self.evaluator.eval(schema, frame)):
             if isinstance(option, ClassOf):
