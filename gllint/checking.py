@@ -306,7 +306,7 @@ class _Run:
     def _write(self, text: str) -> None:
         self.engine.progress.clear()
         if self.request.output_file is None:
-            click.echo(text, nl=False)
+            click.echo(text, nl=False, color=_wants_colour())
             return
         try:
             with open(self.request.output_file, "w", encoding="utf-8", errors="backslashreplace") as file:

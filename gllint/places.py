@@ -58,7 +58,7 @@ class Places:
             return place
         root = self._root_without_marker(folder)
         if root not in self._settled:
-            self._settled[root] = Place(root, _based(place.config, root), "")
+            self._settled[root] = Place(root, _based(place.config, _here_or(root)), "")
         return self._settled[root]
 
     def _root_without_marker(self, folder: str) -> str:
@@ -91,6 +91,12 @@ class Places:
 
 def _markers(folder: str) -> frozenset[str]:
     return frozenset(name for name in MARKERS if os.path.exists(f"{folder}/{name}"))
+
+
+def _here_or(root: str) -> str:
+    """Return the folder that patterns without a configuration file are relative to."""
+    here = os.getcwd().replace(os.sep, "/")
+    return here if f"{root}/".startswith(here.rstrip("/") + "/") else root
 
 
 def _based(config: Config, folder: str) -> Config:

@@ -52,7 +52,8 @@ def test_the_schema_is_one_and_knows_every_setting() -> None:
         ("strict-units = 1", "key 'strict-units' must be true or false, not 1"),
         ("per-file-ignores = ['GL1']", "key 'per-file-ignores' must be a table, not [\"GL1\"]"),
         ("select = ['GL4O1']", "key 'select': unknown code 'GL4O1'; did you mean 'GL401'?"),
-        ("[severity]\nGL401 = 'warn'", "key 'severity.GL401' must be one of error, warning, info, not 'warn'; did you mean 'warning'?"),
+        ("[severity]\nGL401 = 'warn'", "one of error, warning, info, not 'warn'; did you mean 'warning'?"),
+        ("[severity]\nGL401 = 'warn'", "key 'severity.GL401' must be"),
         ("[severity]\nXX = 'info'", "key 'severity': unknown code 'XX'"),
         ("[per-file-ignores]\n'a.py' = ['GLX']", "key 'per-file-ignores.a.py': unknown code 'GLX'"),
         ("whitelist-patterns = ['(']", "key 'whitelist-patterns': '(' is no regular expression"),
@@ -162,7 +163,8 @@ def test_options_lie_over_the_configuration(
 def test_per_file_ignores(write: Write, check: Callable[..., list[str]], agent: str) -> None:
     top = write(
         {
-            "gllint.toml": "[per-file-ignores]\n'tests/*' = ['GL1']\n'gen.py' = ['GL']\n'!**/keep.py' = ['GL4']\n",
+            "gllint.toml": "[per-file-ignores]\n'tests/*' = ['GL1']\n'gen.py' = ['GL']\n"
+            "'!**/keep.py' = ['GL4']\n",
             "tests/a.py": agent,
             "tests/deep/a.py": agent,
             "gen.py": agent,

@@ -18,12 +18,12 @@ from gllint.source import Undecodable, decode, keep_lines, main_newline, split_l
         (b"x = 1\n", "x = 1\n", "utf-8", False),
         (b"", "", "utf-8", False),
         (codecs.BOM_UTF8 + b"x = 1\r\n", "x = 1\r\n", "utf-8", True),
-        (b"# -*- coding: latin-1 -*-\ns = '\xe4'\n", "# -*- coding: latin-1 -*-\ns = 'ä'\n", "iso8859-1", False),
-        (b"#!/bin/sh\n# vim: fileencoding=cp1252\n# \x80\n", "#!/bin/sh\n# vim: fileencoding=cp1252\n# €\n", "cp1252", False),
+        (b"# -*- coding: latin-1 -*-\n'\xe4'\n", "# -*- coding: latin-1 -*-\n'ä'\n", "iso8859-1", False),
+        (b"#!/x\n# fileencoding=cp1252\n# \x80\n", "#!/x\n# fileencoding=cp1252\n# €\n", "cp1252", False),
         (b"x = 1\n# coding: latin-1\n", "x = 1\n# coding: latin-1\n", "utf-8", False),
         (b"\n\n# coding: latin-1\n", "\n\n# coding: latin-1\n", "utf-8", False),
     ],
-)  # fmt: skip
+)
 def test_decodes_as_python_does(data: bytes, source: str, encoding: str, bom: bool) -> None:
     text = decode(data)
     assert (text.source, text.encoding, text.bom) == (source, encoding, bom)

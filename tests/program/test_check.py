@@ -1,0 +1,205 @@
+"""``gllint check`` as a user meets it: its output, its exit status, its manners."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Write = Callable[..., Path]
+Run = Callable[..., Any]
+Check = Callable[..., list[str]]
+HEAVY = ("libcst", "pint", "jsonschema", "rich", "multiprocessing", "yaml", "concurrent")
+
+
+def test_exit_status_and_places(write: Write, run: Run, agent: str, agent_findings: list[str]) -> None:
+    top = write({"agent.py": agent, "clean.py": "x = 1\n"})
+    done = run("check", "--output-format", "concise", cwd=top)
+    assert done.returncode == 1
+    lines = done.stdout.decode().splitlines()
+    assert [line.removeprefix("agent.py:").split(" ")[:2] for line in lines] == [
+        [place + ":", code] for place, code in (finding.split() for finding in agent_findings)
+    ]
+    assert done.stderr.decode() == "Found 3 findings in 1 file.\n"
+    assert run("check", "clean.py", cwd=top).returncode == 0
+    assert run("check", "--exit-zero", cwd=top).returncode == 0
+
+
+def test_full_output_shows_the_source(write: Write, run: Run, agent: str) -> None:
+    done = run("check", "--select", "GL401", cwd=write({"agent.py": agent}))
+    out = done.stdout.decode()
+    assert out.startswith("agent.py:11:37: GL401 ")
+    assert '11 | FINAL_MESSAGE = "The building needs 9500 kWh."\n   |' + " " * 37 + "^^^^\n" in out
+    assert "   = help: " in out
+    assert "\x1b" not in out
+    coloured = run("check", cwd=write({}), env={"FORCE_COLOR": "1"}).stdout.decode()
+    assert "\x1b[1;31mGL401\x1b[0m" in coloured
+
+
+def test_json_is_the_documented_shape(write: Write, run: Run, agent: str) -> None:
+    top = write({"b/agent.py": agent, "a.py": agent})
+    done = run("check", "--output-format", "json", "--select", "GL101,GL401", cwd=top)
+    entries = json.loads(done.stdout)
+    assert [(e["path"], e["line"], e["column"], e["code"]) for e in entries] == [
+        (path, line, column, code)
+        for path in ("a.py", "b/agent.py")
+        for line, column, code in ((8, 23, "GL101"), (8, 40, "GL101"), (11, 37, "GL401"))
+    ]
+    assert set(entries[0]) == {
+        "code", "name", "message", "help", "severity", "path", "line", "column", "end_line", "end_column",
+        "fix", "url",
+    }  # fmt: skip
+    assert entries[2]["name"] == "naked-number"
+    assert entries[2]["end_column"] == 41
+
+
+def test_json_of_nothing_is_an_empty_array(write: Write, run: Run) -> None:
+    assert json.loads(run("check", "--output-format", "json", cwd=write({"a.py": ""})).stdout) == []
+
+
+def test_paths_are_shown_as_given(write: Write, check: Check, agent: str) -> None:
+    top = write({"pkg/agent.py": agent, "other/x.py": ""})
+    inside, outside = top / "pkg", top / "other"
+    assert check("pkg", "--select", "GL401", cwd=top) == ["pkg/agent.py:11:37: GL401"]
+    assert check("./pkg/../pkg/agent.py", "--select", "GL401", cwd=top) == ["pkg/agent.py:11:37: GL401"]
+    assert check(inside, "--select", "GL401", cwd=top) == ["pkg/agent.py:11:37: GL401"]
+    assert check("../pkg", "--select", "GL401", cwd=outside) == ["../pkg/agent.py:11:37: GL401"]
+    assert check(inside, "--select", "GL401", cwd=outside) == [f"{inside}/agent.py:11:37: GL401"]
+    assert check("pkg", "pkg/agent.py", ".", "--select", "GL401", cwd=top) == ["pkg/agent.py:11:37: GL401"]
+
+
+def test_standard_input(write: Write, run: Run, check: Check, agent: str) -> None:
+    top = write({"pyproject.toml": "[tool.gllint]\nselect = ['GL4']\n", "agent.py": ""})
+    assert check("-", cwd=top, stdin=agent.encode()) == ["stdin:11:37: GL401"]
+    assert check("-", "--stdin-filename", "sub/new.py", cwd=top, stdin=agent.encode()) == [
+        "sub/new.py:11:37: GL401"
+    ]
+    assert check("-", "--stdin-filename", "agent.py", cwd=top, stdin=b"x = 1\n") == []
+    (top / "pyproject.toml").unlink()
+    assert check("-", cwd=top, stdin=b"FINAL_MESSAGE = )\n") == ["stdin:1:17: GL900"]
+
+
+def test_standard_input_takes_part_in_its_project(write: Write, check: Check) -> None:
+    top = write(
+        {
+            "tools.py": "from crewai.tools import BaseTool\n\n\nclass Meter(BaseTool):\n"
+            "    def _run(self, site):\n        return site\n\n\nmeter = Meter()\n",
+            "use.py": "",
+        }
+    )
+    text = b"from tools import meter\n\n\ndef go():\n    return meter.run('x')\n"
+    assert check("-", "--stdin-filename", "use.py", cwd=top, stdin=text) == ["use.py:5:12: GL301"]
+    (top / "use.py").write_bytes(text)
+    assert check("use.py", cwd=top) == ["use.py:5:12: GL301"]
+    assert check(cwd=top) == ["use.py:5:12: GL301"]
+
+
+def test_output_file(write: Write, run: Run, agent: str) -> None:
+    top = write({"agent.py": agent})
+    done = run("check", "--output-format", "json", "--output-file", "out.json", cwd=top)
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert len(json.loads((top / "out.json").read_text())) == 3
+
+
+def test_statistics(write: Write, run: Run, agent: str) -> None:
+    top = write({"agent.py": agent})
+    out = run("check", "--statistics", cwd=top).stdout.decode().split("\n")
+    assert [line.split()[:2] for line in out if line] == [["2", "GL101"], ["1", "GL401"]]
+    rows = json.loads(run("check", "--statistics", "--output-format", "json", cwd=top).stdout)
+    assert rows[0] == {"code": "GL101", "name": "raw-number-in-result", "count": 2}
+
+
+def test_quiet_verbose_and_nothing_to_do(write: Write, run: Run, agent: str) -> None:
+    top = write({"agent.py": agent, "empty/x.txt": ""})
+    assert run("check", "--quiet", cwd=top).stderr == b""
+    done = run("check", "empty", cwd=top)
+    assert done.returncode == 0
+    assert b"No Python files" in done.stderr
+
+
+def test_timings_name_steps_and_rules(write: Write, run: Run, agent: str) -> None:
+    err = run("check", "--timings", cwd=write({"agent.py": agent})).stderr.decode()
+    assert {"discover", "screen", "facts", "rules", "GL101", "GL401", "total"} <= {
+        line.split()[-1] for line in err.splitlines()
+    }
+
+
+@pytest.mark.parametrize("cache", [[], ["--no-cache"]])
+def test_a_folder_without_candidates_loads_nothing_heavy(write: Write, cache: list[str]) -> None:
+    top = write(
+        {
+            "pyproject.toml": "[tool.gllint]\nselect = ['GL1', 'GL4']\nextend-units = ['therm']\n",
+            ".gitignore": "*.log\nbuild/\n!keep\na/**/b\n",
+            **{f"m{i}.py": "import subprocess\nsubprocess.run(['ls'])\n" for i in range(5)},
+        }
+    )
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "gllint", "check", *cache],
+        cwd=top,
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0
+    loaded = {line.rpartition("|")[2].strip().partition(".")[0] for line in done.stderr.decode().splitlines()}
+    assert "click" in loaded
+    assert not loaded & set(HEAVY)
+
+
+def test_a_closed_pipe_ends_quietly(write: Write, agent: str) -> None:
+    many = agent + "".join(f'final_message = "{i} kWh"\n' for i in range(3000))
+    with subprocess.Popen(
+        [sys.executable, "-m", "gllint", "check"],
+        cwd=write({"agent.py": many}),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdout is not None and process.stderr is not None
+        process.stdout.read(10)
+        process.stdout.close()
+        assert b"Traceback" not in process.stderr.read()
+        assert process.wait(60) == 1
+
+
+def test_an_interrupt_ends_cleanly(write: Write, agent: str) -> None:
+    top = write({f"agent{i}.py": agent + f"# {i}\n" * 3000 for i in range(120)})
+    with subprocess.Popen(
+        [sys.executable, "-m", "gllint", "check", "--no-cache", "--jobs", "2"],
+        cwd=top,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    ) as process:
+        time.sleep(1.0)
+        os.killpg(process.pid, signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert b"Traceback" not in err
+    assert out == b""
+
+
+def test_why(write: Write, run: Run, agent: str) -> None:
+    top = write({"agent.py": agent, "plain.py": "x = 1\n"})
+    done = run("check", "--why", "agent.py:8:GL101", cwd=top)
+    assert done.returncode == 0
+    assert done.stdout.strip()
+    assert b"mentions nothing" in run("check", "--why", "plain.py:1", cwd=top).stdout
+    assert run("check", "--why", "agent.py:8:GL999", cwd=top).returncode == 2
+
+
+def test_version_and_help(run: Run, tmp_path: Path) -> None:
+    from importlib.metadata import version
+
+    from gllint import __version__
+
+    assert version("gllint") == __version__
+    assert run("--version", cwd=tmp_path).stdout.decode() == f"gllint, version {__version__}\n"
+    for command in ("check", "rule", "config", "units", "clean", "completion"):
+        assert run(command, "--help", cwd=tmp_path).returncode == 0
