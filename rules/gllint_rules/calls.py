@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from gllint_rules import facts
 from gllint_rules.context import is_test_path
-from gllint_rules.facts import Call, Class, Expr, Module, Scope
+from gllint_rules.facts import Call, Class, Expr, Module, Scope, Sub
 from gllint_rules.frameworks import (
     ACTION_PARSERS,
     REGISTRY_LOOKUPS,
@@ -118,6 +118,26 @@ def is_tool_registry(project: Project, value: Value) -> bool:
             return name.rpartition(".")[2] in TOOL_REGISTRY_CLASSES
         case _:
             return False
+
+
+def stores(module: Module) -> Iterator[tuple[Sub, Expr]]:
+    """What a module stores under a subscript: ``target[…] = value``."""
+    blocks = [module.body, *(function.body for function in module.functions)]
+    while blocks:
+        for statement in blocks.pop():
+            match statement:
+                case facts.Assign(targets=targets, value=value) if value is not None:
+                    yield from ((target, value) for target in targets if isinstance(target, Sub))
+                case facts.If(body=body, orelse=orelse) | facts.Loop(body=body, orelse=orelse):
+                    blocks += (body, orelse)
+                case facts.With(body=body):
+                    blocks.append(body)
+                case facts.Try(body=body, handlers=handlers, orelse=orelse, final=final):
+                    blocks += (body, *(inner for _, inner in handlers), orelse, final)
+                case facts.Match(cases=cases):
+                    blocks += (inner for _, inner in cases)
+                case _:
+                    pass
 
 
 # --- the names of all tools ---------------------------------------------------------------------------------

@@ -1,0 +1,186 @@
+"""A tool class is instantiated outside the registry.
+
+## What it does
+
+Reports the instantiation of a tool class in a module that is not one of `registry-modules`. Active where that
+setting is given or the project assigns a `TOOL_REGISTRY`. The module that assigns it, an argument of
+`….register(…)`, the tool's own module and test code are exempt.
+
+## Why is this bad?
+
+A tool that is built on the side is known to no dispatcher: its calls are not validated, not approved and not
+recorded, and its numbers have no provenance.
+
+## Bad
+
+```python plant/tools.py
+from crewai.tools import BaseTool
+
+
+class MeterTool(BaseTool):
+    name: str = "meter"
+
+    def _run(self, meter: str) -> str:
+        return read_meter(meter)
+```
+
+```python plant/tool_registry.py
+from plant.tools import MeterTool
+
+TOOL_REGISTRY = {"meter": MeterTool()}
+```
+
+```python plant/agent.py
+from plant.tools import MeterTool
+
+
+def build_agent(make_agent):
+    return make_agent(tools=[MeterTool()])
+```
+
+## Good
+
+```python plant/tools.py
+from crewai.tools import BaseTool
+
+
+class MeterTool(BaseTool):
+    name: str = "meter"
+
+    def _run(self, meter: str) -> str:
+        return read_meter(meter)
+```
+
+```python plant/tool_registry.py
+from plant.tools import MeterTool
+
+TOOL_REGISTRY = {"meter": MeterTool()}
+```
+
+```python plant/agent.py
+from plant.tool_registry import TOOL_REGISTRY
+
+
+def build_agent(make_agent):
+    return make_agent(tools=[TOOL_REGISTRY["meter"]])
+```
+
+## How to fix
+
+Build the tool where the registry is, and take it from there.
+
+## Options
+
+`registry-modules` names the modules that may build tools, by dotted name or its last part; `tool-classes`
+says what a tool class is.
+
+## References
+
+QREW tool guidelines, "TOOL_REGISTRY" and "CI Checks".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gllint_rules import facts
+from gllint_rules.calls import stores
+from gllint_rules.context import Context, Pending
+from gllint_rules.facts import Call, Expr, Module, Scope
+from gllint_rules.frameworks import TOOL_REGISTRY_NAMES
+from gllint_rules.project import Project
+from gllint_rules.rule import Rule
+from gllint_rules.tools import real_name
+from gllint_rules.values import ClassOf, Site, options
+
+HELP = "Build it in the registry's module and take it from the registry."
+
+
+def check(context: Context) -> Iterator[Pending]:
+    """Findings at the calls that make an instance of a tool class."""
+    if context.is_test or not _is_active(context) or _is_registry_module(context):
+        return
+    module, names = context.module, context.project.tool_names()
+    handed_over: set[int] | None = None
+    for call, scope in module.calls:
+        if real_name(module, call.func).encode() not in names:
+            continue
+        of = _tool_class(context, call, scope)
+        if of is None or of.module is module:
+            continue
+        if handed_over is None:
+            handed_over = _handed_over(module)
+        if id(call) not in handed_over:
+            message = f"tool `{of.cls.name}` is built outside the registry"
+            yield context.finding("GL302", Site(module, call.at), message, HELP)
+
+
+def _is_active(context: Context) -> bool:
+    return bool(context.settings.registry_modules) or context.project.once(Project.has_registry)
+
+
+def _is_registry_module(context: Context) -> bool:
+    dotted = context.module.path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    return _assigns_registry(context.module) or any(
+        f".{dotted}".endswith(f".{name}") for name in context.settings.registry_modules
+    )
+
+
+def _assigns_registry(module: Module) -> bool:
+    return any(
+        binding.kind in ("assign", "annotated")
+        for name in TOOL_REGISTRY_NAMES
+        for binding in module.scope.bindings.get(name, ())
+    )
+
+
+def _tool_class(context: Context, call: Call, scope: Scope) -> ClassOf | None:
+    """The tool class of the project that ``call`` instantiates, if it does."""
+    found = [o for o in options(context.eval(call.func, scope)) if isinstance(o, ClassOf)]
+    return next((of for of in found if context.project.is_tool_class(of)), None)
+
+
+def _handed_over(module: Module) -> set[int]:
+    """What goes to ``….register(…)`` or into ``TOOL_REGISTRY``, directly or by a name of the same scope."""
+    out: set[int] = set()
+    for call, scope in module.calls:
+        if isinstance(call.func, facts.Attr) and _registers(call.func):
+            for arg in (*call.args, *(value for _, value in call.keywords)):
+                out.update(id(value) for value in _built(arg, scope))
+    if any(facts.last_name(sub.base) in TOOL_REGISTRY_NAMES for sub, _ in module.subscripts):
+        out.update(
+            id(v) for target, v in stores(module) if facts.last_name(target.base) in TOOL_REGISTRY_NAMES
+        )
+    return out
+
+
+def _registers(func: facts.Attr) -> bool:
+    return func.name == "register" or (
+        func.name in ("update", "setdefault") and facts.last_name(func.base) in TOOL_REGISTRY_NAMES
+    )
+
+
+def _built(expr: Expr, scope: Scope) -> Iterator[Expr]:
+    """``expr`` and, where it is a name or a literal container, what is assigned to it or stands in it."""
+    yield expr
+    match expr:
+        case facts.Name(id=name):
+            for binding in scope.bindings.get(name, ()):
+                if binding.kind == "assign" and binding.value is not None:
+                    yield binding.value
+        case facts.Dict(items=items):
+            yield from (value for _, value in items)
+        case facts.Seq(items=items):
+            yield from items
+        case _:
+            pass
+
+
+RULE = Rule(
+    code="GL302",
+    name="tool-built-outside-registry",
+    summary="A tool class is instantiated outside the registry",
+    documentation=__doc__ or "",
+    check=check,
+    options=("registry-modules", "tool-classes"),
+)
