@@ -584,7 +584,7 @@ class Evaluator:
         """What the function returns for the arguments of this call, where they tell more than its annotations."""
         function = callee.function
         assert isinstance(function, Function)
-        if self.special >= MOST_SPECIAL or function.yields or callee.bound is not None and not callee.first:
+        if self.special >= MOST_SPECIAL or function.yields or (callee.bound is not None and not callee.first):
             return general
         params = [
             p
@@ -994,7 +994,7 @@ class Evaluator:
 
 
 def spread(record: Record, value: Value, site: Site) -> Record:
-    """``{**value}``, ``update(value)`` and ``record | value``: what ``value`` holds comes on top, put in at ``site``."""
+    """``{**value}``, ``update(value)``, ``record | value``: what ``value`` holds comes on top, put in at ``site``."""
     for option in options(value):
         if isinstance(option, Record) and option.cls is None:
             sure = option.sure if not isinstance(value, UnionOf) else frozenset()

@@ -12,6 +12,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import NamedTuple
 
 import libcst as cst
 from libcst._nodes.internal import CodegenState
@@ -82,6 +83,16 @@ class Lines:
         return Span(*self.place(start), *self.place(end))
 
 
+class Stretch(NamedTuple):
+    """A unit with its number, how many expressions it has, and between which offsets its text lies."""
+
+    number: int
+    unit: Unit
+    size: int
+    begin: int
+    end: int
+
+
 class Positions:
     """The places of one module's expressions, found on demand and remembered."""
 
@@ -104,29 +115,34 @@ class Positions:
     def text(self, at: int) -> str:
         return self.lines.text(self.span(at))
 
-    def _locate(self, at: int) -> None:
+    def stretch(self, at: int) -> Stretch | None:
+        """The unit that holds expression ``at``; ``None`` where the units cannot be told apart."""
         if self._unit_starts is None:
             self._index()
         assert self._unit_starts is not None
-        if not self._whole:
-            number = bisect_right(self._firsts, at) - 1
-            unit = self.module.units[number]
-            count = (
-                self.module.units[number + 1].first
-                if number + 1 < len(self.module.units)
-                else self.module.size
-            ) - unit.first
-            begin = self._unit_starts[number]
-            end = (
-                self._unit_starts[number + 1]
-                if number + 1 < len(self._unit_starts)
-                else len(self.lines.source)
-            )
-            if unit.kind == "simple" and self._generate(number, unit.first, count, begin):
+        if self._whole:
+            return None
+        number = bisect_right(self._firsts, at) - 1
+        units, starts = self.module.units, self._unit_starts
+        last = number + 1 == len(units)
+        count = (self.module.size if last else units[number + 1].first) - units[number].first
+        return Stretch(
+            number,
+            units[number],
+            count,
+            starts[number],
+            len(self.lines.source) if last else starts[number + 1],
+        )
+
+    def _locate(self, at: int) -> None:
+        found = self.stretch(at)
+        if found is not None:
+            unit, begin = found.unit, found.begin
+            if unit.kind == "simple" and self._generate(found.number, unit.first, found.size, begin):
                 return
             line, column = self.lines.place(begin)
             indent = self.lines.source[begin - column + 1 : begin]
-            spans = _spans_of_unit(self.lines.source[begin:end], unit, count, line, indent)
+            spans = _spans_of_unit(self.lines.source[begin : found.end], unit, found.size, line, indent)
             if spans is not None:
                 self._known.update(enumerate(spans, unit.first))
                 return

@@ -99,13 +99,17 @@ def _silence(context: Context, line: int, code: str | None) -> Iterator[str]:
                 break
 
 
-def _entries(value: Value, entry: Entry, key: str | None = None, depth: int = 0) -> Iterator[tuple[str | None, Entry]]:
+def _entries(
+    value: Value, entry: Entry, key: str | None = None, depth: int = 0
+) -> Iterator[tuple[str | None, Entry]]:
     yield key, entry
     for option in options(value) if depth < 20 else ():
         if isinstance(option, Record):
             for name, held in option.entries.items():
                 for inner in held:
-                    yield from _entries(inner.value, inner, None if name.startswith("\0") else name, depth + 1)
+                    yield from _entries(
+                        inner.value, inner, None if name.startswith("\0") else name, depth + 1
+                    )
         elif isinstance(option, ListOf):
             for inner in option.items:
                 yield from _entries(inner.value, inner, key, depth + 1)

@@ -51,11 +51,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gllint_runtime.schemas import KNOWN_SCHEMAS, unknown_refs
+
 from gllint_rules import facts
 from gllint_rules.context import Context, Pending
 from gllint_rules.rule import Rule
 from gllint_rules.values import Site, Text
-from gllint_runtime.schemas import KNOWN_SCHEMAS, unknown_refs
 
 HELP = f"Known schemas: {', '.join(sorted(KNOWN_SCHEMAS))}."
 

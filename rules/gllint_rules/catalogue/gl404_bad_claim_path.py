@@ -51,11 +51,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gllint_runtime.claims import ClaimPathError, parse_claim_path
+
 from gllint_rules.context import Context, Pending
 from gllint_rules.rule import Rule
 from gllint_rules.templates import claim_entries
 from gllint_rules.values import Record, Text, options
-from gllint_runtime.claims import ClaimPathError, parse_claim_path
 
 
 def check(context: Context) -> Iterator[Pending]:
