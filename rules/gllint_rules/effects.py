@@ -6,13 +6,13 @@ unknown value does is unknown, and nothing is concluded from it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from gllint_rules import facts
 from gllint_rules.calls import stores
-from gllint_rules.facts import Call, Dict, Expr, Function, Module, Scope, Sub
+from gllint_rules.facts import Call, Dict, Expr, Function, Lambda, Module, Scope, Sub
 from gllint_rules.frameworks import (
     CALLBACK_CALLS,
     CLIENT_HOUSEKEEPING,
@@ -23,6 +23,7 @@ from gllint_rules.frameworks import (
     FILE_DELETES,
     FILE_OPENERS,
     FILE_WRITES,
+    LIVE_REQUIRED,
     NETWORK_CALLS,
     NETWORK_CLIENTS,
     PATH_CLASSES,
@@ -38,6 +39,7 @@ from gllint_rules.known import ENVIRONMENTS
 from gllint_rules.values import (
     NONE,
     Because,
+    Boolean,
     ClassOf,
     External,
     ExternalInstance,
@@ -52,7 +54,9 @@ from gllint_rules.values import (
 )
 
 if TYPE_CHECKING:
+    from gllint_rules.context import Context
     from gllint_rules.project import Project
+    from gllint_rules.tools import Tool
 
 Kind = Literal["network", "clock", "random", "environment", "write", "delete"]
 
@@ -130,6 +134,26 @@ class Effects:
                 if _key(called) not in seen:
                     seen.add(_key(called))
                     queue.append((called, (*way, Because(f"calls `{_title(called)}`", site))))
+
+    def first(self, callees: Iterable[FunctionOf], kinds: Collection[Kind]) -> Reached | None:
+        """The first effect of one of ``kinds``: in a callable itself if there is one, else the nearest."""
+        near: list[Reached] = []
+        far: Reached | None = None
+        for callee in callees:
+            for reached in self.reached(callee):
+                if reached.effect.kind in kinds:
+                    if reached.own:
+                        near.append(reached)
+                    else:
+                        far = far or reached
+        return min(near, key=lambda reached: reached.effect.site.at) if near else far
+
+    def called(self, expr: Expr, module: Module, scope: Scope) -> FunctionOf:
+        """A function that does nothing but call ``expr``, which is not a function of the project."""
+        call = Call(expr.at, expr, (), ())
+        caller = FunctionOf(module, Lambda(expr.at, (), call, Scope("lambda", scope)))
+        self._bodies[_key(caller)] = _BodyReader(self.project, caller, _Parts([(call, scope)])).read()
+        return caller
 
     def body(self, callee: FunctionOf) -> Body:
         """The effects and calls that stand in the body of ``callee``."""
@@ -401,7 +425,8 @@ class _BodyReader:
                 out |= {
                     e.title
                     for e in self.out.effects
-                    if e.title.rpartition(".")[0] == family and e.title not in RANDOM_CALLS
+                    if e.title.rpartition(".")[0] == family
+                    and e.title not in RANDOM_CALLS | SEEDED_GENERATORS
                 }
         return out
 
@@ -438,6 +463,31 @@ def _argument(call: Call, position: int, *keywords: str) -> Expr | None:
         before = call.args[: position + 1]
         return None if any(isinstance(arg, facts.Star) for arg in before) else before[-1]
     return call.keyword(*keywords)
+
+
+def undeclared(context: Context, kinds: Collection[Kind]) -> Iterator[tuple[Tool, Site, Reached]]:
+    """The T1 tools with an effect of ``kinds`` that do not say ``live_required=True``, each with its place.
+
+    That is the effect where it stands in the tool's own callable, else the ``fn`` value.
+    """
+    effects = context.project.once(Effects)
+    for tool in context.tools:
+        if tool.form != "T1" or tool.fn is None or _may_be_live(context, tool):
+            continue
+        callees = tool.callables or (effects.called(tool.fn, tool.module, tool.scope),)
+        reached = effects.first(callees, kinds)
+        if reached is not None:
+            yield tool, reached.effect.site if reached.own else Site(tool.module, tool.fn.at), reached
+
+
+def _may_be_live(context: Context, tool: Tool) -> bool:
+    """Whether a tool says, or may say, that it needs the world outside."""
+    assert tool.call is not None
+    declared = tool.call.keyword(LIVE_REQUIRED)
+    if declared is None:
+        return any(name is None for name, _ in tool.call.keywords)
+    value = context.eval(declared, tool.scope)
+    return not (isinstance(value, Boolean) and value.literal is False)
 
 
 def sources(project: Project, expr: Expr, frame: Frame) -> Iterator[tuple[Expr, Frame]]:

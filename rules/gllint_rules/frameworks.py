@@ -79,6 +79,7 @@ TOOL_NAMING_STARTS = ("register", "add_tool", "create_tool", "make_tool", "defin
 TOOL_PARAMETERS = ("parameters", "input_schema", "inputSchema", "args_schema")
 # Calls that bring tools along whose names no file of the project says.
 TOOL_LOADERS = frozenset({"load_tools", "load_mcp_tools", "get_tools"})
+LIVE_REQUIRED = "live_required"  # of a T1 tool: Replay refuses it
 # GL601: calls that reach the network, and classes whose methods do.
 NETWORK_CALLS = frozenset(
     {

@@ -1,0 +1,93 @@
+"""A tool reaches the network and does not say so.
+
+## What it does
+
+Reports a tool call (`Tool(…, args_schema=…, fn=…)`) without `live_required=True` whose callable reaches the
+network: `requests`, `httpx`, `urllib`, `aiohttp`, `socket`, `boto3` and the like, also through functions of the
+project. One finding for each tool: at the call that reaches out where it stands in the tool's own callable, else
+at `fn`.
+
+## Why is this bad?
+
+Replay promises that a run can be repeated. It refuses live tools by their declaration; an undeclared one goes
+out, gets another answer, and the recorded provenance is no longer true.
+
+## Bad
+
+```python
+import requests
+from runtime import Tool
+
+
+def grid_mix(zone: str) -> dict:
+    return {"mix": requests.get("https://example.org/mix", params={"zone": zone}).text}
+
+
+mix = Tool(
+    name="grid_mix",
+    args_schema={"type": "object", "required": ["zone"], "properties": {"zone": {"type": "string"}}},
+    result_schema={"type": "object", "properties": {"mix": {"type": "string"}}},
+    fn=grid_mix,
+)
+```
+
+## Good
+
+```python
+import requests
+from runtime import Tool
+
+
+def grid_mix(zone: str) -> dict:
+    return {"mix": requests.get("https://example.org/mix", params={"zone": zone}).text}
+
+
+mix = Tool(
+    name="grid_mix",
+    args_schema={"type": "object", "required": ["zone"], "properties": {"zone": {"type": "string"}}},
+    result_schema={"type": "object", "properties": {"mix": {"type": "string"}}},
+    fn=grid_mix,
+    live_required=True,
+)
+```
+
+## How to fix
+
+Add `live_required=True`, or give the tool a snapshot of the data as an argument.
+
+## Options
+
+None.
+
+## References
+
+Requirements DOC-601, "Replay vs Live Mode".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gllint_rules.context import Context, Pending
+from gllint_rules.effects import Kind, undeclared
+from gllint_rules.rule import Rule
+
+EGRESS: tuple[Kind, ...] = ("network",)
+HELP = "Declare it with `live_required=True`, so that Replay refuses it."
+
+
+def check(context: Context) -> Iterator[Pending]:
+    """One finding for each T1 tool with undeclared egress."""
+    for tool, site, reached in undeclared(context, EGRESS):
+        name = f"tool `{tool.name}`" if tool.name else "a tool"
+        message = f"{name} reaches the network by `{reached.effect.title}` without `live_required=True`"
+        yield context.finding("GL601", site, message, HELP, because=reached.because)
+
+
+RULE = Rule(
+    code="GL601",
+    name="undeclared-egress",
+    summary="A tool reaches the network and does not say so",
+    documentation=__doc__ or "",
+    check=check,
+)

@@ -1,0 +1,88 @@
+"""A tool depends on the clock, chance or the environment and does not say so.
+
+## What it does
+
+Reports a tool call (`Tool(…, args_schema=…, fn=…)`) without `live_required=True` whose callable reads the clock,
+randomness or the environment, also through functions of the project. Reads at import time and generators with
+a literal seed are no matter. One finding for each tool: at the read where it stands in the tool's own callable,
+else at `fn`.
+
+## Why is this bad?
+
+Asked twice, such a tool answers twice: a replay of the same steps states other numbers than the run it repeats.
+
+## Bad
+
+```python
+from datetime import date
+
+from runtime import Tool
+
+heating_day = Tool(
+    name="heating_day",
+    args_schema={"type": "object", "properties": {}},
+    result_schema={"type": "object", "properties": {"day": {"type": "string"}}},
+    fn=lambda: {"day": date.today().isoformat()},
+)
+```
+
+## Good
+
+```python
+from datetime import date
+
+from runtime import Tool
+
+heating_day = Tool(
+    name="heating_day",
+    args_schema={"type": "object", "required": ["day"], "properties": {"day": {"type": "string"}}},
+    result_schema={"type": "object", "properties": {"day": {"type": "string"}}},
+    fn=lambda day: {"day": date.fromisoformat(day).isoformat()},
+)
+```
+
+## How to fix
+
+Take the time, the seed or the setting as an argument, or declare the tool with `live_required=True`.
+
+## Options
+
+None.
+
+## References
+
+Requirements DOC-601, "Replay vs Live Mode" and "The Problem: AI Hallucination".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gllint_rules.context import Context, Pending
+from gllint_rules.effects import Kind, undeclared
+from gllint_rules.rule import Rule
+
+READS: dict[Kind, str] = {
+    "clock": "reads the clock",
+    "random": "draws at random",
+    "environment": "reads the environment",
+}
+HELP = "Take it as an argument, or declare the tool with `live_required=True`."
+
+
+def check(context: Context) -> Iterator[Pending]:
+    """One finding for each T1 tool that may answer otherwise when it is asked again."""
+    for tool, site, reached in undeclared(context, tuple(READS)):
+        name = f"tool `{tool.name}`" if tool.name else "a tool"
+        effect = reached.effect
+        message = f"{name} {READS[effect.kind]} by `{effect.title}` without `live_required=True`"
+        yield context.finding("GL602", site, message, HELP, because=reached.because)
+
+
+RULE = Rule(
+    code="GL602",
+    name="nondeterministic-tool",
+    summary="A tool depends on the clock, chance or the environment and does not say so",
+    documentation=__doc__ or "",
+    check=check,
+)
