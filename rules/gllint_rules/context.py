@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import posixpath
 import traceback
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -56,11 +56,19 @@ class Result:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Leaf:
-    """A definite number outside a Quantity, where it was put into the result."""
+    """A definite number outside a Quantity, where it was put into the result.
+
+    ``value`` is all that may stand at ``site``; ``None`` where the site is that of a container around the number.
+    ``keys`` lead to it, and ``holder`` is the record that it stands in.
+    """
 
     site: Site
     number: Number
     key: str | None
+    value: Value | None
+    keys: tuple[str, ...] = ()
+    in_list: bool = False
+    holder: Record | None = None
 
 
 class Context:
@@ -135,11 +143,15 @@ class Context:
         where: Site | int,
         message: str,
         help: str = "",
-        fix: Fix | None = None,
+        fix: Callable[[], Fix | None] | None = None,
         because: Because | None = None,
         within: tuple[int, int] | None = None,
     ) -> Pending:
-        """A finding at an expression, or at the characters ``within`` its source text."""
+        """A finding at an expression, or at the characters ``within`` its source text.
+
+        ``fix`` works out the repair, whose edits all lie in the file of ``where``; it is called once the finding is
+        placed.
+        """
         site = where if isinstance(where, Site) else Site(self.module, where)
         return Pending(code, site, message, help, fix, because, within)
 
@@ -165,7 +177,7 @@ class Pending:
     site: Site
     message: str
     help: str
-    fix: Fix | None
+    fix: Callable[[], Fix | None] | None
     because: Because | None
     within: tuple[int, int] | None
 
@@ -207,7 +219,7 @@ def _placed(project: Project, pending: Pending) -> Finding:
         span=span,
         message=pending.message,
         help=pending.help,
-        fix=pending.fix,
+        fix=pending.fix() if pending.fix is not None and project.with_fixes else None,
         notes=tuple(notes),
     )
 
@@ -253,13 +265,21 @@ def is_quantity(record: Record) -> bool:
     )
 
 
-def leaves(value: Value, site: Site, key: str | None = None, depth: int = 0) -> Iterator[Leaf]:
+def leaves(value: Value, site: Site) -> Iterator[Leaf]:
     """The definite numbers of a result that no Quantity carries, each where it was put in."""
+    return _leaves(value, Leaf(site, _NO_NUMBER, None, value), 0)
+
+
+_NO_NUMBER = Number(Because("", None))
+
+
+def _leaves(value: Value, at: Leaf, depth: int) -> Iterator[Leaf]:
+    """The leaves below ``at``, which says how ``value`` was reached."""
     found = number(value)
     if found is None and isinstance(value, UnionOf) and value.conditional:
         found = next((option for option in value.options if isinstance(option, Number)), None)
     if found is not None:
-        yield Leaf(site, found, key)
+        yield replace(at, number=found)
     if depth > 20:
         return
     for option in options(value):
@@ -267,14 +287,25 @@ def leaves(value: Value, site: Site, key: str | None = None, depth: int = 0) -> 
             for name, entries in option.entries.items():
                 shown = None if name.startswith("\0") else name
                 for entry in entries:
-                    yield from leaves(entry.value, entry.site, shown, depth + 1)
-            if option.rest is not None:
-                yield from leaves(option.rest, site, key, depth + 1)
+                    inner = _inside(at, option, entry)
+                    yield from _leaves(
+                        entry.value, replace(inner, key=shown, keys=(*at.keys, name)), depth + 1
+                    )
         elif isinstance(option, ListOf):
             for entry in option.items:
-                yield from leaves(entry.value, entry.site, key, depth + 1)
-            if option.rest is not None:
-                yield from leaves(option.rest, site, key, depth + 1)
+                yield from _leaves(entry.value, replace(_inside(at, option, entry), in_list=True), depth + 1)
+        else:
+            continue
+        if option.rest is not None:
+            in_list = at.in_list or isinstance(option, ListOf)
+            yield from _leaves(option.rest, replace(at, value=None, in_list=in_list), depth + 1)
+
+
+def _inside(at: Leaf, container: Record | ListOf, entry: Entry) -> Leaf:
+    """Where ``entry`` stands. What another file built has no place of its own, nor has what it holds."""
+    own = entry.site != container.site
+    holder = container if isinstance(container, Record) else at.holder
+    return replace(at, site=entry.site, value=entry.value if own else None, holder=holder)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

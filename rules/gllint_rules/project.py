@@ -81,6 +81,7 @@ class Project:
         self.modules: dict[str, Module] = {}
         self.evaluator = Evaluator(self)
         self.source_of = source_of
+        self.with_fixes = True  # a host that shows no fixes may switch them off
         self._load = load
         self._exists = exists
         self._loaded: dict[str, Module | None] = {}
@@ -424,6 +425,14 @@ class Project:
                 if method is not None:
                     return [param.name for param in method.params[1:]]
         return list(fields)
+
+    def type_parameters(self, of: ClassOf) -> tuple[str, ...]:
+        """The names of the type variables of a generic class, in order."""
+        for base in of.cls.bases:
+            if isinstance(base, facts.Sub) and facts.last_name(base) in ("Generic", "Protocol"):
+                parts = base.index.items if isinstance(base.index, facts.Seq) else (base.index,)
+                return tuple(facts.last_name(part) for part in parts)
+        return of.cls.type_params
 
     def declared_argument(self, of: ClassOf, name: str) -> Value | None:
         """What the annotation of the field that argument ``name`` sets says."""
