@@ -407,6 +407,7 @@ class Class:
     keywords: tuple[tuple[str | None, Expr], ...]
     decorators: tuple[Expr, ...]
     scope: Scope
+    type_params: tuple[str, ...] = ()
     # ``self.x = value`` anywhere in its methods: attribute name -> (value, annotation, scope of the method).
     attributes: dict[str, list[tuple[Expr | None, Expr | None, Scope]]] = field(default_factory=dict)
 

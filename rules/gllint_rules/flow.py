@@ -349,13 +349,9 @@ class _Runner:
             case ListOf(), "insert" if len(call.args) == 2:
                 return _appended(value, self.eval(call.args[1], env), Site(self.module, call.args[1].at))
             case ListOf(), "extend" if call.args:
-                other = self.eval(call.args[0], env)
-                if isinstance(other, ListOf):
-                    rests = [v for v in (value.rest, other.rest) if v is not None]
-                    for entry in other.items:
-                        value = _appended(value, entry.value, entry.site)
-                    return replace(value, rest=join(*rests) if rests else None)
-                return replace(value, rest=join(*(v for v in (value.rest, UNKNOWN) if v is not None)))
+                for other in options(self.eval(call.args[0], env)):
+                    value = _extended(value, other)
+                return value
             case Record(), "pop" if call.args:
                 return _without(value, self.evaluator.key(call.args[0], self.frame(env)))
             case ((Record() | ListOf()), "clear"):
@@ -372,6 +368,17 @@ def _without(value: Value, key: str | None) -> Value:
         return value
     entries = {name: held for name, held in value.entries.items() if name != key}
     return replace(value, entries=entries, sure=value.sure - {key})
+
+
+def _extended(value: ListOf, other: Value) -> ListOf:
+    rests = [value.rest] if value.rest is not None else []
+    if isinstance(other, ListOf):
+        for entry in other.items:
+            value = _appended(value, entry.value, entry.site)
+        rests.extend([other.rest] if other.rest is not None else [])
+    else:
+        rests.append(UNKNOWN)
+    return replace(value, rest=join(*rests) if rests else None)
 
 
 def _appended(value: ListOf, new: Value, site: Site) -> ListOf:

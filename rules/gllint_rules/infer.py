@@ -329,7 +329,10 @@ class Evaluator:
             case _ if name in known.DICT_GENERICS and len(parts) == 2:
                 return Record(open=True, rest=self.annotation(parts[1], frame))
             case _:
-                return self.annotation(base, frame)
+                value = self.annotation(base, frame)
+                if isinstance(value, Instance) and self.project.type_parameters(value.of):
+                    return replace(value, arguments=tuple(self.annotation(part, frame) for part in parts))
+                return value
 
     def typed(self, value: Value, declared: Value) -> Value:
         """``value`` where it is declared as ``declared``: the declaration helps where the value says nothing."""
@@ -377,7 +380,9 @@ class Evaluator:
                 return External(full)
             case ModuleOf(module=module):
                 return self.project.member(module, name)
-            case Instance(of=of):
+            case Instance(of=of, arguments=arguments):
+                if arguments:
+                    return self._generic_member(of, name, arguments)
                 return self.member(of, name)
             case ClassOf():
                 return self.class_member(base, name)
@@ -414,6 +419,15 @@ class Evaluator:
         value = self._member(of, name)
         self._attributes[key] = value
         return value
+
+    def _generic_member(self, of: ClassOf, name: str, arguments: tuple[Value, ...]) -> Value:
+        """The attribute of an instance of a generic class: a field that is a type variable is what stands for it."""
+        for binding in of.cls.scope.bindings.get(name, ()):
+            variable = facts.last_name(binding.annotation) if binding.annotation is not None else ""
+            variables = self.project.type_parameters(of)
+            if variable in variables[: len(arguments)]:
+                return arguments[variables.index(variable)]
+        return self.member(of, name)
 
     def _member(self, of: ClassOf, name: str) -> Value:
         field = self.field(of, name)

@@ -327,14 +327,15 @@ class Project:
 
     def _announced(self, importer: str, parts: str) -> str | None:
         """A module of a neighbouring package of the same repository, where only one fits best."""
-        if "/" not in parts:
-            return None
         tail = parts.rpartition("/")[2]
         self._reached.setdefault(importer, set()).add(tail)
+        package = f"/{parts}/__init__.py"
+        endings = (f"/{parts}.py", package) if "/" in parts else (package,)
         found = [
             path
             for path in self._by_tail.get(tail, ())
-            if path.endswith((f"/{parts}.py", f"/{parts}/__init__.py"))
+            if path.endswith(endings)
+            and not self._exists(f"{path[: path.rfind(f'/{parts}')]}/__init__.py")  # top level, not inside a package
         ]
         if not found:
             return None

@@ -342,7 +342,9 @@ class Reader:
             (a.keyword.value if a.keyword is not None else None, self.expr(a.value)) for a in node.keywords
         )
         scope = Scope("class", self.scope)
-        cls = facts.Class(node.name.value, at, bases, keywords, decorators, scope)
+        variables = node.type_parameters.params if node.type_parameters is not None else ()
+        names = tuple(variable.param.name.value for variable in variables)
+        cls = facts.Class(node.name.value, at, bases, keywords, decorators, scope, names)
         scope.owner = cls
         self.scope.bind(cls.name, Binding("class", target=cls))
         self.classes.append(cls)

@@ -173,7 +173,7 @@ def _beside(project: Project, module: Module, name: str, scope: Scope) -> Functi
         if cls is not None and table_scope.enclosing_class() is not cls:
             continue
         value = table.value(name)
-        if isinstance(value, (facts.Name, facts.Attr)):
+        if isinstance(value, (facts.Name, facts.Attr, facts.Lambda)):
             for found in _functions(project, value, Frame(module, table_scope)):
                 return found
     return None

@@ -177,9 +177,13 @@ class ClassOf(Value):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Instance(Value):
-    """An instance of a class of the project whose fields are looked up in the class."""
+    """An instance of a class of the project whose fields are looked up in the class.
+
+    ``arguments`` are what stands for its type variables: ``Context[Building]``.
+    """
 
     of: ClassOf
+    arguments: tuple[Value, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -289,7 +293,7 @@ def _add(out: list[Value], new: Value) -> None:
                     old, items=_entries(old.items, new.items), rest=join(*rests) if rests else None
                 )
                 return
-            case Instance(of=a), Instance(of=b) if a.cls is b.cls:
+            case Instance(of=a, arguments=()), Instance(of=b, arguments=()) if a.cls is b.cls:
                 return
             case ExternalInstance(name=a), ExternalInstance(name=b) if a == b:
                 return
