@@ -26,9 +26,7 @@ from gllint_rules.frameworks import (
     LIVE_REQUIRED,
     NETWORK_CALLS,
     NETWORK_CLIENTS,
-    PATH_CLASSES,
     PATH_DELETES,
-    PATH_SAME,
     PATH_WRITES,
     RANDOM_CALLS,
     RANDOM_MODULES,
@@ -36,6 +34,7 @@ from gllint_rules.frameworks import (
 )
 from gllint_rules.infer import Frame
 from gllint_rules.known import ENVIRONMENTS
+from gllint_rules.paths import is_path
 from gllint_rules.values import (
     NONE,
     Because,
@@ -329,7 +328,7 @@ class _BodyReader:
         if func.name not in CLIENT_HOUSEKEEPING and self.is_client(func.base, frame):
             self.add("network", call.at, title, frame)
         elif func.name in PATH_WRITES or func.name in PATH_DELETES or func.name == "open":
-            if not self.is_path(func.base, frame):
+            if not is_path(self.project, func.base, frame):
                 return
             if func.name in PATH_DELETES:
                 self.add("delete", call.at, title, frame, func.base)
@@ -355,27 +354,6 @@ class _BodyReader:
             return False
         access = value.literal.partition(":")[0].partition("|")[0]  # `r:xz` names a compression
         return any(letter in access for letter in "wax+")
-
-    def is_path(self, expr: Expr, frame: Frame, depth: int = 0) -> bool:
-        """Whether ``expr`` is surely a path object, followed through `/`, its methods and assignments."""
-        for option in options(self.evaluator.eval(expr, frame)):
-            if isinstance(option, ExternalInstance) and option.name in PATH_CLASSES:
-                return True
-        if depth > 8:
-            return False
-        match expr:
-            case facts.BinOp(op="/", left=left, right=right):
-                return self.is_path(left, frame, depth + 1) or self.is_path(right, frame, depth + 1)
-            case facts.Call(func=facts.Attr(base=base, name=name)) if name in PATH_SAME:
-                return self.is_path(base, frame, depth + 1)
-            case facts.Call(func=func):
-                named = self.evaluator.eval(func, frame)
-                return isinstance(named, External) and named.name.rpartition(".")[0] in PATH_CLASSES
-            case facts.Attr(base=base, name="parent"):
-                return self.is_path(base, frame, depth + 1)
-            case _:
-                assigned = [*sources(self.project, expr, frame)]
-                return bool(assigned) and all(self.is_path(e, f, depth + 1) for e, f in assigned)
 
     # --- randomness ------------------------------------------------------------------------------------------
 
@@ -488,25 +466,3 @@ def _may_be_live(context: Context, tool: Tool) -> bool:
         return any(name is None for name, _ in tool.call.keywords)
     value = context.eval(declared, tool.scope)
     return not (isinstance(value, Boolean) and value.literal is False)
-
-
-def sources(project: Project, expr: Expr, frame: Frame) -> Iterator[tuple[Expr, Frame]]:
-    """What is assigned to a name or to an attribute of ``self``, each with where to evaluate it."""
-    match expr:
-        case facts.Name(id=name):
-            scope: Scope | None = frame.scope
-            while scope is not None and (name not in scope.bindings or scope.kind == "class"):
-                scope = scope.parent
-            for binding in scope.bindings[name] if scope is not None else ():
-                if binding.value is not None and binding.kind in ("assign", "annotated"):
-                    yield binding.value, Frame(frame.module, scope or frame.scope, frame.env, frame.bound)
-        case facts.Attr(base=base, name=name):
-            for option in options(project.evaluator.eval(base, frame)):
-                ancestors = project.ancestors(option.of) if isinstance(option, Instance) else ()
-                for ancestor in ancestors:
-                    if isinstance(ancestor, ClassOf):
-                        for value, _, scope_of in ancestor.cls.attributes.get(name, ()):
-                            if value is not None:
-                                yield value, Frame(ancestor.module, scope_of, None, ancestor)
-        case _:
-            pass

@@ -192,6 +192,7 @@ PATH_SAME = frozenset(
 # GL7: the levels of consequence (seed 003); an enumeration of another kind may bear the same name.
 TOOL_CATEGORY = "ToolCategory"
 TOOL_CATEGORIES = frozenset({"READ_ONLY", "NOTE_TAKING", "MODIFICATION", "EXTERNAL"})
+NOTES = "note"  # in a path: a file of notes
 HARMLESS_CATEGORIES = frozenset({"READ_ONLY", "NOTE_TAKING"})
 
 

@@ -1,0 +1,114 @@
+"""A tool class declares no category.
+
+## What it does
+
+Reports each tool class without a `category`, its own or an inherited one. Active where the project uses a
+`ToolCategory` with the levels `READ_ONLY`, `NOTE_TAKING`, `MODIFICATION` and `EXTERNAL`.
+
+## Why is this bad?
+
+The category decides whether a person is asked before the tool runs. Without one the tool either cannot run or
+runs unasked.
+
+## Bad
+
+```python
+from gllint_runtime import BaseTool, ToolCategory, ToolResult
+
+
+class MeterTool(BaseTool):
+    category = ToolCategory.READ_ONLY
+
+    async def execute(self, meter: str) -> ToolResult:
+        return read_meter(meter)
+
+
+class ValveTool(BaseTool):
+    async def execute(self, valve: str) -> ToolResult:
+        return close_valve(valve)
+```
+
+## Good
+
+```python
+from gllint_runtime import BaseTool, ToolCategory, ToolResult
+
+
+class MeterTool(BaseTool):
+    category = ToolCategory.READ_ONLY
+
+    async def execute(self, meter: str) -> ToolResult:
+        return read_meter(meter)
+
+
+class ValveTool(BaseTool):
+    category = ToolCategory.MODIFICATION
+
+    async def execute(self, valve: str) -> ToolResult:
+        return close_valve(valve)
+```
+
+## How to fix
+
+Declare the category; in doubt the more restrictive one.
+
+## Options
+
+`tool-classes` says what a tool class is, `tool-methods` which of its methods run it.
+
+## References
+
+Human-centred tool patterns, "Tool Categories" and "Best Practices".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gllint_rules import facts
+from gllint_rules.categories import category_of, uses_categories
+from gllint_rules.context import Context, Pending
+from gllint_rules.rule import Rule
+from gllint_rules.values import ClassOf
+
+HELP = "Declare `category`; in doubt the more restrictive one."
+
+
+def check(context: Context) -> Iterator[Pending]:
+    """Findings at the names of the tool classes without a category."""
+    for tool in context.tools:
+        if tool.cls is None or not _can_run(context, tool.cls):
+            continue
+        if category_of(context.project, tool) == frozenset() and context.project.once(uses_categories):
+            yield context.finding("GL701", tool.at, f"tool `{tool.cls.cls.name}` declares no category", HELP)
+
+
+def _can_run(context: Context, of: ClassOf) -> bool:
+    """Whether a class, perhaps by its bases in the project, is a tool and not only the base of some."""
+    if any(facts.last_name(base) == "ABC" for base in of.cls.bases):
+        return False
+    if any(_is_abstract(method) for method in of.cls.methods()):
+        return False
+    return any(
+        isinstance(ancestor, ClassOf)
+        and any(_runs(ancestor.cls.method(name)) for name in context.names.tool_methods)
+        for ancestor in context.project.ancestors(of)
+    )
+
+
+def _runs(method: facts.Function | None) -> bool:
+    return method is not None and not _is_abstract(method)
+
+
+def _is_abstract(method: facts.Function) -> bool:
+    return any(facts.last_name(decorator) == "abstractmethod" for decorator in method.decorators)
+
+
+RULE = Rule(
+    code="GL701",
+    name="missing-category",
+    summary="A tool class declares no category",
+    documentation=__doc__ or "",
+    check=check,
+    options=("tool-classes", "tool-methods"),
+)

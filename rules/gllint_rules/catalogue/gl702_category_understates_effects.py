@@ -1,0 +1,108 @@
+"""A tool does more than its category admits.
+
+## What it does
+
+Reports each effect of a tool with the category `READ_ONLY` or `NOTE_TAKING` that such a tool must not have: it
+writes a file outside notes, deletes, or reaches the network, itself or through functions of the project. A path
+that speaks of notes is one of notes; where a `NOTE_TAKING` tool writes to a path that is not known, nothing is
+reported.
+
+## Why is this bad?
+
+Such tools run unasked. A person who would have been shown a preview, or asked for consent, learns of the change
+when it is made.
+
+## Bad
+
+```python
+from pathlib import Path
+
+from gllint_runtime import BaseTool, ToolCategory, ToolResult
+
+
+class ExportTool(BaseTool):
+    category = ToolCategory.READ_ONLY
+
+    async def execute(self, text: str) -> ToolResult:
+        Path("meters.csv").write_text(text)
+        return finish(text)
+```
+
+## Good
+
+```python
+from pathlib import Path
+
+from gllint_runtime import BaseTool, ToolCategory, ToolResult
+
+
+class ExportTool(BaseTool):
+    category = ToolCategory.MODIFICATION
+
+    async def execute(self, text: str) -> ToolResult:
+        Path("meters.csv").write_text(text)
+        return finish(text)
+```
+
+## How to fix
+
+Declare `MODIFICATION` for what changes files, `EXTERNAL` for what reaches other systems.
+
+## Options
+
+`tool-classes` says what a tool class is, `tool-methods` which of its methods run it.
+
+## References
+
+Human-centred tool patterns, "Tool Categories".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gllint_rules.categories import category_of
+from gllint_rules.context import Context, Pending
+from gllint_rules.effects import Effect, Effects, Kind
+from gllint_rules.frameworks import HARMLESS_CATEGORIES
+from gllint_rules.paths import whereabouts
+from gllint_rules.rule import Rule
+
+DOES: dict[Kind, str] = {"network": "reaches the network", "write": "writes a file", "delete": "deletes"}
+NEEDS: dict[Kind, str] = {"network": "EXTERNAL", "write": "MODIFICATION", "delete": "MODIFICATION"}
+
+
+def check(context: Context) -> Iterator[Pending]:
+    """Findings at the effects of tools whose category denies them."""
+    for tool in context.tools:
+        levels = category_of(context.project, tool) if tool.callables else None
+        if not levels or not levels <= HARMLESS_CATEGORIES:
+            continue
+        effects = context.project.once(Effects)
+        name = tool.name or (tool.cls.cls.name if tool.cls is not None else None)
+        for callee in tool.callables:
+            for reached in effects.reached(callee):
+                effect = reached.effect
+                if effect.kind in DOES and not _is_admitted(context, effect, levels):
+                    title = f"tool `{name}`" if name else "a tool"
+                    message = f"{title} is {' or '.join(sorted(levels))}, but {DOES[effect.kind]}"
+                    help = f"Declare it as {NEEDS[effect.kind]}."
+                    yield context.finding("GL702", effect.site, message, help)
+
+
+def _is_admitted(context: Context, effect: Effect, levels: frozenset[str]) -> bool:
+    """Whether a write goes to notes, or may do so where that is what the tool is for."""
+    if effect.kind != "write":
+        return False
+    place = whereabouts(context.project, effect.path, effect.frame)
+    return place == "notes" or (place == "unknown" and "NOTE_TAKING" in levels)
+
+
+RULE = Rule(
+    code="GL702",
+    name="category-understates-effects",
+    summary="A tool does more than its category admits",
+    documentation=__doc__ or "",
+    check=check,
+    options=("tool-classes", "tool-methods"),
+)

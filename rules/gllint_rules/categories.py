@@ -1,0 +1,153 @@
+"""The category of a tool: how much it may do before a person is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from gllint_rules import facts
+from gllint_rules.facts import Expr, Function
+from gllint_rules.frameworks import TOOL_CATEGORIES, TOOL_CATEGORY
+from gllint_rules.infer import Frame
+from gllint_rules.paths import sources
+from gllint_rules.tools import Tool
+from gllint_rules.values import ClassOf, External, FunctionOf, options
+
+if TYPE_CHECKING:
+    from gllint_rules.project import Project
+
+# Classes from outside that say nothing of a category by themselves.
+_NEUTRAL = frozenset({"ABC", "object", "Generic", "Protocol", "BaseModel"})
+# What makes an annotation without a value a field that each instance is given.
+_FIELD_BASES = frozenset({"BaseModel", "BaseTool", "StructuredTool"})
+_FIELD_DECORATORS = frozenset({"dataclass", "define", "attrs"})
+_CATEGORY = "category"
+
+
+def uses_categories(project: Project) -> bool:
+    """Whether the announced modules use a ``ToolCategory`` of levels: define one, give one or declare one."""
+    return any(
+        any(cls.name == TOOL_CATEGORY and _has_levels(cls) for cls in module.classes)
+        or any(_is_level(value) for call, _ in module.calls for value in _arguments(call))
+        or any(category_of(project, tool) for tool in project.tools(module))
+        for module in project.modules.values()
+    )
+
+
+def _has_levels(cls: facts.Class) -> bool:
+    return not TOOL_CATEGORIES.isdisjoint(cls.scope.bindings)
+
+
+def _arguments(call: facts.Call) -> Iterator[Expr]:
+    yield from call.args
+    yield from (value for _, value in call.keywords)
+
+
+def _is_level(expr: Expr) -> bool:
+    return (
+        isinstance(expr, facts.Attr)
+        and expr.name in TOOL_CATEGORIES
+        and facts.last_name(expr.base) == TOOL_CATEGORY
+    )
+
+
+def category_of(project: Project, tool: Tool) -> frozenset[str] | None:
+    """The levels that a tool may declare; empty where it declares none, ``None`` where that is not known."""
+    if tool.cls is not None:
+        return _class_category(project, tool.cls)
+    given = tool.call.keyword(_CATEGORY) if tool.call is not None else None
+    if given is None:
+        return None
+    return _levels(project, given, Frame(tool.module, tool.scope))
+
+
+def _class_category(project: Project, of: ClassOf) -> frozenset[str] | None:
+    fields = False
+    for ancestor in project.ancestors(of):
+        if isinstance(ancestor, External):
+            last = ancestor.name.rpartition(".")[2]
+            if last not in _NEUTRAL and last not in project.names.tool_classes:
+                return None
+            fields = fields or last in _FIELD_BASES
+            continue
+        fields = fields or any(facts.last_name(d) in _FIELD_DECORATORS for d in ancestor.cls.decorators)
+        found = _declared(project, ancestor, of)
+        if found != frozenset():
+            return found
+    return None if fields and _is_field(project, of) else frozenset()
+
+
+def _declared(project: Project, owner: ClassOf, of: ClassOf) -> frozenset[str] | None:
+    """What one class itself says of the category of ``of``."""
+    cls = owner.cls
+    if any(_mentions_category(decorator) for decorator in cls.decorators):
+        return None
+    for value, _, scope in reversed(cls.attributes.get(_CATEGORY, ())):
+        return _levels(project, value, Frame(owner.module, scope)) if value is not None else None
+    made = cls.method("__init__")
+    if made is not None and any(param.name == _CATEGORY for param in made.params):
+        return None
+    for binding in reversed(cls.scope.bindings.get(_CATEGORY, ())):
+        if isinstance(binding.target, Function):
+            return _returned(project, FunctionOf(owner.module, binding.target, of, True))
+        if binding.value is not None:
+            return _levels(project, binding.value, Frame(owner.module, cls.scope))
+    return frozenset()
+
+
+def _mentions_category(decorator: Expr) -> bool:
+    return isinstance(decorator, facts.Call) and (
+        decorator.keyword(_CATEGORY) is not None or any(_is_level(arg) for arg in decorator.args)
+    )
+
+
+def _is_field(project: Project, of: ClassOf) -> bool:
+    """Whether the class has a category that each instance is given: annotated, without a value."""
+    return any(
+        isinstance(ancestor, ClassOf) and _CATEGORY in ancestor.cls.scope.bindings
+        for ancestor in project.ancestors(of)
+    )
+
+
+def _returned(project: Project, method: FunctionOf) -> frozenset[str] | None:
+    """What a property gives; nothing where it is abstract or only raises."""
+    function = method.function
+    assert isinstance(function, Function)
+    if any(facts.last_name(decorator) == "abstractmethod" for decorator in function.decorators):
+        return frozenset()
+    levels: set[str] = set()
+    for expr, _ in project.flow(method).returns:
+        found = _levels(project, expr, Frame(method.module, function.scope, None, method.bound))
+        if not found:
+            return None
+        levels |= found
+    return frozenset(levels)
+
+
+def _levels(project: Project, expr: Expr, frame: Frame, depth: int = 0) -> frozenset[str] | None:
+    """The levels that ``expr`` may be; ``None`` where it is something else or unknown."""
+    match expr:
+        case facts.Attr(base=base, name=name) if name in TOOL_CATEGORIES:
+            for option in options(project.evaluator.eval(base, frame)):
+                if not _is_category(option):
+                    return None
+            return frozenset({name})
+        case facts.IfExp(body=body, orelse=orelse):
+            one, other = _levels(project, body, frame, depth), _levels(project, orelse, frame, depth)
+            return one | other if one is not None and other is not None else None
+        case facts.Name() | facts.Attr() if depth < 4:
+            assigned = [_levels(project, e, f, depth + 1) for e, f in sources(project, expr, frame)]
+            known = [found for found in assigned if found is not None]
+            return frozenset().union(*known) if known and len(known) == len(assigned) else None
+        case _:
+            return None
+
+
+def _is_category(value: object) -> bool:
+    match value:
+        case ClassOf(cls=cls):
+            return cls.name == TOOL_CATEGORY
+        case External(name=name):
+            return name.rpartition(".")[2] == TOOL_CATEGORY
+        case _:
+            return False
