@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 MAX_BYTES = 4_000_000
 _MAX_DEPTH = 1000
 _MAX_BRACKETS = 200
+_TOO_DEEP = "nested too deeply to be parsed"
 _SUSPICIOUS_LINE = 2000
 _SUSPICIOUS_COUNT = 400
 _BRACKETS = re.compile(rb"[()\[\]{}]")
@@ -56,7 +57,7 @@ def parse(path: str, data: bytes) -> Parsed:
     except Undecodable as error:
         return Unparsed(error.message, error.line, error.column)
     except (RecursionError, MemoryError):
-        return Unparsed("nested too deeply to be parsed")
+        return Unparsed(_TOO_DEEP)
 
 
 def _read(path: str, source: str) -> Parsed:
@@ -65,12 +66,25 @@ def _read(path: str, source: str) -> Parsed:
     try:
         return read_module(path, source)
     except ParseFailure as error:
-        return Unparsed(error.message, error.line, error.column)
+        return _in_words_of_python(source) or Unparsed(error.message, error.line, error.column)
     except (RecursionError, MemoryError):
         raise
     except Exception as error:
         # A parser that fails in its own way must not take the run with it.
         return Unparsed(f"cannot be parsed: {type(error).__name__}: {error}")
+
+
+def _in_words_of_python(source: str) -> Unparsed | None:
+    """Say what is wrong, and where, as Python itself would; ``None`` where it sees nothing wrong."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(source)
+    except SyntaxError as error:
+        return Unparsed(error.msg, max(error.lineno or 1, 1), max(error.offset or 1, 1))
+    except (ValueError, RecursionError, MemoryError):
+        pass
+    return None
 
 
 def _looks_deep(data: bytes) -> bool:
@@ -94,14 +108,26 @@ def _too_deep(source: str) -> Unparsed | None:
     except SyntaxError as error:
         if "too many" not in error.msg:
             return _unbalanced(source)
-        return Unparsed(f"{error.msg}", error.lineno or 1, max(error.offset or 1, 1))
+        return Unparsed(error.msg, error.lineno or 1, max(error.offset or 1, 1))
     pending: deque[tuple[ast.AST, int]] = deque([(tree, 0)])
     while pending:
-        node, depth = pending.popleft()
+        node, above = pending.popleft()
+        depth = above + _flattened(node)
         if depth > _MAX_DEPTH:
-            return Unparsed("nested too deeply to be parsed", getattr(node, "lineno", 1), 1)
+            return Unparsed(_TOO_DEEP)
         pending.extend((child, depth + 1) for child in ast.iter_child_nodes(node))
     return None
+
+
+def _flattened(node: ast.AST) -> int:
+    """Return the levels that CPython's tree lays flat and LibCST's does not."""
+    match node:
+        case ast.BoolOp(values=values):
+            return len(values)
+        case ast.alias(name=str(name)) | ast.ImportFrom(module=str(name)):
+            return name.count(".")
+        case _:
+            return 0
 
 
 def _unbalanced(source: str) -> Unparsed | None:

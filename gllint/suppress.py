@@ -181,7 +181,11 @@ def apply(
         if not _is_suppressed(finding, considered, comments if noqa else None, whole_file)
     ]
     unused = _unused(path, comments, considered, codes) if "GL901" in codes else []
-    kept += [f for f in unused if not _is_suppressed(f, considered, comments if noqa else None, whole_file)]
+    for found, about in unused:
+        # A suppression that is unused does not suppress the word of it.
+        others = [s for s in considered if s is not about or s.form == "noqa"]
+        if not _is_suppressed(found, others, comments if noqa else None, whole_file):
+            kept.append(found)
     return tuple(kept)
 
 
@@ -217,13 +221,13 @@ def _speaks_of(suppression: Suppression, finding: Finding) -> bool:
 
 def _unused(
     path: str, comments: Comments, considered: Iterable[Suppression], codes: frozenset[str]
-) -> list[Finding]:
-    found: list[Finding] = []
+) -> list[tuple[Finding, Suppression]]:
+    found: list[tuple[Finding, Suppression]] = []
     for suppression in considered:
         ours = [code for code in suppression.codes or () if _OURS.match(code)]
         unused = [code for code in ours if code not in (suppression.used or ()) and _can_judge(code, codes)]
         if unused:
-            found.append(_unused_finding(path, comments, suppression, unused))
+            found.append((_unused_finding(path, comments, suppression, unused), suppression))
     return found
 
 

@@ -1,0 +1,158 @@
+"""Whatever the bytes are: a clear finding or error, and the rest of the run unharmed."""
+
+from __future__ import annotations
+
+import codecs
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gllint import parsing
+from gllint.parsing import Unparsed, parse
+
+Write = Callable[..., Path]
+Run = Callable[..., Any]
+Check = Callable[..., list[str]]
+NEEDLE = 'FINAL_MESSAGE = "x"\n'
+
+
+def test_each_bad_file_is_a_finding_and_the_others_are_checked(
+    write: Write, check: Check, agent: str
+) -> None:
+    top = write(
+        {
+            "agent.py": agent,
+            "broken.py": NEEDLE + "def f(:\n",
+            "decode.py": NEEDLE.encode() + b"s = '\xff'\n",
+            "empty.py": "",
+            "latin.py": b"# coding: latin-1\n" + NEEDLE.encode() + b"s = '\xff'\n",
+            "mark.py": codecs.BOM_UTF8 + b'FINAL_MESSAGE = "5 kWh"\n',
+            "null.py": NEEDLE.encode() + b"x\0y\n",
+            "odd\xe9.py": 'FINAL_MESSAGE = "5 kWh"\n',
+            "unknown.py": b"# coding: klingon\n" + NEEDLE.encode(),
+            "utf16.py": NEEDLE.encode("utf-16"),
+            "old_mac.py": 'x = 1\rFINAL_MESSAGE = "5 kWh"\r',
+        }
+    )
+    assert check("--select", "GL401,GL900", cwd=top) == [
+        "agent.py:11:37: GL401",
+        "broken.py:2:7: GL900",
+        "decode.py:2:6: GL900",
+        "mark.py:1:18: GL401",
+        "null.py:2:2: GL900",
+        "odd\xe9.py:1:18: GL401",
+        "old_mac.py:2:18: GL401",
+        "unknown.py:1:1: GL900",
+    ]
+
+
+def test_what_is_no_regular_file_does_not_hold_the_run_up(write: Write, run: Run, check: Check) -> None:
+    top = write({"a.py": ""})
+    os.mkfifo(top / "pipe.py")
+    assert check(cwd=top) == []
+    assert check("pipe.py", cwd=top) == ["pipe.py:1:1: GL900"]
+    assert check("/dev/zero", cwd=top) == ["/dev/zero:1:1: GL900"]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_file_that_may_not_be_read(write: Write, check: Check, agent: str) -> None:
+    top = write({"secret.py": agent, "agent.py": agent})
+    (top / "secret.py").chmod(0)
+    assert "secret.py:1:1: GL900" in check(cwd=top)
+
+
+def test_a_huge_file_is_named_not_parsed(write: Write, check: Check) -> None:
+    top = write({"huge.py": NEEDLE + "x = 1\n" * (parsing.MAX_BYTES // 6)})
+    assert check(cwd=top) == ["huge.py:1:1: GL900"]
+    (top / "huge.py").write_text("x = 1\n" * (parsing.MAX_BYTES // 6 + 10))
+    assert check(cwd=top) == []
+
+
+_DEEP = {
+    "parentheses": "x = " + "(" * 3000 + ")" * 3000,
+    "unclosed": "x = " + "(" * 20000,
+    "lists": "x = " + "[" * 3000 + "]" * 3000,
+    "sum": "x = " + "+".join(["1"] * 20000),
+    "sum over lines": "x = (" + "+\n".join(["1"] * 20000) + ")",
+    "sum with backslashes": "x = 1" + " \\\n+ 1" * 20000,
+    "calls": "x = y" + ".z()" * 5000,
+    "calls over lines": "x = (y" + "\n.z()" * 5000 + ")",
+    "not": "x = " + "not " * 20000 + "y",
+    "not over lines": "x = (" + "not\n" * 20000 + "y)",
+    "minus": "x = " + "-" * 20000 + "1",
+    "lambda": "x = " + "lambda: " * 20000 + "1",
+    "elif": "if a:\n  pass\n" + "elif b:\n  pass\n" * 20000,
+    "conditional": "x = " + "1 if a else " * 20000 + "1",
+    "indentation": "".join(" " * depth + "if 1:\n" for depth in range(400)) + " " * 400 + "pass",
+    "import": "import a" + ".a" * 30000,
+    "from": "from a" + ".a" * 30000 + " import b",
+    "subscripts": "x = y" + "[0]" * 3000,
+    "and": "x = " + " and ".join(["a"] * 20000),
+    "future syntax and parentheses": "match x:\n  case 1: pass\n  casex 2\n" + "(" * 3000,
+}
+
+
+@pytest.mark.parametrize("name", _DEEP)
+def test_deep_nesting_is_a_record_not_a_crash(name: str, tmp_path: Path) -> None:
+    # In a process of its own: what we guard against would take pytest down.
+    (tmp_path / "deep.py").write_text(NEEDLE + _DEEP[name] + "\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "gllint", "check", "--output-format", "concise", "--no-cache", "deep.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 1, (done.returncode, done.stderr[-300:])
+    assert b": GL900 " in done.stdout
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "x = " + "+".join(["1"] * 300),
+        "x = (" + "+\n".join(["1"] * 500) + ")",
+        "x = " + "(" * 90 + ")" * 90,
+        "x = " + "[" * 150 + "]" * 150,
+        "if a:\n  pass\n" + "elif b:\n  pass\n" * 450,
+        "x = '" + "(" * 5000 + "'",
+        "x = [" + "1, " * 5000 + "]",
+    ],
+)
+def test_what_people_write_is_parsed(source: str) -> None:
+    assert not isinstance(parse("/x.py", source.encode()), Unparsed)
+
+
+def test_empty_and_odd_sources_are_parsed() -> None:
+    for source in ("", "\n", "#", "\f", "\ufeff", "x = 1;"):
+        assert not isinstance(parse("/x.py", source.encode()), Unparsed), repr(source)
+
+
+def test_a_rule_that_raises_loses_nothing_else(
+    write: Write, agent: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from gllint.engine import Engine, Options
+    from gllint_rules import Failure
+    from gllint_rules.project import Project
+
+    top = write({"agent.py": agent, "b.py": agent})
+    honest = Project.check
+
+    def check(self: Any, path: str, codes: frozenset[str]) -> Any:
+        yield Failure("GL101", path, "ValueError: no")
+        yield from honest(self, path, codes - {"GL101"})
+
+    monkeypatch.setattr(Project, "check", check)
+    outcome = Engine(Options(cache=True)).check([str(top)])
+    assert [failure.code for failure in outcome.failures] == ["GL101", "GL101"]
+    assert [finding.code for finding in outcome.findings] == ["GL401", "GL401"]
+    # What failed is not remembered as if it had found nothing.
+    monkeypatch.setattr(Project, "check", honest)
+    again = Engine(Options(cache=True)).check([str(top)])
+    assert not again.failures
+    assert len(again.findings) == 6

@@ -1,0 +1,236 @@
+"""Suppressions: which findings they take away, and which of them are reported as unused."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from gllint import fixer
+from gllint.noqa import add_noqa
+from gllint.suppress import Comments, apply
+from gllint_rules import RULES, Finding, Span
+
+Write = Callable[..., Path]
+CODES = frozenset(code for code, rule in RULES.items() if rule.default)
+
+
+def finding(line: int, code: str = "GL401", column: int = 1) -> Finding:
+    return Finding(code, "/a.py", Span(line, column, line, column + 1), "m")
+
+
+def left(source: str, *findings: Finding, codes: frozenset[str] = CODES, noqa: bool = True) -> list[str]:
+    return [f"{f.span.line} {f.code}" for f in apply("/a.py", source, findings, codes, noqa=noqa)]
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "# noqa", "# NOQA", "#noqa", "# noqa: GL401", "# noqa:GL401", "# NoQA: GL401", "# noqa: gl401", "# noqa: GL4",
+        "# noqa: E501,GL401", "# noqa: E501, GL401 because", "# noqa: E501 GL401", "# why  # noqa: GL401",
+        "# gllint: ignore[GL401]", "# gllint: ignore[GL401] a reason", "# gllint:ignore[GL401, GL101]",
+        "# gllint: ignore[GL4]", "# gllint: ignore", "# type: ignore # gllint: ignore[GL401]",
+    ],
+)  # fmt: skip
+def test_what_suppresses(comment: str) -> None:
+    assert left(f"x = 1  {comment}\n", finding(1), codes=CODES - {"GL901"}) == []
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "# noqa: E501",
+        "# noqa: GL101",
+        "# gllint: ignore[GL1]",
+        "# gllint: nothing",
+        "# no qa",
+        "# noqua",
+        "x # noqb",
+    ],
+)
+def test_what_does_not(comment: str) -> None:
+    assert left(f"x = 1  {comment}\n", finding(1), codes=CODES - {"GL901"}) == ["1 GL401"]
+
+
+def test_a_noqa_speaks_of_its_logical_line() -> None:
+    text = 'x = """\none\ntwo\n"""  # noqa: GL401\ny = 1\n'
+    assert left(text, finding(2), finding(3), finding(5)) == ["5 GL401"]
+    slashed = "x = 1 + \\\n    2  # noqa: GL401\n"
+    assert left(slashed, finding(1)) == []
+    bracket = "x = [\n    1,\n    2,  # noqa: GL401\n]\n"
+    assert left(bracket, finding(2), finding(3)) == ["2 GL401"]
+
+
+def test_a_comment_on_its_own_line_speaks_of_the_next() -> None:
+    text = "# gllint: ignore[GL401] measured\n\n# more\nx = '''\n1\n'''\ny = 1\n"
+    assert left(text, finding(5), finding(7)) == ["7 GL401"]
+    inside = "x = [\n    # gllint: ignore[GL401] measured\n    1,\n    2,\n]\n"
+    assert left(inside, finding(3), finding(4)) == ["4 GL401"]
+    assert left("# noqa: GL401\nx = 1\n", finding(2)) == ["2 GL401", "1 GL901"]
+
+
+def test_a_whole_file() -> None:
+    top = '"""Doc."""\n# gllint: ignore-file[GL4] a fixture\nimport os\nx = 1\n'
+    assert left(top, finding(4), finding(4, "GL101")) == ["4 GL101"]
+    late = "x = 1\n" * 12 + "# gllint: ignore-file[GL4]\n"
+    assert left(late, finding(1)) == ["1 GL401", "13 GL901"]
+    assert left("x = 1\n# flake8: noqa\n", finding(1)) == []
+    assert left("x = 1\n# flake8: noqa: GL4,E5\n", finding(1), finding(1, "GL101")) == ["1 GL101"]
+
+
+def test_text_in_a_string_suppresses_as_in_flake8_and_is_never_unused() -> None:
+    assert left("x = 'a # noqa: GL401 b'\n", finding(1)) == []
+    assert left("x = 'a # noqa: GL401 b'\ny = '# gllint: ignore[GL401]'\n", finding(2)) == ["2 GL401"]
+
+
+@pytest.mark.parametrize(
+    ("comment", "unused"),
+    [
+        ("# noqa: GL401", True),
+        ("# noqa: GL4", True),
+        ("# gllint: ignore[GL401] once true", True),
+        ("# gllint: ignore", True),
+        ("# noqa: GL999", True),
+        ("# noqa", False),
+        ("# noqa: E501", False),
+        ("# noqa: GL104", False),  # opt-in, so not in force: nothing is known
+        ("# noqa: GL901", False),
+    ],
+)
+def test_what_is_unused(comment: str, unused: bool) -> None:
+    assert (left(f"x = 1  {comment}\n") == ["1 GL901"]) is unused
+
+
+def test_a_suppression_of_what_is_not_selected_is_not_judged() -> None:
+    assert left("x = 1  # noqa: GL401\n", codes=frozenset({"GL101", "GL901"})) == []
+    assert left("x = 1  # noqa: GL401\n", codes=frozenset({"GL401"})) == []
+    assert left("x = 1  # noqa: GL401\n", noqa=False) == []
+    assert left("x = 1  # noqa: GL401\n", finding(1), noqa=False) == ["1 GL401"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("x = 1  # noqa: GL401\n", "x = 1\n"),
+        ("x = 1  # noqa: GL401, E501\n", "x = 1  # noqa: E501\n"),
+        ("x = 1  # noqa: E501,GL401 why\n", "x = 1  # noqa: E501 why\n"),
+        ("x = 1  # noqa: GL401  # type: ignore\n", "x = 1  # type: ignore\n"),
+        ("x = 1  # type: ignore  # noqa: GL401\n", "x = 1  # type: ignore\n"),
+        ("x = 1  # gllint: ignore[GL401, GL101] r\n", "x = 1\n"),
+        ("# gllint: ignore-file[GL4]\nx = 1\n", "x = 1\n"),
+        ("x = 1\n    # gllint: ignore[GL401]\r\ny = 2\n", "x = 1\ny = 2\n"),
+        ("x = 1  # noqa: GL401", "x = 1"),
+        ("# noqa: GL401", ""),
+    ],
+)
+def test_the_fix_removes_what_is_unused_and_no_more(before: str, after: str) -> None:
+    (found,) = apply("/a.py", before, (), CODES)
+    assert found.code == "GL901"
+    assert found.fix is not None and found.fix.applicability == "safe"
+    assert fixer.apply(before, [found.fix]) == (after, 1)
+
+
+def test_only_the_unused_codes_go() -> None:
+    source = "x = 1  # noqa: GL401, GL101\n"
+    (found,) = apply("/a.py", source, [finding(1)], CODES)
+    assert "GL101" in found.message and "GL401" not in found.message
+    assert found.fix is not None
+    assert fixer.apply(source, [found.fix])[0] == "x = 1  # noqa: GL401\n"
+
+
+_SAMPLE = '''\
+a = 5  # noqa
+b = 5  # noqa: XX9
+c = """
+5  # noqa:XX900
+"""
+d = [
+    5,  # noqa: E501, XX9
+    5,
+]
+e = 5 + \\
+    5  # NOQA : XX900
+f = 5  # noqa: E501 XX900
+g = "# noqa: XX900"; h = 5
+i = 5  # noqa:XX900,E501 reason
+j = 5  # noqa : XX900
+k = f"""{5}
+"""  # noqa: XX900
+'''
+_PLUGIN = """
+class Plugin:
+    name = version = "x"
+
+    def __init__(self, tree, lines):
+        self.lines = lines
+
+    def run(self):
+        for number, line in enumerate(self.lines, 1):
+            yield number, 0, "XX900 m", type(self)
+"""
+
+
+def flake8_leaves(folder: Path, source: str) -> set[int]:
+    """The lines that flake8 itself still reports when a plugin reports every line."""
+    (folder / "every_line.py").write_text(_PLUGIN)
+    (folder / "sample.py").write_text(source)
+    (folder / "cfg").write_text("[flake8:local-plugins]\nextension = XX = every_line:Plugin\npaths = .\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "flake8", "--config", "cfg", "--select", "XX", "sample.py"],
+        cwd=folder,
+        capture_output=True,
+        check=False,
+    )
+    assert not done.stderr, done.stderr.decode()
+    return {int(line.split(":")[1]) for line in done.stdout.decode().splitlines()}
+
+
+def test_never_keeps_what_flake8_would_suppress(tmp_path: Path) -> None:
+    reported = flake8_leaves(tmp_path, _SAMPLE)
+    count = _SAMPLE.count("\n")
+    assert reported and len(reported) < count
+    ours = apply("/a.py", _SAMPLE, [finding(n, "XX900") for n in range(1, count + 1)], frozenset())
+    assert {f.span.line for f in ours} <= reported
+    # And the other way round, except for the two spellings in which we read a second noqa on a line.
+    assert reported - {f.span.line for f in ours} == set()
+
+
+@pytest.mark.parametrize(
+    ("source", "wanted", "expected"),
+    [
+        ("x = 1\n", [(1, "GL401")], "x = 1  # noqa: GL401\n"),
+        ("x = 1  # why\n", [(1, "GL401")], "x = 1  # why  # noqa: GL401\n"),
+        ("x = 1  # noqa: E501\n", [(1, "GL401")], "x = 1  # noqa: E501, GL401\n"),
+        (
+            "x = 1  # noqa: E501 why\n",
+            [(1, "GL401"), (1, "GL101")],
+            "x = 1  # noqa: E501, GL101, GL401 why\n",
+        ),
+        ('x = """\n5\n"""\r\n', [(2, "GL401")], 'x = """\n5\n"""  # noqa: GL401\r\n'),
+        ("x = 1 + \\\n  2", [(1, "GL401")], "x = 1 + \\\n  2  # noqa: GL401"),
+        ("x = [\n  1,\n]\n", [(2, "GL101")], "x = [\n  1,  # noqa: GL101\n]\n"),
+        ("x = 1  # noqa\n", [(1, "GL401")], "x = 1  # noqa\n"),
+    ],
+)
+def test_adds_suppressions_where_they_count(
+    source: str, wanted: Sequence[tuple[int, str]], expected: str
+) -> None:
+    findings = [finding(line, code) for line, code in wanted]
+    added, _ = add_noqa(source, findings)
+    assert added == expected
+    assert left(added, *findings) == []
+    assert Comments(added).comments
+
+
+def test_add_noqa_silences_a_project(
+    write: Write, run: Callable[..., subprocess.CompletedProcess[bytes]], agent: str
+) -> None:
+    top = write({"a.py": agent, "b.py": ("\ufeff" + agent.replace("\n", "\r\n")).encode()})
+    done = run("check", "--add-noqa", cwd=top)
+    assert (done.returncode, done.stderr.decode()) == (0, "Added 4 suppressions.\n")
+    assert run("check", cwd=top).returncode == 0
+    after = (top / "b.py").read_bytes()
+    assert after.startswith(b"\xef\xbb\xbf") and b"\r\n" in after and b"\n" not in after.replace(b"\r\n", b"")
