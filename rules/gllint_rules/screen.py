@@ -16,6 +16,10 @@ from gllint_rules.frameworks import (
     CALL_METHODS,
     OUTPUT_SCHEMAS,
     QUANTITY,
+    REGISTRY_LOOKUPS,
+    TOOL_ACTIONS,
+    TOOL_CATEGORIES,
+    TOOL_CATEGORY,
     TOOL_DESCRIPTIONS,
     TOOL_REGISTRY_CLASSES,
     TOOL_REGISTRY_NAMES,
@@ -43,6 +47,8 @@ class Screen:
         decorators = _word(names.tool_decorators)
         calls = _word(CALL_METHODS)
         registries = _word((*TOOL_REGISTRY_NAMES, *TOOL_REGISTRY_CLASSES))
+        lookups = _word({*CALL_METHODS, *REGISTRY_LOOKUPS})
+        actions = TOOL_ACTIONS | names.dispatch_functions
         # The longest fixed part of each pattern: `final_message` of `*_final_message`.
         final_parts = {
             *names.final_calls,
@@ -91,12 +97,29 @@ class Screen:
                             rf"\.{gap}{calls}{gap}\(",
                         ),
                     ),
+                    (
+                        _encoded(TOOL_REGISTRY_CLASSES),
+                        _patterns(rf"\b{_word(TOOL_REGISTRY_CLASSES)}\b", rf"\.{gap}{lookups}{gap}\("),
+                    ),
                     # GL5: a Quantity beside tools.
                     ((QUANTITY.encode(),), _patterns(rf"\b{QUANTITY}{gap}[(\[]")),
+                    # GL7: the levels of consequence.
+                    ((TOOL_CATEGORY.encode(),), _patterns(rf"\b{_word(TOOL_CATEGORIES)}\b")),
                 ),
             ),
-            # GL3: a tool from a registry.
-            (_encoded(TOOL_REGISTRY_NAMES), (((b".",), _patterns(rf"\.{gap}{calls}{gap}\(")),)),
+            # GL3: a tool from a registry, the registry itself, an action, a step.
+            (
+                _encoded(TOOL_REGISTRY_NAMES),
+                (
+                    ((b".",), _patterns(rf"\.{gap}{lookups}{gap}\(")),
+                    ((b"=",), _patterns(rf"\b{_word(TOOL_REGISTRY_NAMES)}{gap}[:=]")),
+                ),
+            ),
+            (_encoded(actions), ((_encoded(actions), _patterns(rf"\b{_word(actions)}\b")),)),
+            (
+                (b'tool_call"', b"tool_call'"),
+                (((b"kind",), _patterns(r"[\"']kind[\"']", r"[\"']tool_call[\"']")),),
+            ),
             # T1 and GL2: a schema keyword.
             (
                 (b"chema",),
@@ -116,8 +139,9 @@ class Screen:
             ((b"{{claim", b"source_call_id"), (((b"claim", b"source_call_id"), ()),)),
         )
         self._uses = _patterns(
-            rf"\.{gap}{calls}{gap}\(", rf"\b{QUANTITY}{gap}\(", rf"\bdef\b{gap}{methods}\b"
+            rf"\.{gap}{lookups}{gap}\(", rf"\b{QUANTITY}{gap}\(", rf"\bdef\b{gap}{methods}\b"
         )
+        [self._called] = _patterns(rf"(\w+){gap}\(")
 
     def passes(self, data: bytes) -> bool:
         """Whether any rule could speak about a file with these bytes, whatever the other files say."""
@@ -135,14 +159,20 @@ class Screen:
         return b"import" in data
 
     def uses(self, data: bytes, names: frozenset[bytes]) -> bool:
-        """Whether the file imports one of ``names``, the tools of the project, and calls or derives from one."""
+        """Whether the file imports one of ``names``, the tools of the project, and calls, makes or derives one."""
         imported = imported_names(data)
-        return (
-            not names.isdisjoint(imported) or (b"*" in imported and any(name in data for name in names))
-        ) and any(pattern.search(data) for pattern in self._uses)
+        if names.isdisjoint(imported) and not (b"*" in imported and any(name in data for name in names)):
+            return False
+        return any(pattern.search(data) for pattern in self._uses) or self._makes(data, names)
+
+    def _makes(self, data: bytes, names: frozenset[bytes]) -> bool:
+        """Whether one of ``names`` is called, or what a file imports one of them as."""
+        aliases = set(_ALIAS.findall(data)) if b" as" in data else set()
+        return any(name in names or name in aliases for name in self._called.findall(data))
 
 
 _IDENTIFIER = re.compile(rb"\w+|\*")
+_ALIAS = re.compile(rb"\bas\s+(\w+)")
 
 
 def imported_names(data: bytes) -> set[bytes]:
