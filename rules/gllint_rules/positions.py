@@ -119,23 +119,22 @@ class Positions:
         """The unit that holds expression ``at``; ``None`` where the units cannot be told apart."""
         if self._unit_starts is None:
             self._index()
-        assert self._unit_starts is not None
-        if self._whole:
+        return self.unit(bisect_right(self._firsts, at) - 1)
+
+    def unit(self, number: int) -> Stretch | None:
+        """The unit of that number; ``None`` where the units cannot be told apart."""
+        if self._unit_starts is None:
+            self._index()
+        starts, units = self._unit_starts, self.module.units
+        if not starts:
             return None
-        number = bisect_right(self._firsts, at) - 1
-        units, starts = self.module.units, self._unit_starts
         last = number + 1 == len(units)
-        count = (self.module.size if last else units[number + 1].first) - units[number].first
-        return Stretch(
-            number,
-            units[number],
-            count,
-            starts[number],
-            len(self.lines.source) if last else starts[number + 1],
-        )
+        size = (self.module.size if last else units[number + 1].first) - units[number].first
+        end = len(self.lines.source) if last else starts[number + 1]
+        return Stretch(number, units[number], size, starts[number], end)
 
     def _locate(self, at: int) -> None:
-        found = self.stretch(at)
+        found = None if self._whole else self.stretch(at)
         if found is not None:
             unit, begin = found.unit, found.begin
             if unit.kind == "simple" and self._generate(found.number, unit.first, found.size, begin):
@@ -170,14 +169,15 @@ class Positions:
 
     def _index(self) -> None:
         starts = logical_lines(self.lines.source)
-        self._unit_starts = []
         self._firsts = [unit.first for unit in self.module.units]
+        self._unit_starts = []
         position = 0
         for unit in self.module.units:
             if position < len(starts):
                 self._unit_starts.append(starts[position])
             position += unit.lines
-        self._whole = position != len(starts)
+        if position != len(starts):
+            self._unit_starts = []
 
 
 class _Recorder(CodegenState):
