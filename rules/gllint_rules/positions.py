@@ -154,7 +154,7 @@ class Positions:
         if kept is None or number not in kept.statements:
             return False
         source = self.lines.source
-        state = _Recorder("", kept.newline, kept.nodes[first : first + count])
+        state = Recorder("", kept.newline, kept.nodes[first : first + count])
         state.indent_tokens.append(source[source.rfind("\n", 0, begin) + 1 : begin])
         kept.statements[number]._codegen(state)
         text = "".join(state.tokens)
@@ -180,7 +180,7 @@ class Positions:
             self._unit_starts = []
 
 
-class _Recorder(CodegenState):
+class Recorder(CodegenState):
     """LibCST's code generator, noting between which offsets it writes each wanted node.
 
     ``PositionProvider`` finds the same places, at more than twice the price: it visits the tree once more and
@@ -226,7 +226,7 @@ def _spans(tree: cst.Module) -> list[Span]:
     reader = Reader(track=True)
     reader.module("", "", tree)
     assert reader.nodes is not None
-    state = _Recorder(tree.default_indent, tree.default_newline, reader.nodes)
+    state = Recorder(tree.default_indent, tree.default_newline, reader.nodes)
     tree._codegen(state)
     lines = Lines("".join(state.tokens))
     return [lines.span(*found) for found in state.found if found is not None]
