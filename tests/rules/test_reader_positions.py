@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import textwrap
 
-import gllint_rules.positions
 import libcst as cst
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from libcst.metadata import MetadataWrapper, PositionProvider
+
+import gllint_rules.positions
 from gllint_rules.finding import Span
 from gllint_rules.positions import Positions
 from gllint_rules.reader import KEPT, Reader, read_module
-from libcst.metadata import MetadataWrapper, PositionProvider
 
 SOURCES = {
     "decorators": """
@@ -301,3 +304,37 @@ def test_no_place_needs_the_whole_file(name: str, monkeypatch: pytest.MonkeyPatc
     for at in range(module.size):
         Positions(module, source).span(at)
     assert source not in parsed
+
+
+_PLAIN = [name for name in SOURCES if SOURCES[name].count("\n") > 2 and "\r" not in SOURCES[name]]
+_HEADERS = [
+    "if a:",
+    "for b in c[0]:",
+    "@d(1)\ndef e(f=2):",
+    "class G(h.i):",
+    "with j() as k:",
+    "while l > 3:",
+]
+
+
+def indented(source: str, header: str, indent: str) -> str:
+    """``source`` as the suite of ``header``; lines inside strings move too, which makes another program."""
+    return header + "\n" + textwrap.indent(source, indent) + "\n"
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(_PLAIN), st.sampled_from(_HEADERS), st.sampled_from([" ", "\t", "   "]))
+    ),
+    st.sampled_from(["\n", "\r\n"]),
+    st.booleans(),
+)
+@settings(max_examples=40, deadline=None)
+def test_places_in_composed_programs(parts: list[tuple[str, str, str]], newline: str, gone: bool) -> None:
+    source = "".join(indented(read(name), header, indent) for name, header, indent in parts[:3])
+    source = source.replace("\n", newline)
+    module = read_module("/a.py", source)
+    if gone:
+        KEPT.clear()
+    positions = Positions(module, source)
+    assert [positions.span(at) for at in range(module.size)] == [p for _, p in nodes_and_places(source)]

@@ -1,0 +1,139 @@
+"""No source text makes the reader or a rule fail: it is read, or refused with a place."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from gllint.parsing import Unparsed, parse
+from gllint_rules import RULES, Finding, Settings
+from gllint_rules.project import Project
+from gllint_rules.reader import ParseFailure, read_module
+from harness import Case, cases, places, run
+
+TEXTS = sorted(
+    {
+        text
+        for path in (Path(__file__).parent / "cases").glob("*.md")
+        for case in cases(path)
+        for text in case.files.values()
+    }
+)
+PIECES = ["(", ")", "[", "]", "{", "}", ":", ",", ".", "=", "*", "**", "@", "'", '"', '"""', "f'", "\\", "\n"]
+PIECES += ["\n    ", "\t", "\r", "\x0c", "\0", "#", ";", "lambda ", "return ", "yield ", "await ", "async "]
+PIECES += [
+    "match x:\n",
+    "case _:\n",
+    "if 1:\n",
+    "else:\n",
+    "1e999",
+    "0x",
+    "é",
+    "\u202e",
+    "€",
+    "{{claim:",
+]
+
+
+@given(st.text() | st.lists(st.sampled_from(PIECES)).map("".join))
+@example("")
+@example("\ufeff")
+@example("\n\n")
+@example("\\")
+@settings(max_examples=300, deadline=None)
+def test_any_text_is_read_or_refused_with_a_place(source: str) -> None:
+    refused = None
+    try:
+        read_module("/a.py", source)
+    except ParseFailure as error:
+        refused = error
+    if refused is not None:
+        assert refused.message
+        assert 1 <= refused.line <= source.count("\n") + source.count("\r") + 2
+        assert refused.column >= 1
+
+
+def mutated(source: str, chance: random.Random) -> str:
+    """The source after a few careless edits."""
+    for _ in range(chance.randint(1, 4)):
+        start = chance.randint(0, len(source))
+        end = min(len(source), start + chance.choice((0, 1, 1, 5, 40)))
+        put = chance.choice([*PIECES, "", source[end : end + 30], chance.choice(TEXTS)[:60]])
+        source = source[:start] + put + source[end:]
+    return source
+
+
+@given(st.sampled_from(TEXTS), st.randoms(use_true_random=False))
+@settings(max_examples=400, deadline=None)
+def test_no_rule_fails_on_broken_programs(source: str, chance: random.Random) -> None:
+    text = mutated(source, chance)
+    try:
+        module = read_module("/project/a.py", text)
+    except ParseFailure:
+        return
+    project = Project(Settings(), {}.get, lambda path: False, {"/project/a.py": text}.__getitem__, "/project")
+    project.add(module)
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    for found in project.check("/project/a.py", frozenset(RULES)):
+        assert isinstance(found, Finding), found
+        span = found.span
+        assert (span.line, span.column) <= (span.end_line, span.end_column)
+        assert span.end_line <= len(lines)
+        assert span.end_column <= len(lines[span.end_line - 1]) + 1
+
+
+NESTINGS = {
+    "parentheses": ("(", "1", ")"),
+    "lists": ("[", "1", "]"),
+    "dicts": ("{'a': ", "1", "}"),
+    "calls": ("f(", "1", ")"),
+    "lambdas": ("(lambda: ", "1", ")"),
+    "not": ("not ", "1", ""),
+    "minus": ("-", "1", ""),
+    "conditions": ("1 if a else ", "1", ""),
+    "powers": ("2 ** ", "1", ""),
+    "attributes": ("a", "", ".b"),
+    "subscripts": ("a", "", "[0]"),
+    "sums": ("1 + ", "1", ""),
+    "comparisons": ("1 < ", "1", ""),
+    "and": ("a and ", "1", ""),
+    "strings": ("'a' ", "'b'", ""),
+}
+
+
+def nested(kind: str, depth: int) -> str:
+    before, inside, after = NESTINGS[kind]
+    opened = before if kind in ("attributes", "subscripts") else before * depth
+    return f"x = {opened}{inside}{after * depth}\n"
+
+
+@pytest.mark.parametrize("kind", NESTINGS)
+def test_nesting_that_python_reads_is_read(kind: str) -> None:
+    source = nested(kind, 80)
+    compile(source, "a.py", "exec")
+    assert not isinstance(parse("/a.py", source.encode()), Unparsed)
+
+
+@pytest.mark.parametrize("kind", NESTINGS)
+def test_nesting_without_end_is_survived(kind: str) -> None:
+    """In a process of its own: what goes wrong here takes the process with it."""
+    program = "import sys; from gllint.parsing import parse; parse('/a.py', sys.stdin.buffer.read())"
+    source = nested(kind, 20_000).encode()
+    done = subprocess.run([sys.executable, "-c", program], input=source, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_deep_blocks_are_read() -> None:
+    source = "".join(f"{' ' * depth}if a{depth}:\n" for depth in range(90)) + " " * 90 + "x = 1\n"
+    assert not isinstance(parse("/a.py", source.encode()), Unparsed)
+
+
+@pytest.mark.parametrize("text", ["", "\n", "# nothing\n", '"""Nothing."""\n', "pass"])
+def test_files_without_a_statement(text: str) -> None:
+    assert places(run(Case("empty", {"a.py": text}, {}))) == []
