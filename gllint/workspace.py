@@ -341,9 +341,10 @@ class Workspace:
         return self._project
 
     def _new_project(self) -> Project:
-        from gllint_rules.project import Project
+        from gllint_rules.project import Project, top_level_packages
 
-        return Project(self._settings, self._load, self._exists, self._source_of, self.root)
+        packages = top_level_packages(self._files)
+        return Project(self._settings, self._load, self._exists, self._source_of, self.root, packages)
 
     def _add(self, project: Project, added: Mapping[str, bytes]) -> None:
         new = [path for path in added if path not in self._announced]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import posixpath
 import sys
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from gllint_rules import facts
@@ -64,7 +64,8 @@ class Project:
     """All that is known of the code under lint.
 
     ``load`` gives the facts of a file or ``None``; ``exists`` says whether there is one; ``source_of`` gives the
-    text of a file that has findings. Paths are absolute, with forward slashes.
+    text of a file that has findings. Paths are absolute, with forward slashes. ``packages`` are the folders in
+    which each top-level package of the project lies (see :func:`top_level_packages`).
     """
 
     def __init__(
@@ -74,6 +75,7 @@ class Project:
         exists: Callable[[str], bool],
         source_of: Callable[[str], str],
         root: str = "",
+        packages: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
         self.settings = settings
         self.names = Names.of(settings)
@@ -85,7 +87,7 @@ class Project:
         self._load = load
         self._exists = exists
         self._loaded: dict[str, Module | None] = {}
-        # The modules that the imports of a module have led to, and the tails by which others were looked for.
+        # The modules that the imports of a module have led to.
         self._reached: dict[str, set[str]] = {}
         self._tools: dict[str, list[Tool]] = {}
         self._tool_names: frozenset[bytes] | None = None
@@ -96,7 +98,7 @@ class Project:
         self._schemas: dict[int, tuple[Expr, Frame]] = {}
         self._annotations: dict[str, Expr | None] = {}
         self._ancestors: dict[int, tuple[ClassOf | External, ...]] = {}
-        self._by_tail: dict[str, list[str]] = {}
+        self._packages = packages or {}
         self._positions: dict[str, Positions] = {}
         self._answers: dict[object, Any] = {}
 
@@ -108,7 +110,6 @@ class Project:
         self._loaded[module.path] = module
         self._tool_names = None
         self._answers.clear()
-        self._by_tail.setdefault(_tail(module.path), []).append(module.path)
 
     def module_at(self, path: str) -> Module | None:
         if path not in self._loaded:
@@ -137,7 +138,7 @@ class Project:
         exist. Returns the paths of which nothing is taken over.
         """
         come_and_gone = old.modules.keys() ^ self.modules.keys()
-        stale = old.reaching({*changed, *come_and_gone, *map(_tail, come_and_gone)})
+        stale = old.reaching({*changed, *come_and_gone})
         kept = {path: module for path, module in old._loaded.items() if path not in changed}
         self._loaded = {**kept, **self.modules}
         self._roots = dict(old._roots)
@@ -294,7 +295,7 @@ class Project:
             self._roots[key] = self._find_root(here, first)
         root = self._roots[key]
         if root is None:
-            return self._announced(importer, parts)
+            return self._neighbour(importer, parts)
         return self._file(f"{root}{parts}")
 
     def _file(self, stem: str) -> str | None:
@@ -325,21 +326,11 @@ class Project:
                 return beside
             folder = parent
 
-    def _announced(self, importer: str, parts: str) -> str | None:
-        """A module of a neighbouring package of the same repository, where only one fits best."""
-        tail = parts.rpartition("/")[2]
-        self._reached.setdefault(importer, set()).add(tail)
-        package = f"/{parts}/__init__.py"
-        endings = (f"/{parts}.py", package) if "/" in parts else (package,)
-        found = [
-            path
-            for path in self._by_tail.get(tail, ())
-            if path.endswith(endings)
-            and not self._exists(f"{path[: path.rfind(f'/{parts}')]}/__init__.py")  # top level, not inside a package
-        ]
-        if not found:
-            return None
-        return max(found, key=lambda path: len(posixpath.commonpath([path, importer])))
+    def _neighbour(self, importer: str, parts: str) -> str | None:
+        """A module of another package of the same project, of several the one that lies nearest."""
+        folders = self._packages.get(parts.partition("/")[0], ())
+        found = [path for folder in folders if (path := self._file(f"{folder}/{parts}")) is not None]
+        return max(found, key=lambda path: len(posixpath.commonpath([path, importer])), default=None)
 
     def read_annotation(self, text: str) -> Expr | None:
         if text not in self._annotations:
@@ -592,10 +583,16 @@ class Project:
         )
 
 
+def top_level_packages(paths: Iterable[str]) -> dict[str, list[str]]:
+    """For each top-level package among the files ``paths``: its name, and the folders that it lies in."""
+    folders = {posixpath.dirname(path) for path in paths if path.endswith("/__init__.py")}
+    found: dict[str, list[str]] = {}
+    for folder in sorted(folders):
+        parent, _, name = folder.rpartition("/")
+        if parent not in folders:
+            found.setdefault(name, []).append(parent)
+    return found
+
+
 def _is_class_var(annotation: Expr | None) -> bool:
     return annotation is not None and facts.last_name(annotation) in ("ClassVar", "InitVar")
-
-
-def _tail(path: str) -> str:
-    """The last part of a module's dotted name."""
-    return path.removesuffix("/__init__.py").removesuffix(".py").rpartition("/")[2]

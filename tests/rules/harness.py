@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 from gllint_rules import RULES, Failure, Finding, Settings
-from gllint_rules.project import Project
+from gllint_rules.project import Project, top_level_packages
 from gllint_rules.reader import read_module
 
 _CASE = re.compile(r"^## (?P<title>.+?)$(?P<body>.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
@@ -101,6 +101,7 @@ def run(case: Case) -> list[Finding | Failure]:
         exists=texts.__contains__,
         source_of=texts.__getitem__,
         root=root,
+        packages=top_level_packages(texts),
     )
     for path, text in texts.items():
         project.add(read_module(path, text))
