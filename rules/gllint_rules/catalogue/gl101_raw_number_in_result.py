@@ -54,9 +54,11 @@ Requirements DOC-601 and INTL-103, "Define a Tool with Quantity Output".
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from gllint_rules import facts
-from gllint_rules.context import Context, Pending, Result, leaves
+from gllint_rules.context import Context, Leaf, Pending, Result, leaves
+from gllint_rules.finding import Fix
 from gllint_rules.rule import Rule
 from gllint_rules.values import NONE, number
 
@@ -71,10 +73,13 @@ def check(context: Context) -> Iterator[Pending]:
             found = True
             where = f"`{leaf.key}` in the result" if leaf.key else "the result"
             message = f"{where} of {_title(result)} is a number without a unit"
-            yield context.finding("GL101", leaf.site, message, HELP, because=leaf.number.because)
+            fix = partial(_wrap_leaf, context, result, leaf)
+            yield context.finding("GL101", leaf.site, message, HELP, fix, leaf.number.because)
         if not found and result.value is not NONE and _declares_number(context, result):
             message = f"{_title(result)} is annotated to return a number without a unit"
-            yield context.finding("GL101", result.site, message, HELP)
+            yield context.finding(
+                "GL101", result.site, message, HELP, partial(_wrap_declared, context, result)
+            )
 
 
 def _title(result: Result) -> str:
@@ -88,6 +93,18 @@ def _declares_number(context: Context, result: Result) -> bool:
         return False
     declared = context.evaluator.declared_return(result.callable)
     return declared is not None and number(declared) is not None
+
+
+def _wrap_leaf(context: Context, result: Result, leaf: Leaf) -> Fix | None:
+    from gllint_rules.fixes.wrap import wrap_leaf
+
+    return wrap_leaf(context, result, leaf)
+
+
+def _wrap_declared(context: Context, result: Result) -> Fix | None:
+    from gllint_rules.fixes.wrap import wrap_declared
+
+    return wrap_declared(context, result)
 
 
 RULE = Rule(

@@ -58,7 +58,7 @@ HELP = "The model chose this number: read it from a source instead, or trace it 
 def check(context: Context) -> Iterator[Pending]:
     """Findings at the Quantities that carry an argument."""
     for result in context.results:
-        parameters = _parameters(result)
+        parameters = parameters_of(result)
         if not parameters:
             continue
         values = _written_values(result)
@@ -67,12 +67,14 @@ def check(context: Context) -> Iterator[Pending]:
             value = (
                 values.get(site.at) if site is not None and site.module is result.callable.module else None
             )
-            if site is not None and value is not None and _argument(value[0], value[1], parameters):
-                message = f"this Quantity carries the argument `{_argument(value[0], value[1], parameters)}` unchanged"
+            name = argument_of(*value, parameters) if value is not None else None
+            if site is not None and name is not None:
+                message = f"this Quantity carries the argument `{name}` unchanged"
                 yield context.finding("GL105", site, message, HELP)
 
 
-def _parameters(result: Result) -> frozenset[str]:
+def parameters_of(result: Result) -> frozenset[str]:
+    """The names under which the model's arguments reach a callable."""
     params = result.callable.function.params
     return frozenset(p.name for p in params[1 if result.callable.first else 0 :])
 
@@ -92,7 +94,7 @@ def _written_values(result: Result) -> dict[int, tuple[facts.Expr, facts.Scope]]
     return out
 
 
-def _argument(expr: facts.Expr, scope: facts.Scope, parameters: frozenset[str]) -> str | None:
+def argument_of(expr: facts.Expr, scope: facts.Scope, parameters: frozenset[str]) -> str | None:
     """The parameter that ``expr`` is, directly, through a name, or out of ``**kwargs``."""
     for _ in range(8):
         match expr:

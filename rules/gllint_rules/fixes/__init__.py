@@ -1,0 +1,6 @@
+"""Repairs, each proven from the source: where the proof fails, there is no fix.
+
+A module here serves one or a few rules and is imported only when a finding of theirs is placed. All edits of a fix
+lie in the file of its finding; none overlap. A node is rewritten as a node and written out again by LibCST, so that
+whitespace, comments and line endings which a fix does not mean to change keep every byte.
+"""

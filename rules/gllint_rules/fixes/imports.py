@@ -1,0 +1,244 @@
+"""Names that a fix needs: under which name a file has them, or the edit that imports them where it keeps imports."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import libcst as cst
+
+from gllint_rules.context import Context
+from gllint_rules.facts import Module, Scope
+from gllint_rules.finding import Edit
+from gllint_rules.fixes.syntax import difference, insertion, kept_tree
+from gllint_rules.positions import Positions
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """An import statement at the margin of a file: its offset, its text and what it imports from."""
+
+    start: int
+    text: str
+    node: cst.Import | cst.ImportFrom
+    dotted: str
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.text)
+
+
+def imported(
+    context: Context, module: Module, scope: Scope, wanted: dict[str, str]
+) -> tuple[Edit, ...] | None:
+    """What makes the names ``wanted`` (name → the module that has it) known in ``scope`` under these very names.
+
+    ``None`` where one of them already means something else there.
+    """
+    missing: dict[str, list[str]] = {}
+    for name, dotted in wanted.items():
+        known = _known(context, module, scope, name, dotted)
+        if known is None:
+            return None
+        if not known:
+            missing.setdefault(dotted, []).append(name)
+    if not missing:
+        return ()
+    positions = context.project.positions(module)
+    added: dict[tuple[int, int], list[str]] = {}
+    out: list[Edit] = []
+    lines = list(_lines(positions))
+    for dotted, names in sorted(missing.items()):
+        line = next((line for line in lines if _extensible(line, dotted)), None)
+        if line is not None:
+            out.append(_extended(positions, line, names))
+        else:
+            before, offset, after = _spot(context, positions, module, lines, dotted)
+            text = f"from {dotted} import {', '.join(sorted(names))}\n"
+            added.setdefault((offset, 0), []).append(before + text + after)
+    out.extend(insertion(positions, offset, "".join(texts)) for (offset, _), texts in added.items())
+    return tuple(out)
+
+
+def _known(context: Context, module: Module, scope: Scope, name: str, dotted: str) -> bool | None:
+    """Whether ``name`` is what ``dotted`` has under it; ``None`` where it is something else."""
+    inner: Scope | None = scope
+    while inner is not None and inner.kind != "module":
+        if name in inner.bindings and inner.kind != "class":
+            return None
+        inner = inner.parent
+    bindings = module.scope.bindings.get(name, ())
+    if not bindings:
+        return False
+    margin = {bound for line in _lines(context.project.positions(module)) for bound in _bound(line.node)}
+    same = all(
+        b.kind == "import" and b.name == name and _is_same(context, module, b.module, dotted)
+        for b in bindings
+    )
+    return True if same and name in margin else None
+
+
+def _is_same(context: Context, module: Module, a: str, b: str) -> bool:
+    if a == b:
+        return True
+    found = context.project.find_module(module.path, a)
+    return found is not None and found == context.project.find_module(module.path, b)
+
+
+def _bound(node: cst.Import | cst.ImportFrom) -> Iterator[str]:
+    if not isinstance(node.names, cst.ImportStar):
+        for alias in node.names:
+            name = alias.evaluated_alias or alias.evaluated_name
+            yield name.partition(".")[0]
+
+
+def _lines(positions: Positions) -> Iterator[_Line]:
+    for number, statement in sorted(kept_tree(positions).statements.items()):
+        [first, *more] = statement.body
+        unit = positions.unit(number)
+        if more or not isinstance(first, cst.Import | cst.ImportFrom) or unit is None:
+            continue
+        text = cst.Module([], default_newline=kept_tree(positions).newline).code_for_node(first)
+        source = positions.lines.source
+        if positions.lines.place(unit.begin)[1] == 1 and source.startswith(text, unit.begin):
+            yield _Line(unit.begin, text, first, _source_of(first))
+
+
+def _source_of(node: cst.Import | cst.ImportFrom) -> str:
+    if isinstance(node, cst.Import):
+        return node.names[0].evaluated_name
+    name = cst.Module([]).code_for_node(node.module) if node.module is not None else ""
+    return "." * len(node.relative) + name
+
+
+# --- into a line that is there -------------------------------------------------------------------------------
+
+
+def _extensible(line: _Line, dotted: str) -> bool:
+    return (
+        isinstance(line.node, cst.ImportFrom)
+        and line.dotted == dotted
+        and not isinstance(line.node.names, cst.ImportStar)
+        and "#" not in line.text
+    )
+
+
+def _extended(positions: Positions, line: _Line, names: list[str]) -> Edit:
+    assert isinstance(line.node, cst.ImportFrom) and not isinstance(line.node.names, cst.ImportStar)
+    aliases = list(line.node.names)
+    for name in sorted(names):
+        spot = next((i for i, a in enumerate(aliases) if _rank(a.evaluated_name) > _rank(name)), len(aliases))
+        new = cst.ImportAlias(cst.Name(name))
+        if spot < len(aliases):
+            comma = aliases[spot].comma
+            if not isinstance(comma, cst.Comma):
+                comma = (
+                    aliases[0].comma
+                    if len(aliases) > 1
+                    else cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+                )
+            aliases.insert(spot, new.with_changes(comma=comma))
+        else:
+            last = aliases[-1]
+            between = (
+                aliases[0].comma
+                if len(aliases) > 1
+                else cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+            )
+            aliases[-1] = last.with_changes(comma=between)
+            aliases.append(new.with_changes(comma=last.comma))
+    node = line.node.with_changes(names=aliases)
+    text = cst.Module([], default_newline=kept_tree(positions).newline).code_for_node(node)
+    return difference(positions, line.start, line.text, text)
+
+
+def _rank(name: str) -> tuple[int, str]:
+    """The order in which isort and ruff have names: constants, classes, the rest."""
+    kind = 0 if name.isupper() and len(name) > 1 else 1 if name[:1].isupper() else 2
+    return kind, name
+
+
+# --- on a line of its own ------------------------------------------------------------------------------------
+
+_FUTURE, _STANDARD, _OTHERS, _OWN, _RELATIVE = range(5)
+
+
+def _spot(
+    context: Context, positions: Positions, module: Module, lines: list[_Line], dotted: str
+) -> tuple[str, int, str]:
+    """Where a line goes: text before it, its offset, text after it."""
+    source = positions.lines.source
+    block = _block(source, lines)
+    if not block:
+        start = _first_statement(positions)
+        return "", start, "\n" if source[start:].strip() else ""
+    wanted = _section(context, module, dotted), 1, dotted.lower()
+    order = {line: _order(context, module, line) for line in block}
+    before = [line for line in block if order[line][0] == wanted[0] and order[line] < wanted]
+    after = [line for line in block if order[line][0] == wanted[0] and order[line] > wanted]
+    above = [line for line in block if order[line][0] < wanted[0]]
+    if not before and after:
+        return "", after[0].start, ""
+    if not before and not above:
+        return "", block[0].start, "\n"
+    [last] = (before or above)[-1:]
+    offset = _next_line(source, last.end)
+    lead = "" if source.endswith(("\n", "\r"), 0, offset) else "\n"
+    if before:
+        return lead, offset, ""
+    joined = any(line.start == offset for line in block)  # no blank line parts the sections here
+    return lead + "\n", offset, "\n" if joined else ""
+
+
+def _block(source: str, lines: list[_Line]) -> list[_Line]:
+    """The imports that stand together at the top: nothing but blank lines and comments between them."""
+    out: list[_Line] = []
+    for line in lines:
+        if out and any(
+            t.strip() and not t.lstrip().startswith("#") for t in _rest(source, out[-1].end, line.start)
+        ):
+            break
+        out.append(line)
+    return out
+
+
+def _rest(source: str, start: int, end: int) -> list[str]:
+    return source[start:end].replace("\r", "\n").split("\n")
+
+
+def _next_line(source: str, offset: int) -> int:
+    """The offset after the line that ``offset`` is on."""
+    while offset < len(source) and source[offset] not in "\r\n":
+        offset += 1
+    return offset + (2 if source.startswith("\r\n", offset) else 1 if offset < len(source) else 0)
+
+
+def _first_statement(positions: Positions) -> int:
+    """Where the first statement after the docstring begins."""
+    tree = kept_tree(positions)
+    first = tree.statements.get(0)
+    start = 0
+    if first is not None and isinstance(first.body[0], cst.Expr):
+        start = 1
+    unit = positions.unit(start) if start < len(positions.module.units) else None
+    return unit.begin if unit is not None else len(positions.lines.source)
+
+
+def _order(context: Context, module: Module, line: _Line) -> tuple[int, int, str]:
+    """Sections first, then ``import x`` before ``from x import y``, then the alphabet."""
+    return (
+        _section(context, module, line.dotted),
+        int(isinstance(line.node, cst.ImportFrom)),
+        line.dotted.lower(),
+    )
+
+
+def _section(context: Context, module: Module, dotted: str) -> int:
+    if dotted == "__future__":
+        return _FUTURE
+    if dotted.startswith("."):
+        return _RELATIVE
+    if dotted.partition(".")[0] in sys.stdlib_module_names:
+        return _STANDARD
+    return _OWN if context.project.find_module(module.path, dotted) is not None else _OTHERS

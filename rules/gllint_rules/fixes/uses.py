@@ -1,0 +1,279 @@
+"""Where a value goes: whether what stands at a place reaches tool results and nothing else.
+
+A repair that gives a number another shape is right only where nobody computes with that number afterwards. The way of
+a value is followed through containers, local variables and the functions of the project, outwards to the results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from gllint_rules import facts
+from gllint_rules.context import Context
+from gllint_rules.facts import Call, Function, Lambda, Module, Scope
+from gllint_rules.fixes.syntax import Place, kept_tree, place
+from gllint_rules.infer import Frame
+from gllint_rules.positions import Positions
+from gllint_rules.project import Project
+from gllint_rules.values import UNKNOWN, ClassOf, FunctionOf, Site, ToolValue, Value, options
+
+MOST_STEPS = 60
+
+
+@dataclass(slots=True)
+class Way:
+    """What was learnt on the way of a value. ``sure``: nothing but results has seen it."""
+
+    keys: tuple[str, ...]
+    sure: bool = True
+    returned: list[Function] = field(default_factory=list)  # the functions that it is returned from
+    variables: list[tuple[Function, str]] = field(default_factory=list)  # those that it was stored in
+    seen: set[tuple[int, int] | tuple[int, str]] = field(default_factory=set)
+
+
+def way_out(context: Context, site: Site, keys: tuple[str, ...]) -> Way | None:
+    """The way of the value at ``site``, which ``keys`` lead to; ``None`` where it is used otherwise."""
+    way = Way(keys)
+    return way if _follow(context, site, way) else None
+
+
+def _follow(context: Context, site: Site, way: Way) -> bool:
+    if len(way.seen) > MOST_STEPS:
+        return False
+    key = (id(site.module), site.at)
+    if key in way.seen:
+        return True
+    way.seen.add(key)
+    here = place(context, site)
+    return here is not None and _climb(context, here, site.module, way)
+
+
+def _climb(context: Context, here: Place, module: Module, way: Way) -> bool:
+    """Go outwards from an expression to where its container ends up."""
+    node = here.node
+    for above in here.ancestors():
+        match above:
+            case cst.DictElement(value=value) | cst.StarredDictElement(value=value) if value is node:
+                pass
+            case cst.Dict() | cst.Arg() | cst.Await():
+                pass
+            case cst.IfExp(body=body, orelse=orelse) if node in (body, orelse):
+                pass
+            case cst.BooleanOperation():
+                pass
+            case cst.Call(func=func, args=args) if node is not func:
+                arg = next(arg for arg in args if arg is node)
+                if _is_dict(func) or (
+                    arg.keyword is not None and arg.keyword.value in _payload(context, func)
+                ):
+                    pass
+                elif isinstance(func, cst.Attribute) and func.attr.value in ("update", "setdefault"):
+                    return _follow_root(context, here, func.value, module, way)
+                else:
+                    return arg.star == "" and _shown(context, here.of(above), module, way)
+            case cst.Return():
+                function = enclosing(here.positions, module, here.at)
+                return function is not None and _returned(context, function, way)
+            case cst.Lambda(body=body) if body is node:
+                return _is_tool(context, here.of(above))
+            case cst.Assign(targets=[cst.AssignTarget(target=target)]) | cst.AnnAssign(target=target):
+                return isinstance(target, (cst.Name, cst.Subscript)) and _follow_root(
+                    context, here, target, module, way
+                )
+            case _:
+                return False
+        node = above
+    return False
+
+
+def _shown(context: Context, here: Place, module: Module, way: Way) -> bool:
+    """What a call outside the project does with a container is not known; one inside may compute with it."""
+    way.sure = False
+    call, scope = next((call, scope) for call, scope in module.calls if call.at == here.at)
+    callee = options(context.evaluator.eval(call.func, Frame(module, scope)))
+    return not any(isinstance(option, (FunctionOf, ClassOf, ToolValue)) for option in callee)
+
+
+def _is_dict(func: cst.BaseExpression) -> bool:
+    return isinstance(func, cst.Name) and func.value == "dict"
+
+
+def _payload(context: Context, func: cst.BaseExpression) -> frozenset[str]:
+    name = func.attr.value if isinstance(func, cst.Attribute) else getattr(func, "value", "")
+    return context.names.payloads.get(name, frozenset())
+
+
+def _follow_root(context: Context, here: Place, target: cst.BaseExpression, module: Module, way: Way) -> bool:
+    """Go on with the variable behind ``a``, ``a["b"]`` or ``a["b"]["c"]``."""
+    while isinstance(target, cst.Subscript):
+        target = target.value
+    function = enclosing(here.positions, module, here.at)
+    if not isinstance(target, cst.Name) or function is None:
+        return False
+    return _variable(context, here.positions, function, target.value, way)
+
+
+# --- variables -----------------------------------------------------------------------------------------------
+
+
+def _variable(context: Context, positions: Positions, function: Function, name: str, way: Way) -> bool:
+    """Follow each use of a local variable of ``function``."""
+    key = (id(function), name)
+    if key in way.seen:
+        return True
+    way.seen.add(key)
+    bindings = function.scope.bindings.get(name, ())
+    if not bindings or any(b.kind not in ("assign", "annotated", "aug") for b in bindings):
+        return False
+    way.variables.append((function, name))
+    first, last = stretch_of(positions, function)
+    nodes = kept_tree(positions).nodes
+    uses = [at for at in range(first, last) if isinstance(n := nodes[at], cst.Name) and n.value == name]
+    return all(_use(context, positions, at, way) for at in uses)
+
+
+def _use(context: Context, positions: Positions, at: int, way: Way) -> bool:
+    """Whether one mention of a container leaves the numbers in it alone."""
+    module = positions.module
+    here = place(context, Site(module, at))
+    if here is None:  # the header of a loop or of a condition
+        return False
+    node: cst.CSTNode = here.node
+    key: str | None = ""
+    above: cst.CSTNode | None = None
+    for above in here.ancestors():
+        if not (isinstance(above, cst.Subscript) and above.value is node):
+            break
+        key = _literal_key(above) if key == "" else key
+        node = above
+    match above:
+        case cst.AssignTarget() | cst.Del():
+            return True
+        case cst.AnnAssign(target=target) if target is node:
+            return True
+        case cst.AugAssign(target=target) if target is node:
+            return bool(key) and key not in way.keys
+        case cst.Attribute(value=value) if value is node:
+            return key == "" and _method(here, above, way)
+    if node is here.node:
+        return _climb(context, here, module, way)
+    return key is not None and key not in way.keys
+
+
+def _literal_key(node: cst.Subscript) -> str | None:
+    match node.slice:
+        case [cst.SubscriptElement(slice=cst.Index(value=cst.SimpleString() as text))]:
+            value = text.evaluated_value
+            return value if isinstance(value, str) else None
+        case _:
+            return None
+
+
+def _method(here: Place, attribute: cst.Attribute, way: Way) -> bool:
+    """Whether ``container.method(…)`` leaves the numbers in it alone."""
+    call = next((above for above in here.ancestors() if isinstance(above, cst.Call)), None)
+    if call is None or call.func is not attribute:
+        return False
+    if attribute.attr.value in ("update", "keys"):
+        return True
+    if attribute.attr.value in ("get", "pop", "setdefault") and call.args:
+        match call.args[0].value:
+            case cst.SimpleString() as text:
+                return text.evaluated_value not in way.keys
+    return False
+
+
+# --- functions -----------------------------------------------------------------------------------------------
+
+
+def enclosing(positions: Positions, module: Module, at: int) -> Function | None:
+    """The innermost ``def`` whose body holds expression ``at``."""
+    for function in sorted(module.functions, key=lambda f: -f.at):
+        if function.at < at and stretch_of(positions, function)[1] > at:
+            return function
+    return None
+
+
+def stretch_of(positions: Positions, function: Function) -> tuple[int, int]:
+    """The numbers of the first expression of a function and of the first one after it."""
+    header = positions.stretch(function.at)
+    if header is None:
+        return 0, 0
+    units = positions.module.units
+    column = positions.lines.place(header.begin)[1]
+    for number in range(header.number + 1, len(units)):
+        stretch = positions.unit(number)
+        assert stretch is not None
+        if positions.lines.place(stretch.begin)[1] <= column:
+            return function.at, stretch.unit.first
+    return function.at, positions.module.size
+
+
+def _returned(context: Context, function: Function, way: Way) -> bool:
+    """Go on with the callers of a function, unless it is a tool's own."""
+    if function in way.returned:
+        return True
+    way.returned.append(function)
+    if function.yields:
+        return False
+    calls = list(_calls_of(context, function))
+    if is_tool_function(context, function):
+        way.sure = way.sure and not calls
+        return True
+    return bool(calls) and None not in calls and all(_follow(context, site, way) for site in calls if site)
+
+
+def is_tool_function(context: Context, function: Function | Lambda) -> bool:
+    """Whether some tool of the project runs ``function``."""
+    return id(function) in context.project.once(_tool_functions)
+
+
+def _tool_functions(project: Project) -> frozenset[int]:
+    return frozenset(
+        id(callable.function)
+        for module in project.modules.values()
+        for tool in project.tools(module)
+        for callable in tool.callables
+    )
+
+
+def _is_tool(context: Context, here: Place) -> bool:
+    """Whether the lambda at ``here`` is what a tool runs."""
+    return any(
+        isinstance(callable.function, Lambda) and callable.function.at == here.at
+        for tool in context.project.tools(here.positions.module)
+        for callable in tool.callables
+        if callable.module is here.positions.module
+    )
+
+
+def _calls_of(context: Context, function: Function) -> Iterator[Site | None]:
+    """The calls of ``function`` in the project; ``None`` for one that may be, for all that is known."""
+    for caller, call, scope in context.project.once(_calls_by_name).get(function.name, ()):
+        for option in options(context.evaluator.eval(call.func, Frame(caller, scope))):
+            if _names(option, function):
+                yield Site(caller, call.at)
+            elif option is UNKNOWN and not is_tool_function(context, function):
+                yield None
+
+
+def _names(value: Value, function: Function) -> bool:
+    """Whether ``value`` is ``function`` or the tool that a decorator made of it."""
+    match value:
+        case FunctionOf():
+            return value.function is function
+        case ToolValue(tool=tool):
+            return any(callable.function is function for callable in tool.callables)
+        case _:
+            return False
+
+
+def _calls_by_name(project: Project) -> dict[str, list[tuple[Module, Call, Scope]]]:
+    out: dict[str, list[tuple[Module, Call, Scope]]] = {}
+    for module in project.modules.values():
+        for call, scope in module.calls:
+            out.setdefault(facts.last_name(call.func), []).append((module, call, scope))
+    return out

@@ -1,0 +1,396 @@
+"""GL101: a number in a tool's result becomes the value of a Quantity."""
+
+from __future__ import annotations
+
+import re
+
+import libcst as cst
+
+from gllint_rules import facts
+from gllint_rules.context import Context, Leaf, Result, leaves, quantities
+from gllint_rules.facts import Function
+from gllint_rules.finding import Edit, Fix
+from gllint_rules.fixes.imports import imported
+from gllint_rules.fixes.syntax import Place, place, replacement
+from gllint_rules.fixes.uses import Way, enclosing, way_out
+from gllint_rules.infer import Frame
+from gllint_rules.known import DICT_GENERICS
+from gllint_rules.schema import read_schema
+from gllint_rules.values import (
+    NONE,
+    UNKNOWN,
+    FunctionOf,
+    Instance,
+    ListOf,
+    Number,
+    Record,
+    Site,
+    Text,
+    UnionOf,
+    Value,
+    number,
+    options,
+)
+from gllint_runtime.units import ALLOWED_UNITS, judge_unit, unit_of_name
+
+PLACEHOLDER = "UNIT"
+"""Stands for a unit that cannot be told. It is none, so GL501 speaks until somebody writes the right one."""
+
+
+def wrap_leaf(context: Context, result: Result, leaf: Leaf) -> Fix | None:
+    """Wrap one number of a result, at the place where it is put in."""
+    if not _is_own_place(context, leaf) or _is_echoed(context, result, leaf.site):
+        return None
+    if not leaf.keys:
+        return _wrap_returned(context, result)
+    here = place(context, leaf.site)
+    way = way_out(context, leaf.site, leaf.keys)
+    if here is None or way is None or not _is_in_container(here):
+        return None
+    unit, known = _unit(context, result, leaf, here)
+    wrapped = _wrapped(here, leaf.value, unit)
+    retyped = _retyped(context, leaf.site, way)
+    if wrapped is None or retyped is None:
+        return None
+    return _fix((*wrapped, *retyped), unit, known and way.sure and isinstance(leaf.value, Number))
+
+
+def wrap_declared(context: Context, result: Result) -> Fix | None:
+    """Wrap what a callable returns that is annotated to return a number."""
+    return None if _is_echoed(context, result, result.site) else _wrap_returned(context, result)
+
+
+def _fix(edits: tuple[Edit, ...], unit: str, safe: bool) -> Fix:
+    if unit == PLACEHOLDER:
+        return Fix("unsafe", "Wrap it in a Quantity, whose unit is left to you", edits)
+    return Fix("safe" if safe else "unsafe", f"Wrap it in a Quantity in {unit}", edits)
+
+
+# --- whether ------------------------------------------------------------------------------------------------
+
+
+def _is_own_place(context: Context, leaf: Leaf) -> bool:
+    """Whether the number, and nothing but it, is written where the finding is, in no list and no typed field."""
+    if leaf.value is None or number(leaf.value) is None:
+        return False
+    if leaf.holder is not None and leaf.holder.cls is not None:
+        declared = context.project.declared_argument(leaf.holder.cls, leaf.key or "")
+        if declared is not None and declared is not UNKNOWN:
+            return False
+    same = (other for r in context.results for other in leaves(r.value, r.site) if other.site == leaf.site)
+    return not any(other.in_list for other in (leaf, *same))
+
+
+def _is_in_container(here: Place) -> bool:
+    """Whether the expression is the value of a dict display, of a keyword or of an assignment to a key."""
+    node = here.node
+    for above in here.ancestors():
+        match above:
+            case cst.DictElement(value=value):
+                return value is node
+            case cst.Arg(value=value, star=star):
+                return value is node and star == ""
+            case cst.Assign(targets=[cst.AssignTarget(target=cst.Subscript())], value=value):
+                return value is node
+            case _:
+                return False
+    return False
+
+
+def _is_echoed(context: Context, result: Result, site: Site) -> bool:
+    """Whether it is one of the tool's own arguments, which a Quantity would turn into a claim (GL105)."""
+    from gllint_rules.catalogue.gl105_echoed_argument import argument_of, parameters_of
+
+    here = place(context, site)
+    if here is None:
+        return False
+    function = enclosing(here.positions, site.module, site.at)
+    scope = function.scope if function is not None else result.callable.function.scope
+    return argument_of(here.facts(), scope, parameters_of(result)) is not None
+
+
+# --- the edits ----------------------------------------------------------------------------------------------
+
+
+def _wrapped(here: Place, value: Value | None, unit: str) -> tuple[Edit, ...] | None:
+    """The edits that wrap the expression, where it is a number whenever it is anything."""
+    quote = _quote(here)
+    before, after = f"{{{quote}value{quote}: ", f", {quote}unit{quote}: {quote}{unit}{quote}}}"
+    node = here.node
+    if isinstance(node, cst.Yield | cst.Lambda | cst.StarredElement | cst.GeneratorExp | cst.Tuple):
+        return None
+    if isinstance(node, cst.NamedExpr):
+        before, after = f"{before}(", f"){after}"
+    if not isinstance(value, UnionOf):
+        return here.wrapped(before, after)
+    match node:
+        case (
+            cst.IfExp(body=cst.Name(value="None"), orelse=arm)
+            | cst.IfExp(body=arm, orelse=cst.Name(value="None"))
+        ):
+            return here.of(arm).wrapped(before, after)
+        case cst.Name(value=name):
+            return here.wrapped(before, f"{after} if {name} is not None else None")
+        case _:
+            return None
+
+
+def _quote(here: Place) -> str:
+    """The quote that the keys around the expression are written with."""
+    for above in here.ancestors():
+        match above:
+            case cst.DictElement(key=cst.SimpleString(value=text)) if text[0] in "\"'":
+                return text[0]
+            case _:
+                pass
+    return '"'
+
+
+def _retyped(context: Context, site: Site, way: Way) -> tuple[Edit, ...] | None:
+    """What keeps the annotations on the way true; ``None`` where that cannot be done."""
+    for function, name in way.variables:
+        for binding in function.scope.bindings.get(name, ()):
+            if binding.annotation is not None:
+                declared = context.evaluator.annotation(
+                    binding.annotation, Frame(site.module, function.scope)
+                )
+                if _speaks_of_numbers(context, declared):
+                    return None
+    edits: list[Edit] = []
+    needs_any: Function | None = None
+    for function in way.returned:
+        declared_return = _declared(context, site, function)
+        if declared_return is None or not _speaks_of_numbers(context, declared_return):
+            continue
+        match function.returns:
+            case facts.Sub(base=base, index=facts.Seq(items=(_, held))) if (
+                facts.last_name(base) in DICT_GENERICS
+            ):
+                span = context.project.positions(site.module).span(held.at)
+                edits.append(Edit(span, "Any"))
+                needs_any = function
+            case _:
+                return None
+    if needs_any is not None:
+        added = imported(context, site.module, needs_any.scope, {"Any": "typing"})
+        if added is None:
+            return None
+        edits.extend(added)
+    return tuple(edits)
+
+
+def _declared(context: Context, site: Site, function: Function) -> Value | None:
+    return context.evaluator.declared_return(FunctionOf(site.module, function))
+
+
+def _speaks_of_numbers(context: Context, declared: Value, depth: int = 0) -> bool:
+    """Whether a declared type has a number in it, where the Quantity would come to stand."""
+    for option in options(declared):
+        match option:
+            case Number():
+                return True
+            case Record(rest=rest) | ListOf(rest=rest) if rest is not None and depth < 5:
+                if _speaks_of_numbers(context, rest, depth + 1):
+                    return True
+            case Instance(of=of) if context.project.is_typed_dict(of):
+                return True
+            case _:
+                pass
+    return False
+
+
+# --- numbers returned as such -------------------------------------------------------------------------------
+
+
+def _wrap_returned(context: Context, result: Result) -> Fix | None:
+    """Wrap the numbers that a callable returns, all of them where its annotation changes with them."""
+    function = result.callable.function
+    module = result.callable.module
+    if module is not context.module or result.site.module is not module or _is_typed_output(context, result):
+        return None
+    if isinstance(function, facts.Function) and function.yields:
+        return None
+    way = way_out(context, result.site, ())
+    declared = _declared(context, result.site, function) if isinstance(function, facts.Function) else None
+    if way is None:
+        return None
+    unit, known = _unit_of_callable(context, result)
+    is_declared = declared is not None and number(declared) is not None
+    edits: list[Edit] = []
+    sure = way.sure
+    for other in [r for r in context.results if r.callable.function is function] if is_declared else [result]:
+        if other.value is NONE:
+            continue
+        here = place(context, other.site)
+        value = other.value if number(other.value) is not None else declared
+        assert value is not None
+        if here is None or _is_echoed(context, other, other.site):
+            return None
+        if any(isinstance(o, Record | ListOf | Text) for o in options(other.value)):
+            return None
+        wrapped = _wrapped(here, value if value is not UNKNOWN else declared, unit)
+        if wrapped is None:
+            return None
+        sure = sure and isinstance(value, Number)
+        edits.extend(wrapped)
+    if is_declared:
+        assert isinstance(function, facts.Function) and function.returns is not None
+        added = imported(context, module, function.scope, {"Any": "typing"})
+        if added is None:
+            return None
+        edits.append(_annotated(context, Site(module, function.returns.at)))
+        edits.extend(added)
+    elif declared is not None and _speaks_of_numbers(context, declared):
+        return None
+    return _fix(tuple(edits), unit, known and sure)
+
+
+def _annotated(context: Context, site: Site) -> Edit:
+    positions = context.project.positions(site.module)
+    span = positions.span(site.at)
+    start = positions.lines.offset(span.line, span.column)
+    return replacement(positions, start, start + len(positions.text(site.at)), "dict[str, Any]")
+
+
+def _is_typed_output(context: Context, result: Result) -> bool:
+    """Whether the tool class says elsewhere, too, that it gives a number (smolagents)."""
+    return (
+        result.tool.cls is not None
+        and context.project.class_value(result.tool.cls, "output_type") is not None
+    )
+
+
+# --- the unit -----------------------------------------------------------------------------------------------
+
+
+def _unit(context: Context, result: Result, leaf: Leaf, here: Place) -> tuple[str, bool]:
+    """The unit of a leaf, and whether nothing contradicts it; :data:`PLACEHOLDER` where none is known."""
+    spoken = _allowed(context, unit_of_name(_spoken_name(here.node)))
+    for found in (
+        _allowed(context, unit_of_name(leaf.key or "")),
+        _unit_of_schema(context, result, leaf.keys),
+        _unit_of_neighbour(context, result, leaf),
+    ):
+        if found is not None:
+            return found, spoken is None or found == spoken
+    return (spoken, True) if spoken is not None else (PLACEHOLDER, False)
+
+
+def _allowed(context: Context, unit: str | None) -> str | None:
+    settings = context.settings
+    if unit is None:
+        return None
+    verdict = judge_unit(unit, extend=settings.extend_units, strict=settings.strict_units)
+    return unit if verdict.status == "allowed" else None
+
+
+def _spoken_name(node: cst.CSTNode) -> str:
+    """The name by which an expression announces its unit: of a variable, a field, a key or a function."""
+    match node:
+        case cst.Name(value=name) | cst.Attribute(attr=cst.Name(value=name)):
+            return name
+        case cst.Subscript(slice=[cst.SubscriptElement(slice=cst.Index(value=cst.SimpleString() as text))]):
+            return str(text.evaluated_value)
+        case cst.Call(func=cst.Name(value="round" | "float" | "int" | "abs"), args=[first, *_]):
+            return _spoken_name(first.value)
+        case cst.Call(func=func):
+            return _spoken_name(func)
+        case cst.Await(expression=inner):
+            return _spoken_name(inner)
+        case _:
+            return ""
+
+
+def _unit_of_schema(context: Context, result: Result, keys: tuple[str, ...]) -> str | None:
+    """What the result schema says of the number at ``keys``, in its own words."""
+    tool = result.tool
+    schema = read_schema(context, tool.result_schema, tool.scope) if tool.result_schema is not None else None
+    node = schema.data if schema is not None and tool.module is context.module else None
+    for key in keys:
+        properties = node.get("properties") if isinstance(node, dict) else None
+        node = properties.get(key) if isinstance(properties, dict) else None
+    if not isinstance(node, dict):
+        return None
+    for keyword in ("unit", "units", "x-unit", "x-units"):
+        if isinstance(found := node.get(keyword), str):
+            return _allowed(context, found)
+    texts = (node.get("description"), node.get("title"))
+    return next((unit for text in texts if isinstance(text, str) and (unit := _unit_in(context, text))), None)
+
+
+_WORD = re.compile(r"[^\s,;:()\[\]\"']+")
+_MARKED = re.compile(r"(?:\bin\s+|[(\[]\s*|^\s*)([^\s,;:()\[\]\"']+?)\.?\s*(?=$|[)\],;:]|\s)")
+
+
+def _unit_in(context: Context, text: str) -> str | None:
+    """The one unit that a description names: ``"Heat in kWh"``, ``"Heat (kWh/m2)"``."""
+    words = {word.rstrip(".") for word in _WORD.findall(text)}
+    marked = set(_MARKED.findall(text))
+    found = {w for w in words if len(w) > 2 and (w in ALLOWED_UNITS or "/" in w) and _allowed(context, w)}
+    found |= {w for w in marked if w in ALLOWED_UNITS and (len(w) > 1 or not text.strip().startswith(w))}
+    return found.pop() if len(found) == 1 else None
+
+
+def _unit_of_neighbour(context: Context, result: Result, leaf: Leaf) -> str | None:
+    """The unit of the Quantity that stands under the same key in another result, or beside it under a like one."""
+    return _unit_beside(context, leaf) or _unit_elsewhere(context, result, leaf)
+
+
+def _unit_beside(context: Context, leaf: Leaf) -> str | None:
+    """``{"demand": 3.0, "unit": "kWh"}``, and ``{"min_power": <Quantity in kW>, "max_power": 3.0}``."""
+    holder = leaf.holder
+    if holder is None or leaf.key is None:
+        return None
+    for name in (f"{leaf.key}_unit", f"{leaf.key}_units", "unit", "units"):
+        value = holder.get(name) if name in holder.entries else None
+        if isinstance(value, Text) and value.literal is not None:
+            numbers = [k for k, found in holder.entries.items() if any(number(e.value) for e in found)]
+            return _allowed(context, value.literal) if name != "unit" or len(numbers) == 1 else None
+    ending = leaf.key.rpartition("_")[2]
+    units = {
+        _literal_unit(entry.value)
+        for key, found in holder.entries.items()
+        if key != leaf.key and key.rpartition("_")[2] == ending
+        for entry in found
+        if isinstance(entry.value, Record) and "unit" in entry.value.entries
+    }
+    return _allowed(context, units.pop()) if len(units) == 1 else None
+
+
+def _unit_elsewhere(context: Context, result: Result, leaf: Leaf) -> str | None:
+    units = {
+        _literal_unit(held.record)
+        for other in context.results_of(result.tool)
+        for held in quantities(other.value, other.site)
+        if held.key == leaf.key
+    }
+    return _allowed(context, units.pop()) if len(units) == 1 else None
+
+
+def _literal_unit(quantity: Value) -> str | None:
+    value = quantity.get("unit") if isinstance(quantity, Record) else None
+    return value.literal if isinstance(value, Text) and value.literal != PLACEHOLDER else None
+
+
+def _unit_of_callable(context: Context, result: Result) -> tuple[str, bool]:
+    """The unit that a callable's name, its annotation or its schema announces."""
+    function = result.callable.function
+    names = [getattr(function, "name", ""), result.tool.name or ""]
+    here = place(context, result.site)
+    if here is not None:
+        names.append(_spoken_name(here.node))
+    returns = function.returns if isinstance(function, facts.Function) else None
+    match returns:
+        case facts.Sub(base=base, index=facts.Seq(items=(_, *extra))) if facts.last_name(base) == "Annotated":
+            texts = [e.value for e in extra if isinstance(e, facts.Const) and isinstance(e.value, str)]
+            if len(texts) == 1 and (found := _allowed(context, texts[0]) or _unit_in(context, texts[0])):
+                return found, True
+        case facts.Name() | facts.Attr():
+            names.append(facts.last_name(returns))
+        case _:
+            pass
+    units = {unit for name in names if (unit := _allowed(context, unit_of_name(name)))}
+    of_schema = _unit_of_schema(context, result, ())
+    if of_schema is not None:
+        return of_schema, not units - {of_schema}
+    return (units.pop(), True) if len(units) == 1 else (PLACEHOLDER, False)
