@@ -487,5 +487,5 @@ def format_quantity(quantity: Quantity) -> str:
     elif abs(value) >= 1:
         text = f"{value:.2f}"
     else:
-        text = f"{value:.{3 - value.adjusted()}f}"
+        text = f"{value:.{3 - Decimal(str(quantity.value)).adjusted()}f}"
     return f"{text} {quantity.unit}".rstrip()

@@ -1,0 +1,90 @@
+"""Who is asked before a tool runs, and what counts as consent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from gllint_runtime import GLSecurityError, Tool, ToolCategory, ToolRegistry
+from gllint_runtime.approval import ApprovalGate, preview
+
+EFFECTS = [ToolCategory.MODIFICATION, ToolCategory.EXTERNAL]
+
+
+def tool(category: ToolCategory, **options: Any) -> Tool:
+    return Tool(name="write", fn=lambda text: {"written": text}, category=category, **options)
+
+
+@pytest.mark.parametrize("category", [ToolCategory.READ_ONLY, ToolCategory.NOTE_TAKING])
+def test_what_has_no_effect_just_runs(category: ToolCategory) -> None:
+    assert ApprovalGate(approve=None).check(tool(category), {}) == "auto"
+
+
+def test_notes_are_announced() -> None:
+    told: list[Any] = []
+    gate = ApprovalGate(notify=lambda tool, args: told.append((tool.name, args)))
+    assert gate.check(tool(ToolCategory.NOTE_TAKING), {"text": "a"}) == "notice"
+    assert told == [("write", {"text": "a"})]
+
+
+@pytest.mark.parametrize("category", EFFECTS)
+def test_no_callback_means_no(category: ToolCategory) -> None:
+    with pytest.raises(GLSecurityError, match="needs an approve callback") as caught:
+        ApprovalGate().check(tool(category), {})
+    assert caught.value.code == "APPROVAL_DENIED"
+
+
+async def later() -> bool:
+    return True
+
+
+@pytest.mark.parametrize("answer", [False, None, "no", "yes", 1, "True", [True], later])
+@pytest.mark.parametrize("category", EFFECTS)
+def test_only_true_is_consent(answer: Any, category: ToolCategory) -> None:
+    gate = ApprovalGate(lambda tool, args, first: answer() if callable(answer) else answer)
+    with pytest.raises(GLSecurityError, match="did not approve"):
+        gate.check(tool(category), {})
+
+
+def test_a_failing_callback_means_no() -> None:
+    def broken(*_: Any) -> bool:
+        raise OSError("no terminal")
+
+    with pytest.raises(GLSecurityError, match="no terminal"):
+        ApprovalGate(broken).check(tool(ToolCategory.EXTERNAL), {})
+
+
+def test_the_first_use_stands_out_until_it_was_approved() -> None:
+    seen: list[bool] = []
+    answers = iter([False, True, True])
+
+    def approve(tool: Any, args: dict[str, Any], first_use: bool) -> bool:
+        seen.append(first_use)
+        return next(answers)
+
+    gate = ApprovalGate(approve)
+    with pytest.raises(GLSecurityError):
+        gate.check(tool(ToolCategory.EXTERNAL), {})
+    assert [gate.check(tool(ToolCategory.EXTERNAL), {}) for _ in range(2)] == ["approved", "approved"]
+    assert seen == [True, True, False]
+
+
+def test_the_callback_cannot_change_the_arguments() -> None:
+    def approve(tool: Any, args: dict[str, Any], first_use: bool) -> bool:
+        args["text"] = "something else"
+        return True
+
+    registry = ToolRegistry(approve=approve)
+    registry.register(tool(ToolCategory.MODIFICATION))
+    assert registry.invoke("write", {"text": "a"}) == {"written": "a"}
+
+
+def test_previews() -> None:
+    own = tool(ToolCategory.MODIFICATION, preview=lambda text: f"Write {text!r} to the log")
+    assert preview(own, {"text": "a"}) == "Write 'a' to the log"
+    assert preview(tool(ToolCategory.EXTERNAL), {"text": "a"}) == "write(text='a')"
+
+
+def test_categories_may_be_written_as_text() -> None:
+    with pytest.raises(GLSecurityError):
+        ApprovalGate().check(tool("external"), {})  # type: ignore[arg-type]

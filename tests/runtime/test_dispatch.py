@@ -1,0 +1,117 @@
+"""Reading what a model wrote, and running tools on its behalf without ever raising."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from gllint_runtime import TOOL_REGISTRY, GLValidationError, Tool, ToolAction, ToolRegistry, dispatch_tool, sanitize_args
+from gllint_runtime.dispatch import read_object
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        '{"name": "x", "args": {"a": 1}}',
+        '  {"name": "x", "args": {"a": 1}}  ',
+        '```json\n{"name": "x", "args": {"a": 1}}\n```',
+        '```\n{"name": "x", "args": {"a": 1}}\n```',
+        'I call the tool.\n```json\n{"name": "x", "args": {"a": 1}}\n``` Done.',
+        'Calling {"name": "x", "args": {"a": 1}} now',
+        '{"tool_name": "x", "arguments": {"a": 1}}',
+        '{"name": "x", "args": "{\\"a\\": 1}"}',
+        {"name": "x", "args": {"a": 1}},
+        ToolAction("x", {"a": 1}),
+    ],
+)
+def test_actions(raw: Any) -> None:
+    assert ToolAction.parse(raw) == ToolAction("x", {"a": 1})
+
+
+def test_an_action_without_arguments() -> None:
+    assert ToolAction.parse('{"name": "x"}') == ToolAction("x", {})
+
+
+@pytest.mark.parametrize(
+    ("raw", "why"),
+    [
+        ("I do not know", "no JSON object"),
+        ("[1]", "no JSON object"),
+        ('{"name": ', "not valid JSON"),
+        ('{"a": ' * 100_000, "not valid JSON"),
+        ("{'name': 'x'}", "not valid JSON"),
+        ("{}", "needs the 'name'"),
+        ('{"name": ""}', "needs the 'name'"),
+        ('{"name": 5}', "needs the 'name'"),
+        ('{"name": "x", "args": [1]}', "are an object"),
+        ('{"name": "x", "args": "none"}', "no JSON object"),
+        (5, "got int"),
+        (None, "got NoneType"),
+    ],
+)
+def test_errors_that_a_model_can_repair_from(raw: Any, why: str) -> None:
+    with pytest.raises(GLValidationError, match=why) as caught:
+        ToolAction.parse(raw)
+    assert caught.value.code == "STEP_SCHEMA"
+    assert "JSON object" in caught.value.hint
+
+
+def test_the_object_read_is_a_copy() -> None:
+    raw = {"a": 1}
+    assert read_object(raw) == raw
+    assert read_object(raw) is not raw
+
+
+def test_sanitised_arguments_are_flat() -> None:
+    class Thing:
+        def __str__(self) -> str:
+            return "thing"
+
+    given = {"a": 1, "b": None, "c": [1, "x", True, None], "d": {"e": 1}, "f": [[1]], "g": Thing(), "h": (1,)}
+    assert sanitize_args(given) == {
+        "a": 1,
+        "b": None,
+        "c": [1, "x", True, None],
+        "d": "{'e': 1}",
+        "f": "[[1]]",
+        "g": "thing",
+        "h": "(1,)",
+    }
+
+
+@pytest.fixture
+def boiler() -> ToolRegistry:
+    registry = ToolRegistry()
+    registry.register(Tool(name="File Writer Tool", fn=lambda text: {"written": text}))
+    return registry
+
+
+def test_dispatch_returns_the_output(boiler: ToolRegistry) -> None:
+    assert dispatch_tool({"name": "File Writer Tool", "args": {"text": {"a": 1}}}, boiler) == {"written": "{'a': 1}"}
+    assert dispatch_tool('{"name": "File Writer Tool", "args": {"text": "x"}}', boiler) == {"written": "x"}
+
+
+@pytest.mark.parametrize(
+    ("action", "code"),
+    [
+        ({"name": "Unknown"}, "PATH_RESOLUTION"),
+        ({"name": "File Writer Tool", "args": {}}, "ARGS_SCHEMA"),
+        ({"name": "File Writer Tool", "args": {"text": 5}}, "RESULT_SCHEMA"),
+        ("nothing", "STEP_SCHEMA"),
+    ],
+)
+def test_dispatch_never_raises(boiler: ToolRegistry, action: Any, code: str) -> None:
+    answer = dispatch_tool(action, boiler)
+    assert answer["error"].startswith(f"[{code}]")
+    assert answer["code"] == code
+    assert answer["hint"]
+
+
+def test_asking_back(boiler: ToolRegistry) -> None:
+    action = ToolAction("None", {"clarification_needed": "Which file?"})
+    assert dispatch_tool(action, boiler) == {"clarification_needed": "Which file?"}
+
+
+def test_the_shared_registry_is_the_default() -> None:
+    TOOL_REGISTRY.register(Tool(name="shared", fn=lambda: {"a": "b"}), replace=True)
+    assert dispatch_tool({"name": "shared"}) == {"a": "b"}

@@ -1,0 +1,174 @@
+"""Where the numbers in a call's arguments came from: an echoing tool cannot launder an invented one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from gllint_runtime import GLProvenanceError, Quantity, ScriptedProvider, Tool, ToolRegistry, ToolRuntime
+
+
+@pytest.fixture
+def tools() -> ToolRegistry:
+    registry = ToolRegistry()
+    registry.register(Tool(name="echo", fn=lambda value: {"heat": Quantity(value, "kWh")}))
+    registry.register(Tool(name="meter", fn=lambda: {"heat": Quantity(731, "kWh"), "text": "also 444"}))
+    registry.register(Tool(name="note", fn=lambda text: {"text": text}))
+    registry.register(Tool(name="many", fn=lambda **anything: {"text": "ok"}))
+    registry.register(
+        Tool(
+            name="rounded",
+            args_schema={
+                "type": "object",
+                "properties": {
+                    "digits": {"type": "integer", "enum": [0, 1, 2]},
+                    "factor": {"type": "number", "default": 2.5},
+                    "fixed": {"const": 9},
+                    "list": {"type": "array", "items": {"enum": [6]}},
+                    "flag": {"enum": [True]},
+                },
+            },
+            fn=lambda **anything: {"text": "ok"},
+        )
+    )
+    return registry
+
+
+def origins(tools: ToolRegistry, *calls: Any, user: str = "", **options: Any) -> list[tuple[Any, str, Any]]:
+    """Value, origin and source of each number in the arguments of the last call."""
+    script = ScriptedProvider([*calls, {"kind": "final", "message": "Done"}])
+    runtime = ToolRuntime(script, tools, **options)
+    runtime.run("The system prompt says 888.", user)
+    record = list(runtime._run.calls.values())[-1]
+    return [(o.value, o.kind, o.source) for o in record.origins or ()]
+
+
+@pytest.mark.parametrize(
+    ("user", "value", "known"),
+    [
+        ("Heat 5000 kWh", 5000, True),
+        ("Heat 5000 kWh", 5000.0, True),
+        ("Heat 5,000 kWh", 5000, True),
+        ("Heat 5 000 kWh", 5000, True),
+        ("Heat 5'000 kWh", 5000, True),
+        ("Heat 5,5 kWh", 5.5, True),
+        ("Heat 5.5e3 kWh", 5500, True),
+        ("Heat 5000kWh", 5000, True),
+        ("from -5 to 7 degC", -5, True),
+        ("from -5 to 7 degC", 7, True),
+        ("rooms 3,4 and 5", 4, True),
+        ("٥٠٠ kWh", 500, True),
+        ("1.2.3.4", 1.2, False),
+        ("Heat 5000 kWh", 5001, False),
+        ("Heat 5000 kWh", 5, False),
+        ("Heat 5000 kWh", 0.05, False),
+        ("5 to 7", -5, False),
+        ("", 888, False),
+        ("²", 2, False),
+    ],
+)
+def test_numbers_of_the_user(tools: ToolRegistry, step: Any, user: str, value: Any, known: bool) -> None:
+    expected = (value, "user", None) if known else (value, "none", None)
+    assert origins(tools, step.call("echo", value=value), user=user) == [expected]
+
+
+def test_numbers_of_an_earlier_output(tools: ToolRegistry, step: Any) -> None:
+    assert origins(tools, step.call("meter"), step.call("echo", value=731)) == [(731, "tool", "tc_1 $.heat")]
+    assert origins(tools, step.call("meter"), step.call("echo", value=444)) == [(444, "none", None)]
+
+
+def test_raw_numbers_count_where_they_are_allowed(step: Any) -> None:
+    registry = ToolRegistry(allow_raw_numbers=True)
+    registry.register(Tool(name="count", fn=lambda: {"rooms": [3, {"more": 4}]}))
+    registry.register(Tool(name="use", fn=lambda a, b: {}))
+    found = origins(registry, step.call("count"), step.call("use", a=3, b=4))
+    assert found == [(3, "tool", "tc_1 $.rooms[0]"), (4, "tool", "tc_1 $.rooms[1].more")]
+
+
+def test_constants(tools: ToolRegistry, step: Any) -> None:
+    assert origins(tools, step.call("echo", value=0.35), constants={"grid factor": 0.35}) == [
+        (0.35, "constant", "grid factor")
+    ]
+
+
+def test_values_that_the_tools_schema_declares(tools: ToolRegistry, step: Any) -> None:
+    found = origins(tools, step.call("rounded", digits=2, factor=2.5, fixed=9, list=[6], flag=True))
+    assert {kind for _, kind, _ in found} == {"schema"}
+    assert [value for value, _, _ in found] == [2, 2.5, 9, 6]
+    assert origins(tools, step.call("rounded", factor=3.5)) == [(3.5, "none", None)]
+
+
+def test_numbers_inside_text_lists_and_names(tools: ToolRegistry, step: Any) -> None:
+    user = "Compare 17 and 18 for the site Graz 4"
+    call = step.call("many", a="take 17 or 19 on 2024-10-02", b=[18, [20]], c={"d": {"21": True}}, e="site Graz 4")
+    assert {(value, kind) for value, kind, _ in origins(tools, call, user=user)} == {
+        ("17", "user"),
+        ("19", "none"),
+        (18, "user"),
+        (20, "none"),
+        ("21", "none"),
+    }
+
+
+def test_booleans_and_nothing_have_no_origin(tools: ToolRegistry, step: Any) -> None:
+    assert origins(tools, step.call("many", a=True, b=None, c="text")) == []
+
+
+# ----------------------------------------------------------------------------------------------- laundering
+
+
+def laundered(tools: ToolRegistry, step: Any, **options: Any) -> dict[str, Any]:
+    """The model invents 500, lets a tool echo it, then echoes the echo, and claims that."""
+    script = [
+        step.call("echo", value=500),
+        step.call("echo", value=500),
+        step.final("It uses {{claim:0}}.", step.claim("$.heat", 500, "kWh", "tc_2")),
+    ]
+    return ToolRuntime(ScriptedProvider(script), tools, **options).run("", "How much?")
+
+
+def test_laundering_is_recorded_by_default(tools: ToolRegistry, step: Any) -> None:
+    (entry,) = laundered(tools, step)["provenance"]
+    assert entry["origins"] == [{"path": "$.value", "value": 500, "origin": "tool", "source": "tc_1 $.heat"}]
+    assert entry["grounded"] is False
+
+
+def test_laundering_is_refused_when_strict(tools: ToolRegistry, step: Any) -> None:
+    with pytest.raises(GLProvenanceError, match="The number 500 in the arguments of 'echo' has no origin") as caught:
+        laundered(tools, step, argument_origin="strict")
+    assert (caught.value.code, caught.value.path) == ("MISSING_ORIGIN", "$.value")
+    assert caught.value.context == [{"path": "$.value", "value": 500, "origin": "none", "source": None}]
+
+
+def test_a_note_does_not_launder(tools: ToolRegistry, step: Any) -> None:
+    script = [step.call("note", text="five hundred"), step.call("note", text="it is 500")]
+    with pytest.raises(GLProvenanceError, match="MISSING_ORIGIN"):
+        ToolRuntime(ScriptedProvider(script), tools, argument_origin="strict").run("", "")
+
+
+def test_strict_lets_honest_calls_through(tools: ToolRegistry, step: Any) -> None:
+    script = [
+        step.call("meter"),
+        step.call("echo", value=731),
+        step.final("It uses {{claim:0}}.", step.claim("$.heat", 731, "kWh", "tc_2")),
+    ]
+    answer = ToolRuntime(ScriptedProvider(script), tools, argument_origin="strict").run("", "")
+    assert answer["provenance"][0]["grounded"] is True
+
+
+def test_a_grounded_source_is_preferred(tools: ToolRegistry, step: Any) -> None:
+    script = [
+        step.call("echo", value=731),
+        step.call("meter"),
+        step.call("echo", value=731),
+        step.final("It uses {{claim:0}}.", step.claim("$.heat", 731, "kWh", "tc_3")),
+    ]
+    (entry,) = ToolRuntime(ScriptedProvider(script), tools).run("", "")["provenance"]
+    assert entry["origins"][0]["source"] == "tc_2 $.heat"
+    assert entry["grounded"] is True
+
+
+def test_off_looks_at_nothing(tools: ToolRegistry, step: Any) -> None:
+    (entry,) = laundered(tools, step, argument_origin="off")["provenance"]
+    assert "origins" not in entry
+    assert "grounded" not in entry

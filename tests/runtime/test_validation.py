@@ -1,0 +1,270 @@
+"""Plain copies, validators without network, and the repair of stringified JSON."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import Enum, IntEnum
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from gllint_runtime import Quantity
+from gllint_runtime.schemas import QUANTITY_REF, quantity_problem
+from gllint_runtime.validation import (
+    checker,
+    copy_plain,
+    foreign_refs,
+    inline_refs,
+    parse_stringified,
+    plain,
+)
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+from referencing import Registry
+
+REF = {"$ref": QUANTITY_REF}
+
+
+class Colour(str, Enum):
+    RED = "red"
+
+
+class Floor(IntEnum):
+    FIRST = 1
+
+
+@dataclass
+class Room:
+    area: Quantity
+
+
+@pytest.mark.parametrize(
+    ("value", "copied"),
+    [
+        (None, None),
+        (True, True),
+        ("é\ud800", "é\ud800"),
+        (10**30, 10**30),
+        (1.5, 1.5),
+        (Colour.RED, "red"),
+        (Floor.FIRST, 1),
+        ((1, [2]), [1, [2]]),
+        (Quantity(1, "m"), {"value": 1, "unit": "m"}),
+        (Room(Quantity(Decimal("1.5"), "m2")), {"area": {"value": 1.5, "unit": "m2"}}),
+        ({"value": Fraction(1, 4), "unit": "m"}, {"value": 0.25, "unit": "m"}),
+        ({"value": Floor.FIRST, "unit": "m"}, {"value": 1, "unit": "m"}),
+        ({"value": True, "unit": "m"}, {"value": True, "unit": "m"}),
+        ({"value": None, "unit": "m"}, {"value": None, "unit": "m"}),
+    ],
+)
+def test_plain_data(value: Any, copied: Any) -> None:
+    result = plain(value)
+    assert result == copied
+    assert type(result) is type(copied)
+
+
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [
+        (float("nan"), "not a number that JSON has"),
+        ({"value": float("-inf"), "unit": "m"}, "not a number that JSON has"),
+        (Decimal(1), "a Decimal"),
+        ({"heat": Fraction(1, 2)}, "a Fraction"),
+        ({1, 2}, "a set"),
+        (b"5", "a bytes"),
+        (object(), "a object"),
+        ({5: "a"}, "the key 5"),
+        ({"value": 1j, "unit": "m"}, "a complex"),
+    ],
+)
+def test_what_is_no_data(value: Any, why: str) -> None:
+    with pytest.raises(ValueError, match=why):
+        plain(value)
+
+
+@pytest.mark.parametrize("container", [list, lambda inner: {"a": inner}])
+def test_endless_data_is_refused(container: Any) -> None:
+    value: Any = []
+    for _ in range(100):
+        value = container([value]) if container is list else container(value)
+    with pytest.raises(ValueError, match="nested"):
+        plain(value)
+    loop: list[Any] = []
+    loop.append(loop)
+    with pytest.raises(ValueError, match="nested"):
+        plain(loop)
+
+
+def test_a_copy_shares_nothing() -> None:
+    original = {"rooms": [{"name": "hall"}]}
+    for copied in (plain(original), copy_plain(original)):
+        copied["rooms"][0]["name"] = "attic"
+        assert original == {"rooms": [{"name": "hall"}]}
+
+
+# ----------------------------------------------------------------------------------------------- validating
+
+
+@pytest.mark.parametrize(
+    ("schema", "data", "problem"),
+    [
+        ({"type": "number", "minimum": 0}, -1, ((), "less than the minimum")),
+        ({"properties": {"a": {"type": "string"}}}, {"a": 1}, (("a",), "not of type 'string'")),
+        ({"type": "object", "required": ["a"], "properties": {"a": {}}}, {}, ((), "required")),
+        ({"type": "object", "properties": {}, "additionalProperties": False}, {"b": 1}, ((), "unexpected")),
+        ({"properties": {"q": REF}}, {"q": 5}, (("q",), "a Quantity is an object")),
+        ({"properties": {"q": REF}}, {"q": {"value": 5, "unit": "m", "x": 1}}, (("q",), "exactly the keys")),
+        ({"properties": {"q": {**REF, "maxProperties": 1}}}, {"q": {"value": 5, "unit": "m"}}, (("q",), "too many")),
+        ({"items": {"$ref": "#/$defs/t"}, "$defs": {"t": {"type": "string"}}}, ["a", 1], ((1,), "not of type")),
+        (False, 1, ((), "False schema")),
+    ],
+)
+def test_the_best_error_is_told(schema: Any, data: Any, problem: tuple[Any, str]) -> None:
+    found = checker(schema)(data)
+    assert found is not None
+    assert found[0] == problem[0]
+    assert problem[1] in found[1]
+
+
+@pytest.mark.parametrize(
+    ("schema", "data"),
+    [
+        (True, 1),
+        ({}, {"a": 1}),
+        (REF, {"value": 5, "unit": "m"}),
+        ({"type": "string", "minimum": 3}, "text"),
+        ({"type": "integer"}, 3.0),
+        ({"type": ["string", "null"]}, None),
+        ({"type": "object", "additionalProperties": {"type": "string"}}, {"a": "b"}),
+        ({"type": "object", "title": "t", "description": "d", "properties": {"a": {"type": "number"}}}, {"b": 1}),
+    ],
+)
+def test_what_fits(schema: Any, data: Any) -> None:
+    assert checker(schema)(data) is None
+
+
+def test_the_callers_schema_may_change_without_effect() -> None:
+    schema: dict[str, Any] = {"type": "object", "properties": {"a": {"type": "string"}}}
+    check = checker(schema)
+    schema["properties"]["a"]["type"] = "number"
+    assert check({"a": "b"}) is None
+
+
+scalars = st.none() | st.booleans() | st.integers(-3, 3) | st.floats(-3, 3) | st.sampled_from(["", "a", "b"])
+data = st.recursive(
+    scalars | st.fixed_dictionaries({"value": scalars, "unit": scalars}),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from("abc"), inner, max_size=3),
+    max_leaves=6,
+)
+bounds = st.dictionaries(
+    st.sampled_from(["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"]), st.integers(-2, 2), max_size=2
+)
+leaf_schemas = st.builds(
+    lambda kind, more: {"type": kind, **more},
+    st.sampled_from(["number", "integer", "string", "boolean", "object", "array", "null"]),
+    bounds,
+) | st.sampled_from([True, {}, REF, {"enum": ["a", 1]}, {"type": ["string", "null"]}, {"const": 1}])
+schemas = st.recursive(
+    leaf_schemas,
+    lambda inner: st.builds(
+        lambda properties, required, rest: {"type": "object", "properties": properties, "required": required, **rest},
+        st.dictionaries(st.sampled_from("abc"), inner, max_size=3),
+        st.lists(st.sampled_from("ab"), unique=True),
+        st.sampled_from([{}, {"additionalProperties": False}, {"additionalProperties": {"type": "string"}}, {"title": "t"}]),
+    ),
+    max_leaves=5,
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(schemas, data)
+def test_the_quick_test_never_differs_from_the_validator(schema: Any, instance: Any) -> None:
+    spelled = Draft202012Validator(inline_refs(schema), registry=Registry())
+    assert (checker(schema)(instance) is None) is spelled.is_valid(instance)
+
+
+@given(data)
+def test_the_quantity_keyword_is_the_quantity_schema(instance: Any) -> None:
+    spelled = Draft202012Validator(inline_refs(REF), registry=Registry())
+    assert (quantity_problem(instance) is None) is spelled.is_valid(instance)
+
+
+# --------------------------------------------------------------------------------------------- references
+
+
+@pytest.mark.parametrize(
+    ("schema", "paths"),
+    [
+        (REF, []),
+        ({"$ref": "#"}, []),
+        ({"$ref": "#/$defs/a~1b", "$defs": {"a/b": {}}}, []),
+        ({"$ref": "#/anyOf/0", "anyOf": [{}]}, []),
+        ({"$ref": "#here", "$defs": {"x": {"$anchor": "here"}}}, []),
+        ({"$ref": "urn:own", "$defs": {"x": {"$id": "urn:own"}}}, []),
+        ({"$ref": "#/$defs/missing"}, [("$ref",)]),
+        ({"$ref": "#/anyOf/1", "anyOf": [{}]}, [("$ref",)]),
+        ({"$ref": "#nowhere"}, [("$ref",)]),
+        ({"$ref": "https://example.org/heat.json"}, [("$ref",)]),
+        ({"$ref": "greenlang://schemas/heat.json"}, [("$ref",)]),
+        ({"properties": {"a": {"$ref": "heat.json"}}}, [("properties", "a", "$ref")]),
+        ({"not": {"$dynamicRef": "#x"}}, [("not", "$dynamicRef")]),
+    ],
+)
+def test_references_that_would_have_to_be_fetched(schema: Any, paths: list[Any]) -> None:
+    assert foreign_refs(schema) == paths
+
+
+def test_siblings_of_a_reference_count() -> None:
+    inlined = inline_refs({**REF, "description": "heat", "allOf": [{"minProperties": 2}]})
+    assert "$ref" not in inlined
+    assert inlined["description"] == "heat"
+    assert [sorted(part) for part in inlined["allOf"]][0] == ["minProperties"]
+    assert inlined["allOf"][1]["required"] == ["value", "unit"]
+
+
+# ----------------------------------------------------------------------------------- stringified arguments
+
+
+WANTS = {
+    "type": "object",
+    "properties": {
+        "where": {"type": "object", "properties": {"tags": {"type": "array"}}},
+        "columns": {"type": ["array", "null"], "items": {"type": "object"}},
+        "either": {"type": ["object", "string"]},
+        "any": {},
+        "name": {"type": "string"},
+        "heat": REF,
+        "one_of": {"anyOf": [{"type": "object"}, {"type": "null"}]},
+        "loose": {"oneOf": [{"type": "object"}, {}]},
+        "text_or": {"anyOf": [{"type": "object"}, {"type": "string"}]},
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "parsed"),
+    [
+        ("where", '{"city": "Graz"}', {"city": "Graz"}),
+        ("where", '{"tags": "[1]"}', {"tags": [1]}),
+        ("columns", '["{\\"a\\": 1}"]', [{"a": 1}]),
+        ("heat", '{"value": 1, "unit": "kWh"}', {"value": 1, "unit": "kWh"}),
+        ("one_of", '{"a": 1}', {"a": 1}),
+        ("where", "not json", "not json"),
+        ("where", "5", "5"),
+        ("either", '{"a": 1}', '{"a": 1}'),
+        ("any", '{"a": 1}', '{"a": 1}'),
+        ("name", '{"a": 1}', '{"a": 1}'),
+        ("loose", '{"a": 1}', '{"a": 1}'),
+        ("text_or", '{"a": 1}', '{"a": 1}'),
+        ("unknown", '{"a": 1}', '{"a": 1}'),
+    ],
+)
+def test_json_text_is_parsed_only_where_nothing_else_can_be_meant(name: str, text: str, parsed: Any) -> None:
+    assert parse_stringified({name: text}, inline_refs(WANTS)) == {name: parsed}
+
+
+def test_nothing_is_parsed_without_a_schema() -> None:
+    assert parse_stringified({"a": "[1]"}, True) == {"a": "[1]"}
+    assert parse_stringified(["[1]"], {"type": "array"}) == ["[1]"]
