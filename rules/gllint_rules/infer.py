@@ -589,7 +589,7 @@ class Evaluator:
             if expr is not None and frame is not None and _has_gap(value):
                 value = self._specialised(callee, expr, frame, value)
             if declared is not None:
-                value = self.typed(value, declared)
+                value = self._declared_result(value, declared)
         if callee.module is not module and expr is not None:
             value = moved(value, Site(module, expr.at))
         return value
@@ -628,6 +628,12 @@ class Evaluator:
             self._running.discard(key)
         return join(*(value for _, value in returns)) if returns else general
 
+    def _declared_result(self, value: Value, declared: Value) -> Value:
+        """What the body returns, where that is not known what the annotation says."""
+        if value is NEVER or (value is NONE and NONE not in options(declared)):
+            return declared
+        return join(*(self.typed(option, declared) for option in options(value)))
+
     def declared_return(self, callee: FunctionOf) -> Value | None:
         function = callee.function
         if isinstance(function, facts.Lambda) or function.returns is None:
@@ -652,8 +658,8 @@ class Evaluator:
             value: Value = ListOf(rest=join(*yielded) if yielded else UNKNOWN, kind="generator")
         elif flow.returns:
             value = join(*(value for _, value in flow.returns))
-        else:
-            value = NONE
+        else:  # a function that only raises, or a stub, says nothing of what its overrides return
+            value = NONE if flow.falls_through and not _is_stub(function) else NEVER
         self._functions[key] = value
         return value
 
@@ -1105,6 +1111,13 @@ def _at(value: Value, site: Site) -> Value:
 
 def _is_scalar(value: Value) -> bool:
     return all(isinstance(o, (Number, Text, Boolean)) or o is NONE for o in options(value))
+
+
+def _is_stub(function: Function) -> bool:
+    return all(
+        isinstance(statement, facts.Do) and all(isinstance(v, (facts.Const, facts.Join)) for v in statement.values)
+        for statement in function.body
+    )
 
 
 def _is_ellipsis(expr: Expr) -> bool:

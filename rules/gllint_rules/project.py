@@ -93,7 +93,7 @@ class Project:
         self._tool_names: frozenset[bytes] | None = None
         self._made: dict[int, Tool | None] = {}
         self._decorated: dict[int, Tool | None] = {}
-        self._roots: dict[tuple[str, str], str | None] = {}
+        self._absolute: dict[tuple[str, str], str | None] = {}
         self._flows: dict[tuple[int, int], Flow] = {}
         self._schemas: dict[int, tuple[Expr, Frame]] = {}
         self._annotations: dict[str, Expr | None] = {}
@@ -141,7 +141,7 @@ class Project:
         stale = old.reaching({*changed, *come_and_gone})
         kept = {path: module for path, module in old._loaded.items() if path not in changed}
         self._loaded = {**kept, **self.modules}
-        self._roots = dict(old._roots)
+        self._absolute = dict(old._absolute)
         self._annotations = old._annotations
         self._reached = {path: reached for path, reached in old._reached.items() if path not in changed}
         for path, tools in old._tools.items():
@@ -287,16 +287,12 @@ class Project:
             for _ in range(level - 1):
                 here = posixpath.dirname(here)
             return self._file(f"{here}/{parts}" if parts else here)
-        first = parts.partition("/")[0]
-        if first in sys.stdlib_module_names:
+        if parts.partition("/")[0] in sys.stdlib_module_names:
             return None
-        key = (here, first)
-        if key not in self._roots:
-            self._roots[key] = self._find_root(here, first)
-        root = self._roots[key]
-        if root is None:
-            return self._neighbour(importer, parts)
-        return self._file(f"{root}{parts}")
+        key = (here, parts)
+        if key not in self._absolute:
+            self._absolute[key] = self._find_absolute(here, parts) or self._neighbour(importer, parts)
+        return self._absolute[key]
 
     def _file(self, stem: str) -> str | None:
         for path in (f"{stem}.py", f"{stem}/__init__.py"):
@@ -304,23 +300,25 @@ class Project:
                 return path
         return None
 
-    def _find_root(self, here: str, first: str) -> str | None:
-        """The folder, seen from ``here`` upwards, under which the top-level name ``first`` lives.
+    def _find_absolute(self, here: str, parts: str) -> str | None:
+        """The module that lies at ``parts`` under one of the folders from ``here`` upwards.
 
-        A package's own folder is none, unless nothing else is: scripts that live in packages do exist.
+        A package's own folder is no place for top-level names, unless nothing else is: scripts that live in
+        packages do exist.
         """
+        first = parts.partition("/")[0]
         folder = here
         beside: str | None = None
         while True:
             inside = self._exists(f"{folder}/__init__.py")
             for source in _SOURCE_ROOTS:
                 base = f"{folder}/{source}"
-                if self._exists(f"{base}{first}.py") or self._exists(f"{base}{first}/__init__.py"):
-                    if not inside:
-                        return base
-                    beside = beside or base
-                if folder != here and f"{here}/".startswith(f"{base}{first}/"):
-                    return base  # a namespace package that the importer itself lives in
+                found = self._file(f"{base}{parts}")
+                if found is not None and not inside:
+                    return found
+                beside = beside or found
+                if found is None and not inside and self._file(f"{base}{first}") is not None:
+                    return None  # the package is here, and has no such module
             parent = posixpath.dirname(folder)
             if parent == folder or self._exists(f"{folder}/.git/HEAD"):
                 return beside
@@ -403,6 +401,8 @@ class Project:
         """The fields of a dataclass, model, ``TypedDict`` or plain annotated class, in the order of arguments."""
         if self.is_enum(of):
             return None
+        if any(isinstance(base, facts.Sub) and facts.last_name(base) == "RootModel" for base in of.cls.bases):
+            return ["root"]
         fields: dict[str, None] = {}
         for ancestor in reversed(self.ancestors(of)):
             if isinstance(ancestor, ClassOf):
