@@ -2,8 +2,8 @@
 
 Each old finding is kept with its fingerprint, not as a count for each file: one that is fixed while another
 appears elsewhere does not cancel out. A finding counts as the old one where code, file, scope and line agree;
-where the calls on the line were renamed; where the function around it was renamed (its old name is gone); or
-where its file was moved (the old one is gone).
+where the calls on the line were renamed; where the line was edited but the message is the same; where the
+function around it was renamed (its old name is gone); or where its file was moved (the old one is gone).
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from gllint_rules import Finding
 
 VERSION = 1
 _FIELDS = ("code", "path", "scope", "text", "target")
+_MESSAGE = "message"
 _CALLEE = re.compile(r"\b\w+(?=\s*\()")
 
 
@@ -63,7 +64,11 @@ def write(path: str, fingerprints: Iterable[Fingerprint]) -> None:
         base = fingerprint._replace(nth=0)
         counts[base] = counts.get(base, 0) + 1
     entries = [
-        {**dict(zip(_FIELDS, base, strict=False)), **({"count": count} if count > 1 else {})}
+        {
+            **dict(zip(_FIELDS, base, strict=False)),
+            _MESSAGE: base.message,
+            **({"count": count} if count > 1 else {}),
+        }
         for base, count in sorted(counts.items(), key=lambda item: (item[0].path, *item[0]))
     ]
     lines = ",\n".join("    " + json.dumps(entry, ensure_ascii=False) for entry in entries)
@@ -102,6 +107,7 @@ def compare(
     matching = _Matching(old, current)
     matching.match(lambda f: f[:5], lambda _: True)
     matching.match(lambda f: (f.code, f.path, f.scope, _shape(f.text), _shape(f.target)), lambda _: True)
+    matching.match(lambda f: (f.code, f.path, f.scope, f.message), lambda old: bool(old.message))
     matching.match(lambda f: (f.code, f.path, _shape(f.text), _shape(f.target)), lost_scope)
     matching.match(lambda f: (f.code, f.scope, f.text, f.target), lost_file)
     unmatched = [entry for index, entry in enumerate(old) if index not in matching.used]
@@ -150,7 +156,7 @@ def _shape(text: str) -> str:
 
 def _fingerprint(entry: dict[str, object]) -> Fingerprint:
     code, path, scope, text, target = (_text(entry[field]) for field in _FIELDS)
-    return Fingerprint(code, path, scope, text, target)
+    return Fingerprint(code, path, scope, text, target, message=_text(entry.get(_MESSAGE, "")))
 
 
 def _text(value: object) -> str:

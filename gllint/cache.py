@@ -1,6 +1,6 @@
 """The cache of one project: a folder of entries, each whole or absent, never wrong.
 
-An entry is its payload behind the payload's own digest, written to a temporary file and renamed into place;
+An entry is its payload behind the digest of its name and payload, written to a temporary file and renamed into place;
 what a killed process leaves behind does not pass the digest or was never renamed. An entry can come with a
 repository that somebody else made, so reading one can build our own records and nothing else.
 """
@@ -77,7 +77,7 @@ class Store:
             return None
         start = len(_PREFIX) + _DIGEST_SIZE
         payload = data[start:]
-        if not data.startswith(_PREFIX) or data[len(_PREFIX) : start] != digest(payload):
+        if not data.startswith(_PREFIX) or data[len(_PREFIX) : start] != digest(name.encode(), payload):
             return None
         try:
             return _Reader(io.BytesIO(payload)).load()
@@ -109,7 +109,7 @@ class Store:
             handle, temporary = tempfile.mkstemp(dir=self.folder)
             try:
                 with os.fdopen(handle, "wb") as file:
-                    file.write(_PREFIX + digest(payload) + payload)
+                    file.write(_PREFIX + digest(name.encode(), payload) + payload)
                 os.replace(temporary, f"{self.folder}/{name}")
             except BaseException:
                 with contextlib.suppress(OSError):

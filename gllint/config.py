@@ -149,7 +149,6 @@ def value_of(config: Config, key: str) -> Any:
     return getattr(config.rules if name in _RULE_OPTIONS else config, name)
 
 
-@cache
 def _table(path: str, explicit: bool) -> dict[str, Any] | None:
     try:
         with open(path, "rb") as file:

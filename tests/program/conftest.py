@@ -9,6 +9,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
+
+from gllint.cli import cli
 
 AGENT = '''\
 from langchain_core.tools import tool
@@ -79,15 +82,20 @@ def run() -> Run:
 
 
 @pytest.fixture
-def check(run: Run) -> Callable[..., list[str]]:
-    """Run ``gllint check`` and return ``path:line:column: code`` of each finding; anything else fails."""
+def check(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[str]]:
+    """Run ``gllint check`` in this process and return ``path:line:column: code`` of each finding.
 
-    def check(*arguments: str | Path, cwd: Path, stdin: bytes = b"") -> list[str]:
-        done = run("check", "--output-format", "concise", *arguments, cwd=cwd, stdin=stdin)
-        assert done.returncode in (0, 1), done.stderr.decode()
-        lines = done.stdout.decode().splitlines()
-        assert bool(lines) == bool(done.returncode)
-        return [" ".join(line.split(" ")[:2]) for line in lines]
+    Anything but findings or none fails. ``whole`` gives the lines as they are.
+    """
+
+    def check(*arguments: str | Path, cwd: Path, stdin: bytes = b"", whole: bool = False) -> list[str]:
+        monkeypatch.chdir(cwd)
+        given = ["check", "--output-format", "concise", *map(str, arguments)]
+        done = CliRunner().invoke(cli, given, input=stdin, catch_exceptions=False)
+        assert done.exit_code in (0, 1), done.stderr
+        lines = done.stdout.splitlines()
+        assert bool(lines) == bool(done.exit_code)
+        return lines if whole else [" ".join(line.split(" ")[:2]) for line in lines]
 
     return check
 

@@ -1,0 +1,267 @@
+"""The cache: quick where nothing changed, right whatever happened."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import random
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gllint import cache, workspace
+from gllint.cache import Store
+from gllint.engine import Engine, Options
+from gllint.parsing import parse
+from gllint_rules import Settings
+
+Write = Callable[..., Path]
+Run = Callable[..., Any]
+
+TOOLS = """\
+from crewai.tools import BaseTool
+
+
+class Meter(BaseTool):
+    def _run(self, site):
+        return reading(site)
+
+
+meter = Meter()
+"""
+HELPER = "def reading(site):\n    return {'value': 3, 'unit': 'kWh'}\n"
+USE = "from tools import meter\n\n\ndef go():\n    return meter.run('x')\n"
+
+
+def found(top: Path, *, keep: bool = True) -> list[str]:
+    """The findings of a fresh engine, as another process would have."""
+    outcome = Engine(Options(cache=keep, jobs=1)).check([str(top)])
+    assert not outcome.failures
+    return [
+        f"{Path(f.path).relative_to(top)}:{f.span.line}:{f.span.column} {f.code}" for f in outcome.findings
+    ]
+
+
+@pytest.fixture
+def project(write: Write) -> Path:
+    return write(
+        {
+            "pyproject.toml": "",
+            "tools.py": "from helper import reading\n" + TOOLS,
+            "helper.py": HELPER,
+            "use.py": USE,
+            "plain.py": "x = 1\n",
+        }
+    )
+
+
+def age(top: Path) -> None:
+    """Make all files look written a while ago, so that the table may trust their signatures."""
+    past = time.time() - 100
+    for path in top.rglob("*.py"):
+        os.utime(path, (past, past))
+    time.sleep(0.25)  # the status change itself has a time too
+
+
+def test_an_unchanged_project_is_answered_without_reading(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    age(project)
+    first = found(project)
+    assert first == ["use.py:5:12 GL301"]
+
+    def read(path: str) -> bytes:
+        raise AssertionError(f"{path} was read")
+
+    monkeypatch.setattr(workspace, "screen_file", lambda settings, path: read(path))
+    monkeypatch.setattr(workspace, "parse_file", lambda work, path: read(path))
+    monkeypatch.setattr(workspace, "parse", lambda path, data: read(path))
+    assert found(project) == first
+    assert "gllint_rules.project" in sys.modules
+
+
+def test_a_warm_run_does_not_load_the_parser(project: Path, run: Run) -> None:
+    age(project)
+    cold = run("check", "--output-format", "json", cwd=project)
+    warm = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "gllint", "check", "--output-format", "json"],
+        cwd=project,
+        capture_output=True,
+        check=False,
+    )
+    assert warm.stdout == cold.stdout
+    assert len(json.loads(cold.stdout)) == 1
+    assert b"libcst" not in warm.stderr
+
+
+def test_changes_in_any_file_are_seen(project: Path) -> None:
+    def both() -> list[str]:
+        cached, fresh = found(project), found(project, keep=False)
+        assert cached == fresh
+        return cached
+
+    assert both() == ["use.py:5:12 GL301"]
+    (project / "helper.py").write_text(
+        "def reading(site):\n    return 3.5\n"
+    )  # a file that no rule speaks about
+    assert both() == ["tools.py:7:16 GL101", "use.py:5:12 GL301"]
+    (project / "helper.py").unlink()
+    assert both() == ["use.py:5:12 GL301"]
+    (project / "lib").mkdir()
+    (project / "helper.py").write_text(HELPER)
+    (project / "use.py").rename(project / "lib/moved.py")
+    assert both() == ["lib/moved.py:5:12 GL301"]
+    (project / "tools.py").write_text("meter = object()\n")
+    assert both() == []
+    (project / "more.py").write_text('FINAL_MESSAGE = "5 kWh"\n')
+    assert both() == ["more.py:1:18 GL401"]
+    (project / "pyproject.toml").write_text("[tool.gllint]\nignore = ['GL401']\n")
+    assert both() == []
+
+
+def test_same_size_same_time_other_content(project: Path) -> None:
+    target = project / "plain.py"
+    target.write_text('FINAL_MESSAGE = "5 kWh"\n')
+    age(project)
+    stamp = target.stat()
+    assert "plain.py:1:18 GL401" in found(project)
+    target.write_text('FINAL_MESSAGE = "x kWh"\n')
+    os.utime(target, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
+    assert "plain.py:1:18 GL401" not in found(project)
+
+
+def test_a_file_written_while_we_look_is_not_trusted(project: Path) -> None:
+    # Within one tick of the clock a file can change twice under one signature: its row is not kept.
+    (project / "plain.py").write_text("x = 2\n")
+    engine = Engine(Options(jobs=1))
+    engine.check([str(project)])
+    (folder,) = [path for path in (project / ".gllint_cache").iterdir() if path.is_dir()]
+    rows = Store(str(folder)).read("screen")
+    assert not any(path.endswith("plain.py") for path in rows)
+
+
+def test_the_cache_hides_itself_and_clean_removes_it(project: Path, run: Run) -> None:
+    subprocess.run(["git", "init", "-q", project], check=True)
+    found(project / "." if False else project)
+    assert (project / ".gllint_cache/CACHEDIR.TAG").is_file()
+    status = subprocess.run(["git", "status", "--porcelain"], cwd=project, capture_output=True, check=True)
+    assert b"gllint_cache" not in status.stdout
+    assert b"Removed" in run("clean", cwd=project).stdout
+    assert not (project / ".gllint_cache").exists()
+    assert run("clean", cwd=project).returncode == 0
+
+
+def test_clean_leaves_alone_what_is_no_cache(project: Path, run: Run) -> None:
+    precious = project / "precious"
+    precious.mkdir()
+    (precious / "a.txt").write_text("mine")
+    run("clean", "--cache-dir", "precious", cwd=project)
+    assert (precious / "a.txt").read_text() == "mine"
+
+
+def test_where_the_cache_is_kept(project: Path, run: Run, tmp_path: Path) -> None:
+    run("check", "--no-cache", cwd=project)
+    assert not (project / ".gllint_cache").exists()
+    run("check", cwd=project, env={"GLLINT_CACHE_DIR": str(tmp_path / "a")})
+    run("check", "--cache-dir", tmp_path / "b", cwd=project)
+    (project / "pyproject.toml").write_text(f"[tool.gllint]\ncache-dir = '{tmp_path}/c'\n")
+    run("check", cwd=project)
+    assert all((tmp_path / name / "CACHEDIR.TAG").is_file() for name in "abc")
+    assert not (project / ".gllint_cache").exists()
+
+
+def test_a_cache_that_cannot_be_written_is_done_without(project: Path) -> None:
+    (project / ".gllint_cache").write_text("a file in the way")
+    assert found(project) == ["use.py:5:12 GL301"]
+
+
+@pytest.mark.parametrize("damage", ["truncate", "flip", "empty", "foreign", "swap"])
+def test_a_damaged_entry_is_as_good_as_none(project: Path, damage: str) -> None:
+    age(project)
+    expected = found(project)
+    (folder,) = [path for path in (project / ".gllint_cache").iterdir() if path.is_dir()]
+    entries = sorted(path for path in folder.iterdir() if path.name != "lock")
+    contents = [path.read_bytes() for path in entries]
+    for index, path in enumerate(entries):
+        data = bytearray(contents[index])
+        if damage == "flip":
+            data[len(data) // 2] ^= 1
+        path.write_bytes(
+            {
+                "truncate": bytes(data[: len(data) // 2]),
+                "flip": bytes(data),
+                "empty": b"",
+                "foreign": pickle.dumps({"x": 1}),
+                "swap": contents[index - 1],
+            }[damage]
+        )
+    assert found(project) == expected
+    assert found(project) == expected
+
+
+class Bomb:
+    def __reduce__(self) -> tuple[Any, ...]:
+        return os.mkdir, ("exploded",)
+
+
+def test_an_entry_of_somebody_else_runs_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    store = Store(str(tmp_path / "c"))
+    store.write("sound", {"x": (1, b"2", frozenset({"a"}))})
+    assert store.read("sound") == {"x": (1, b"2", frozenset({"a"}))}
+    for evil in (Bomb(), [subprocess.Popen], cache.clean, pickle.loads):
+        store.write("evil", evil)
+        assert (tmp_path / "c/evil").exists()
+        assert store.read("evil") is None
+    assert not (tmp_path / "exploded").exists()
+
+
+def test_facts_of_every_literal_come_back(tmp_path: Path) -> None:
+    source = (
+        "x = [..., 1j, 2.5, b'', '', None, True, 10**400, {1}, {}, (), lambda: 0, f'{1:>{2}}']\n"
+        + "(" * 60
+        + ")" * 60
+    )
+    facts = parse("/x.py", source.encode())
+    store = Store(str(tmp_path / "c"))
+    store.write("facts", facts)
+    again = store.read("facts")
+    assert type(again) is type(facts)
+    assert pickle.dumps(again) == pickle.dumps(pickle.loads(pickle.dumps(facts)))
+
+
+def test_a_changed_gllint_does_not_find_old_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = Store.of(str(tmp_path), "/p", Settings()).folder
+    assert Store.of(str(tmp_path), "/p", Settings()).folder == one
+    assert Store.of(str(tmp_path), "/q", Settings()).folder != one
+    assert Store.of(str(tmp_path), "/p", Settings(strict_units=True)).folder != one
+    monkeypatch.setattr(cache, "installation", lambda: b"another")
+    assert Store.of(str(tmp_path), "/p", Settings()).folder != one
+
+
+def test_killed_at_any_moment_it_is_never_wrong(project: Path) -> None:
+    for index in range(30):
+        (project / f"agent{index}.py").write_text(f'FINAL_MESSAGE = "{index} kWh"\n' + f"# {index}\n" * 200)
+    age(project)
+    expected = found(project, keep=False)
+    assert len(expected) == 31
+    chance = random.Random(5)
+    for attempt in range(20):
+        if attempt % 5 == 0:
+            shutil.rmtree(project / ".gllint_cache", ignore_errors=True)
+        with subprocess.Popen(
+            [sys.executable, "-m", "gllint", "check", "--jobs", "2"],
+            cwd=project,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        ) as process:
+            time.sleep(chance.uniform(0.15, 0.8))
+            process.kill()
+        assert found(project) == expected

@@ -1,0 +1,75 @@
+"""Several processes: the same results in the same order, and no file that takes others down."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gllint import pool
+from gllint.parsing import Unparsed
+from gllint.pool import Pool, Screened, parse_file, screen_file
+
+Write = Callable[..., Path]
+Run = Callable[..., Any]
+
+
+def double(work: int, path: str) -> str:
+    return path * work
+
+
+def fall_over(work: str, path: str) -> str:
+    if path == work:
+        os._exit(1)
+    return path
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_results_keep_their_order(jobs: int) -> None:
+    workers = Pool(jobs)
+    ticks: list[int] = []
+    paths = [str(number) for number in range(50)]
+    try:
+        assert list(workers.map(double, 2, paths, worth=True, chunk=7, tick=ticks.append)) == [
+            p * 2 for p in paths
+        ]
+    finally:
+        workers.close()
+    assert sum(ticks) == 50
+
+
+def test_small_work_starts_no_process() -> None:
+    workers = Pool(4)
+    assert list(workers.map(double, 1, ["a"], worth=False)) == ["a"]
+    assert list(workers.map(double, 1, ["a"] * 5, worth=True, chunk=5)) == ["a"] * 5
+    assert workers._executor is None
+
+
+def test_a_file_that_kills_its_process_loses_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pool, "_crashed", lambda function: "crashed")
+    workers = Pool(2)
+    paths = [str(number) for number in range(12)]
+    try:
+        results = list(workers.map(fall_over, "7", paths, worth=True, chunk=3))
+    finally:
+        workers.close()
+    assert results == [("crashed" if path == "7" else path) for path in paths]
+
+
+def test_what_is_said_of_a_file_that_crashed() -> None:
+    _, facts = pool._crashed(parse_file)
+    assert isinstance(pickle.loads(facts), Unparsed)
+    assert pool._crashed(screen_file) == Screened(pool.UNREADABLE, b"", "cannot be read")
+
+
+def test_one_process_and_several_find_the_same(write: Write, run: Run, agent: str) -> None:
+    top = write({f"m{index}/agent.py": agent + f"# {index}\n" * 700 for index in range(60)})
+    one = run("check", "--output-format", "json", "--no-cache", "--jobs", "1", cwd=top)
+    three = run("check", "--output-format", "json", "--no-cache", "--jobs", "3", cwd=top)
+    assert one.returncode == three.returncode == 1
+    assert one.stdout == three.stdout
+    assert one.stdout.count(b"GL401") == 60

@@ -1,0 +1,75 @@
+"""``--since``: only findings on lines that changed."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Write = Callable[..., Path]
+Run = Callable[..., Any]
+Check = Callable[..., list[str]]
+
+
+def git(top: Path, *arguments: str) -> None:
+    subprocess.run(
+        ["git", "-c", "user.name=t", "-c", "user.email=t@example.org", *arguments],
+        cwd=top,
+        check=True,
+        capture_output=True,
+    )
+
+
+@pytest.fixture
+def repository(write: Write) -> Path:
+    old = "".join(f'final_message = "{n} kWh"\n' for n in range(1, 7))
+    top = write({"a.py": old, "sub/b c\u00e9.py": old, "gone.py": old, "moved.py": old + "# tail\n" * 20})
+    git(top, "init", "-q")
+    git(top, "add", ".")
+    git(top, "commit", "-qm", "old")
+    return top
+
+
+def test_only_changed_lines_count(repository: Path, check: Check) -> None:
+    assert check("--since", "HEAD", cwd=repository) == []
+    lines = (repository / "a.py").read_text().splitlines(keepends=True)
+    lines[2] = 'final_message = "33 kWh"\n'
+    lines[4:5] = ['final_message = "5 kWh"\n', 'final_message = "55 kWh"\n']
+    (repository / "a.py").write_text("".join(lines))
+    (repository / "sub/b c\u00e9.py").write_text(
+        "++ = 1 if False else 0\n".replace("++", "x") + 'final_message = "9 kWh"\n'
+    )
+    (repository / "new.py").write_text('final_message = "7 kWh"\n')
+    git(repository, "mv", "moved.py", "elsewhere.py")
+    (repository / "gone.py").unlink()
+    # The space in one of the names ends the first word of its line.
+    assert check("--since", "HEAD", cwd=repository) == [
+        "a.py:3:18: GL401", "a.py:6:18: GL401", "new.py:1:18: GL401", "sub/b c\u00e9.py:2:18:",
+    ]  # fmt: skip
+    assert check("--since", "HEAD", "new.py", cwd=repository) == ["new.py:1:18: GL401"]
+    git(repository, "add", ".")
+    assert len(check("--since", "HEAD", cwd=repository)) == 4
+    git(repository, "commit", "-qm", "new")
+    assert check("--since", "HEAD", cwd=repository) == []
+    assert len(check("--since", "HEAD~1", cwd=repository)) == 4
+    assert check("--since", "HEAD~1", cwd=repository / "sub") == ["b c\u00e9.py:2:18:"]
+
+
+def test_settings_of_the_user_change_nothing(repository: Path, check: Check) -> None:
+    git(repository, "config", "diff.noprefix", "true")
+    git(repository, "config", "diff.external", "false")
+    git(repository, "config", "color.diff", "always")
+    (repository / "a.py").write_text('final_message = "1 kWh"\nfinal_message = "22 kWh"\n')
+    assert check("--since", "HEAD", cwd=repository) == ["a.py:2:18: GL401"]
+
+
+@pytest.mark.parametrize("revision", ["nowhere", "--output=x", "HEAD:a.py"])
+def test_a_wrong_revision_is_one_line_and_2(repository: Path, run: Run, revision: str) -> None:
+    done = run("check", f"--since={revision}", cwd=repository)
+    assert done.returncode == 2
+    (line,) = done.stderr.decode().splitlines()
+    assert line.startswith("gllint: --since: ")
+    assert not (repository / "x").exists()
