@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from gllint_rules import RULES
 from harness import Case, cases, places, run
 

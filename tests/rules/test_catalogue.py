@@ -7,6 +7,7 @@ from dataclasses import fields
 from pathlib import Path
 
 import pytest
+
 from gllint_rules import RULES, Rule, Settings
 from gllint_rules import catalogue as catalogue_package
 from harness import Case, places, run

@@ -10,12 +10,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from gllint_rules import RULES
-from harness import Case, cases, codes_of, places, run, settings_of
-from harness import Expected as Place
 
 from gllint.config import Config
 from gllint.engine import Engine, Options
+from gllint_rules import RULES
+from harness import Case, cases, codes_of, places, run, settings_of
+from harness import Expected as Place
 
 FILES = sorted((Path(__file__).parent / "cases").glob("*.md"))
 CASES = [

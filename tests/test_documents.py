@@ -1,0 +1,89 @@
+"""The documentation is what the program says of itself."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import gllint
+from gllint.config import schema
+from gllint_rules import RULES
+
+REPOSITORY = Path(__file__).parents[1]
+README = REPOSITORY / "README.md"
+DOCUMENTS = [README, REPOSITORY / "CHANGELOG.md", REPOSITORY / "examples" / "README.md"]
+DOCUMENTS += sorted((REPOSITORY / "docs").rglob("*.md"))
+
+
+def test_generated_documents_are_up_to_date() -> None:
+    spec = importlib.util.spec_from_file_location("generate", REPOSITORY / "docs" / "generate.py")
+    assert spec is not None and spec.loader is not None
+    generate = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(generate)
+    wanted = generate.documents()
+    stale = [
+        path.name for path, text in wanted.items() if not path.is_file() or path.read_text("utf-8") != text
+    ]
+    assert stale == [], "run: python docs/generate.py"
+    assert set((REPOSITORY / "docs" / "rules").glob("*.md")) <= set(wanted)
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.relative_to(REPOSITORY).as_posix())
+def test_links_lead_somewhere(path: Path) -> None:
+    text = path.read_text("utf-8")
+    for target, _, anchor in (
+        link.partition("#") for link in re.findall(r"\]\((?!https?:)([^)\s]+)\)", text)
+    ):
+        linked = (path.parent / target).resolve() if target else path
+        assert linked.exists(), target
+        if anchor:
+            titles = re.findall(r"^#+ (.+)$", linked.read_text("utf-8"), re.MULTILINE)
+            assert anchor in [re.sub(r"[^a-z0-9 -]", "", title.lower()).replace(" ", "-") for title in titles]
+
+
+def test_commands_of_the_readme_exist() -> None:
+    commands = set(re.findall(r"^\$ gllint (\w+)", README.read_text("utf-8"), re.MULTILINE))
+    assert {"check", "rule", "units"} <= commands
+    for command in commands:
+        done = subprocess.run(
+            [sys.executable, "-m", "gllint", command, "--help"], capture_output=True, check=False
+        )
+        assert done.returncode == 0, command
+
+
+def test_options_named_in_documents_exist() -> None:
+    shown = subprocess.run(
+        [sys.executable, "-m", "gllint", "check", "--help"], capture_output=True, encoding="utf-8", check=True
+    ).stdout
+    for path in DOCUMENTS:
+        for line in re.findall(r"^.*gllint check.*$", path.read_text("utf-8"), re.MULTILINE):
+            for option in re.findall(r"(?<!\S)--[a-z-]+", line.partition("gllint check")[2]):
+                assert option in shown, f"{path.name}: {option}"
+
+
+def test_configuration_examples_have_known_keys() -> None:
+    for path in DOCUMENTS:
+        for block in re.findall(r"^```toml\n(.*?)^```$", path.read_text("utf-8"), re.MULTILINE | re.DOTALL):
+            table = tomllib.loads(block).get("tool", {}).get("gllint", {})
+            assert set(table) <= set(schema()["properties"]), path
+
+
+def test_changelog_has_the_version_and_every_rule_by_name() -> None:
+    text = (REPOSITORY / "CHANGELOG.md").read_text("utf-8")
+    assert re.search(rf"^## {re.escape(gllint.__version__)}\b", text, re.MULTILINE)
+    missing = [r.code for r in RULES.values() if not re.search(rf"\b{r.code}\s`{r.name}`", text)]
+    assert missing == []
+
+
+def test_readme_names_the_commands_that_ci_and_newcomers_run() -> None:
+    """One line each: installs and shows findings; installs and runs the tests (`.ci/run` takes it from here)."""
+    lines = [line for line in README.read_text("utf-8").splitlines() if line.startswith("python3 -m venv ")]
+    assert len(lines) == 2
+    assert lines[0].endswith("gllint check examples/building-energy")
+    assert "'.[test]'" in lines[1] and lines[1].endswith("pytest")
