@@ -117,9 +117,7 @@ def places(found: list[Finding | Failure]) -> list[Expected]:
     out = []
     for item in found:
         assert isinstance(item, Finding), item
-        out.append(
-            Expected(item.path.removeprefix("/project/"), item.span.line, item.span.column, item.code)
-        )
+        out.append(Expected(item.path.removeprefix("/project/"), item.span.line, item.span.column, item.code))
     return sorted(out)
 
 
