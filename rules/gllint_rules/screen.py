@@ -137,11 +137,15 @@ class Screen:
                 ((_encoded(final_parts), _patterns(rf"{finals}\w*{gap}[(:=+]")),),
             ),
             ((b"{{claim", b"source_call_id"), (((b"claim", b"source_call_id"), ()),)),
+            # GL204: a reference to a schema of ours.
+            ((b"greenlang:",), (((b"$ref",), ()),)),
         )
         self._uses = _patterns(
-            rf"\.{gap}{lookups}{gap}\(", rf"\b{QUANTITY}{gap}\(", rf"\bdef\b{gap}{methods}\b"
+            rf"\.{gap}{calls}{gap}\(", rf"\b{QUANTITY}{gap}\(", rf"\bdef\b{gap}{methods}\b"
         )
-        [self._called] = _patterns(rf"(\w+){gap}\(")
+        [self._asked] = _patterns(rf"(\w+){gap}\.{gap}{_word(REGISTRY_LOOKUPS)}{gap}\(")
+        [self._made] = _patterns(rf"(\w+){gap}\(")
+        self._watches_makers = bool(settings.registry_modules)
 
     def passes(self, data: bytes) -> bool:
         """Whether any rule could speak about a file with these bytes, whatever the other files say."""
@@ -159,16 +163,19 @@ class Screen:
         return b"import" in data
 
     def uses(self, data: bytes, names: frozenset[bytes]) -> bool:
-        """Whether the file imports one of ``names``, the tools of the project, and calls, makes or derives one."""
+        """Whether the file imports one of ``names``, the tools of the project, and calls or derives from one.
+
+        Making one counts where the project has a registry that should make them.
+        """
         imported = imported_names(data)
         if names.isdisjoint(imported) and not (b"*" in imported and any(name in data for name in names)):
             return False
-        return any(pattern.search(data) for pattern in self._uses) or self._makes(data, names)
-
-    def _makes(self, data: bytes, names: frozenset[bytes]) -> bool:
-        """Whether one of ``names`` is called, or what a file imports one of them as."""
-        aliases = set(_ALIAS.findall(data)) if b" as" in data else set()
-        return any(name in names or name in aliases for name in self._called.findall(data))
+        if any(pattern.search(data) for pattern in self._uses):
+            return True
+        words = set(self._asked.findall(data))
+        if self._watches_makers or not names.isdisjoint(_encoded(TOOL_REGISTRY_NAMES)):
+            words.update(self._made.findall(data))
+        return not words.isdisjoint(names) or not words.isdisjoint(_ALIAS.findall(data))
 
 
 _IDENTIFIER = re.compile(rb"\w+|\*")

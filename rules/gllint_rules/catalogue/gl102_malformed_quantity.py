@@ -49,14 +49,15 @@ Requirements DOC-601, "Quantity Structure".
 from __future__ import annotations
 
 from collections.abc import Iterator
-
-from gllint_runtime.schemas import QUANTITY_KEYS
+from functools import partial
 
 from gllint_rules import facts
 from gllint_rules.context import Context, Pending, quantities
+from gllint_rules.finding import Fix
 from gllint_rules.frameworks import QUANTITY
 from gllint_rules.rule import Rule
 from gllint_rules.values import Record, Site, join, surely_not_number, surely_not_text
+from gllint_runtime.schemas import QUANTITY_KEYS
 
 HELP = 'A Quantity has exactly two keys: {"value": <number>, "unit": "<unit>"}.'
 
@@ -67,14 +68,16 @@ def check(context: Context) -> Iterator[Pending]:
         for held in quantities(result.value, result.site):
             problem = _problem(held.record)
             if problem:
-                yield context.finding("GL102", held.record.site or held.site, problem, HELP)
+                fix = partial(_mend, context, held.record)
+                yield context.finding("GL102", held.record.site or held.site, problem, HELP, fix)
     for call, scope in context.module.calls:
         if facts.last_name(call.func) == QUANTITY and context.touches_tools:
             value = context.eval(call, scope)
             if isinstance(value, Record) and value.quantity:
                 problem = _problem(value)
                 if problem:
-                    yield context.finding("GL102", Site(context.module, call.at), problem, HELP)
+                    fix = partial(_mend, context, value)
+                    yield context.finding("GL102", Site(context.module, call.at), problem, HELP, fix)
 
 
 def _problem(record: Record) -> str | None:
@@ -94,6 +97,12 @@ def _problem(record: Record) -> str | None:
     if surely_not_text(unit):
         return "the `unit` of this Quantity is no string"
     return None
+
+
+def _mend(context: Context, record: Record) -> Fix | None:
+    from gllint_rules.fixes.quantity import mend
+
+    return mend(context, record)
 
 
 RULE = Rule(

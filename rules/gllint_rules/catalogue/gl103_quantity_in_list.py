@@ -71,7 +71,7 @@ def check(context: Context) -> Iterator[Pending]:
 RULE = Rule(
     code="GL103",
     name="quantity-in-list",
-    summary="A Quantity sits inside a list, where no claim can reach it",
+    summary="A Quantity sits inside a list",
     documentation=__doc__ or "",
     check=check,
 )

@@ -16,7 +16,7 @@ from runtime import Tool
 
 boiler = Tool(
     name="boiler_output",
-    args_schema={"type": "object", "properties": {"boiler": {"type": "string"}}},
+    args_schema={"type": "object", "required": ["boiler"], "properties": {"boiler": {"type": "string"}}},
     result_schema={"type": "object", "properties": {"output": {"type": "number"}}},
     fn=lambda boiler: read_output(boiler),
 )
@@ -29,7 +29,7 @@ from runtime import Tool
 
 boiler = Tool(
     name="boiler_output",
-    args_schema={"type": "object", "properties": {"boiler": {"type": "string"}}},
+    args_schema={"type": "object", "required": ["boiler"], "properties": {"boiler": {"type": "string"}}},
     result_schema={
         "type": "object",
         "properties": {"output": {"$ref": "greenlang://schemas/quantity.json"}},

@@ -17,7 +17,7 @@ from runtime import Tool
 
 pump = Tool(
     name="pump_power",
-    args_schema={"type": "object", "properties": {"pump": {"type": "string"}}},
+    args_schema={"type": "object", "required": ["pump"], "properties": {"pump": {"type": "string"}}},
     result_schema={},
     fn=lambda pump: {"power": {"value": read_power(pump), "unit": "kW"}},
 )
@@ -30,7 +30,7 @@ from runtime import Tool
 
 pump = Tool(
     name="pump_power",
-    args_schema={"type": "object", "properties": {"pump": {"type": "string"}}},
+    args_schema={"type": "object", "required": ["pump"], "properties": {"pump": {"type": "string"}}},
     result_schema={
         "type": "object",
         "required": ["power"],

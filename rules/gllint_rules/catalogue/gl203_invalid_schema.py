@@ -16,7 +16,7 @@ from runtime import Tool
 
 load = Tool(
     name="load",
-    args_schema={"type": "object", "properties": {"site": {"type": "text"}}},
+    args_schema={"type": "object", "required": ["site"], "properties": {"site": {"type": "text"}}},
     result_schema={"type": "object", "properties": {"load": {"$ref": "greenlang://schemas/quantity.json"}}},
     fn=lambda site: {"load": {"value": meter(site), "unit": "kW"}},
 )
@@ -29,7 +29,7 @@ from runtime import Tool
 
 load = Tool(
     name="load",
-    args_schema={"type": "object", "properties": {"site": {"type": "string"}}},
+    args_schema={"type": "object", "required": ["site"], "properties": {"site": {"type": "string"}}},
     result_schema={"type": "object", "properties": {"load": {"$ref": "greenlang://schemas/quantity.json"}}},
     fn=lambda site: {"load": {"value": meter(site), "unit": "kW"}},
 )

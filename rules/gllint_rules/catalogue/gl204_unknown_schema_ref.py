@@ -15,7 +15,7 @@ from runtime import Tool
 
 load = Tool(
     name="load",
-    args_schema={"type": "object", "properties": {"site": {"type": "string"}}},
+    args_schema={"type": "object", "required": ["site"], "properties": {"site": {"type": "string"}}},
     result_schema={"type": "object", "properties": {"load": {"$ref": "greenlang://schemas/quantities.json"}}},
     fn=lambda site: {"load": {"value": meter(site), "unit": "kW"}},
 )
@@ -28,7 +28,7 @@ from runtime import Tool
 
 load = Tool(
     name="load",
-    args_schema={"type": "object", "properties": {"site": {"type": "string"}}},
+    args_schema={"type": "object", "required": ["site"], "properties": {"site": {"type": "string"}}},
     result_schema={"type": "object", "properties": {"load": {"$ref": "greenlang://schemas/quantity.json"}}},
     fn=lambda site: {"load": {"value": meter(site), "unit": "kW"}},
 )

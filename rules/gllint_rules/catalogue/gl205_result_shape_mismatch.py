@@ -16,7 +16,7 @@ from runtime import Tool
 
 load = Tool(
     name="load",
-    args_schema={"type": "object", "properties": {"site": {"type": "string"}}},
+    args_schema={"type": "object", "required": ["site"], "properties": {"site": {"type": "string"}}},
     result_schema={
         "type": "object",
         "required": ["load"],
@@ -33,7 +33,7 @@ from runtime import Tool
 
 load = Tool(
     name="load",
-    args_schema={"type": "object", "properties": {"site": {"type": "string"}}},
+    args_schema={"type": "object", "required": ["site"], "properties": {"site": {"type": "string"}}},
     result_schema={
         "type": "object",
         "required": ["load"],

@@ -90,7 +90,7 @@ from gllint_rules.facts import Call, Expr, Module, Scope
 from gllint_rules.frameworks import TOOL_REGISTRY_NAMES
 from gllint_rules.project import Project
 from gllint_rules.rule import Rule
-from gllint_rules.tools import real_name
+from gllint_rules.tools import assigns_registry, real_name
 from gllint_rules.values import ClassOf, Site, options
 
 HELP = "Build it in the registry's module and take it from the registry."
@@ -116,21 +116,17 @@ def check(context: Context) -> Iterator[Pending]:
 
 
 def _is_active(context: Context) -> bool:
-    return bool(context.settings.registry_modules) or context.project.once(Project.has_registry)
+    return bool(context.settings.registry_modules) or context.project.once(_has_registry)
+
+
+def _has_registry(project: Project) -> bool:
+    return any(assigns_registry(project.evaluator, module) for module in project.modules.values())
 
 
 def _is_registry_module(context: Context) -> bool:
     dotted = context.module.path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-    return _assigns_registry(context.module) or any(
+    return assigns_registry(context.evaluator, context.module) or any(
         f".{dotted}".endswith(f".{name}") for name in context.settings.registry_modules
-    )
-
-
-def _assigns_registry(module: Module) -> bool:
-    return any(
-        binding.kind in ("assign", "annotated")
-        for name in TOOL_REGISTRY_NAMES
-        for binding in module.scope.bindings.get(name, ())
     )
 
 
