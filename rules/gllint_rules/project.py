@@ -25,7 +25,7 @@ from gllint_rules.frameworks import (
 )
 from gllint_rules.infer import Evaluator, Frame
 from gllint_rules.settings import Settings
-from gllint_rules.tools import Tool, called_tool, decorated_tool, find_tools, real_name
+from gllint_rules.tools import Tool, assigns_registry, called_tool, decorated_tool, find_tools, real_name
 from gllint_rules.values import (
     BOOL,
     NONE,
@@ -176,6 +176,8 @@ class Project:
             names = set(classes)
             for module in modules:
                 names.update(self._names_of_tools(module, classes))
+                if assigns_registry(self.evaluator, module):
+                    names.update(TOOL_REGISTRY_NAMES)
             self._tool_names = frozenset(name.encode() for name in names)
         return self._tool_names
 
@@ -572,15 +574,6 @@ class Project:
             else:
                 values.append(_JSON_TYPES.get(name or "", UNKNOWN))
         return join(*values) if values else UNKNOWN
-
-    def has_registry(self) -> bool:
-        """Whether some module of the project assigns a ``TOOL_REGISTRY``."""
-        return any(
-            binding.kind in ("assign", "annotated")
-            for module in self.modules.values()
-            for name in TOOL_REGISTRY_NAMES
-            for binding in module.scope.bindings.get(name, ())
-        )
 
 
 def top_level_packages(paths: Iterable[str]) -> dict[str, list[str]]:

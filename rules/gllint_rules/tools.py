@@ -13,14 +13,26 @@ from gllint_rules.frameworks import (
     RESULT_SCHEMAS,
     SCHEMA_FN,
     TOOL_DESCRIPTIONS,
+    TOOL_REGISTRY_NAMES,
     TOOL_WRAPPER_ENDING,
     TOOL_WRAPPER_KEYWORDS,
     TOOL_WRAPPER_METHODS,
 )
 from gllint_rules.infer import Frame
-from gllint_rules.values import ClassOf, FunctionOf, Text, ToolValue, options
+from gllint_rules.values import (
+    ClassOf,
+    FunctionOf,
+    ListOf,
+    Number,
+    Record,
+    Text,
+    ToolValue,
+    Value,
+    options,
+)
 
 if TYPE_CHECKING:
+    from gllint_rules.infer import Evaluator
     from gllint_rules.project import Project
 
 Form = Literal["T1", "T2", "T3", "T4", "T5"]
@@ -241,3 +253,21 @@ def real_name(module: Module, expr: Expr) -> str:
             if binding.kind == "import" and binding.name:
                 return binding.name
     return name
+
+
+def assigns_registry(evaluator: Evaluator, module: Module) -> bool:
+    """Whether ``module`` assigns a ``TOOL_REGISTRY`` that may hold tools, not merely descriptions of them."""
+    frame = Frame(module, module.scope)
+    return any(
+        binding.value is None or _may_hold_tools(evaluator.eval(binding.value, frame))
+        for name in TOOL_REGISTRY_NAMES
+        for binding in module.scope.bindings.get(name, ())
+        if binding.kind in ("assign", "annotated")
+    )
+
+
+def _may_hold_tools(value: Value) -> bool:
+    if not isinstance(value, Record) or value.open or not value.entries:
+        return True
+    held = (option for found in value.entries.values() for entry in found for option in options(entry.value))
+    return any(not isinstance(option, Record | ListOf | Text | Number) for option in held)
