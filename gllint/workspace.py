@@ -10,7 +10,7 @@ import os
 import pickle
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from gllint.cache import Store, digest
@@ -91,7 +91,7 @@ class Workspace:
         self._overlay = overlay
         self._clock = clock
         self._take_turns = take_turns
-        self._settings = place.config.rules
+        self._settings = replace(place.config.rules, audit="GL405" in place.config.codes)
         self._started = time.time_ns()
         self._files: dict[str, Signature | None] = {}
         self._complete = False
@@ -105,6 +105,7 @@ class Workspace:
         self._added: dict[str, bytes] | None = None
         self._project: Project | None = None
         self._results: dict[str, Result] | None = None
+        self._top_level: dict[str, list[str]] | None = None
 
     # --- what the callers ask ------------------------------------------------------------------------------
 
@@ -134,7 +135,7 @@ class Workspace:
         self._files.setdefault(path, None)
         self._parsed.pop(path, None)
         self._announced.clear()
-        self._added = self._project = self._results = None
+        self._added = self._project = self._results = self._top_level = None
 
     def is_marked(self, path: str) -> bool:
         """Say whether a checked file may hold a suppression that names one of our codes."""
@@ -268,7 +269,7 @@ class Workspace:
     def _tool_names(self, passing: Mapping[str, bytes]) -> frozenset[bytes]:
         if not passing:
             return frozenset()
-        key = _key(passing)
+        key = self._key(passing)
         saved = self._store.read("names")
         if isinstance(saved, tuple) and saved[0] == key and self._unchanged(saved[2]):
             return frozenset(saved[1])
@@ -303,7 +304,7 @@ class Workspace:
             self._results = {}
             if not self._overlay and not self._clock.by_rule:
                 saved = self._store.read(self._results_name())
-                if isinstance(saved, tuple) and saved[0] == _key(added) and self._unchanged(saved[2]):
+                if isinstance(saved, tuple) and saved[0] == self._key(added) and self._unchanged(saved[2]):
                     self._dependencies.loaded.update(saved[2].loaded)
                     self._dependencies.probed.update(saved[2].probed)
                     self._results = dict(saved[1])
@@ -311,7 +312,7 @@ class Workspace:
 
     def _keep_results(self, added: Mapping[str, bytes], known: Mapping[str, Result]) -> None:
         sound = {path: result for path, result in known.items() if not result.failures}
-        self._store.write(self._results_name(), (_key(added), sound, self._dependencies))
+        self._store.write(self._results_name(), (self._key(added), sound, self._dependencies))
         live = {**added, **self._dependencies.loaded}
         self._store.keep_only("facts-", {_facts_name(path, value) for path, value in live.items()})
 
@@ -341,10 +342,22 @@ class Workspace:
         return self._project
 
     def _new_project(self) -> Project:
-        from gllint_rules.project import Project, top_level_packages
+        from gllint_rules.project import Project
 
-        packages = top_level_packages(self._files)
+        packages = self._packages()
         return Project(self._settings, self._load, self._exists, self._source_of, self.root, packages)
+
+    def _packages(self) -> dict[str, list[str]]:
+        from gllint_rules.project import top_level_packages
+
+        if self._top_level is None:
+            self._top_level = top_level_packages(sorted(self._files))
+        return self._top_level
+
+    def _key(self, digests: Mapping[str, bytes]) -> bytes:
+        """Return what identifies the facts: the files that have some, and the names that imports can lead to."""
+        files = (part for path in sorted(digests) for part in (_bytes(path), digests[path]))
+        return digest(*files, _bytes(repr(sorted(self._packages().items()))))
 
     def _add(self, project: Project, added: Mapping[str, bytes]) -> None:
         new = [path for path in added if path not in self._announced]
@@ -434,10 +447,6 @@ def _digest_of(path: str) -> bytes:
         return digest(read_bytes(path))
     except OSError:
         return b""
-
-
-def _key(digests: Mapping[str, bytes]) -> bytes:
-    return digest(*(part for path in sorted(digests) for part in (_bytes(path), digests[path])))
 
 
 def _facts_name(path: str, content: bytes) -> str:

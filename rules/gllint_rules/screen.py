@@ -146,6 +146,7 @@ class Screen:
         [self._asked] = _patterns(rf"(\w+){gap}\.{gap}{_word(REGISTRY_LOOKUPS)}{gap}\(")
         [self._made] = _patterns(rf"(\w+){gap}\(")
         self._watches_makers = bool(settings.registry_modules)
+        self._audits = settings.audit
 
     def passes(self, data: bytes) -> bool:
         """Whether any rule could speak about a file with these bytes, whatever the other files say."""
@@ -170,7 +171,7 @@ class Screen:
         imported = imported_names(data)
         if names.isdisjoint(imported) and not (b"*" in imported and any(name in data for name in names)):
             return False
-        if any(pattern.search(data) for pattern in self._uses):
+        if self._audits or any(pattern.search(data) for pattern in self._uses):
             return True
         words = set(self._asked.findall(data))
         if self._watches_makers or not names.isdisjoint(_encoded(TOOL_REGISTRY_NAMES)):

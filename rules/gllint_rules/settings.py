@@ -25,3 +25,5 @@ class Settings:
     final_message_calls: tuple[str, ...] = ()
     whitelist_patterns: tuple[str, ...] = ()
     number_words: bool = False
+    # Not a key of its own: whether GL405 is selected, which looks at every file that imports a tool.
+    audit: bool = False
