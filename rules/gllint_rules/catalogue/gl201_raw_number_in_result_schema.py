@@ -55,13 +55,14 @@ Requirements DOC-601, "Anti-Pattern: Raw Number Returns"; JSON Schema Draft 2020
 from __future__ import annotations
 
 from collections.abc import Iterator
-
-from gllint_runtime.schemas import QUANTITY_REF, find_raw_numbers
+from functools import partial
 
 from gllint_rules.context import Context, Pending
+from gllint_rules.finding import Fix
 from gllint_rules.frameworks import OUTPUT_SCHEMAS
 from gllint_rules.rule import Rule
-from gllint_rules.schema import keyword_schemas
+from gllint_rules.schema import Path, SchemaLiteral, keyword_schemas
+from gllint_runtime.schemas import QUANTITY_REF, find_raw_numbers
 
 HELP = f'Declare a Quantity there: {{"$ref": "{QUANTITY_REF}"}}.'
 
@@ -73,7 +74,14 @@ def check(context: Context) -> Iterator[Pending]:
             named = next((str(p) for p in reversed(path[:-1]) if p not in ("items", "properties")), None)
             what = f"`{named}`" if named and isinstance(path[-1], str) and len(path) > 1 else "it"
             message = f"the result schema lets {what} be a number without a unit"
-            yield context.finding("GL201", schema.place(path), message, HELP)
+            fix = partial(_refer, context, schema, path)
+            yield context.finding("GL201", schema.place(path), message, HELP, fix)
+
+
+def _refer(context: Context, schema: SchemaLiteral, path: Path) -> Fix | None:
+    from gllint_rules.fixes.schemas import refer_to_quantity
+
+    return refer_to_quantity(context, schema, path)
 
 
 RULE = Rule(

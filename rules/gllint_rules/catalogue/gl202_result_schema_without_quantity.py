@@ -56,14 +56,15 @@ Requirements DOC-601, "Define a Tool with Quantity Output".
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
-from gllint_runtime.schemas import QUANTITY_REF, find_inlined_quantities, find_raw_numbers, has_quantity_ref
-
 from gllint_rules.context import Context, Pending, holds_numbers
+from gllint_rules.finding import Fix
 from gllint_rules.rule import Rule
-from gllint_rules.schema import Opaque, read_schema
+from gllint_rules.schema import Opaque, SchemaLiteral, read_schema
 from gllint_rules.tools import Tool
+from gllint_runtime.schemas import QUANTITY_REF, find_inlined_quantities, find_raw_numbers, has_quantity_ref
 
 HELP = f'Declare its numbers as {{"$ref": "{QUANTITY_REF}"}}.'
 
@@ -77,14 +78,18 @@ def check(context: Context) -> Iterator[Pending]:
         if tool.result_schema is None:
             spread = tool.call is not None and any(keyword is None for keyword, _ in tool.call.keywords)
             if not spread:
-                yield context.finding("GL202", tool.at, f"{name} has no result schema", HELP)
+                fix = partial(_declare, context, tool, None)
+                yield context.finding("GL202", tool.at, f"{name} has no result schema", HELP, fix)
             continue
         schema = read_schema(context, tool.result_schema, tool.scope)
         if schema is None or find_raw_numbers(schema.data):
             continue
         problem = _problem(context, tool, schema.data)
         if problem is not None:
-            yield context.finding("GL202", schema.site, f"the result schema of {name} {problem}", HELP)
+            message = f"the result schema of {name} {problem}"
+            yield context.finding(
+                "GL202", schema.site, message, HELP, partial(_declare, context, tool, schema)
+            )
 
 
 def _problem(context: Context, tool: Tool, data: Any) -> str | None:
@@ -106,6 +111,12 @@ def _composed(data: dict[str, Any]) -> bool:
     return bool(
         data.keys() & {"$ref", "allOf", "anyOf", "oneOf", "additionalProperties", "patternProperties"}
     )
+
+
+def _declare(context: Context, tool: Tool, schema: SchemaLiteral | None) -> Fix | None:
+    from gllint_rules.fixes.schemas import declare_quantities
+
+    return declare_quantities(context, tool, schema)
 
 
 RULE = Rule(

@@ -50,13 +50,14 @@ Requirements DOC-601, "Key Requirements".
 from __future__ import annotations
 
 from collections.abc import Iterator
-
-from gllint_runtime.schemas import KNOWN_SCHEMAS, unknown_refs
+from functools import partial
 
 from gllint_rules import facts
 from gllint_rules.context import Context, Pending
+from gllint_rules.finding import Fix
 from gllint_rules.rule import Rule
 from gllint_rules.values import Site, Text
+from gllint_runtime.schemas import KNOWN_SCHEMAS, unknown_refs
 
 HELP = f"Known schemas: {', '.join(sorted(KNOWN_SCHEMAS))}."
 
@@ -69,10 +70,18 @@ def check(context: Context) -> Iterator[Pending]:
             continue
         value = context.eval(ref, scope)
         if isinstance(value, Text) and value.literal is not None and unknown_refs({"$ref": value.literal}):
-            site = value.parts[0].site if value.parts and isinstance(ref, facts.Name) else None
-            yield context.finding(
-                "GL204", site or Site(context.module, ref.at), f"`{value.literal}` is no known schema", HELP
-            )
+            site = Site(context.module, ref.at)
+            if value.parts and isinstance(ref, facts.Name):
+                site = value.parts[0].site
+            message = f"`{value.literal}` is no known schema"
+            fix = partial(_correct, context, site, value.literal)
+            yield context.finding("GL204", site, message, HELP, fix)
+
+
+def _correct(context: Context, site: Site, ref: str) -> Fix | None:
+    from gllint_rules.fixes.names import correct_ref
+
+    return correct_ref(context, site, ref)
 
 
 RULE = Rule(

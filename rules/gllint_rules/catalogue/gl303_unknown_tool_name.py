@@ -60,12 +60,14 @@ QREW tool guidelines, "ToolAction" and "Processing LLM Output in Agent Logic". D
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from gllint_rules.calls import named_tools, tool_names
 from gllint_rules.context import Context, Pending
+from gllint_rules.finding import Fix
 from gllint_rules.frameworks import CLARIFICATION
 from gllint_rules.rule import Rule
-from gllint_rules.values import Text
+from gllint_rules.values import Site, Text
 
 
 def check(context: Context) -> Iterator[Pending]:
@@ -79,7 +81,14 @@ def check(context: Context) -> Iterator[Pending]:
         known = context.project.once(tool_names)
         if known.complete and known.names and name not in known.names:
             message = f"no tool of the project is named `{name}`"
-            yield context.finding("GL303", entry.site, message, _help(name, known.names))
+            fix = partial(_correct, context, entry.site, name, known.names)
+            yield context.finding("GL303", entry.site, message, _help(name, known.names), fix)
+
+
+def _correct(context: Context, site: Site, name: str, known: set[str]) -> Fix | None:
+    from gllint_rules.fixes.names import correct_tool_name
+
+    return correct_tool_name(context, site, name, known)
 
 
 def _help(name: str, known: set[str]) -> str:
@@ -95,5 +104,6 @@ RULE = Rule(
     summary="A tool is asked for by a name that no tool bears",
     documentation=__doc__ or "",
     check=check,
+    fix="unsafe",
     options=("dispatchers",),
 )

@@ -47,10 +47,12 @@ Requirements DOC-601, "Allowed Units".
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from gllint_rules.context import Context, Pending
+from gllint_rules.finding import Fix
 from gllint_rules.rule import Rule
-from gllint_rules.units import written_units
+from gllint_rules.units import WrittenUnit, written_units
 
 
 def check(context: Context) -> Iterator[Pending]:
@@ -62,7 +64,13 @@ def check(context: Context) -> Iterator[Pending]:
                 f"Did you mean `{verdict.nearest}`?" if verdict.nearest else "Add it with `extend-units`."
             )
             message = f"`{verdict.unit}` is no known unit"
-            yield context.finding("GL501", unit.site, message, help_text)
+            yield context.finding("GL501", unit.site, message, help_text, partial(_correct, context, unit))
+
+
+def _correct(context: Context, unit: WrittenUnit) -> Fix | None:
+    from gllint_rules.fixes.names import correct_unit
+
+    return correct_unit(context, unit)
 
 
 RULE = Rule(

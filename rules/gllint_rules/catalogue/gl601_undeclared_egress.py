@@ -67,10 +67,14 @@ Requirements DOC-601, "Replay vs Live Mode".
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from gllint_rules.context import Context, Pending
 from gllint_rules.effects import Kind, undeclared
+from gllint_rules.finding import Fix
 from gllint_rules.rule import Rule
+from gllint_rules.tools import Tool
+from gllint_rules.values import Site
 
 EGRESS: tuple[Kind, ...] = ("network",)
 HELP = "Declare it with `live_required=True`, so that Replay refuses it."
@@ -81,7 +85,15 @@ def check(context: Context) -> Iterator[Pending]:
     for tool, site, reached in undeclared(context, EGRESS):
         name = f"tool `{tool.name}`" if tool.name else "a tool"
         message = f"{name} reaches the network by `{reached.effect.title}` without `live_required=True`"
-        yield context.finding("GL601", site, message, HELP, because=reached.because)
+        yield context.finding(
+            "GL601", site, message, HELP, partial(_declare, context, tool, site), reached.because
+        )
+
+
+def _declare(context: Context, tool: Tool, site: Site) -> Fix | None:
+    from gllint_rules.fixes.live import declare_live
+
+    return declare_live(context, tool, site)
 
 
 RULE = Rule(
@@ -90,4 +102,5 @@ RULE = Rule(
     summary="A tool reaches the network and does not say so",
     documentation=__doc__ or "",
     check=check,
+    fix="unsafe",
 )

@@ -83,6 +83,10 @@ class Place:
             return None
         return (difference(self.positions, self.start, self.text, self.code(node)),)
 
+    def whole(self, content: str) -> Edit:
+        """Put ``content`` in the place of the expression."""
+        return replacement(self.positions, self.start, self.end, content)
+
     def wrapped(self, before: str, after: str) -> tuple[Edit, ...]:
         """Put text before and after the expression."""
         return (

@@ -1,0 +1,32 @@
+"""GL601: a tool says that it needs live data."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from gllint_rules.context import Context
+from gllint_rules.finding import Fix
+from gllint_rules.fixes.nodes import with_keyword
+from gllint_rules.fixes.schemas import takes_keyword
+from gllint_rules.fixes.syntax import place
+from gllint_rules.tools import Tool
+from gllint_rules.values import Site
+
+KEYWORD = "live_required"
+
+
+def declare_live(context: Context, tool: Tool, site: Site) -> Fix | None:
+    """Add ``live_required=True`` to the call that makes the tool, where it is in the file of the finding."""
+    here = place(context, Site(tool.module, tool.at)) if site.module is tool.module else None
+    if here is None or not isinstance(here.node, cst.Call) or tool.call is None:
+        return None
+    message = f"Declare it with `{KEYWORD}=True`"
+    if tool.call.keyword(KEYWORD) is not None:
+        [given] = [arg for arg in here.node.args if arg.keyword is not None and arg.keyword.value == KEYWORD]
+        is_off = isinstance(given.value, cst.Name) and given.value.value == "False"
+        return Fix("unsafe", message, (here.of(given.value).whole("True"),)) if is_off else None
+    node = (
+        with_keyword(here.node, KEYWORD, cst.Name("True")) if takes_keyword(context, tool, KEYWORD) else None
+    )
+    edits = here.replaced(node) if node is not None else None
+    return Fix("unsafe", message, edits) if edits else None

@@ -1,0 +1,85 @@
+"""GL204, GL303, GL501: the nearest known name in the place of an unknown one."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from difflib import get_close_matches
+
+import libcst as cst
+
+from gllint_rules.context import Context
+from gllint_rules.finding import Fix
+from gllint_rules.fixes.nodes import rewritten
+from gllint_rules.fixes.syntax import Place, place
+from gllint_rules.fixes.wrap import PLACEHOLDER
+from gllint_rules.units import WrittenUnit, variables
+from gllint_rules.values import Site
+from gllint_runtime.schemas import KNOWN_SCHEMAS
+from gllint_runtime.units import ALLOWED_UNITS, TIME_UNITS, dimension_of, judge_unit, unit_of_name
+
+_SEPARATORS = str.maketrans("", "", " \t_-")
+
+
+def correct_ref(context: Context, site: Site, ref: str) -> Fix | None:
+    """Refer to the known schema whose name is nearest."""
+    return _renamed(context, site, ref, _nearest(ref, KNOWN_SCHEMAS), KNOWN_SCHEMAS)
+
+
+def correct_tool_name(context: Context, site: Site, name: str, known: Collection[str]) -> Fix | None:
+    """Ask for the tool whose name is nearest."""
+    return _renamed(context, site, name, _nearest(name, known), known, safe=False)
+
+
+def correct_unit(context: Context, unit: WrittenUnit) -> Fix | None:
+    """Write the nearest known unit, unless the name of what carries it announces another one."""
+    settings = context.settings
+    written, nearest = unit.verdict.unit, unit.verdict.nearest
+    if written == PLACEHOLDER or nearest is None:
+        return None
+    verdict = judge_unit(nearest, extend=settings.extend_units, strict=settings.strict_units)
+    if verdict.status != "allowed" or not all(
+        dimension_of(announced) == verdict.dimension
+        for name in _carriers(context, unit)
+        if (announced := unit_of_name(name)) is not None
+    ):
+        return None
+    known = (*ALLOWED_UNITS, *TIME_UNITS, *settings.extend_units)
+    return _renamed(context, unit.site, written, nearest, known)
+
+
+def _carriers(context: Context, unit: WrittenUnit) -> list[str]:
+    site = unit.held.record.site
+    names = [unit.held.key] if unit.held.key else []
+    if site is not None and site.module is context.module:
+        found = variables(context).get(site.at)
+        names += [found[0]] if found is not None else []
+    return names
+
+
+def _nearest(name: str, known: Collection[str]) -> str | None:
+    return next(iter(get_close_matches(name, sorted(known), n=1)), None)
+
+
+def _renamed(
+    context: Context, site: Site, old: str, new: str | None, known: Collection[str], *, safe: bool = True
+) -> Fix | None:
+    """Another text in a literal. Safe where only case or a separator differs, and no other name is as near."""
+    here = place(context, site)
+    if new is None or here is None or not isinstance(here.node, cst.SimpleString):
+        return None
+    node = rewritten(here.node, new)
+    if node is None or here.node.evaluated_value != old:
+        return None
+    near = {name for name in (*known, new) if _folded(name) == _folded(old)}
+    safe = safe and near == {new} and _stands_alone(here)
+    return Fix("safe" if safe else "unsafe", f"Write `{new}`", (here.whole(here.code(node)),))
+
+
+def _folded(name: str) -> str:
+    return name.translate(_SEPARATORS).lower()
+
+
+def _stands_alone(here: Place) -> bool:
+    """Whether the literal is written where it is used, not in a constant that others may use, too."""
+    above = next(here.ancestors(), None)
+    return isinstance(above, cst.DictElement | cst.Arg)

@@ -1,0 +1,127 @@
+"""GL102: a Quantity gets back its two keys, and its value the number that a text was made of."""
+
+from __future__ import annotations
+
+import re
+
+import libcst as cst
+
+from gllint_rules.context import Context
+from gllint_rules.finding import Fix
+from gllint_rules.fixes.nodes import literal_keys, without
+from gllint_rules.fixes.syntax import place
+from gllint_rules.values import (
+    Filled,
+    Record,
+    Site,
+    Text,
+    Value,
+    join,
+    number,
+    surely_not_number,
+    surely_not_text,
+)
+from gllint_runtime.schemas import QUANTITY_KEYS
+
+_NUMBER = re.compile(r"[+-]?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?")
+_SPEC = re.compile(r",?(?:\.(?P<digits>[0-9]{1,2})f)?")
+
+
+def mend(context: Context, record: Record) -> Fix | None:
+    """Drop the keys that a Quantity does not have, and unquote its number."""
+    here = place(context, record.site) if record.site is not None else None
+    if here is None or record.cls is not None or not record.entries.keys() >= QUANTITY_KEYS:
+        return None
+    value, unit = (join(*(entry.value for entry in record.entries[key])) for key in ("value", "unit"))
+    if surely_not_text(unit):
+        return None
+    said = []
+    node = here.node
+    if surely_not_number(value):
+        unquoted = _unquoted(context, node, value, record.site)
+        if unquoted is None:
+            return None
+        node = unquoted
+        said.append("write its value as a number")
+    if isinstance(node, cst.Dict):
+        keys = literal_keys(node)
+        if keys is None or keys.keys() != record.entries.keys():
+            return None
+        extra = [element for key, element in keys.items() if key not in QUANTITY_KEYS]
+        if extra:
+            kept = without(node.elements, lambda element: element in extra)
+            if kept is None:
+                return None
+            node = node.with_changes(elements=kept)
+            said.insert(0, "drop " + ", ".join(f"`{key}`" for key in keys if key not in QUANTITY_KEYS))
+    edits = here.replaced(node)
+    message = " and ".join(said)
+    return Fix("unsafe", message[:1].upper() + message[1:], edits) if edits and said else None
+
+
+def _unquoted(context: Context, node: cst.CSTNode, value: Value, site: Site | None) -> cst.CSTNode | None:
+    """The dict display or call ``node`` with the number itself for its value."""
+    if site is None or "round" in site.module.scope.bindings:
+        return None
+    match node:
+        case cst.Dict():
+            keys = literal_keys(node)
+            old = keys.get("value") if keys is not None else None
+            new = _number_of(old.value, value) if old is not None else None
+            return node.deep_replace(old.value, new) if old is not None and new is not None else None
+        case cst.Call(args=args):
+            named = [a for a in args if a.keyword is not None and a.keyword.value == "value"]
+            arg = next(iter(named or [a for a in args[:1] if a.keyword is None and a.star == ""]), None)
+            new = _number_of(arg.value, value) if arg is not None else None
+            return node.deep_replace(arg.value, new) if arg is not None and new is not None else None
+        case _:
+            return None
+
+
+def _number_of(node: cst.BaseExpression, value: Value) -> cst.BaseExpression | None:
+    """The number that the text ``node`` shows."""
+    match node:
+        case cst.SimpleString() if isinstance(value, Text) and _NUMBER.fullmatch(value.literal or ""):
+            return cst.parse_expression(value.literal or "")
+        case cst.FormattedString(parts=[cst.FormattedStringExpression(conversion=None, equal=None) as hole]):
+            spec = _spec_text(hole)
+            return _rounded(hole.expression, spec, _holds_number(value)) if spec is not None else None
+        case cst.Call(func=cst.Name(value="str"), args=[cst.Arg(keyword=None, star="", value=inner)]):
+            return _rounded(inner, "", _holds_number(value))
+        case cst.Call(
+            func=cst.Name(value="format"),
+            args=[cst.Arg(value=inner), cst.Arg(value=cst.SimpleString() as spec)],
+        ):
+            return _rounded(inner, str(spec.evaluated_value), False)
+        case _:
+            return None
+
+
+def _spec_text(hole: cst.FormattedStringExpression) -> str | None:
+    match hole.format_spec:
+        case None | []:
+            return ""
+        case [cst.FormattedStringText(value=text)]:
+            return text
+        case _:
+            return None
+
+
+def _holds_number(value: Value) -> bool:
+    return isinstance(value, Text) and all(
+        isinstance(part, Filled) and number(part.value) is not None for part in value.parts or ("",)
+    )
+
+
+def _rounded(inner: cst.BaseExpression, spec: str, is_number: bool) -> cst.BaseExpression | None:
+    """``inner``, rounded as ``spec`` shows it. That a spec wants a number proves that it is one."""
+    found = _SPEC.fullmatch(spec)
+    if found is None or isinstance(
+        inner, cst.Yield | cst.Lambda | cst.NamedExpr | cst.GeneratorExp | cst.Tuple
+    ):
+        return None
+    digits = found["digits"]
+    if digits is None:
+        return inner if is_number else None
+    args = [cst.Arg(inner)] if digits == "0" else [cst.Arg(inner), cst.Arg(cst.Integer(str(int(digits))))]
+    return cst.Call(cst.Name("round"), args)

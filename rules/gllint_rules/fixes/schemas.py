@@ -1,0 +1,399 @@
+"""GL201, GL202, GL204: result schemas refer to the Quantity where the result holds one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import libcst as cst
+
+from gllint_rules.context import Context, is_quantity
+from gllint_rules.finding import Edit, Fix
+from gllint_rules.fixes.nodes import (
+    has_comment,
+    layout,
+    literal_keys,
+    string,
+    with_entry,
+    with_keyword,
+    without,
+)
+from gllint_rules.fixes.syntax import Place, place
+from gllint_rules.frameworks import ARGS_SCHEMA, OUTPUT_SCHEMAS, RESULT_SCHEMAS
+from gllint_rules.project import Project
+from gllint_rules.schema import SchemaLiteral, read_schema
+from gllint_rules.tools import Tool
+from gllint_rules.values import (
+    NEVER,
+    NONE,
+    UNKNOWN,
+    ClassOf,
+    Number,
+    Record,
+    Site,
+    Value,
+    options,
+    surely_not_number,
+    surely_not_text,
+)
+from gllint_runtime.schemas import QUANTITY_KEYS, QUANTITY_REF, find_inlined_quantities
+
+Path = tuple[str | int, ...]
+
+REFER = "Refer to the Quantity schema"
+_KEPT = frozenset({"description", "title", "$comment", "deprecated", "unit", "units"})
+_NUMERIC = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "format"})
+_OF_LISTS = frozenset({"items", "prefixItems", "contains", "unevaluatedItems"})
+
+
+# --- GL201 ---------------------------------------------------------------------------------------------------
+
+
+def refer_to_quantity(context: Context, schema: SchemaLiteral, path: Path) -> Fix | None:
+    """Declare a Quantity where a schema lets a number be: ``path`` leads to its ``type``."""
+    site = schema.places.get(path[:-1])
+    if path[-1] != "type" or site is None or site.module is not schema.place(path).module or _in_list(path):
+        return None
+    here = place(context, site)
+    if here is None or not isinstance(here.node, cst.Dict) or _is_of_arguments(context, site):
+        return None
+    found = _referring(here.node)
+    edits = here.replaced(found[0]) if found is not None else None
+    if found is None or edits is None:
+        return None
+    keys = _property_names(path[:-1])
+    safe = found[1] and keys is not None and _all_quantities(context, site, keys)
+    return Fix("safe" if safe else "unsafe", REFER, edits)
+
+
+def _referring(node: cst.Dict) -> tuple[cst.Dict, bool] | None:
+    """The schema with a reference for its numeric type, and whether it demands as much as before."""
+    keys = literal_keys(node)
+    if keys is None or any(k not in _KEPT | _NUMERIC | {"type"} and not k.startswith("x-") for k in keys):
+        return None
+    element = keys["type"]
+    types = _types(element.value)
+    if types is None or not types <= {"number", "integer", "null"}:
+        return None
+    like = cst.ensure_type(element.key, cst.SimpleString)
+    if "null" in types:
+        either = layout([{"$ref": QUANTITY_REF}, {"type": "null"}], 0, "")
+        new = element.with_changes(key=string("anyOf", like), value=cst.parse_expression(either))
+    else:
+        new = element.with_changes(key=string("$ref", like), value=string(QUANTITY_REF, like))
+    dropped = [keys[key] for key in keys if key in _NUMERIC]
+    elements = [new if e is element else e for e in node.elements]
+    kept = without(elements, lambda e: any(e is d for d in dropped))
+    return (node.with_changes(elements=kept), not dropped) if kept is not None else None
+
+
+def _types(node: cst.BaseExpression) -> set[str] | None:
+    match node:
+        case cst.SimpleString():
+            return {str(node.evaluated_value)}
+        case cst.List(elements=elements):
+            texts = [e.value.evaluated_value for e in elements if isinstance(e.value, cst.SimpleString)]
+            return set(map(str, texts)) if len(texts) == len(elements) else None
+        case _:
+            return None
+
+
+def _in_list(path: Path) -> bool:
+    """Whether a schema speaks of the elements of a list, where no claim could reach a Quantity."""
+    steps = iter(path)
+    for step in steps:
+        if step in _OF_LISTS:
+            return True
+        if step in ("properties", "patternProperties", "$defs", "definitions"):
+            next(steps, None)
+    return False
+
+
+def _property_names(path: Path) -> tuple[str, ...] | None:
+    """``("a", "b")`` of the path to property ``b`` of property ``a``; ``None`` of any other path."""
+    names = [str(step) for step in path[1::2]]
+    return tuple(names) if len(path) % 2 == 0 and all(step == "properties" for step in path[::2]) else None
+
+
+# --- who uses a schema ---------------------------------------------------------------------------------------
+
+_Key = tuple[int, int]
+
+
+def _is_of_arguments(context: Context, site: Site) -> bool:
+    """Whether the same dict is part of what some tool takes."""
+    return (id(site.module), site.at) in context.project.once(_argument_places)
+
+
+def _argument_places(project: Project) -> frozenset[_Key]:
+    out: set[_Key] = set()
+    for module in project.modules.values():
+        context = Context(project, module)
+        exprs = [(t.args_schema, t.scope) for t in project.tools(module) if t.args_schema is not None]
+        exprs += [
+            (v, scope) for call, scope in module.calls for name, v in call.keywords if name == ARGS_SCHEMA
+        ]
+        for expr, scope in exprs:
+            schema = read_schema(context, expr, scope)
+            if schema is not None:
+                out.update((id(s.module), s.at) for s in schema.places.values())
+    return frozenset(out)
+
+
+def _result_users(project: Project) -> dict[_Key, list[Tool | None]]:
+    """For each place in a result schema the tools that promise it; ``None`` for what is no tool."""
+    out: dict[_Key, list[Tool | None]] = {}
+    for module in project.modules.values():
+        context = Context(project, module)
+        makers = {id(tool.call): tool for tool in project.tools(module) if tool.call is not None}
+        for call, scope in module.calls:
+            for name, value in call.keywords:
+                schema = read_schema(context, value, scope) if name in OUTPUT_SCHEMAS else None
+                if schema is None:
+                    continue
+                tool = makers.get(id(call)) if name in RESULT_SCHEMAS else None
+                for site in {(id(s.module), s.at) for s in schema.places.values()}:
+                    out.setdefault(site, []).append(tool)
+    return out
+
+
+def _all_quantities(context: Context, site: Site, keys: tuple[str, ...]) -> bool:
+    """Whether all tools that promise what is declared at ``site`` return a Quantity there, always."""
+    users = context.project.once(_result_users).get((id(site.module), site.at), [])
+    return bool(users) and all(
+        tool is not None and _returns_quantity(context.project, tool, keys) for tool in users
+    )
+
+
+def _returns_quantity(project: Project, tool: Tool, keys: tuple[str, ...]) -> bool:
+    results = Context(project, tool.module).results_of(tool)
+    return bool(results) and all(_is_quantity_at(result.value, keys) for result in results)
+
+
+def _is_quantity_at(value: Value, keys: tuple[str, ...]) -> bool:
+    for option in options(value):
+        if not isinstance(option, Record):
+            return False
+        if not keys:
+            if not _is_sound(option):
+                return False
+        elif keys[0] not in option.sure or is_quantity(option):
+            return False
+        elif not all(_is_quantity_at(entry.value, keys[1:]) for entry in option.entries[keys[0]]):
+            return False
+    return True
+
+
+def _is_sound(record: Record) -> bool:
+    """Whether it is a Quantity with its two keys and nothing that cannot stand under them."""
+    return (
+        is_quantity(record)
+        and set(record.entries) == QUANTITY_KEYS
+        and not any(surely_not_number(e.value) for e in record.entries["value"])
+        and not any(surely_not_text(e.value) for e in record.entries["unit"])
+    )
+
+
+# --- GL202 ---------------------------------------------------------------------------------------------------
+
+
+def declare_quantities(context: Context, tool: Tool, schema: SchemaLiteral | None) -> Fix | None:
+    """Give a tool a result schema with a reference for each Quantity that its result is known to hold."""
+    if schema is None:
+        return _add_schema(context, tool)
+    if find_inlined_quantities(schema.data):
+        return _replace_inlined(context, schema)
+    wanted = _wanted(context, tool)
+    here = place(context, schema.site)
+    if wanted is None or here is None or not isinstance(here.node, cst.Dict):
+        return None
+    if _is_of_arguments(context, schema.site) or not _is_own(context, schema.site, tool):
+        return None
+    node = _merged(here, here.node, wanted.schema)
+    edits = here.replaced(node) if node is not None else None
+    return Fix("safe" if wanted.sure else "unsafe", REFER, edits) if edits else None
+
+
+def _is_own(context: Context, site: Site, tool: Tool) -> bool:
+    users = context.project.once(_result_users).get((id(site.module), site.at), [])
+    return [user.at if user is not None else -1 for user in users] == [tool.at]
+
+
+def _add_schema(context: Context, tool: Tool) -> Fix | None:
+    here = place(context, Site(tool.module, tool.at))
+    wanted = _wanted(context, tool)
+    if wanted is None or here is None or not isinstance(here.node, cst.Call) or tool.call is None:
+        return None
+    if not takes_keyword(context, tool, "result_schema"):
+        return None
+    column, indent = _layout_of_arguments(here)
+    text = layout(wanted.schema, column + len("result_schema="), indent)
+    node = with_keyword(here.node, "result_schema", cst.parse_expression(text))
+    edits = here.replaced(node) if node is not None else None
+    return Fix("safe" if wanted.sure else "unsafe", "Add a result schema", edits) if edits else None
+
+
+def takes_keyword(context: Context, tool: Tool, name: str) -> bool:
+    """Whether the class that makes a tool takes a keyword, for all that is known of it."""
+    assert tool.call is not None
+    for option in options(context.eval(tool.call.func, tool.scope)):
+        names = context.project.parameters_of(option) if isinstance(option, ClassOf) else None
+        if names is not None and name not in names:
+            return False
+    return all(keyword not in (None, name) for keyword, _ in tool.call.keywords)
+
+
+def _layout_of_arguments(here: Place) -> tuple[int, str]:
+    """In which column a further argument begins, and by what its lines are indented within the statement."""
+    node = cst.ensure_type(here.node, cst.Call)
+    lines = here.code(node).splitlines()
+    if len(lines) < 2 or not isinstance(node.whitespace_before_args, cst.ParenthesizedWhitespace):
+        return here.positions.span(here.at).end_column, ""
+    first = lines[1]
+    indent = first[: len(first) - len(first.lstrip())]
+    return len(indent), indent.removeprefix(here.indent)
+
+
+class _Wanted:
+    """The schema that a tool's results ask for; ``sure`` where they are known to fit it."""
+
+    def __init__(self, schema: dict[str, Any], sure: bool) -> None:
+        self.schema = schema
+        self.sure = sure
+
+
+def _wanted(context: Context, tool: Tool) -> _Wanted | None:
+    values = [option for result in context.results_of(tool) for option in options(result.value)]
+    return _schema_of(values)
+
+
+def _schema_of(values: Sequence[Value], depth: int = 0) -> _Wanted | None:
+    """What holds each of ``values`` to the Quantities in it; ``None`` where there is none."""
+    values = [value for value in values if value is not NEVER]
+    present = [value for value in values if value is not NONE]
+    if not present or depth > 5:
+        return None
+    if all(isinstance(v, Number) or (isinstance(v, Record) and is_quantity(v)) for v in present):
+        sure = all(isinstance(v, Record) and _is_sound(v) for v in values)
+        ref = {"$ref": QUANTITY_REF}
+        return _Wanted({"anyOf": [ref, {"type": "null"}]} if len(present) < len(values) else ref, sure)
+    records = [v for v in present if isinstance(v, Record) and v.cls is None and not is_quantity(v)]
+    names = dict.fromkeys(k for record in records for k in record.entries if not k.startswith("\0"))
+    properties: dict[str, Any] = {}
+    sure = len(records) == len(values)
+    required = []
+    for name in names:
+        held = [o for r in records for e in r.entries.get(name, ()) for o in options(e.value)]
+        found = _schema_of(held, depth + 1)
+        if found is not None:
+            properties[name] = found.schema
+            sure = sure and found.sure
+            if len(records) == len(values) and all(name in record.sure for record in records):
+                required.append(name)
+    if not properties:
+        return None
+    needs: dict[str, Any] = {"required": required} if required else {}
+    return _Wanted({"type": "object", **needs, "properties": properties}, sure)
+
+
+def _merged(here: Place, node: cst.Dict, wanted: dict[str, Any]) -> cst.Dict | None:
+    """An object schema with the properties of ``wanted``; ``None`` where it says something else of them."""
+    keys = literal_keys(node)
+    if keys is None or has_comment(node):
+        return None
+    if "properties" not in wanted or not keys:
+        if keys.keys() - _KEPT - {"type"}:
+            return None
+        return _with_annotations(here, node, keys, wanted)
+    out: cst.Dict | None = node
+    if "properties" not in keys:
+        if keys.keys() - _KEPT - {"type", "required", "additionalProperties"}:
+            return None
+        for key in ("type", "required", "properties"):
+            if out is not None and key in wanted and key not in keys:
+                out = with_entry(out, key, _expression(here, node, wanted[key]))
+        return out
+    declared = keys["properties"].value
+    inner = literal_keys(declared) if isinstance(declared, cst.Dict) else None
+    if inner is None or not isinstance(declared, cst.Dict):
+        return None
+    new: cst.Dict | None = declared
+    for name, schema in wanted["properties"].items():
+        old = inner.get(name)
+        if new is None:
+            return None
+        if old is None:
+            new = with_entry(new, name, _expression(here, declared, schema))
+        elif isinstance(old.value, cst.Dict):
+            changed = _merged(here, old.value, schema)
+            replaced = new.deep_replace(old.value, changed) if changed is not None else None
+            new = replaced if isinstance(replaced, cst.Dict) else None
+        else:
+            return None
+    if new is None:
+        return None
+    return cst.ensure_type(node.deep_replace(declared, new), cst.Dict)
+
+
+def _with_annotations(
+    here: Place, node: cst.Dict, keys: dict[str, cst.DictElement], wanted: dict[str, Any]
+) -> cst.Dict | None:
+    """``wanted`` with what the old schema says for people."""
+    new: cst.Dict | None = cst.ensure_type(_expression(here, cst.Dict([]), wanted), cst.Dict)
+    for name, element in keys.items():
+        if name != "type" and new is not None:
+            new = with_entry(new, name, element.value)
+    return new
+
+
+def _expression(here: Place, node: cst.Dict, data: Any) -> cst.BaseExpression:
+    """A literal as it would be laid out for an entry of ``node``."""
+    opening = node.lbrace.whitespace_after
+    if isinstance(opening, cst.ParenthesizedWhitespace):
+        indent = opening.last_line.value
+    else:
+        span = here.positions.span(here.at)
+        line = here.positions.lines.source[here.positions.lines.offset(span.line, 1) :]
+        indent = line[: len(line) - len(line.lstrip(" \t"))].removeprefix(here.indent)
+    return cst.parse_expression(layout(data, len(here.indent) + len(indent) + 24, indent))
+
+
+def _replace_inlined(context: Context, schema: SchemaLiteral) -> Fix | None:
+    """Refer to the Quantity instead of spelling it out."""
+    edits: list[Edit] = []
+    safe = True
+    for path in find_inlined_quantities(schema.data):
+        site = schema.places.get(path)
+        here = place(context, site) if site is not None and site.module is schema.site.module else None
+        if site is None or here is None or not isinstance(here.node, cst.Dict) or _in_list(path):
+            return None
+        keys = literal_keys(here.node)
+        known = {"type", "properties", "required", "additionalProperties"}
+        if (
+            keys is None
+            or keys.keys() - known - _KEPT
+            or has_comment(here.node)
+            or _is_of_arguments(context, site)
+        ):
+            return None
+        kept = {k: e for k, e in keys.items() if k in _KEPT}
+        node = _with_annotations(here, here.node, kept, {"$ref": QUANTITY_REF})
+        found = here.replaced(node) if node is not None else None
+        if found is None:
+            return None
+        edits.extend(found)
+        names = _property_names(path)
+        safe = (
+            safe
+            and _is_plain(schema.data, path)
+            and names is not None
+            and _all_quantities(context, site, names)
+        )
+    return Fix("safe" if safe else "unsafe", REFER, tuple(edits))
+
+
+def _is_plain(data: Any, path: Iterable[str | int]) -> bool:
+    """Whether an inlined Quantity demands nothing that the Quantity schema does not."""
+    for step in path:
+        data = data[step]
+    return bool(data["properties"] == {"value": {"type": "number"}, "unit": {"type": "string"}})
