@@ -241,6 +241,8 @@ class _Runner:
             return join(*(self._rebuilt(option, path, change) for option in value.options))
         assert callable(change)
         (key, index), rest = path[0], path[1:]
+        if value is UNKNOWN and not rest and isinstance(index, facts.Const) and isinstance(index.value, str):
+            value = Record(open=True)  # whatever it is, it has this key now
         if isinstance(value, Record):
             if key is None:
                 return replace(value, open=True)
@@ -344,6 +346,9 @@ class _Runner:
                 if key in value.sure:
                     return value
                 return value.store(key, *value.entries.get(key, ()), entry)
+            case _, "append" if value is UNKNOWN and call.args:
+                known = ListOf(rest=UNKNOWN)
+                return _appended(known, self.eval(call.args[0], env), Site(self.module, call.args[0].at))
             case ListOf(), ("append" | "add") if call.args:
                 return _appended(value, self.eval(call.args[0], env), Site(self.module, call.args[0].at))
             case ListOf(), "insert" if len(call.args) == 2:

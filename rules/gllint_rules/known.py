@@ -310,7 +310,12 @@ def _smallest(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
         values.append(evaluator.eval(default, frame))
     if values and all(number(value) is not None for value in values):
         return evaluator.number("the smallest or largest of numbers", frame, call.at, *values)
-    return UNKNOWN
+    return join(*values) if values else UNKNOWN
+
+
+def _next(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    values = [evaluator.eval(arg, frame) for arg in call.args[:2]]
+    return join(evaluator.element(values[0]), *values[1:]) if values else UNKNOWN
 
 
 def _sum(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
@@ -448,6 +453,7 @@ CALLS: dict[str, Handler] = {
     "collections.OrderedDict": _dict_call,
     "builtins.min": _smallest,
     "builtins.max": _smallest,
+    "builtins.next": _next,
     "builtins.sum": _sum,
     "builtins.pow": _pow,
     "builtins.divmod": _divmod,
