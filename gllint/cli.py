@@ -178,6 +178,19 @@ def units(context: click.Context, unit: str | None, output_format: str) -> None:
 
 
 @cli.command()
+@click.option("--stdio", is_flag=True, help="Changes nothing: some editors add it by themselves.")
+def server(stdio: bool) -> None:
+    """Serve an editor on standard input and output (Language Server Protocol)."""
+    from importlib.util import find_spec
+
+    if find_spec("pygls") is None:
+        raise UsageError("the language server needs pygls: install gllint[lsp]")
+    from gllint.server import serve
+
+    serve()
+
+
+@cli.command()
 @click.argument("paths", nargs=-1)
 @click.option("--cache-dir", metavar="FOLDER", envvar="GLLINT_CACHE_DIR", help="The cache to remove.")
 def clean(paths: tuple[str, ...], cache_dir: str | None) -> None:

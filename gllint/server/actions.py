@@ -1,0 +1,69 @@
+"""What can be done about findings: their fixes, all safe fixes at once, and a suppression."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Iterator
+
+from gllint.server.texts import Snapshot
+from gllint.source import keep_lines, main_newline
+from gllint.suppress import Comments
+from gllint_rules import Edit, Finding, Fix
+
+_OWN = re.compile(r"#\s*gllint:\s*ignore\s*\[(?P<codes>[^\]]*)\]", re.IGNORECASE)
+_NOT_SUPPRESSIBLE = frozenset({"GL900", "GL901"})
+
+Change = tuple[int, int, str]
+"""What to put between two offsets."""
+
+
+def fix_changes(snapshot: Snapshot, fix: Fix) -> list[Change]:
+    """The changes of a fix."""
+    return [(*snapshot.span_offsets(edit.span), _content(snapshot, edit)) for edit in fix.edits]
+
+
+def _content(snapshot: Snapshot, edit: Edit) -> str:
+    newline = main_newline(snapshot.text)
+    if newline == "\n":
+        return edit.content
+    return edit.content.replace("\r\n", "\n").replace("\n", newline)
+
+
+def suppression_changes(snapshot: Snapshot, finding: Finding) -> list[Change]:
+    """A ``# gllint: ignore[…]`` that takes the finding away; none where no comment could."""
+    if finding.code in _NOT_SUPPRESSIBLE:
+        return []
+    text = snapshot.text.removeprefix("\ufeff")
+    mark = len(snapshot.text) - len(text)
+    comments = Comments(text)
+    # A comment cannot stand inside a text or before a continuation: there it goes to the logical line's end.
+    line = comments.logical_lines.get(finding.span.line, (0, finding.span.line))[1]
+    starts = [0]
+    for whole in keep_lines(text):
+        starts.append(starts[-1] + len(whole))
+    body = comments.lines[line - 1] if line <= len(comments.lines) else ""
+    for number, column, comment in comments.comments:
+        there = _OWN.search(comment) if number == line else None
+        if there is not None:
+            end = mark + starts[line - 1] + column - 1 + there.end("codes")
+            return [(end, end, f", {finding.code}" if there["codes"].strip() else finding.code)]
+    start = mark + starts[line - 1] + len(body.rstrip())
+    return [(start, mark + starts[line - 1] + len(body), f"  # gllint: ignore[{finding.code}]")]
+
+
+def difference(before: str, after: str) -> Iterator[Change]:
+    """The changes, line by line, that make one text of the other."""
+    old, new = keep_lines(before), keep_lines(after)
+    starts = [0]
+    for line in old:
+        starts.append(starts[-1] + len(line))
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    for kind, first, last, from_line, to_line in matcher.get_opcodes():
+        if kind != "equal":
+            yield starts[first], starts[last], "".join(new[from_line:to_line])
+
+
+def has_safe_fix(findings: Iterable[Finding]) -> bool:
+    """Say whether fixing all would do anything."""
+    return any(finding.fix is not None and finding.fix.applicability == "safe" for finding in findings)

@@ -1,0 +1,318 @@
+"""The language server: messages in and out. What they mean is worked out by :mod:`gllint.server.session`."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import uuid
+from collections.abc import Callable, Generator, Iterator
+from concurrent.futures import Future
+from functools import lru_cache
+from typing import Any, TypeVar
+
+from lsprotocol import types
+from pygls.lsp.server import LanguageServer
+from pygls.protocol import LanguageServerProtocol, lsp_method
+from pygls.uris import from_fs_path, to_fs_path
+
+from gllint import __version__
+from gllint.config import FILE_NAMES
+from gllint.discover import absolute
+from gllint.pool import read_bytes
+from gllint.server.diagnostics import Presenter
+from gllint.server.indexing import Cancelled
+from gllint.server.session import Session, Shown
+from gllint.server.texts import Snapshot
+from gllint.server.worker import Worker
+from gllint.source import Undecodable, decode
+
+_T = TypeVar("_T")
+_WATCHED = ("**/*.py", "**/*.pyi", "**/.gitignore", *(f"**/{name}" for name in FILE_NAMES))
+
+
+class Protocol(LanguageServerProtocol):
+    """The part of the protocol that keeps texts is ours: lines end elsewhere than pygls thinks."""
+
+    _server: Server
+
+    @lsp_method(types.INITIALIZE)
+    def lsp_initialize(self, params: types.InitializeParams) -> Generator[Any, Any, types.InitializeResult]:
+        """Agree on what both sides can do."""
+        result = yield from super().lsp_initialize(params)
+        self._server.agree(params, result.capabilities)
+        return result
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
+    def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> None:
+        """Take a buffer in."""
+        document = params.text_document
+        self._server.put(document.uri, lambda _: self._server.snapshot(document.text, document.version))
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_CHANGE)
+    def lsp_text_document__did_change(self, params: types.DidChangeTextDocumentParams) -> None:
+        """Take edits in."""
+        document = params.text_document
+        self._server.put(
+            document.uri,
+            lambda old: old.edited(params.content_changes, document.version) if old is not None else None,
+        )
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
+    def lsp_text_document__did_close(self, params: types.DidCloseTextDocumentParams) -> None:
+        """Let a buffer go."""
+        self._server.drop(params.text_document.uri)
+
+
+class Server(LanguageServer):
+    """One server for one editor."""
+
+    protocol: Protocol
+
+    def __init__(self) -> None:
+        super().__init__("gllint", __version__, protocol_cls=Protocol)
+        self.session = Session(self)
+        self.worker = Worker(self.session.step, lambda error: self.log(f"gllint: {error!r}"))
+        self.pulls = False
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._presenter = Presenter(types.ClientCapabilities(), self.text_of)
+        self._progress: _WorkDone | None = None
+        self._watches = False
+
+    # --- the beginning -------------------------------------------------------------------------------------
+
+    def agree(self, params: types.InitializeParams, offered: types.ServerCapabilities) -> None:
+        """Take over what the editor can do, and cut what is offered to it.
+
+        An editor that pulls diagnostics gets none pushed, or it would show each twice. One that cannot be
+        asked to pull again would miss what an edit of another file changes: it gets them pushed.
+        """
+        can = params.capabilities
+        self._loop = asyncio.get_running_loop()
+        self._presenter = Presenter(can, self.text_of)
+        if can.text_document is not None and can.text_document.diagnostic is not None:
+            self.pulls = bool(
+                can.workspace and can.workspace.diagnostics and can.workspace.diagnostics.refresh_support
+            )
+            if not self.pulls:
+                offered.diagnostic_provider = None
+        watching = can.workspace.did_change_watched_files if can.workspace is not None else None
+        self._watches = bool(watching and watching.dynamic_registration)
+        self.worker.start()
+
+    def begin(self) -> None:
+        """Watch files and learn the projects of the editor's folders."""
+        if self._watches:
+            watchers = [types.FileSystemWatcher(pattern) for pattern in _WATCHED]
+            options = types.DidChangeWatchedFilesRegistrationOptions(watchers)
+            self.client_register_capability(
+                types.RegistrationParams(
+                    [types.Registration("gllint-files", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)]
+                )
+            )
+        folders = list(self.workspace.folders.values())
+        uris = [folder.uri for folder in folders] or [self.workspace.root_uri or ""]
+        for uri in uris:
+            if (folder := path_of(uri)) is not None:
+                self.do(lambda folder=folder: self.session.add_folder(folder))  # type: ignore[misc]
+
+    # --- buffers -------------------------------------------------------------------------------------------
+
+    def snapshot(self, text: str, version: int | None) -> Snapshot:
+        """Return a text with the encoding that was agreed on."""
+        return Snapshot(text, version, str(self.workspace.position_encoding or "utf-16"))
+
+    def put(self, uri: str, change: Callable[[Snapshot | None], Snapshot | None]) -> None:
+        """Give a buffer the text that ``change`` makes of the one it has."""
+        path = path_of(uri)
+        if path is None:
+            return
+        buffer = self.session.buffers.get(path)
+        snapshot = change(buffer.snapshot if buffer is not None else None)
+        if snapshot is not None:
+            self.session.put(path, uri, snapshot)
+            self.do(lambda: self.session.apply(path))
+
+    def drop(self, uri: str) -> None:
+        """Let a buffer go and take its diagnostics away."""
+        path = path_of(uri)
+        if path is None:
+            return
+        self.session.drop(path)
+        self.do(lambda: self.session.close(path))
+        if not self.pulls:
+            self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
+
+    def saved(self, uri: str) -> None:
+        """Where the editor watches no files, a moment at which something was saved must do."""
+        path = path_of(uri)
+        if path is not None and not self._watches:
+            self.do(lambda: self.session.rescan([path]))
+
+    def text_of(self, path: str) -> tuple[str, Snapshot] | None:
+        """Return the address and the text of a file, open or not."""
+        buffer = self.session.buffers.get(path)
+        if buffer is not None:
+            return buffer.uri, buffer.snapshot
+        uri = from_fs_path(path)
+        try:
+            stat = os.stat(path)
+            text = _read(path, stat.st_mtime_ns, stat.st_size)
+        except (OSError, Undecodable):
+            return None
+        return (uri, self.snapshot(text, None)) if uri is not None else None
+
+    # --- work ----------------------------------------------------------------------------------------------
+
+    def do(self, job: Callable[[], _T]) -> Future[_T]:
+        """Have the worker do something; what it raises is logged."""
+        future = self.worker.submit(job)
+        future.add_done_callback(self._log_failure)
+        return future
+
+    def _log_failure(self, future: Future[Any]) -> None:
+        if not future.cancelled() and (error := future.exception()) is not None:
+            self.log(f"gllint: {error!r}")
+
+    async def ask(self, question: Callable[[], _T]) -> _T:
+        """Return what the worker says."""
+        return await asyncio.wrap_future(self.worker.submit(question))
+
+    @property
+    def is_reading(self) -> bool:
+        """Whether a project is being read, so that the worker answers nothing for a while."""
+        return self._progress is not None
+
+    def present(self, shown: Shown) -> list[types.Diagnostic]:
+        """Return the diagnostics of a buffer."""
+        return self._presenter.diagnostics(shown)
+
+    @property
+    def presenter(self) -> Presenter:
+        """What makes diagnostics for this editor."""
+        return self._presenter
+
+    # --- what the session says, in the worker's thread -----------------------------------------------------
+
+    def _later(self, call: Callable[[], None]) -> None:
+        if self._loop is not None:
+            with contextlib.suppress(RuntimeError):  # the loop has ended, and with it the editor's interest
+                self._loop.call_soon_threadsafe(call)
+
+    def publish(self, path: str, snapshot: Snapshot, shown: Shown) -> None:
+        """Show the findings of one version of a buffer, unless it has another one by then."""
+        if self.pulls:
+            return
+        diagnostics = self.present(shown)
+
+        def send() -> None:
+            buffer = self.session.buffers.get(path)
+            if buffer is not None and buffer.snapshot is snapshot:
+                self.text_document_publish_diagnostics(
+                    types.PublishDiagnosticsParams(buffer.uri, diagnostics, snapshot.version)
+                )
+
+        self._later(send)
+
+    def refresh(self) -> None:
+        """Have the editor ask for all diagnostics again."""
+        if self.pulls:
+            self._later(lambda: _ignore(self.workspace_diagnostic_refresh(None)))
+
+    def complain(self, message: str) -> None:
+        """Show a message."""
+        params = types.ShowMessageParams(types.MessageType.Error, f"gllint: {message}")
+        self._later(lambda: self.window_show_message(params))
+
+    def log(self, message: str) -> None:
+        """Write a message to the editor's log."""
+        params = types.LogMessageParams(types.MessageType.Error, message)
+        self._later(lambda: self.window_log_message(params))
+
+    def working(self, title: str) -> Callable[[str, int, int], None]:
+        """Show progress from now on."""
+        window = self.client_capabilities.window
+        progress = self._progress = _WorkDone(self, bool(window and window.work_done_progress))
+        self._later(lambda: progress.begin(title))
+
+        def report(label: str, done: int, total: int) -> None:
+            if progress.is_cancelled or self.worker.is_stopped:
+                raise Cancelled
+            self._later(lambda: progress.report(label, done, total))
+
+        return report
+
+    def finished(self) -> None:
+        """Show no progress any more."""
+        progress, self._progress = self._progress, None
+        if progress is not None:
+            self._later(progress.end)
+
+
+class _WorkDone:
+    """A progress bar in the editor; nothing where it has none. Used in the loop's thread."""
+
+    def __init__(self, server: Server, is_shown: bool) -> None:
+        self._server, self._is_shown = server, is_shown
+        self._token = f"gllint-{uuid.uuid4()}"
+        self._has_begun = self._has_ended = False
+        self._title = ""
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether the user has cancelled it."""
+        future = self._server.work_done_progress.tokens.get(self._token)
+        return future is not None and future.cancelled()
+
+    def begin(self, title: str) -> None:
+        """Ask the editor for a bar."""
+        self._title = title
+        if self._is_shown:
+            self._server.work_done_progress.create(self._token, lambda _: self._created())
+
+    def _created(self) -> None:
+        self._server.work_done_progress.begin(
+            self._token, types.WorkDoneProgressBegin(self._title, cancellable=True, percentage=0)
+        )
+        self._has_begun = True
+        if self._has_ended:
+            self.end()
+
+    def report(self, label: str, done: int, total: int) -> None:
+        """Move the bar."""
+        if self._has_begun and not self._has_ended:
+            percentage = 100 * done // total if total else 0
+            self._server.work_done_progress.report(
+                self._token,
+                types.WorkDoneProgressReport(message=f"{label} {done}/{total}", percentage=percentage),
+            )
+
+    def end(self) -> None:
+        """Take the bar away."""
+        self._has_ended = True
+        if self._has_begun:
+            self._server.work_done_progress.end(self._token, types.WorkDoneProgressEnd())
+            self._server.work_done_progress.tokens.pop(self._token, None)
+
+
+def path_of(uri: str) -> str | None:
+    """Return the path of a file's address, absolute and with forward slashes; ``None`` for other addresses."""
+    path = to_fs_path(uri) if uri.startswith("file:") else None
+    return absolute(path) if path else None
+
+
+@lru_cache(maxsize=16)
+def _read(path: str, changed_at: int, size: int) -> str:
+    return decode(read_bytes(path)).source
+
+
+def _ignore(future: Future[Any]) -> None:
+    """An editor that cannot do what it said it could is none of our business."""
+    future.add_done_callback(lambda done: done.cancelled() or done.exception())
+
+
+def changed_paths(events: list[types.FileEvent]) -> Iterator[str]:
+    """Yield the paths of files that changed on disk."""
+    for event in events:
+        if (path := path_of(event.uri)) is not None:
+            yield path

@@ -1,0 +1,350 @@
+"""What the editor may ask for, each as a function of the server and its parameters."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+from lsprotocol import types
+
+from gllint.server import actions, completion, hover, knowledge, spots
+from gllint.server.app import Server, changed_paths, path_of
+from gllint.server.session import Buffer
+from gllint.server.texts import Snapshot
+from gllint_rules import Finding
+from gllint_runtime.claims import find_macros
+
+FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.gllint"
+_CLAIM_KEYS = ("source_call_id", "path")
+
+
+def register(server: Server) -> None:
+    """Offer everything below."""
+    for method, (function, options) in _FEATURES.items():
+        server.feature(method, options)(function)
+
+
+# --- the life of the server ----------------------------------------------------------------------------------
+
+
+def initialized(ls: Server, params: types.InitializedParams) -> None:
+    """The editor is ready."""
+    ls.begin()
+
+
+def shutdown(ls: Server, params: None) -> None:
+    """The editor wants nothing any more."""
+    ls.worker.stop()
+
+
+def did_save(ls: Server, params: types.DidSaveTextDocumentParams) -> None:
+    """A buffer was written."""
+    ls.saved(params.text_document.uri)
+
+
+def files_changed(ls: Server, params: types.DidChangeWatchedFilesParams) -> None:
+    """Files changed on disk."""
+    paths = list(changed_paths(list(params.changes)))
+    ls.do(lambda: ls.session.written(paths))
+
+
+def folders_changed(ls: Server, params: types.DidChangeWorkspaceFoldersParams) -> None:
+    """Folders came or went."""
+    for gone in params.event.removed:
+        if (folder := path_of(gone.uri)) is not None:
+            ls.do(lambda folder=folder: ls.session.remove_folder(folder))  # type: ignore[misc]
+    for come in params.event.added:
+        if (folder := path_of(come.uri)) is not None:
+            ls.do(lambda folder=folder: ls.session.add_folder(folder))  # type: ignore[misc]
+
+
+# --- diagnostics ---------------------------------------------------------------------------------------------
+
+
+async def pull_diagnostics(
+    ls: Server, params: types.DocumentDiagnosticParams
+) -> types.DocumentDiagnosticReport:
+    """The diagnostics of a buffer as it is now."""
+    path = path_of(params.text_document.uri)
+
+    def report() -> types.DocumentDiagnosticReport:
+        shown = ls.session.findings(path) if path is not None else None
+        items = ls.present(shown) if shown is not None else []
+        name = hashlib.blake2b(repr(items).encode("utf-8", "replace"), digest_size=8).hexdigest()
+        if name == params.previous_result_id:
+            return types.RelatedUnchangedDocumentDiagnosticReport(name)
+        return types.RelatedFullDocumentDiagnosticReport(items, result_id=name)
+
+    return await ls.ask(report)
+
+
+# --- code actions --------------------------------------------------------------------------------------------
+
+
+async def code_actions(ls: Server, params: types.CodeActionParams) -> list[types.CodeAction]:
+    """What can be done about the findings on the lines of a range."""
+    path = path_of(params.text_document.uri)
+    shown = await ls.ask(lambda: ls.session.findings(path)) if path is not None else None
+    if path is None or shown is None:
+        return []
+    uri, only = params.text_document.uri, params.context.only
+    found: list[types.CodeAction] = []
+    if _is_wanted(types.CodeActionKind.QuickFix.value, only):
+        for finding in shown.findings:
+            diagnostic = ls.presenter.diagnostic(finding, shown)
+            if _share_lines(diagnostic.range, params.range):
+                found += _quick_fixes(ls, uri, shown.snapshot, finding, diagnostic)
+    if _is_wanted(FIX_ALL, only) and actions.has_safe_fix(shown.findings):
+        action = types.CodeAction("gllint: Apply all safe fixes", kind=FIX_ALL, data={"uri": uri})
+        found.append(action if _resolves_edits(ls) else await resolve_action(ls, action))
+    return found
+
+
+async def resolve_action(ls: Server, action: types.CodeAction) -> types.CodeAction:
+    """Work out the edit of an action that was offered without one."""
+    uri = action.data.get("uri") if isinstance(action.data, dict) else None
+    path = path_of(uri) if isinstance(uri, str) else None
+    fixed = await ls.ask(lambda: ls.session.fixed(path)) if path is not None else None
+    if uri is not None and fixed is not None:
+        snapshot, text = fixed
+        action.edit = _workspace_edit(ls, uri, snapshot, list(actions.difference(snapshot.text, text)))
+    return action
+
+
+def _quick_fixes(
+    ls: Server, uri: str, snapshot: Snapshot, finding: Finding, diagnostic: types.Diagnostic
+) -> list[types.CodeAction]:
+    found: list[types.CodeAction] = []
+
+    def offer(title: str, changes: list[actions.Change], is_preferred: bool | None = None) -> None:
+        if changes:
+            found.append(
+                types.CodeAction(
+                    title,
+                    kind=types.CodeActionKind.QuickFix,
+                    diagnostics=[diagnostic],
+                    is_preferred=is_preferred,
+                    edit=_workspace_edit(ls, uri, snapshot, changes),
+                )
+            )
+
+    fix = finding.fix
+    if fix is not None:
+        is_safe = fix.applicability == "safe"
+        title = f"{finding.code}: {fix.message}" + ("" if is_safe else " (unsafe)")
+        offer(title, actions.fix_changes(snapshot, fix), is_safe or None)
+    offer(f"{finding.code}: Suppress here", actions.suppression_changes(snapshot, finding))
+    return found
+
+
+def _workspace_edit(
+    ls: Server, uri: str, snapshot: Snapshot, changes: Sequence[actions.Change]
+) -> types.WorkspaceEdit:
+    edits = [types.TextEdit(snapshot.range(start, end), text) for start, end, text in changes]
+    workspace = ls.client_capabilities.workspace
+    editing = workspace.workspace_edit if workspace is not None else None
+    if editing is None or not editing.document_changes:
+        return types.WorkspaceEdit(changes={uri: edits})
+    document = types.OptionalVersionedTextDocumentIdentifier(uri, snapshot.version)
+    return types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(document, list(edits))])
+
+
+def _resolves_edits(ls: Server) -> bool:
+    text_document = ls.client_capabilities.text_document
+    known = text_document.code_action if text_document is not None else None
+    return bool(known and known.resolve_support and "edit" in known.resolve_support.properties)
+
+
+def _is_wanted(kind: str, only: Sequence[types.CodeActionKind | str] | None) -> bool:
+    if not only:
+        return True
+    wanted = [item.value if isinstance(item, types.CodeActionKind) else item for item in only]
+    return any(not item or kind == item or kind.startswith(f"{item}.") for item in wanted)
+
+
+def _share_lines(a: types.Range, b: types.Range) -> bool:
+    return a.start.line <= b.end.line and b.start.line <= a.end.line
+
+
+# --- hover, completion, definition ---------------------------------------------------------------------------
+
+
+async def show_hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
+    """The rule, unit, claim or tool at a place."""
+    here = _here(ls, params)
+    if here is None:
+        return None
+    path, buffer, snapshot, offset = here
+    parts = [text for text in (_code_text(snapshot.text, offset),) if text]
+    spot = spots.spot_at(snapshot.text, offset)
+    if spot is not None and spots.is_unit(spot) and spot.value:
+        parts.append(hover.unit_text(spot.value, buffer.settings))
+    if not ls.is_reading:
+        parts += await ls.ask(lambda: _known_texts(ls, path, snapshot, offset, spot))
+    if not parts:
+        return None
+    text = "\n\n---\n\n".join(parts)
+    place = snapshot.range(spot.start, spot.end) if spot is not None and "\n" not in spot.value else None
+    return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, text), place)
+
+
+def _code_text(text: str, offset: int) -> str:
+    """The page of a rule whose code stands in a comment."""
+    comment = spots.comment_at(text, offset)
+    for match in hover.CODE.finditer(text, max(0, offset - 5), offset + 5) if comment else ():
+        if match.start() <= offset <= match.end():
+            return hover.rule_text(match.group())
+    return ""
+
+
+def _known_texts(
+    ls: Server, path: str, snapshot: Snapshot, offset: int, spot: spots.Spot | None
+) -> list[str]:
+    parts: list[str] = []
+    known = ls.session.known(path)
+    shown = ls.session.findings(path)
+    if known is None or shown is None or shown.snapshot is not snapshot:
+        return parts
+    if spot is not None:
+        macro = _macro_at(spot, offset)
+        if macro is not None:
+            claim = _claim(ls, path, snapshot, offset, macro)
+            parts.append(hover.claim_text(macro, claim))
+        if spots.is_tool_name(spot):
+            parts.append(hover.tool_text(knowledge.tools_named(known.workspace.project, spot.value)))
+    here = [f for f in shown.findings if _touches(snapshot.span_offsets(f.span), offset)]
+    if here:
+        parts.append(hover.findings_text(here))
+    return [part for part in parts if part]
+
+
+def _touches(place: tuple[int, int], offset: int) -> bool:
+    return place[0] <= offset <= place[1]
+
+
+def _macro_at(spot: spots.Spot, offset: int) -> int | None:
+    text, position = spots.before_doubled(spot, offset)
+    for macro in find_macros(text):
+        if macro.start <= position <= macro.end:
+            return macro.index
+    return None
+
+
+def _claim(
+    ls: Server, path: str, snapshot: Snapshot, offset: int, macro: int | None
+) -> knowledge.Claim | None:
+    known = ls.session.known(path)
+    if known is None:
+        return None
+    project = known.workspace.project
+    module = project.module_at(path)
+    if module is None:
+        return None
+    span = snapshot.span_at(offset)
+    if macro is None:
+        return knowledge.claim_at(project, module, span)
+    return knowledge.claim_of_macro(project, module, span, macro)
+
+
+async def complete(ls: Server, params: types.CompletionParams) -> types.CompletionList | None:
+    """The units or tools that may stand at a place."""
+    here = _here(ls, params)
+    if here is None:
+        return None
+    path, buffer, snapshot, offset = here
+    spot = spots.spot_at(snapshot.text, offset)
+    if spot is None:
+        return None
+    if spots.is_unit(spot):
+        return types.CompletionList(
+            is_incomplete=False, items=completion.unit_items(spot, offset, snapshot, buffer.settings)
+        )
+    if spots.is_tool_name(spot) and not ls.is_reading:
+        names = await ls.ask(lambda: _tool_names(ls, path))
+        return types.CompletionList(
+            is_incomplete=False, items=completion.tool_items(spot, offset, snapshot, names)
+        )
+    return None
+
+
+def _tool_names(ls: Server, path: str) -> dict[str, str]:
+    known = ls.session.known(path)
+    if known is None:
+        return {}
+    names = knowledge.tool_names(known.workspace.project)
+    root = known.workspace.root.rstrip("/") + "/"
+    return {name: place.removeprefix(root) for name, place in names.items()}
+
+
+async def define(ls: Server, params: types.DefinitionParams) -> list[types.Location] | None:
+    """The tool that a name or a claim speaks of."""
+    here = _here(ls, params)
+    spot = spots.spot_at(here[2].text, here[3]) if here is not None else None
+    if here is None or spot is None or ls.is_reading:
+        return None
+    path, _, snapshot, offset = here
+
+    def places() -> list[types.Location]:
+        found = [
+            ls.presenter.location(tool.path, tool.span)
+            for tool in _tools_at(ls, path, snapshot, offset, spot)
+        ]
+        return [place for place in found if place is not None]
+
+    return await ls.ask(places) or None
+
+
+def _tools_at(
+    ls: Server, path: str, snapshot: Snapshot, offset: int, spot: spots.Spot
+) -> Sequence[knowledge.Known]:
+    ls.session.apply(path)
+    known = ls.session.known(path)
+    if known is None:
+        return ()
+    if spots.is_tool_name(spot):
+        return knowledge.tools_named(known.workspace.project, spot.value)
+    macro = _macro_at(spot, offset)
+    if macro is None and spot.place not in _CLAIM_KEYS:
+        return ()
+    claim = _claim(ls, path, snapshot, offset, macro)
+    return claim.tools if claim is not None else ()
+
+
+def _here(
+    ls: Server, params: types.HoverParams | types.CompletionParams | types.DefinitionParams
+) -> tuple[str, Buffer, Snapshot, int] | None:
+    path = path_of(params.text_document.uri)
+    buffer = ls.session.buffers.get(path) if path is not None else None
+    if path is None or buffer is None:
+        return None
+    snapshot = buffer.snapshot
+    return path, buffer, snapshot, snapshot.offset(params.position)
+
+
+_FEATURES: dict[str, tuple[Any, Any]] = {
+    types.INITIALIZED: (initialized, None),
+    types.SHUTDOWN: (shutdown, None),
+    types.TEXT_DOCUMENT_DID_SAVE: (did_save, None),
+    types.WORKSPACE_DID_CHANGE_WATCHED_FILES: (files_changed, None),
+    types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS: (folders_changed, None),
+    types.TEXT_DOCUMENT_DIAGNOSTIC: (
+        pull_diagnostics,
+        types.DiagnosticOptions(
+            inter_file_dependencies=True, workspace_diagnostics=False, identifier="gllint"
+        ),
+    ),
+    types.TEXT_DOCUMENT_CODE_ACTION: (
+        code_actions,
+        types.CodeActionOptions(
+            code_action_kinds=[types.CodeActionKind.QuickFix, FIX_ALL], resolve_provider=True
+        ),
+    ),
+    types.CODE_ACTION_RESOLVE: (resolve_action, None),
+    types.TEXT_DOCUMENT_HOVER: (show_hover, None),
+    types.TEXT_DOCUMENT_COMPLETION: (
+        complete,
+        types.CompletionOptions(trigger_characters=completion.TRIGGERS),
+    ),
+    types.TEXT_DOCUMENT_DEFINITION: (define, None),
+}

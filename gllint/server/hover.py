@@ -1,0 +1,81 @@
+"""What is shown where the cursor rests: a rule, a unit, a claim or a tool, as Markdown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from gllint.server.knowledge import Claim, Known
+from gllint_rules import RULES, Finding, Settings
+from gllint_runtime.units import ALLOWED_UNITS, UnitRegistry, judge_unit, same_dimension
+
+CODE = re.compile(r"\bGL[0-9]{3}\b")
+_MOST_CONVERSIONS = 8
+
+
+def findings_text(findings: Sequence[Finding]) -> str:
+    """What the findings at a place say, how to repair them, and the page of each of their rules."""
+    said = [f"**{f.code}** {f.message}" + (f"\n\n{f.help}" if f.help else "") for f in findings]
+    pages = [rule_text(code) for code in dict.fromkeys(finding.code for finding in findings)]
+    return "\n\n---\n\n".join([*said, *pages])
+
+
+def rule_text(code: str) -> str:
+    """The page of a rule; empty for a code that is none."""
+    rule = RULES.get(code)
+    if rule is None:
+        return ""
+    return f"# {rule.code} {rule.name}\n\n{rule.documentation.strip()}\n\n[{rule.url}]({rule.url})"
+
+
+def unit_text(unit: str, settings: Settings) -> str:
+    """The dimension of a unit, whether it is allowed, and what it converts to."""
+    verdict = judge_unit(unit, extend=settings.extend_units, strict=settings.strict_units)
+    dimension = f": {verdict.dimension}" if verdict.dimension else ""
+    lines = [f"**`{unit}`**{dimension}", verdict.reason]
+    if verdict.nearest:
+        lines.append(f"Did you mean `{verdict.nearest}`?")
+    if verdict.status == "allowed":
+        lines += [f"- 1 {unit} = {text}" for text in _conversions(unit)]
+    return "\n\n".join(lines[:2]) + ("\n\n" + "\n".join(lines[2:]) if lines[2:] else "")
+
+
+def _conversions(unit: str) -> list[str]:
+    from gllint_runtime.schemas import Quantity
+
+    registry = UnitRegistry(extend=[unit])
+    found = []
+    for other in ALLOWED_UNITS:
+        if other != unit and same_dimension(unit, other):
+            value = registry.convert_to(Quantity(1, unit), other).value
+            found.append(f"{value:.6g} {other}")
+    return found[:_MOST_CONVERSIONS]
+
+
+def claim_text(index: int, claim: Claim | None) -> str:
+    """The claim that a macro stands for, the tool that it comes from and the path in its result."""
+    if claim is None:
+        return f"**Claim {index}**\n\nIts entry is not written out where gllint could see it."
+    lines = [f"**Claim {index}**"]
+    if claim.path is not None:
+        lines.append(f"- path `{claim.path}`")
+    if claim.call_id is not None:
+        lines.append(f"- call `{claim.call_id}`")
+    lines += [
+        f"- tool `{tool.name}`" + (f": {tool.description}" if tool.description else "")
+        for tool in claim.tools
+    ]
+    if claim.unit is not None:
+        value = "" if claim.value is None else f"{claim.value} "
+        lines.append(f"- quantity {value}{claim.unit}")
+    return "\n".join(lines[:1]) + "\n\n" + "\n".join(lines[1:])
+
+
+def tool_text(tools: Sequence[Known]) -> str:
+    """What the tools of one name say of themselves, and where they are defined."""
+    return "\n\n---\n\n".join(
+        f"**tool `{tool.name}`**"
+        + (f"\n\n{tool.description}" if tool.description else "")
+        + f"\n\n{tool.path}:{tool.span.line}"
+        for tool in tools
+    )

@@ -1,0 +1,88 @@
+"""The first look at a large project, in a process of its own that leaves what it learnt in the cache.
+
+A process of its own may use all cores, can be ended at any moment and takes its memory with it. Run as a
+module it prints one line for each step: what is done, how much of it, of how much.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+
+from gllint.progress import Progress
+
+_INTERVAL = 0.1
+_NICE = 5
+
+
+class Cancelled(Exception):
+    """Nobody wants the index any more."""
+
+
+class Reporter(Progress):
+    """Hands progress on to ``report`` (what, done, total), a few times a second."""
+
+    def __init__(self, report: Callable[[str, int, int], None]) -> None:
+        super().__init__(shown=False)
+        self._report, self._told_at = report, 0.0
+
+    def expect(self, label: str, total: int) -> None:
+        """Begin a stretch of ``total`` steps."""
+        super().expect(label, total)
+        if total > 1:
+            self._tell()
+
+    def tick(self, done: int) -> None:
+        """Count steps as done."""
+        super().tick(done)
+        if time.monotonic() - self._told_at > _INTERVAL:
+            self._tell()
+
+    def _tell(self) -> None:
+        self._told_at = time.monotonic()
+        self._report(self._label, self._done, self._total)
+
+
+def index_apart(root: str, report: Callable[[str, int, int], None]) -> None:
+    """Read the project at ``root`` in a process of its own. What goes wrong there goes wrong again here.
+
+    ``report`` ends it by raising.
+    """
+    # -P: nothing of the folder that the editor was started in is imported.
+    command = [sys.executable, "-P", "-m", __name__, root]
+    null, pipe = subprocess.DEVNULL, subprocess.PIPE
+    with (
+        contextlib.suppress(OSError),
+        subprocess.Popen(command, stdin=null, stdout=pipe, stderr=null, text=True) as process,
+    ):
+        assert process.stdout is not None
+        try:
+            for line in process.stdout:
+                label, done, total = line.rsplit(maxsplit=2)
+                report(label, int(done), int(total))
+        except BaseException:
+            process.terminate()
+            raise
+
+
+def _main(root: str) -> None:
+    from gllint.engine import Options
+    from gllint.server.live import LiveEngine
+
+    with contextlib.suppress(OSError):
+        os.nice(_NICE)
+    engine = LiveEngine(Options())
+    engine.progress = Reporter(lambda label, done, total: print(label, done, total, flush=True))
+    try:
+        engine.places.ask_about([root])
+        engine.live(engine.places.project(root)).load()
+    finally:
+        engine.close(interrupted=True)
+
+
+if __name__ == "__main__":
+    _main(sys.argv[1])

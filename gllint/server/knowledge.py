@@ -1,0 +1,201 @@
+"""What a project knows about tools and claims, for hovers, completions and jumps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gllint_rules import facts
+from gllint_rules.context import Context, is_quantity
+from gllint_rules.finding import Span
+from gllint_rules.values import Entry, Literal, Record, Text, Value, options
+from gllint_runtime.claims import ClaimPathError, parse_claim_path
+
+if TYPE_CHECKING:
+    from gllint_rules.facts import Call, Dict, Module, Scope
+    from gllint_rules.project import Project
+    from gllint_rules.templates import FinalStep
+    from gllint_rules.tools import Tool
+
+_CALL_ID_KEYS = ("id", "tool_call_id", "call_id")
+_NAME_KEYS = ("name", "tool_name")
+_DESCRIPTION = "description"
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A tool by its name: where it is defined, and what it says of itself."""
+
+    name: str
+    path: str
+    span: Span
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A claim as the source writes it; what it does not write out is ``None``."""
+
+    index: int | None
+    call_id: str | None
+    path: str | None
+    value: object
+    unit: str | None
+    tools: tuple[Known, ...]
+
+
+def tools_named(project: Project, name: str | None = None) -> list[Known]:
+    """The tools of the project that bear ``name``, or all that bear one."""
+    return [
+        known(project, tool)
+        for module in list(project.modules.values())
+        for tool in project.tools(module)
+        if tool.name and (name is None or tool.name == name)
+    ]
+
+
+def tool_names(project: Project) -> dict[str, str]:
+    """The names of all tools of the project, each with the file that it is defined in."""
+    return {
+        tool.name: module.path
+        for module in list(project.modules.values())
+        for tool in project.tools(module)
+        if tool.name
+    }
+
+
+def known(project: Project, tool: Tool) -> Known:
+    """What is shown of a tool."""
+    span = project.positions(tool.module).span(tool.at)
+    return Known(tool.name or "", tool.module.path, span, _description(project, tool))
+
+
+def claim_of_macro(project: Project, module: Module, span: Span, index: int) -> Claim | None:
+    """The claim behind macro ``index`` of the final message whose text stands around ``span``."""
+    for path in sorted(project.reaching([module.path]), key=lambda path: path != module.path):
+        if path not in project.modules:
+            continue
+        context = Context(project, project.modules[path])
+        for step in context.final_steps:
+            if step.claims is not None and _holds(project, step, module, span):
+                if index < len(step.claims.items):
+                    return _claim(context, step.claims.items[index].value, index)
+    return None
+
+
+def claim_at(project: Project, module: Module, span: Span) -> Claim | None:
+    """The claim that is written out around ``span``."""
+    from gllint_rules.templates import claim_entries
+
+    context = Context(project, module)
+    around = [
+        (place, entry)
+        for entry in claim_entries(context)
+        if entry.site.module is module and _contains(place := context.span(entry.site), span)
+    ]
+    if not around:
+        return None
+    _, entry = max(around, key=lambda pair: (pair[0].line, pair[0].column))
+    return _claim(context, entry.value, None)
+
+
+def _holds(project: Project, step: FinalStep, module: Module, span: Span) -> bool:
+    return any(
+        isinstance(part, Literal)
+        and part.site.module is module
+        and _contains(project.positions(module).span(part.site.at), span)
+        for part in step.template.parts
+    )
+
+
+def _contains(outer: Span, inner: Span) -> bool:
+    return (outer.line, outer.column) <= (inner.line, inner.column) and (
+        (inner.end_line, inner.end_column) <= (outer.end_line, outer.end_column)
+    )
+
+
+def _claim(context: Context, value: Value, index: int | None) -> Claim | None:
+    record = next((option for option in options(value) if isinstance(option, Record)), None)
+    if record is None:
+        return None
+    call_id, path = _text(record.get("source_call_id")), _text(record.get("path"))
+    quantity = next((o for o in options(record.get("quantity") or value) if isinstance(o, Record)), record)
+    number = quantity.get("value") if quantity is not record else None
+    unit = _text(quantity.get("unit")) if quantity is not record else None
+    tools = tuple(known(context.project, tool) for tool in _tools(context, call_id, path))
+    return Claim(index, call_id, path, getattr(number, "literal", None), unit, tools)
+
+
+def _tools(context: Context, call_id: str | None, path: str | None) -> list[Tool]:
+    """The tool whose call bears ``call_id`` in the same file, else those whose result has a Quantity at ``path``."""
+    project = context.project
+    names = set(_called(context, call_id)) if call_id else set()
+    modules = list(project.modules.values())
+    if names:
+        return [tool for module in modules for tool in project.tools(module) if tool.name in names]
+    if path is None:
+        return []
+    try:
+        steps = parse_claim_path(path)
+    except ClaimPathError:
+        return []
+    found = []
+    for module in modules:
+        if any(table.value(steps[-1]) is not None for table, _ in module.dicts):
+            other = Context(project, module)
+            found += [
+                tool
+                for tool in other.tools
+                if any(_has_quantity(result.value, steps) for result in other.results_of(tool))
+            ]
+    return found
+
+
+def _called(context: Context, call_id: str) -> Iterator[str]:
+    """The names of the tools that are called under ``call_id``, as the file itself writes it down."""
+    written: list[tuple[Dict | Call, Scope]] = [*context.module.dicts, *context.module.calls]
+    for literal, scope in written:
+        for key in _CALL_ID_KEYS:
+            expr = _part(literal, key)
+            if expr is not None and _text(context.eval(expr, scope)) == call_id:
+                for name in _NAME_KEYS:
+                    named = _part(literal, name)
+                    text = _text(context.eval(named, scope)) if named is not None else None
+                    if text:
+                        yield text
+
+
+def _part(literal: Dict | Call, key: str) -> facts.Expr | None:
+    return literal.value(key) if isinstance(literal, facts.Dict) else literal.keyword(key)
+
+
+def _has_quantity(value: Value, steps: tuple[str, ...]) -> bool:
+    for option in options(value):
+        if isinstance(option, Record):
+            if not steps:
+                return is_quantity(option)
+            entries: tuple[Entry, ...] = option.entries.get(steps[0], ())
+            if any(_has_quantity(entry.value, steps[1:]) for entry in entries):
+                return True
+    return False
+
+
+def _description(project: Project, tool: Tool) -> str:
+    context = Context(project, tool.module)
+    expr = tool.call.keyword(_DESCRIPTION) if tool.call is not None else None
+    scope = tool.scope
+    if expr is None and tool.cls is not None:
+        expr = project.class_value(tool.cls, _DESCRIPTION)
+    if expr is not None and (text := _text(context.eval(expr, scope))):
+        return text
+    function = tool.callable.function if tool.callable is not None else None
+    match getattr(function, "body", ()):
+        case (facts.Do(kind="expr", values=(facts.Const(value=str() as text),)), *_):
+            return text.strip().partition("\n\n")[0]
+        case _:
+            return ""
+
+
+def _text(value: Value | None) -> str | None:
+    return value.literal if isinstance(value, Text) else None

@@ -1,0 +1,387 @@
+"""What the server knows: its folders, the buffers that are open, and the findings in them.
+
+Everything here but :meth:`Session.put` and :meth:`Session.drop` runs in the worker's thread.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
+
+from gllint import fixer
+from gllint.engine import Options
+from gllint.errors import UsageError
+from gllint.places import MARKERS
+from gllint.server.indexing import Cancelled, Reporter, index_apart
+from gllint.server.live import LiveEngine, LiveWorkspace
+from gllint.server.texts import Snapshot
+from gllint.source import decode
+from gllint_rules import Failure, Finding, Settings
+
+_WORTH_A_PROCESS = 64
+_PATIENCE = 0.5
+_FOREIGN = frozenset({"site-packages", "dist-packages", "node_modules"})
+_SETTINGS = MARKERS | {".gitignore"}
+
+
+class Client(Protocol):
+    """What the session tells the editor; called in the worker's thread."""
+
+    def publish(self, path: str, snapshot: Snapshot, shown: Shown) -> None:
+        """Show the findings of one version of a buffer."""
+
+    def refresh(self) -> None:
+        """Have the editor ask for all diagnostics again."""
+
+    def complain(self, message: str) -> None:
+        """Show a message."""
+
+    def log(self, message: str) -> None:
+        """Keep a message where somebody who looks for it finds it."""
+
+    def working(self, title: str) -> Callable[[str, int, int], None]:
+        """Show progress from now on; the function returned reports it and may raise :class:`Cancelled`."""
+
+    def finished(self) -> None:
+        """Show no progress any more."""
+
+
+class Shown(NamedTuple):
+    """Findings and the text that they lie in. ``level`` gives the severity of a code."""
+
+    snapshot: Snapshot
+    findings: tuple[Finding, ...]
+    level: Callable[[str], str]
+
+
+@dataclass(slots=True)
+class Buffer:
+    """An open file. ``applied`` is the text that the project knows, ``shown`` what was worked out last."""
+
+    uri: str
+    snapshot: Snapshot
+    applied: Snapshot | None = None
+    shown: Shown | None = None
+    is_checked: bool = True
+    settings: Settings = field(default_factory=Settings)
+
+
+@dataclass(slots=True)
+class Root:
+    """A folder of the editor (``""``: files outside all of them) and its engine."""
+
+    folder: str
+    engine: LiveEngine
+    rescans: dict[str, Iterator[None]] = field(default_factory=dict)
+
+    def holds(self, path: str) -> bool:
+        """Say whether a file lies below the folder."""
+        return bool(self.folder) and path.startswith(self.folder.rstrip("/") + "/")
+
+
+class Known(NamedTuple):
+    """A project that is loaded."""
+
+    root: Root
+    engine: LiveEngine
+    workspace: LiveWorkspace
+
+
+class Session:
+    """All folders and buffers of one editor."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self.buffers: dict[str, Buffer] = {}  # replaced, never changed: two threads read it
+        self._roots: list[Root] = []
+        self._complaints: set[str] = set()
+        self._failures: set[Failure] = set()
+        self._outdated: list[str] = []  # open files whose findings may not be the ones shown
+        self._settling: Iterator[None] | None = None
+        self._settle_at: float | None = None
+        self._cancelled: set[str] = set()
+
+    # --- in the thread that reads --------------------------------------------------------------------------
+
+    def put(self, path: str, uri: str, snapshot: Snapshot) -> None:
+        """Take note of a buffer's newest text."""
+        buffer = self.buffers.get(path)
+        if buffer is None:
+            self.buffers = {**self.buffers, path: Buffer(uri, snapshot)}
+        else:
+            buffer.uri, buffer.snapshot = uri, snapshot
+
+    def drop(self, path: str) -> None:
+        """Forget a buffer; its file counts as it is on disk."""
+        self.buffers = {other: buffer for other, buffer in self.buffers.items() if other != path}
+
+    # --- folders -------------------------------------------------------------------------------------------
+
+    def add_folder(self, folder: str) -> None:
+        """Take a folder in and learn its project."""
+        if any(root.folder == folder for root in self._roots):
+            return
+        root = Root(folder, self._new_engine(folder))
+        self._roots.append(root)
+        self._loaded(root, folder)
+        self._reapply(root.holds)
+
+    def remove_folder(self, folder: str) -> None:
+        """Let a folder go."""
+        gone = [root for root in self._roots if root.folder == folder]
+        self._roots = [root for root in self._roots if root.folder != folder]
+        for root in gone:
+            self._reapply(root.holds)
+
+    def reload(self) -> None:
+        """Read the configuration again, and everything that hangs on it."""
+        self._complaints.clear()
+        self._cancelled.clear()
+        gc.unfreeze()
+        for root in self._roots:
+            old = root.engine.workspaces()
+            root.engine = self._new_engine(root.folder)
+            root.rescans.clear()
+            for workspace in old:
+                self._loaded(root, workspace.root, workspace)
+        self._reapply(lambda path: True)
+
+    def _new_engine(self, folder: str) -> LiveEngine:
+        engine = LiveEngine(Options(jobs=1))
+        engine.progress = Reporter(lambda label, done, total: None)
+        if folder and os.path.isdir(folder):
+            try:
+                engine.places.ask_about([folder])
+            except UsageError as error:
+                self._complain(error)
+        return engine
+
+    def _reapply(self, concerns: Callable[[str], bool]) -> None:
+        """Give buffers to the project that they belong to now."""
+        for path, buffer in self.buffers.items():
+            if concerns(path):
+                buffer.applied = None
+                self.apply(path)
+
+    def _root_of(self, path: str) -> Root:
+        holding = [root for root in self._roots if root.holds(path)]
+        if holding:
+            return max(holding, key=lambda root: len(root.folder))
+        if not any(not root.folder for root in self._roots):
+            self._roots.append(Root("", self._new_engine("")))
+        return next(root for root in self._roots if not root.folder)
+
+    # --- projects ------------------------------------------------------------------------------------------
+
+    def cancel_loading(self) -> None:
+        """The user wants no index: what is not known yet stays so until files on disk change."""
+        self._cancelled.update(w.root for r in self._roots for w in r.engine.workspaces() if not w.is_loaded)
+
+    def known(self, path: str) -> Known | None:
+        """The project of a file, loaded; ``None`` where there can be none."""
+        root = self._root_of(path)
+        if not root.folder and not _FOREIGN.isdisjoint(path.split("/")):
+            return None
+        return self._loaded(root, os.path.dirname(path))
+
+    def _loaded(self, root: Root, folder: str, old: LiveWorkspace | None = None) -> Known | None:
+        """The project of a folder, loaded. ``old`` is what it was under another configuration."""
+        try:
+            workspace = root.engine.live(root.engine.places.project(folder))
+        except UsageError as error:
+            self._complain(error)
+            return None
+        if not workspace.is_loaded and workspace.root not in self._cancelled:
+            if old is not None and old.root == workspace.root:
+                workspace.take_facts(old)
+            self._load(workspace)
+        return Known(root, root.engine, workspace) if workspace.is_loaded else None
+
+    def _load(self, workspace: LiveWorkspace) -> None:
+        name = os.path.basename(workspace.root) or workspace.root
+        report = self._client.working(f"gllint: reading {name}")
+        workspace.report_to(Reporter(report))
+        try:
+            if workspace.unknown_files() > _WORTH_A_PROCESS and workspace.keeps_cache:
+                index_apart(workspace.root, report)
+                workspace.forget_table()
+            workspace.load()
+        except Cancelled:
+            self._cancelled.add(workspace.root)
+        finally:
+            self._client.finished()
+            workspace.report_to(Reporter(lambda label, done, total: None))
+        # What was read just now stays: the collector need never look at it again.
+        gc.collect()
+        gc.freeze()
+
+    # --- buffers -------------------------------------------------------------------------------------------
+
+    def apply(self, path: str) -> None:
+        """Have the project follow the newest text of a buffer; its findings are worked out later."""
+        buffer = self.buffers.get(path)
+        if buffer is None or buffer.applied is buffer.snapshot:
+            return
+        is_new, snapshot = buffer.applied is None, buffer.snapshot
+        known = self.known(path)
+        if is_new:
+            buffer.is_checked = known is not None and known.engine.would_check(
+                path, known.root.folder or known.workspace.root
+            )
+        if known is not None:
+            buffer.settings = known.workspace.config.rules
+        if known is not None and buffer.is_checked:
+            known.engine.overlay[path] = snapshot.data
+            known.workspace.changed(path)
+        buffer.applied = snapshot
+        self._touch(path)
+
+    def close(self, path: str) -> None:
+        """Let the file on disk count again."""
+        if path in self.buffers:
+            return
+        for root in self._roots:
+            if root.engine.overlay.pop(path, None) is not None and (known := self.known(path)) is not None:
+                known.workspace.changed(path)
+                self._touch(path)
+
+    def _touch(self, path: str) -> None:
+        """A file has changed: look at it first, then at the other open ones, then at the rest."""
+        self._outdated = [path, *(other for other in self.buffers if other != path)]
+        self._settling, self._settle_at = None, time.monotonic() + _PATIENCE
+
+    def findings(self, path: str) -> Shown | None:
+        """The findings in the newest text of an open file; ``None`` where it is not open."""
+        buffer = self.buffers.get(path)
+        if buffer is None:
+            return None
+        while buffer.applied is not buffer.snapshot:
+            self.apply(path)
+        if path in self._outdated or buffer.shown is None or buffer.shown.snapshot is not buffer.applied:
+            self._check(path, buffer)
+        return buffer.shown
+
+    def _check(self, path: str, buffer: Buffer) -> None:
+        """Work out and show the findings in a buffer."""
+        if path in self._outdated:
+            self._outdated.remove(path)
+        assert buffer.applied is not None
+        old, shown = buffer.shown, self._conclude(path, buffer.applied, buffer)
+        buffer.shown = shown
+        is_same_text = old is not None and old.snapshot is shown.snapshot
+        if old is None or not is_same_text or old.findings != shown.findings:
+            self._client.publish(path, shown.snapshot, shown)
+        if old is not None and is_same_text and old.findings != shown.findings:
+            self._client.refresh()
+
+    def _conclude(self, path: str, snapshot: Snapshot, buffer: Buffer) -> Shown:
+        known = self.known(path) if buffer.is_checked else None
+        if known is None:
+            return Shown(snapshot, (), lambda code: "error")
+        known.workspace.forget_results(path)
+        findings, failures = known.engine.conclude(path)
+        for failure in failures:
+            if failure not in self._failures:
+                self._failures.add(failure)
+                self._client.log(f"{failure.code} failed on {failure.path}: {failure.error}")
+        return Shown(snapshot, tuple(findings), known.workspace.config.level)
+
+    def fixed(self, path: str) -> tuple[Snapshot, str] | None:
+        """The newest text of an open file and what all safe fixes make of it; ``None`` where they do nothing."""
+        shown, known = self.findings(path), self.known(path)
+        if shown is None or known is None:
+            return None
+        try:
+            data = fixer.fix(known.engine, [path], unsafe=False).after.get(path)
+        finally:
+            known.engine.put(path, shown.snapshot.data)
+        if data is None:
+            return None
+        mark = "\ufeff" if shown.snapshot.text.startswith("\ufeff") else ""
+        return shown.snapshot, mark + decode(data).source
+
+    # --- what can wait -------------------------------------------------------------------------------------
+
+    def step(self) -> float | None:
+        """Do a bit of what can wait; see :class:`~gllint.server.worker.Worker`."""
+        if self._outdated:
+            path = self._outdated.pop(0)
+            buffer = self.buffers.get(path)
+            # Where there is a newer text, the job that brings it is waiting.
+            if buffer is not None and buffer.applied is buffer.snapshot:
+                self._check(path, buffer)
+            return 0
+        for root in self._roots:
+            for name, rescan in root.rescans.items():
+                if next(rescan, self) is self:
+                    del root.rescans[name]
+                    self._outdated, self._settle_at = list(self.buffers), time.monotonic()
+                return 0
+        if self._settle_at is None:
+            return None
+        wait = self._settle_at - time.monotonic()
+        return wait if wait > 0 else self._settle()
+
+    def _settle(self) -> float | None:
+        if self._settling is None:
+            self._settling = self._settle_all()
+        if next(self._settling, self) is not self:
+            return 0
+        self._settling = self._settle_at = None
+        return None
+
+    def _settle_all(self) -> Iterator[None]:
+        checked = [path for path, buffer in self.buffers.items() if buffer.is_checked]
+        projects = {
+            known.workspace.root: known for path in checked if (known := self.known(path)) is not None
+        }
+        for project in projects.values():
+            yield from project.workspace.settle()
+        for path in checked:
+            buffer = self.buffers.get(path)
+            if buffer is not None and buffer.applied is buffer.snapshot:
+                self._check(path, buffer)
+                yield
+
+    # --- the disk ------------------------------------------------------------------------------------------
+
+    def written(self, paths: Sequence[str]) -> None:
+        """Follow files that were written on disk, whether or not they were known."""
+        self._cancelled.clear()
+        if any(os.path.basename(path) in _SETTINGS for path in paths):
+            self.reload()
+            return
+        for path in paths:
+            if (known := self._known_already(path)) is not None:
+                if known.workspace.written(path):
+                    self._touch(path)
+                else:
+                    known.root.rescans[known.workspace.root] = known.workspace.rescan()
+
+    def rescan(self, paths: Iterable[str]) -> None:
+        """Look for files that came, went or changed in the projects of ``paths``."""
+        for path in paths:
+            if (known := self._known_already(path)) is not None:
+                known.root.rescans[known.workspace.root] = known.workspace.rescan()
+
+    def _known_already(self, path: str) -> Known | None:
+        root = self._root_of(path)
+        for workspace in root.engine.workspaces():
+            if workspace.is_loaded and path.startswith(workspace.root.rstrip("/") + "/"):
+                try:
+                    is_its_own = root.engine.place_of(path).root == workspace.root
+                except UsageError:
+                    continue
+                if is_its_own:
+                    return Known(root, root.engine, workspace)
+        return None
+
+    def _complain(self, error: UsageError) -> None:
+        message = str(error)
+        if message not in self._complaints:
+            self._complaints.add(message)
+            self._client.complain(message)

@@ -1,0 +1,93 @@
+"""One thread that does all the thinking, so that the thread that reads and writes is always free.
+
+Jobs are done in the order in which they come; what can wait is done step by step while there are none.
+"""
+
+from __future__ import annotations
+
+import gc
+import threading
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any, TypeVar
+
+_T = TypeVar("_T")
+_LITTER = 20_000
+
+
+class Worker:
+    """A thread with a queue.
+
+    ``step`` does a bit of what can wait. It returns the seconds after which it wants to be asked again, 0 for
+    at once, ``None`` for when another job has come. ``fail`` is told of what it raises.
+    """
+
+    def __init__(self, step: Callable[[], float | None], fail: Callable[[BaseException], None]) -> None:
+        self._step, self._fail = step, fail
+        self._jobs: deque[tuple[Future[Any], Callable[[], Any]]] = deque()
+        self._changed = threading.Condition()
+        self._stopped = False
+        self._thread = threading.Thread(target=self._run, name="gllint", daemon=True)
+
+    def start(self) -> None:
+        """Begin to work."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Leave all that has not begun."""
+        with self._changed:
+            self._stopped = True
+            self._jobs.clear()
+            self._changed.notify()
+
+    def submit(self, job: Callable[[], _T]) -> Future[_T]:
+        """Have ``job`` done when all before it are; its future can be cancelled until it begins."""
+        future: Future[_T] = Future()
+        with self._changed:
+            self._jobs.append((future, job))
+            self._changed.notify()
+        return future
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether nobody wants anything any more."""
+        return self._stopped
+
+    def _run(self) -> None:
+        delay: float | None = 0.0
+        while True:
+            with self._changed:
+                if not self._jobs and not self._stopped and delay != 0:
+                    self._changed.wait(delay)
+                if self._stopped:
+                    return
+                job = self._jobs.popleft() if self._jobs else None
+            if job is not None:
+                _do(*job)
+                delay = 0.0
+            else:
+                delay = self._do_step()
+            _tidy(idle=delay != 0 and not self._jobs)
+
+    def _do_step(self) -> float | None:
+        try:
+            return self._step()
+        except Exception as error:
+            self._fail(error)
+            return None
+
+
+def _do(future: Future[_T], job: Callable[[], _T]) -> None:
+    if not future.set_running_or_notify_cancel():
+        return
+    try:
+        future.set_result(job())
+    except BaseException as error:
+        future.set_exception(error)
+
+
+def _tidy(idle: bool) -> None:
+    """Collect garbage between jobs: the collector itself is off, it would come in the middle of one."""
+    if not gc.isenabled() and gc.get_count()[0] > (_LITTER if idle else _LITTER * 20):
+        gc.collect()
