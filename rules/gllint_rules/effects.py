@@ -16,6 +16,7 @@ from gllint_rules.facts import Call, Dict, Expr, Function, Lambda, Module, Scope
 from gllint_rules.frameworks import (
     CALLBACK_CALLS,
     CLIENT_HOUSEKEEPING,
+    CLIENT_MAKERS,
     CLOCK_CALLS,
     CLOCK_WITHOUT_ARGUMENT,
     ENVIRONMENT_CALLS,
@@ -34,7 +35,7 @@ from gllint_rules.frameworks import (
 )
 from gllint_rules.infer import Frame
 from gllint_rules.known import ENVIRONMENTS
-from gllint_rules.paths import is_path
+from gllint_rules.paths import MOST_STEPS, is_path, sources
 from gllint_rules.values import (
     NONE,
     Because,
@@ -260,12 +261,11 @@ class _BodyReader:
     # --- calls -----------------------------------------------------------------------------------------------
 
     def call(self, call: Call, frame: Frame) -> None:
-        for option in options(self.evaluator.eval(call.func, frame)):
-            match option:
-                case External(name=name):
-                    self.external(name, call, frame)
-                case _:
-                    self.follow(option, call.at)
+        callees = options(self.evaluator.eval(call.func, frame))
+        for name in dict.fromkeys(option.name for option in callees if isinstance(option, External)):
+            self.external(name, call, frame)
+        for option in callees:
+            self.follow(option, call.at)
         if isinstance(call.func, facts.Attr):
             self.method(call.func, call, frame)
         if facts.last_name(call.func) in CALLBACK_CALLS:
@@ -325,7 +325,7 @@ class _BodyReader:
     def method(self, func: facts.Attr, call: Call, frame: Frame) -> None:
         """A method of a network client, of a path, or of a generator that nobody seeded."""
         title = facts.dotted(func) or f"….{func.name}"
-        if func.name not in CLIENT_HOUSEKEEPING and self.is_client(func.base, frame):
+        if self.reaches_out(func, frame):
             self.add("network", call.at, title, frame)
         elif func.name in PATH_WRITES or func.name in PATH_DELETES or func.name == "open":
             if not is_path(self.project, func.base, frame):
@@ -337,15 +337,35 @@ class _BodyReader:
         elif isinstance(func.base, facts.Name) and self.is_unseeded(func.base.id, frame):
             self.add("random", call.at, title, frame)
 
-    def is_client(self, expr: Expr, frame: Frame) -> bool:
-        """Whether ``expr`` is a network client or one of its parts (``client.chat.completions``)."""
-        while True:
-            for option in options(self.evaluator.eval(expr, frame)):
-                if isinstance(option, ExternalInstance) and option.name in NETWORK_CLIENTS:
-                    return True
-            if not isinstance(expr, facts.Attr):
-                return False
-            expr = expr.base
+    def reaches_out(self, func: facts.Attr, frame: Frame) -> bool:
+        """Whether ``func`` is a method of a network client that does."""
+        maker = self.client(func.base, frame)
+        methods = NETWORK_CLIENTS[maker] if maker is not None else frozenset()
+        return func.name not in CLIENT_HOUSEKEEPING if methods is None else func.name in methods
+
+    def client(self, expr: Expr, frame: Frame, depth: int = 0) -> str | None:
+        """By what the network client ``expr`` was made, or the client that it is a part of."""
+        for option in options(self.evaluator.eval(expr, frame)):
+            if isinstance(option, ExternalInstance) and option.name in NETWORK_CLIENTS:
+                return option.name
+        if depth > MOST_STEPS:
+            return None
+        match expr:
+            case Call(func=func):
+                if isinstance(func, facts.Attr) and func.name in CLIENT_MAKERS:
+                    if self.client(func.base, frame, depth + 1) is not None:
+                        return CLIENT_MAKERS[func.name]
+                made = self.evaluator.eval(func, frame)
+                return made.name if isinstance(made, External) and made.name in NETWORK_CLIENTS else None
+            case facts.Name() | facts.Attr():
+                for source, home in sources(self.project, expr, frame):
+                    found = self.client(source, home, depth + 1)
+                    if found is not None:
+                        return found
+                if isinstance(expr, facts.Attr):
+                    whole = self.client(expr.base, frame, depth + 1)
+                    return whole if whole is not None and NETWORK_CLIENTS[whole] is None else None
+        return None
 
     def opens_for_writing(self, call: Call, position: int, frame: Frame) -> bool:
         mode = _argument(call, position, "mode")

@@ -81,19 +81,14 @@ TOOL_PARAMETERS = ("parameters", "input_schema", "inputSchema", "args_schema")
 TOOL_LOADERS = frozenset({"load_tools", "load_mcp_tools", "get_tools"})
 LIVE_REQUIRED = "live_required"  # of a T1 tool: Replay refuses it
 # GL601: calls that reach the network, and classes whose methods do.
+HTTP_VERBS = frozenset({"get", "post", "put", "patch", "delete", "head", "options", "request"})
 NETWORK_CALLS = frozenset(
     {
-        *(
-            f"{module}.{verb}"
-            for module in ("requests", "httpx")
-            for verb in ("get", "post", "put", "patch", "delete", "head", "options", "request")
-        ),
-        "httpx.stream", "requests.session", "aiohttp.request", "urllib3.request",
+        *(f"{module}.{verb}" for module in ("requests", "httpx") for verb in HTTP_VERBS),
+        "httpx.stream", "aiohttp.request", "urllib3.request",
         "urllib.request.urlopen", "urllib.request.urlretrieve",
-        "socket.socket", "socket.create_connection", "socket.getaddrinfo", "socket.gethostbyname",
+        "socket.create_connection", "socket.getaddrinfo", "socket.gethostbyname",
         "socket.gethostbyname_ex", "socket.gethostbyaddr", "asyncio.open_connection",
-        "boto3.client", "boto3.resource", "boto3.session.Session", "boto3.Session",
-        "botocore.session.get_session",
         "smtplib.SMTP", "smtplib.SMTP_SSL", "ftplib.FTP", "ftplib.FTP_TLS", "imaplib.IMAP4",
         "imaplib.IMAP4_SSL", "poplib.POP3", "poplib.POP3_SSL", "telnetlib.Telnet",
         "xmlrpc.client.ServerProxy", "websocket.create_connection", "websockets.connect",
@@ -103,17 +98,37 @@ NETWORK_CALLS = frozenset(
         "pymysql.connect",
     }
 )  # fmt: skip
-NETWORK_CLIENTS = frozenset(
-    {
-        "requests.Session", "requests.sessions.Session", "httpx.Client", "httpx.AsyncClient",
-        "aiohttp.ClientSession", "urllib3.PoolManager", "http.client.HTTPConnection",
-        "http.client.HTTPSConnection", "paramiko.SSHClient", "paramiko.client.SSHClient",
-        "openai.OpenAI", "openai.AsyncOpenAI", "anthropic.Anthropic", "anthropic.AsyncAnthropic",
-        "pymongo.MongoClient", "redis.Redis", "elasticsearch.Elasticsearch",
-    }
-)  # fmt: skip
-# Methods of such clients that stay at home.
-CLIENT_HOUSEKEEPING = frozenset({"close", "aclose", "mount", "build_request", "update", "set_debuglevel"})
+# What makes a client, and which of its methods reach out; ``None``: all of them, those of its parts too.
+NETWORK_CLIENTS: dict[str, frozenset[str] | None] = {
+    **dict.fromkeys(
+        ("requests.Session", "requests.session", "requests.sessions.Session"), HTTP_VERBS | {"send"}
+    ),
+    **dict.fromkeys(("httpx.Client", "httpx.AsyncClient"), HTTP_VERBS | {"send", "stream"}),
+    "aiohttp.ClientSession": HTTP_VERBS | {"ws_connect"},
+    "urllib3.PoolManager": frozenset({"request", "urlopen"}),
+    "urllib.request.build_opener": frozenset({"open"}),
+    **dict.fromkeys(
+        ("http.client.HTTPConnection", "http.client.HTTPSConnection"),
+        frozenset({"connect", "request", "getresponse"}),
+    ),
+    "socket.socket": frozenset(
+        {"connect", "connect_ex", "accept", "send", "sendall", "sendto", "recv", "recvfrom"}
+    ),
+    **dict.fromkeys(
+        ("paramiko.SSHClient", "paramiko.client.SSHClient"),
+        frozenset({"connect", "exec_command", "open_sftp"}),
+    ),
+    **dict.fromkeys(("boto3.Session", "boto3.session.Session"), frozenset()),
+    **dict.fromkeys(
+        (
+            "boto3.client", "boto3.resource", "openai.OpenAI", "openai.AsyncOpenAI", "anthropic.Anthropic",
+            "anthropic.AsyncAnthropic", "pymongo.MongoClient", "redis.Redis", "elasticsearch.Elasticsearch",
+        )
+    ),
+}  # fmt: skip
+CLIENT_HOUSEKEEPING = frozenset({"close", "aclose", "copy", "with_options", "with_raw_response"})
+# Methods of a session that make a client, and which one.
+CLIENT_MAKERS = {"client": "boto3.client", "resource": "boto3.resource"}
 # GL602: what differs from run to run. Some calls read the clock only where they are given fewer arguments
 # than this.
 CLOCK_CALLS = frozenset(

@@ -25,7 +25,7 @@ def sources(project: Project, expr: Expr, frame: Frame) -> Iterator[tuple[Expr, 
             while scope is not None and (name not in scope.bindings or scope.kind == "class"):
                 scope = scope.parent
             for binding in scope.bindings[name] if scope is not None else ():
-                if binding.value is not None and binding.kind in ("assign", "annotated"):
+                if binding.value is not None and binding.kind in ("assign", "annotated", "with"):
                     yield binding.value, Frame(frame.module, scope or frame.scope, frame.env, frame.bound)
         case facts.Attr(base=base, name=name):
             for option in options(project.evaluator.eval(base, frame)):
