@@ -783,11 +783,12 @@ def _text_value(text: str, raw: bool) -> str:
     if raw or "\\" not in text:
         return text
     try:
-        return str(ast.literal_eval('"""' + text.replace('"', '\\"') + '"""'))
+        return str(ast.literal_eval('"""' + _QUOTE.sub(r'\1\\"', text) + '"""'))
     except (ValueError, SyntaxError):
         return text
 
 
+_QUOTE = re.compile(r'((?<!\\)(?:\\\\)*)"')  # one that no backslash escapes
 _WORDS: dict[str, object] = {"True": True, "False": False, "None": None}
 
 _OPERATORS: dict[type[cst.CSTNode], str] = {
