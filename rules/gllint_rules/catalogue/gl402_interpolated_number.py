@@ -45,10 +45,13 @@ Requirements DOC-601, "The {{claim:i}} Macro System".
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from gllint_rules.context import Context, Pending
+from gllint_rules.finding import Fix
 from gllint_rules.rule import Rule
-from gllint_rules.values import number
+from gllint_rules.templates import FinalStep
+from gllint_rules.values import Filled, number
 
 HELP = "Claim it: let a tool return it as a Quantity and write {{claim:i}} in its place."
 
@@ -60,7 +63,14 @@ def check(context: Context) -> Iterator[Pending]:
             found = number(hole.value)
             if found is not None:
                 message = "a number is formatted into a final message"
-                yield context.finding("GL402", hole.site, message, HELP, because=found.because)
+                fix = partial(_claim, context, step, hole)
+                yield context.finding("GL402", hole.site, message, HELP, fix, found.because)
+
+
+def _claim(context: Context, step: FinalStep, hole: Filled) -> Fix | None:
+    from gllint_rules.fixes.claims import claim_hole
+
+    return claim_hole(context, step, hole)
 
 
 RULE = Rule(
@@ -69,5 +79,6 @@ RULE = Rule(
     summary="A number is formatted into a final message",
     documentation=__doc__ or "",
     check=check,
+    fix="unsafe",
     options=("final-message-names", "final-message-calls"),
 )

@@ -51,12 +51,13 @@ Requirements DOC-601, "The {{claim:i}} Macro System".
 from __future__ import annotations
 
 from collections.abc import Iterator
-
-from gllint_runtime.claims import Macro, find_macros, macro_problems
+from functools import partial
 
 from gllint_rules.context import Context, Pending
+from gllint_rules.finding import Fix
 from gllint_rules.rule import Rule
 from gllint_rules.templates import FinalStep
+from gllint_runtime.claims import Macro, find_macros, macro_problems
 
 HELP = "A macro is written {{claim:0}}, inside an f-string {{{{claim:0}}}}, and has one entry in `claims`."
 
@@ -70,7 +71,8 @@ def check(context: Context) -> Iterator[Pending]:
                 if isinstance(what, Macro):
                     yield from _at_macro(context, step, what, message)
                 else:
-                    yield context.finding("GL403", step.claims.items[what].site, message, HELP)
+                    fix = partial(_drop, context, step, what)
+                    yield context.finding("GL403", step.claims.items[what].site, message, HELP, fix)
         else:
             for macro in macros:
                 if macro.problem is not None:
@@ -82,7 +84,20 @@ def _at_macro(context: Context, step: FinalStep, macro: Macro, message: str) -> 
     place = step.template.pieces(macro.start, macro.end)
     if place is not None:
         site, within = context.literal_span(*place)
-        yield context.finding("GL403", site, message, HELP, within=within)
+        fix = partial(_mend, context, step, macro)
+        yield context.finding("GL403", site, message, HELP, fix, within=within)
+
+
+def _mend(context: Context, step: FinalStep, macro: Macro) -> Fix | None:
+    from gllint_rules.fixes.claims import mend_macro
+
+    return mend_macro(context, step, macro)
+
+
+def _drop(context: Context, step: FinalStep, index: int) -> Fix | None:
+    from gllint_rules.fixes.claims import drop_claim
+
+    return drop_claim(context, step, index)
 
 
 RULE = Rule(

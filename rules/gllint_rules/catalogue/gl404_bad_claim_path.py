@@ -50,13 +50,14 @@ Requirements DOC-601, "JSONPath Format".
 from __future__ import annotations
 
 from collections.abc import Iterator
-
-from gllint_runtime.claims import ClaimPathError, parse_claim_path
+from functools import partial
 
 from gllint_rules.context import Context, Pending
+from gllint_rules.finding import Fix
 from gllint_rules.rule import Rule
 from gllint_rules.templates import claim_entries
-from gllint_rules.values import Record, Text, options
+from gllint_rules.values import Record, Site, Text, options
+from gllint_runtime.claims import ClaimPathError, parse_claim_path
 
 
 def check(context: Context) -> Iterator[Pending]:
@@ -71,7 +72,14 @@ def check(context: Context) -> Iterator[Pending]:
                 try:
                     parse_claim_path(option.literal)
                 except ClaimPathError as error:
-                    yield context.finding("GL404", entry.site, str(error), error.hint)
+                    fix = partial(_mend, context, entry.site, option.literal)
+                    yield context.finding("GL404", entry.site, str(error), error.hint, fix)
+
+
+def _mend(context: Context, site: Site, path: str) -> Fix | None:
+    from gllint_rules.fixes.claims import mend_path
+
+    return mend_path(context, site, path)
 
 
 RULE = Rule(

@@ -26,7 +26,6 @@ from gllint_rules.tools import Tool
 from gllint_rules.values import (
     NEVER,
     NONE,
-    UNKNOWN,
     ClassOf,
     Number,
     Record,
@@ -171,17 +170,19 @@ def _returns_quantity(project: Project, tool: Tool, keys: tuple[str, ...]) -> bo
 
 
 def _is_quantity_at(value: Value, keys: tuple[str, ...]) -> bool:
-    for option in options(value):
-        if not isinstance(option, Record):
-            return False
-        if not keys:
-            if not _is_sound(option):
-                return False
-        elif keys[0] not in option.sure or is_quantity(option):
-            return False
-        elif not all(_is_quantity_at(entry.value, keys[1:]) for entry in option.entries[keys[0]]):
-            return False
-    return True
+    """Whether each of the records that ``value`` may be holds a Quantity where ``keys`` lead."""
+    return all(isinstance(option, Record) and _holds_quantity(option, keys) for option in options(value))
+
+
+def _holds_quantity(record: Record, keys: tuple[str, ...]) -> bool:
+    if not keys:
+        return _is_sound(record)
+    [key, *rest] = keys
+    return (
+        key in record.sure
+        and not is_quantity(record)
+        and all(_is_quantity_at(entry.value, tuple(rest)) for entry in record.entries[key])
+    )
 
 
 def _is_sound(record: Record) -> bool:

@@ -1,0 +1,266 @@
+"""GL402, GL403, GL404: macros that name a claim, claims that a macro names, paths in the one form there is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+import libcst as cst
+
+from gllint_rules.context import Context
+from gllint_rules.finding import Fix
+from gllint_rules.fixes.nodes import rewritten, without
+from gllint_rules.fixes.syntax import Place, place, replacement
+from gllint_rules.fixes.uses import enclosing
+from gllint_rules.templates import FinalStep
+from gllint_rules.values import Filled, Record, Site, Text, number
+from gllint_runtime.claims import ClaimPathError, Macro, find_macros, parse_claim_path
+from gllint_runtime.units import ALLOWED_UNITS
+
+# --- GL403: macros -------------------------------------------------------------------------------------------
+
+_INDEX = re.compile(
+    r"[\[{]{1,4}\s*claims?\s*[:：=\[(#._ ]?\s*(?P<index>\d{1,6})\s*[\])]?\s*[\]}]{1,4}", re.IGNORECASE
+)
+_EXACT = re.compile(r"\{\{claim:(?:0|[1-9][0-9]*)\}\}")
+
+
+def mend_macro(context: Context, step: FinalStep, macro: Macro) -> Fix | None:
+    """Write a macro as the runtime reads it, with the index of a claim that is there."""
+    written = _written(context, step, macro)
+    if written is None:
+        return None
+    here, start, end, plain = written
+    raw = here.text[start:end]
+    index = _index(step, macro)
+    doubled = _doubles_braces(here, raw, macro.text, plain=plain)
+    if index is None or doubled is None:
+        return None
+    text = _macro(index, doubled=doubled)
+    edit = replacement(here.positions, here.start + start, here.start + end, text)
+    # Nothing but the braces: what was meant is what is written, unless the literal serves elsewhere, too.
+    safe = doubled and _EXACT.fullmatch(raw) is not None and text == f"{{{{{raw}}}}}" and _is_formatted(here)
+    message = "Double the braces, which formatting halves" if safe else f"Write `{{{{claim:{index}}}}}`"
+    return Fix("safe" if safe else "unsafe", message, (edit,))
+
+
+def _macro(index: int, *, doubled: bool) -> str:
+    macro = f"{{{{claim:{index}}}}}"
+    return f"{{{{{macro}}}}}" if doubled else macro
+
+
+def _index(step: FinalStep, macro: Macro) -> int | None:
+    """The claim that a macro is meant to name."""
+    claims = len(step.claims.items) if step.claims is not None else None
+    if macro.index is not None:
+        return _replacements(step).get(macro.index)
+    found = _INDEX.fullmatch(macro.text)
+    if found is None:
+        return None
+    index = int(found["index"])
+    return index if claims is None or index < claims else None
+
+
+def _replacements(step: FinalStep) -> dict[int, int]:
+    """For macros that name no claim the claims that no macro names, where there are as many."""
+    macros = find_macros(step.text)
+    if step.claims is None or any(macro.index is None for macro in macros):
+        return {}
+    used = {macro.index for macro in macros if macro.index is not None}
+    dangling = sorted(index for index in used if index >= len(step.claims.items))
+    unused = [index for index in range(len(step.claims.items)) if index not in used]
+    return dict(zip(dangling, unused, strict=True)) if len(dangling) == len(unused) else {}
+
+
+def _written(context: Context, step: FinalStep, macro: Macro) -> tuple[Place, int, int, bool] | None:
+    """The literal that holds a macro, where in its source it begins and ends, and whether no method changes it."""
+    first = step.template.pieces(macro.start, macro.start + 1)
+    last = step.template.pieces(macro.end - 1, macro.end)
+    if first is None or last is None or first[0].site != last[0].site:
+        return None
+    site, (start, _) = context.literal_span(*first)
+    _, (_, end) = context.literal_span(*last)
+    here = Place(context.project.positions(site.module), site.at)
+    inner = macro.text.strip("{[ ]}").lower()
+    if inner not in here.text[start:end].lower():
+        return None
+    return here, start, end, first[0].offsets is None
+
+
+def _doubles_braces(here: Place, raw: str, text: str, *, plain: bool) -> bool | None:
+    """Whether braces are written twice in this literal; ``None`` where that cannot be told."""
+    if isinstance(here.node, cst.FormattedStringText):
+        return True
+    if not isinstance(here.node, cst.SimpleString) or "\\" in raw:
+        return None
+    if "{" in text and raw.count("{") == 2 * text.count("{"):
+        return True
+    return False if raw == text and (plain or "{" in text) else None
+
+
+def _is_formatted(here: Place) -> bool:
+    """Whether the literal is an f-string's, or stands right before ``.format``."""
+    if isinstance(here.node, cst.FormattedStringText):
+        return True
+    above = [*here.ancestors(), None, None]
+    return isinstance(above[0], cst.Attribute) and isinstance(above[1], cst.Call)
+
+
+# --- GL403: claims -------------------------------------------------------------------------------------------
+
+
+def drop_claim(context: Context, step: FinalStep, index: int) -> Fix | None:
+    """Drop a claim that no macro uses, where those after it are as useless: no index changes."""
+    assert step.claims is not None
+    macros = find_macros(step.text)
+    used = {macro.index for macro in macros}
+    if None in used or any(i is not None and i >= index for i in used):
+        return None
+    if any(number(hole.value) is not None for hole in step.template.holes()):  # perhaps the one it claims
+        return None
+    items = step.claims.items
+    here = place(context, items[index].site)
+    if here is None or _is_shared(context, items[index].site):
+        return None
+    element = next(iter(here.ancestors()), None)
+    array = next((node for node in here.ancestors() if isinstance(node, cst.List)), None)
+    if not isinstance(element, cst.Element) or array is None or element not in array.elements:
+        return None
+    kept = without(array.elements, lambda e: e is element)
+    if kept is None or len(array.elements) != len(items):
+        return None
+    edits = here.of(array).replaced(array.with_changes(elements=kept))
+    return Fix("unsafe", "Drop the claim that no macro uses", edits) if edits else None
+
+
+def _is_shared(context: Context, site: Site) -> bool:
+    """Whether the claim stands beside several messages."""
+    steps = [s for s in context.final_steps if s.claims is not None]
+    return sum(any(item.site == site for item in s.claims.items if s.claims) for s in steps if s.claims) != 1
+
+
+# --- GL402 ---------------------------------------------------------------------------------------------------
+
+
+def claim_hole(context: Context, step: FinalStep, hole: Filled) -> Fix | None:
+    """Write the macro of the claim beside the message that carries the very number formatted in."""
+    here = place(context, hole.site)
+    if here is None or step.claims is None:
+        return None
+    above = [*here.ancestors()]
+    if len(above) < 2 or not isinstance(above[0], cst.FormattedStringExpression):
+        return None
+    part, text = above[0], above[1]
+    claimed = _claimed(context, step, here)
+    if claimed is None or part.equal is not None or not isinstance(text, cst.FormattedString):
+        return None
+    index, unit_texts, units = claimed
+    parts = list(text.parts)
+    spot = next(i for i, p in enumerate(parts) if p is part)
+    after = _without_unit(here, parts[spot + 1 :], unit_texts, units)
+    if not _may_touch(parts[:spot][-1:], after[:1]):
+        return None
+    macro = cst.FormattedStringText(_macro(index, doubled=True))
+    edits = here.of(text).replaced(text.with_changes(parts=[*parts[:spot], macro, *after]))
+    return Fix("unsafe", f"Write `{{{{claim:{index}}}}}`, the claim of this number", edits) if edits else None
+
+
+def _claimed(context: Context, step: FinalStep, here: Place) -> tuple[int, set[str], set[str]] | None:
+    """The claim of the number at ``here``, how its unit would be written beside it, and its unit where it is known."""
+    assert step.claims is not None
+    shown = _normal(_unrounded(here.node), here)
+    function = enclosing(here.positions, here.positions.module, here.at)
+    for index, claim in enumerate(step.claims.items):
+        entries = claim.value.entries.get("quantity", ()) if isinstance(claim.value, Record) else ()
+        for entry in entries:
+            quantity = place(context, entry.site) if entry.site.module is here.positions.module else None
+            if (
+                quantity is None
+                or enclosing(quantity.positions, quantity.positions.module, quantity.at) is not function
+            ):
+                continue
+            if shown in _ways_to_write(quantity, "value"):
+                units = entry.value.entries.get("unit", ()) if isinstance(entry.value, Record) else ()
+                known = {e.value.literal for e in units if isinstance(e.value, Text) and e.value.literal}
+                return index, set(_ways_to_write(quantity, "unit")), known
+    return None
+
+
+def _unrounded(node: cst.CSTNode) -> cst.CSTNode:
+    match node:
+        case cst.Call(func=cst.Name(value="round" | "float"), args=[first, *_]):
+            return first.value
+        case _:
+            return node
+
+
+def _ways_to_write(quantity: Place, key: str) -> Iterator[str]:
+    """The texts that stand for the value or the unit of a Quantity."""
+    match quantity.node:
+        case cst.Dict(elements=elements):
+            for element in elements:
+                match element:
+                    case cst.DictElement(key=cst.SimpleString() as name, value=value) if (
+                        name.evaluated_value == key
+                    ):
+                        yield _normal(value, quantity)
+        case cst.Call(args=args):
+            for arg in args:
+                if arg.keyword is not None and arg.keyword.value == key:
+                    yield _normal(arg.value, quantity)
+        case _:
+            base = _normal(quantity.node, quantity)
+            yield from (f'{base}["{key}"]', f"{base}.{key}")
+
+
+def _normal(node: cst.CSTNode, here: Place) -> str:
+    return re.sub(r"\s+", "", here.code(node).replace("'", '"'))
+
+
+def _without_unit(
+    here: Place, parts: Sequence[cst.BaseFormattedStringContent], written: set[str], known: set[str]
+) -> list[cst.BaseFormattedStringContent]:
+    """What follows the number without the unit, which the claim brings along."""
+    match parts:
+        case [cst.FormattedStringText(value=gap), cst.FormattedStringExpression(expression=unit), *rest] if (
+            not gap.strip() and _normal(unit, here) in written
+        ):
+            return list(rest)
+        case [cst.FormattedStringText(value=text) as first, *rest]:
+            word = re.match(r"\s?(\S+?)(?=[\s,;:.!?)]|$)", text)
+            if word is not None and (word[1] in known or (not known and word[1] in ALLOWED_UNITS)):
+                left = text[word.end() :]
+                return [first.with_changes(value=left), *rest] if left else list(rest)
+    return list(parts)
+
+
+def _may_touch(
+    before: Sequence[cst.BaseFormattedStringContent], after: Sequence[cst.BaseFormattedStringContent]
+) -> bool:
+    """Whether what stands around a macro leaves it alone: no digit, sign or letter touches it."""
+    left = before[0].value[-1:] if before and isinstance(before[0], cst.FormattedStringText) else ""
+    right = after[0].value[:1] if after and isinstance(after[0], cst.FormattedStringText) else ""
+    holes = [p for p in (*before, *after) if not isinstance(p, cst.FormattedStringText)]
+    return not holes and left in ("", " ", "(", "\n", "n", "*") and right in ("", *" ,;.!?):\n*\\")
+
+
+# --- GL404 ---------------------------------------------------------------------------------------------------
+
+
+def mend_path(context: Context, site: Site, path: str) -> Fix | None:
+    """Write a claim path as ``$.name.name``."""
+    here = place(context, site)
+    if here is None or not isinstance(here.node, cst.SimpleString) or here.node.evaluated_value != path:
+        return None
+    text = path.strip()
+    if re.fullmatch(r"\$?(?:/[^/.\[\]]+)+", text):
+        text = text.replace("/", ".")
+    text = re.sub(r"""\[\s*(['"])([^'"\]]+)\1\s*\]""", r".\2", text)
+    names = text.removeprefix("$").removeprefix(".").removesuffix(".")
+    wanted = f"$.{names}"
+    try:
+        parse_claim_path(wanted)
+    except ClaimPathError:
+        return None
+    node = rewritten(here.node, wanted)
+    return Fix("unsafe", f"Write `{wanted}`", (here.whole(here.code(node)),)) if node is not None else None
