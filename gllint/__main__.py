@@ -1,5 +1,12 @@
 """``python -m gllint``."""
 
+import os
+import sys
+
+# Python puts the current folder first on its path: there lies the code under lint, which must never be run.
+if not sys.flags.safe_path and sys.path and sys.path[0] in ("", os.getcwd()):
+    del sys.path[0]
+
 from gllint.cli import main
 
 if __name__ == "__main__":

@@ -103,17 +103,20 @@ class _Run:
         self.request, self.engine = request, engine
         self.show = _shower(request.paths)
         self.stdin = ""
+        self.failed = self.would_change = False
         self.started = time.perf_counter()
 
     def run(self) -> int:
         paths = self._paths()
         if self.request.why is not None:
             return self._why(*self.request.why)
+        # What is wrong with the command is said before the work, not after it.
+        old = baseline.read(absolute(self.request.baseline)) if self.request.baseline else None
         if self.request.fix or self.request.diff:
-            outcome, failed = self._fix(paths)
+            outcome = self._fix(paths)
         else:
-            outcome, failed = self.engine.check(paths), False
-        if not outcome.checked and not self.request.quiet:
+            outcome = self.engine.check(paths)
+        if not outcome.checked:
             self._note("No Python files were found at the paths given.")
         if self.request.since is not None:
             self._only_since(outcome, paths)
@@ -121,12 +124,14 @@ class _Run:
             return self._add_noqa(outcome)
         if self.request.write_baseline:
             return self._write_baseline(outcome)
-        if self.request.baseline:
-            self._compare(outcome)
+        if old is not None:
+            self._compare(outcome, old)
         self._report(outcome)
+        if self.request.verbose:
+            self._say_more()
         if self.request.timings:
-            self._print_timings(outcome)
-        return self._status(outcome, failed)
+            self._print_timings()
+        return self._status(outcome)
 
     # --- the steps -----------------------------------------------------------------------------------------
 
@@ -150,7 +155,7 @@ class _Run:
         click.echo("\n".join(self.engine.explain(path, line, code)))
         return NOTHING_FOUND
 
-    def _fix(self, paths: Sequence[str]) -> tuple[Outcome, bool]:
+    def _fix(self, paths: Sequence[str]) -> Outcome:
         fixed = fixer.fix(self.engine, paths, self.request.unsafe_fixes)
         if self.request.diff:
             for path, data in fixed.after.items():
@@ -164,7 +169,9 @@ class _Run:
             self._note(f"{verb} {_count(fixed.applied, 'finding')} in {_count(len(fixed.after), 'file')}.")
         for error in fixed.errors:
             click.echo(f"gllint: {error}", err=True)
-        return fixed.outcome, bool(fixed.errors)
+        self.failed = bool(fixed.errors)
+        self.would_change = self.request.diff and bool(fixed.after)
+        return fixed.outcome
 
     def _only_since(self, outcome: Outcome, paths: Sequence[str]) -> None:
         from gllint.since import only_changed
@@ -218,7 +225,7 @@ class _Run:
     def _summarise(self, outcome: Outcome) -> None:
         count = len(outcome.findings)
         if not count:
-            if outcome.checked:
+            if outcome.checked and not self.would_change:
                 self._note(f"No findings in {_count(len(outcome.checked), 'file')}.")
             return
         files = len({finding.path for finding in outcome.findings})
@@ -231,17 +238,26 @@ class _Run:
         listed = ", ".join(hint for hint in hints if hint)
         self._note(f"{text} ({listed})." if listed else f"{text}.")
 
-    def _print_timings(self, outcome: Outcome) -> None:
+    def _say_more(self) -> None:
+        for workspace in self.engine.workspaces():
+            config = workspace.config.source or "none"
+            cache = workspace.cache_folder or "none"
+            click.echo(f"project {workspace.root}: configuration {config}, cache {cache}", err=True)
+            listed, parsed = workspace.counts()
+            click.echo(f"  {_count(listed, 'file')}, {_count(parsed, 'candidate')}", err=True)
+
+    def _print_timings(self) -> None:
         clock = self.engine.clock
         rows = [*clock.stages.items(), *sorted(clock.rules.items(), key=lambda item: -item[1])]
         rows.append(("total", time.perf_counter() - self.started))
         for name, seconds in rows:
             click.echo(f"{seconds * 1000:10.1f} ms  {name}", err=True)
 
-    def _status(self, outcome: Outcome, failed: bool) -> int:
-        if failed or outcome.failures:
+    def _status(self, outcome: Outcome) -> int:
+        if self.failed or outcome.failures:
             return WRONG
-        return FOUND if outcome.findings and not self.request.exit_zero else NOTHING_FOUND
+        found = bool(outcome.findings) or self.would_change
+        return FOUND if found and not self.request.exit_zero else NOTHING_FOUND
 
     # --- the baseline --------------------------------------------------------------------------------------
 
@@ -251,10 +267,9 @@ class _Run:
         self._note(f"Wrote {_count(len(outcome.findings), 'finding')} to {self.request.write_baseline}.")
         return WRONG if outcome.failures else NOTHING_FOUND
 
-    def _compare(self, outcome: Outcome) -> None:
+    def _compare(self, outcome: Outcome, old: Sequence[Fingerprint]) -> None:
         path = absolute(str(self.request.baseline))
         folder = os.path.dirname(path)
-        old = baseline.read(path)
         checked = set(outcome.checked)
         sources: dict[str, str] = {}
 

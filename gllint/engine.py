@@ -78,7 +78,7 @@ class Engine:
         for root, (place, files) in sorted(grouped.items()):
             workspace = self.workspace(place)
             workspace.announce(files, complete=root in self._complete)
-            results = workspace.check(files)
+            results = workspace.landing(files)
             with self.clock.stage("suppress"):
                 self._conclude(workspace, files, results, outcome)
         outcome.findings.sort(key=_order)
@@ -92,7 +92,7 @@ class Engine:
         workspace = self.workspace(place)
         workspace.announce({path: _status(path)})
         outcome = Outcome()
-        self._conclude(workspace, [path], workspace.check([path]), outcome)
+        self._conclude(workspace, [path], workspace.landing([path]), outcome)
         outcome.findings.sort(key=_order)
         return outcome
 
@@ -121,6 +121,10 @@ class Engine:
                 self.options.take_turns,
             )
         return self._workspaces[place.root]
+
+    def workspaces(self) -> Sequence[Workspace]:
+        """Return the projects that were met, in the order of their folders."""
+        return [self._workspaces[root] for root in sorted(self._workspaces)]
 
     def cache_dir(self, place: Place) -> str | None:
         """Return the cache folder of a project, ``None`` where nothing is kept."""
@@ -193,21 +197,13 @@ class Engine:
         self, workspace: Workspace, paths: Collection[str], results: Mapping[str, Result], outcome: Outcome
     ) -> None:
         outcome.checked += paths
-        # A finding belongs to the file it lies in, whichever file's check made it visible, and several may.
-        landed: dict[str, dict[Finding, None]] = {path: {} for path in sorted(paths)}
-        for path in list(landed):
+        for path in sorted(paths):
             result = results.get(path, Result())
             outcome.failures += result.failures
-            for finding in result.findings:
-                landed.setdefault(finding.path, {})[finding] = None
-        checked = frozenset(paths)
-        for path, found in landed.items():
-            if not found and not workspace.is_marked(path):
+            if not result.findings and not workspace.is_marked(path):
                 continue
             codes = workspace.config.codes_in(path)
-            if path not in checked:
-                codes -= {"GL901"}  # what its own check finds is not known
-            findings = tuple(finding for finding in found if finding.code in codes)
+            findings = tuple(finding for finding in result.findings if finding.code in codes)
             outcome.findings += self._unsuppressed(path, findings, codes)
 
     def _unsuppressed(

@@ -91,6 +91,7 @@ class Workspace:
         self._overlay = overlay
         self._clock = clock
         self._take_turns = take_turns
+        self._has_turn = False
         self._settings = replace(place.config.rules, audit="GL405" in place.config.codes)
         self._started = time.time_ns()
         self._files: dict[str, Signature | None] = {}
@@ -130,6 +131,25 @@ class Workspace:
         self._save_table()
         return results
 
+    def landing(self, paths: Iterable[str]) -> dict[str, Result]:
+        """Return what there is to say of ``paths``, whichever file's check made it visible.
+
+        A number in a constant or a schema is found where another file puts it into a tool or a message, so that
+        all candidates are checked; what is known of them from earlier runs is not checked again.
+        """
+        wanted = set(paths)
+        self._learn()
+        checked = self.check([*wanted, *self._candidates()])
+        found: dict[str, dict[Finding, None]] = {path: {} for path in wanted}
+        for result in checked.values():
+            for finding in result.findings:
+                if finding.path in wanted:
+                    found[finding.path][finding] = None
+        return {
+            path: Result(tuple(findings), checked.get(path, Result()).failures)
+            for path, findings in found.items()
+        }
+
     def changed(self, path: str) -> None:
         """Take note that the content of a file is another one now (see ``overlay``); the rest is kept."""
         self._files.setdefault(path, None)
@@ -140,6 +160,15 @@ class Workspace:
     def is_marked(self, path: str) -> bool:
         """Say whether a checked file may hold a suppression that names one of our codes."""
         return bool(self._screen([path])[path].flags & MARKED)
+
+    @property
+    def cache_folder(self) -> str | None:
+        """Where results are kept, ``None`` where nothing is."""
+        return self._store.folder
+
+    def counts(self) -> tuple[int, int]:
+        """Return how many files are known, and how many of them take part in the project."""
+        return len(self._files), len(self._added or ())
 
     def explain(self, path: str, line: int, code: str | None) -> list[str]:
         """Return why there is, or is not, a finding at a line: floor 2's own words."""
@@ -213,10 +242,10 @@ class Workspace:
             return
         with self._store.turn():
             self._table = None
-            added = self._candidates()
+            self._has_turn = True
+            self._check_candidates(list(self._candidates()))
             self._save_table()
-            if not all(self._store.holds(_facts_name(path, value)) for path, value in added.items()):
-                self._loaded_project(added)
+            self._has_turn = False
 
     # --- second round: files that use a tool of the project ------------------------------------------------
 
@@ -295,7 +324,7 @@ class Workspace:
                 for path in missing:
                     known[path] = self._run_rules(project, path)
                     self._progress.tick(1)
-            if self._is_worth_keeping() and not self._take_turns:
+            if self._is_worth_keeping() and (self._has_turn or not self._take_turns):
                 self._keep_results(added, known)
         return {path: known[path] for path in asked}
 

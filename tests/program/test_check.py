@@ -123,6 +123,9 @@ def test_quiet_verbose_and_nothing_to_do(write: Write, run: Run, agent: str) -> 
     done = run("check", "empty", cwd=top)
     assert done.returncode == 0
     assert b"No Python files" in done.stderr
+    more = run("check", "--verbose", cwd=top).stderr.decode()
+    assert f"project {top}: configuration none, cache {top}/.gllint_cache/" in more
+    assert "1 file, 1 candidate" in more
 
 
 def test_timings_name_steps_and_rules(write: Write, run: Run, agent: str) -> None:
@@ -203,3 +206,25 @@ def test_version_and_help(run: Run, tmp_path: Path) -> None:
     assert run("--version", cwd=tmp_path).stdout.decode() == f"gllint, version {__version__}\n"
     for command in ("check", "rule", "config", "units", "clean", "completion"):
         assert run(command, "--help", cwd=tmp_path).returncode == 0
+
+
+def test_the_code_under_lint_is_never_run(write: Write, run: Run, agent: str) -> None:
+    bomb = "import pathlib\npathlib.Path('exploded').touch()\n"
+    names = [
+        "click",
+        "tokenize",
+        "json",
+        "libcst",
+        "gllint_rules",
+        "jsonschema",
+        "sitecustomize",
+        "tomllib",
+        "agent",
+    ]
+    top = write(
+        {f"{name}.py": bomb for name in names} | {"my_agent.py": agent + bomb, "gllint.toml": "select = [1]"}
+    )
+    assert run("check", cwd=top).returncode == 2
+    (top / "gllint.toml").unlink()
+    assert run("check", cwd=top).returncode == 1
+    assert not (top / "exploded").exists()

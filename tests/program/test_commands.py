@@ -1,0 +1,85 @@
+"""The smaller commands: rule, units, completion."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from gllint.cli import cli
+from gllint.errors import UsageError
+from gllint_rules import RULES
+from gllint_runtime.units import ALLOWED_UNITS
+
+Write = Callable[..., Path]
+Run = Callable[..., Any]
+
+
+def said(*arguments: str, status: int = 0) -> str:
+    """The output of a command run in this process."""
+    done = CliRunner().invoke(cli, arguments, catch_exceptions=False)
+    assert done.exit_code == status, done.output
+    return done.stdout
+
+
+def test_the_catalogue() -> None:
+    lines = said("rule").splitlines()
+    assert [line.split()[0] for line in lines] == list(RULES)
+    assert any("opt-in" in line for line in lines)
+    entries = json.loads(said("rule", "--output-format", "json"))
+    assert [entry["code"] for entry in entries] == list(RULES)
+    assert set(entries[0]) >= {"code", "name", "summary", "default", "fix", "documentation", "url"}
+
+
+@pytest.mark.parametrize("word", ["GL401", "gl401", "naked-number"])
+def test_one_rule_is_explained(word: str) -> None:
+    text = said("rule", word)
+    assert text.startswith("# GL401 naked-number\n")
+    for section in ("What it does", "Why is this bad?", "Bad", "Good", "How to fix", "Options"):
+        assert f"## {section}\n" in text
+    assert json.loads(said("rule", word, "--output-format", "json"))["code"] == "GL401"
+
+
+@pytest.mark.parametrize(("word", "nearest"), [("GL411", "GL4"), ("naked-numbr", "naked-number")])
+def test_an_unknown_rule_names_the_nearest(word: str, nearest: str) -> None:
+    with pytest.raises(UsageError, match=f"unknown rule '{word}'; did you mean '{nearest}"):
+        said("rule", word)
+
+
+def test_units_are_listed_and_judged(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(write({"gllint.toml": "extend-units = ['therm']\n"}))
+    listed = dict(line.split(maxsplit=1) for line in said("units").split("\n\n")[0].splitlines())
+    assert listed == {**ALLOWED_UNITS, "therm": "extend-units"}
+    assert {"unit": "kWh", "dimension": "energy"} in json.loads(said("units", "--output-format", "json"))
+    assert "is allowed" in said("units", "kWh/year")
+    assert "is allowed" in said("units", "therm")
+    assert "nearest allowed unit: kWh" in said("units", "kwh", status=1)
+    (Path.cwd() / "gllint.toml").write_text("strict-units = true\n")
+    assert "is allowed" not in said("units", "kWh/year", status=1)
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion(shell: str) -> None:
+    assert "_GLLINT_COMPLETE" in said("completion", shell)
+
+
+def test_codes_are_completed(run: Run, tmp_path: Path) -> None:
+    done = run(
+        cwd=tmp_path,
+        env={
+            "_GLLINT_COMPLETE": "bash_complete",
+            "COMP_WORDS": "gllint check --select GL101,GL4",
+            "COMP_CWORD": "3",
+        },
+    )
+    offered = [line.partition(",")[2] for line in done.stdout.decode().splitlines()]
+    assert offered[:2] == ["GL101,GL401", "GL101,GL402"]
+
+
+def test_the_bash_script_is_one(tmp_path: Path) -> None:
+    subprocess.run(["bash", "-n"], input=said("completion", "bash").encode(), check=True)

@@ -1,0 +1,151 @@
+"""flake8 with the plugin: the same findings at the same places, and nothing else."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from gllint.flake8_plugin import Plugin
+
+Write = Callable[..., Path]
+Check = Callable[..., list[str]]
+EXAMPLE = Path(__file__).parents[2] / "examples" / "building-energy"
+
+TOOLS = """\
+from crewai.tools import BaseTool
+
+
+class Meter(BaseTool):
+    def _run(self, site):
+        return site
+
+
+meter = Meter()
+"""
+
+
+def flake8(*arguments: str, cwd: Path, stdin: bytes | None = None, select: str = "GL") -> list[str]:
+    """The findings of a real flake8, as ``path:line:column: code message``."""
+    done = subprocess.run(
+        [sys.executable, "-m", "flake8", "--select", select, *arguments],
+        cwd=cwd,
+        input=stdin,
+        capture_output=True,
+        timeout=120,
+        check=False,
+    )
+    assert not done.stderr, done.stderr.decode()
+    return sorted(line.removeprefix("./") for line in done.stdout.decode().splitlines())
+
+
+@pytest.fixture
+def project(write: Write, agent: str) -> Path:
+    """Findings of all sorts: across files, suppressed in each way, excluded, configured."""
+    return write(
+        {
+            "pyproject.toml": "[tool.gllint]\nextend-select = ['GL104']\nextend-exclude = ['vendored']\n"
+            "[tool.gllint.per-file-ignores]\n'tests/*' = ['GL1']\n",
+            ".gitignore": "ignored/\n",
+            "agent.py": agent,
+            "tools.py": TOOLS,
+            "pkg/__init__.py": "",
+            "pkg/use.py": "from tools import meter\n\n\ndef go():\n    return meter.run('x')\n",
+            "tests/test_a.py": agent,
+            "vendored/agent.py": agent,
+            "ignored/agent.py": agent,
+            "quiet.py": "FINAL_MESSAGE = '5 kWh'  # noqa: GL401\nfinal_message = '6 kWh'  # gllint: ignore[GL401] ok\n",
+            "texts.py": 'FINAL_MESSAGE = """\n5 kWh\n6 kWh\n"""  # noqa: GL4\n',
+            "unused.py": "x = 1  # noqa: GL401\ny = 2  # gllint: ignore[GL101]\n",
+            "off.py": "# flake8: noqa\nFINAL_MESSAGE = '5 kWh'\n",
+            "mark.py": "\ufeffFINAL_MESSAGE = 'd\u00e9j\u00e0 5 kWh'\r\nx = 1\r\n".encode(),
+            "plain.py": "import os\n",
+            "nested/gllint.toml": "select = ['GL101']\n",
+            "nested/agent.py": agent,
+        }
+    )
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_names_the_same_findings_as_the_program(project: Path, check: Check, jobs: str) -> None:
+    ours = sorted(check(cwd=project, whole=True))
+    assert {re.search(r" (GL\d+)", line)[1] for line in ours if re.search(r" (GL\d+)", line)} == {  # type: ignore[index]
+        "GL101", "GL301", "GL401", "GL901",
+    }  # fmt: skip
+    assert flake8("--jobs", jobs, cwd=project) == ours
+    assert flake8("--jobs", jobs, ".", cwd=project) == ours
+
+
+def test_files_and_folders_by_name(project: Path, check: Check) -> None:
+    for paths in (
+        ["pkg"],
+        ["pkg/use.py", "agent.py"],
+        ["vendored/agent.py"],
+        ["vendored"],
+        ["ignored/agent.py"],
+    ):
+        ours = sorted(check(*paths, cwd=project, whole=True))
+        assert flake8(*paths, cwd=project) == ours, paths
+        assert ours
+
+
+def test_standard_input(project: Path, check: Check) -> None:
+    text = b"from tools import meter\n\n\ndef other():\n    return meter.run('y')\n"
+    for name in ("pkg/use.py", "pkg/new.py"):
+        ours = check("-", "--stdin-filename", name, cwd=project, stdin=text, whole=True)
+        assert flake8("-", "--stdin-display-name", name, cwd=project, stdin=text) == ours
+        assert len(ours) == 1
+    assert flake8("-", cwd=project, stdin=b"FINAL_MESSAGE = '5 kWh'\n") == check(
+        "-", cwd=project, stdin=b"FINAL_MESSAGE = '5 kWh'\n", whole=True
+    )
+
+
+def test_the_bundled_example(check: Check) -> None:
+    ours = sorted(check("--no-cache", cwd=EXAMPLE, whole=True))
+    assert len(ours) >= 5
+    assert flake8(cwd=EXAMPLE) == ours
+
+
+def test_disable_noqa_is_obeyed(project: Path) -> None:
+    lines = flake8("--disable-noqa", "quiet.py", "unused.py", cwd=project)
+    assert [line.split(" ")[0] + line.split(" ")[1] for line in lines] == [
+        "quiet.py:1:18:GL401", "unused.py:2:8:GL901",
+    ]  # fmt: skip
+
+
+def test_other_plugins_are_left_alone(project: Path) -> None:
+    assert flake8("plain.py", cwd=project, select="F,GL") == ["plain.py:1:1: F401 'os' imported but unused"]
+
+
+def test_a_wrong_configuration_is_said_once(project: Path) -> None:
+    (project / "pyproject.toml").write_text("[tool.gllint]\nselekt = []\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "flake8", "--jobs", "2", "."],
+        cwd=project,
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 1
+    assert done.stdout.decode().count("unknown key 'selekt'; did you mean 'select'?") == 1
+
+
+def test_a_file_that_the_screen_refuses_is_never_parsed(write: Write) -> None:
+    top = write({"plain.py": "import subprocess\nsubprocess.run(['ls'])\n"})
+    code = (
+        "import sys, ast; from gllint.flake8_plugin import Plugin;"
+        "assert list(Plugin(ast.parse(''), 'plain.py', []).run()) == [];"
+        "assert not {'libcst', 'pint', 'jsonschema'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=top, check=True)
+
+
+def test_the_plugin_is_registered_under_its_code() -> None:
+    from importlib.metadata import entry_points
+
+    (found,) = [e for e in entry_points(group="flake8.extension") if e.name == "GL"]
+    assert found.load() is Plugin

@@ -1,0 +1,105 @@
+"""The hooks, through a real pre-commit and a real commit."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import yaml
+
+Write = Callable[..., Path]
+Check = Callable[..., list[str]]
+TOP = Path(__file__).parents[2]
+HOOKS = yaml.safe_load((TOP / ".pre-commit-hooks.yaml").read_text())
+
+
+def git(top: Path, *arguments: str, ok: bool = True) -> subprocess.CompletedProcess[bytes]:
+    identity = ["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "core.hooksPath=.git/hooks"]
+    return subprocess.run(["git", *identity, *arguments], cwd=top, check=ok, capture_output=True)
+
+
+@pytest.fixture
+def repository(write: Write, agent: str) -> Path:
+    """A repository whose hooks are ours, run by pre-commit with the gllint that is installed here."""
+    local = [
+        {**hook, "language": "system", "entry": f"{sys.executable} -m {hook['entry']}"} for hook in HOOKS
+    ]
+    top = write(
+        {
+            "pyproject.toml": "[tool.gllint]\nexclude = ['gen.py']\n",
+            ".pre-commit-config.yaml": yaml.safe_dump({"repos": [{"repo": "local", "hooks": [local[0]]}]}),
+            "tools.py": "from crewai.tools import BaseTool\n\n\nclass Meter(BaseTool):\n"
+            "    def _run(self, site):\n        return site\n\n\nmeter = Meter()\n",
+            "use.py": "from tools import meter\n\n\ndef go():\n    return meter.run('x')\n",
+            "gen.py": agent,
+        }
+    )
+    git(top, "init", "-q")
+    git(top, "add", ".")
+    git(top, "commit", "-qm", "old")
+    subprocess.run([sys.executable, "-m", "pre_commit", "install"], cwd=top, check=True, capture_output=True)
+    return top
+
+
+def named(output: bytes) -> list[str]:
+    """``path:line:column: code`` of each finding in the output of a hook."""
+    return re.findall(r"^(\S+:\d+:\d+: GL\d+) ", output.decode(), re.MULTILINE)
+
+
+def test_the_hooks_are_what_pre_commit_wants() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "pre_commit", "validate-manifest", TOP / ".pre-commit-hooks.yaml"], check=False
+    )
+    assert done.returncode == 0
+    assert {hook["id"] for hook in HOOKS} == {"gllint", "gllint-fix"}
+
+
+def test_a_commit_is_stopped_by_what_it_changes(repository: Path, check: Check) -> None:
+    ours = check(cwd=repository)
+    assert ours == ["use.py:5:12: GL301"]
+    (repository / "note.py").write_text("x = 1\n")
+    git(repository, "add", "note.py")
+    git(repository, "commit", "-qm", "a file with nothing to say")
+    with (repository / "use.py").open("a") as file:
+        file.write("# changed\n")
+    with (repository / "gen.py").open("a") as file:
+        file.write("# changed\n")
+    git(repository, "add", ".")
+    stopped = git(repository, "commit", "-qm", "bad", ok=False)
+    assert stopped.returncode == 1
+    # Only use.py was passed; that meter is a tool, tools.py says. gen.py is excluded although it was named.
+    assert named(stopped.stdout + stopped.stderr) == ours
+    (repository / "tools.py").write_text("meter = open\n")
+    git(repository, "add", ".")
+    git(repository, "commit", "-qm", "meter is no tool any more")
+
+
+def test_the_fix_hook_repairs_and_stops(repository: Path) -> None:
+    fix = next(hook for hook in HOOKS if hook["id"] == "gllint-fix")
+    local = {**fix, "language": "system", "entry": f"{sys.executable} -m {fix['entry']}"}
+    config = {"repos": [{"repo": "local", "hooks": [local]}]}
+    (repository / ".pre-commit-config.yaml").write_text(yaml.safe_dump(config))
+    (repository / "note.py").write_text("x = 1  # noqa: GL401\n")
+    git(repository, "add", ".")
+    stopped = git(repository, "commit", "-qm", "unused", ok=False)
+    assert stopped.returncode == 1
+    assert b"files were modified by this hook" in stopped.stdout + stopped.stderr
+    assert (repository / "note.py").read_text() == "x = 1\n"
+    git(repository, "add", ".")
+    git(repository, "commit", "-qm", "fixed")
+
+
+@pytest.mark.skipif(not os.environ.get("GLLINT_SLOW_TESTS"), reason="installs into a fresh environment")
+def test_try_repo_on_the_checkout(repository: Path, check: Check) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "pre_commit", "try-repo", str(TOP), "gllint", "--all-files"],
+        cwd=repository,
+        capture_output=True,
+        check=False,
+    )
+    assert named(done.stdout) == check(cwd=repository)
