@@ -62,10 +62,12 @@ QREW tool guidelines, "dispatch_tool is the only function that executes a tool" 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from gllint_rules import facts
 from gllint_rules.context import Context, Pending
 from gllint_rules.facts import Call, Scope
+from gllint_rules.finding import Fix
 from gllint_rules.frameworks import CALL_METHODS, TOOL_REGISTRY_CLASSES, TOOL_REGISTRY_NAMES
 from gllint_rules.rule import Rule
 from gllint_rules.values import ClassOf, ExternalInstance, Instance, Site, ToolValue, Value, options
@@ -84,9 +86,15 @@ def check(context: Context) -> Iterator[Pending]:
         title = _tool(context, func.base, scope)
         if title is None or _allowed(context, call, scope):
             continue
-        yield context.finding(
-            "GL301", Site(context.module, call.at), f"`.{func.name}()` runs {title} past the dispatcher", HELP
-        )
+        message = f"`.{func.name}()` runs {title} past the dispatcher"
+        fix = partial(_dispatch, context, call, scope)
+        yield context.finding("GL301", Site(context.module, call.at), message, HELP, fix)
+
+
+def _dispatch(context: Context, call: Call, scope: Scope) -> Fix | None:
+    from gllint_rules.fixes.dispatch import dispatch
+
+    return dispatch(context, call, scope)
 
 
 def _tool(context: Context, base: facts.Expr, scope: Scope) -> str | None:

@@ -64,13 +64,13 @@ def check(context: Context) -> Iterator[Pending]:
             for key, entries in args.entries.items():
                 title = "an argument" if key.startswith("\0") else f"argument `{key}`"
                 for entry in entries:
-                    if _is_nested(context, entry.value):
+                    if is_nested(context, entry.value):
                         yield context.finding(
                             "GL304", entry.site, f"{title} of a tool action is nested", HELP
                         )
 
 
-def _is_nested(context: Context, value: Value) -> bool:
+def is_nested(context: Context, value: Value) -> bool:
     """Whether no primitive and no list of primitives can be there."""
     kept = [option for option in options(value) if option is not NONE]
     return bool(kept) and all(_is_structure(context, option) for option in kept)
