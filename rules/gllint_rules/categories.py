@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from gllint_rules import facts
-from gllint_rules.facts import Expr, Function
+from gllint_rules.facts import Call, Class, Expr, Function, Module, Scope
 from gllint_rules.frameworks import TOOL_CATEGORIES, TOOL_CATEGORY
 from gllint_rules.infer import Frame
 from gllint_rules.paths import sources
@@ -28,27 +27,32 @@ def uses_categories(project: Project) -> bool:
     """Whether the announced modules use a ``ToolCategory`` of levels: define one, give one or declare one."""
     return any(
         any(cls.name == TOOL_CATEGORY and _has_levels(cls) for cls in module.classes)
-        or any(_is_level(value) for call, _ in module.calls for value in _arguments(call))
+        or any(_gives_level(project, module, call, scope) for call, scope in module.calls)
         or any(category_of(project, tool) for tool in project.tools(module))
         for module in project.modules.values()
     )
 
 
-def _has_levels(cls: facts.Class) -> bool:
-    return not TOOL_CATEGORIES.isdisjoint(cls.scope.bindings)
+def _has_levels(cls: Class) -> bool:
+    """Whether an enumeration is of levels; one of subjects may well have an ``EXTERNAL`` among them."""
+    found = TOOL_CATEGORIES & cls.scope.bindings.keys()
+    return "READ_ONLY" in found or len(found) > 1
 
 
-def _arguments(call: facts.Call) -> Iterator[Expr]:
-    yield from call.args
-    yield from (value for _, value in call.keywords)
-
-
-def _is_level(expr: Expr) -> bool:
-    return (
-        isinstance(expr, facts.Attr)
-        and expr.name in TOOL_CATEGORIES
-        and facts.last_name(expr.base) == TOOL_CATEGORY
+def _gives_level(project: Project, module: Module, call: Call, scope: Scope) -> bool:
+    return any(
+        _level(project, value, Frame(module, scope)) is not None
+        for value in (*call.args, *(value for _, value in call.keywords))
+        if isinstance(value, facts.Attr)
     )
+
+
+def _level(project: Project, expr: facts.Attr, frame: Frame) -> str | None:
+    """The level that ``expr`` names: ``ToolCategory.READ_ONLY``."""
+    if expr.name not in TOOL_CATEGORIES or not facts.last_name(expr.base):
+        return None
+    found = options(project.evaluator.eval(expr.base, frame))
+    return expr.name if all(_is_category(option) for option in found) else None
 
 
 def category_of(project: Project, tool: Tool) -> frozenset[str] | None:
@@ -80,7 +84,7 @@ def _class_category(project: Project, of: ClassOf) -> frozenset[str] | None:
 def _declared(project: Project, owner: ClassOf, of: ClassOf) -> frozenset[str] | None:
     """What one class itself says of the category of ``of``."""
     cls = owner.cls
-    if any(_mentions_category(decorator) for decorator in cls.decorators):
+    if any(isinstance(d, Call) and d.keyword(_CATEGORY) is not None for d in cls.decorators):
         return None
     for value, _, scope in reversed(cls.attributes.get(_CATEGORY, ())):
         return _levels(project, value, Frame(owner.module, scope)) if value is not None else None
@@ -93,12 +97,6 @@ def _declared(project: Project, owner: ClassOf, of: ClassOf) -> frozenset[str] |
         if binding.value is not None:
             return _levels(project, binding.value, Frame(owner.module, cls.scope))
     return frozenset()
-
-
-def _mentions_category(decorator: Expr) -> bool:
-    return isinstance(decorator, facts.Call) and (
-        decorator.keyword(_CATEGORY) is not None or any(_is_level(arg) for arg in decorator.args)
-    )
 
 
 def _is_field(project: Project, of: ClassOf) -> bool:
@@ -127,11 +125,8 @@ def _returned(project: Project, method: FunctionOf) -> frozenset[str] | None:
 def _levels(project: Project, expr: Expr, frame: Frame, depth: int = 0) -> frozenset[str] | None:
     """The levels that ``expr`` may be; ``None`` where it is something else or unknown."""
     match expr:
-        case facts.Attr(base=base, name=name) if name in TOOL_CATEGORIES:
-            for option in options(project.evaluator.eval(base, frame)):
-                if not _is_category(option):
-                    return None
-            return frozenset({name})
+        case facts.Attr() if (level := _level(project, expr, frame)) is not None:
+            return frozenset({level})
         case facts.IfExp(body=body, orelse=orelse):
             one, other = _levels(project, body, frame, depth), _levels(project, orelse, frame, depth)
             return one | other if one is not None and other is not None else None
@@ -146,7 +141,7 @@ def _levels(project: Project, expr: Expr, frame: Frame, depth: int = 0) -> froze
 def _is_category(value: object) -> bool:
     match value:
         case ClassOf(cls=cls):
-            return cls.name == TOOL_CATEGORY
+            return cls.name == TOOL_CATEGORY and _has_levels(cls)
         case External(name=name):
             return name.rpartition(".")[2] == TOOL_CATEGORY
         case _:
