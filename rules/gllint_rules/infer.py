@@ -924,6 +924,8 @@ class Evaluator:
             assert isinstance(known_side, ListOf)
             return replace(known_side, rest=UNKNOWN)
         if isinstance(left, Text) or isinstance(right, Text):
+            if number(left) is not None or number(right) is not None:
+                return UNKNOWN  # a TypeError: text and numbers do not add up
             return text_of(
                 (left, Site(frame.module, expr.left.at)), (right, Site(frame.module, expr.right.at))
             )

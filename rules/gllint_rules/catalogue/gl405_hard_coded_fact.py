@@ -96,7 +96,7 @@ def _logs(call: facts.Call) -> bool:
 @lru_cache(maxsize=8)
 def _pattern(extra: tuple[str, ...]) -> re.Pattern[str]:
     units = "|".join(re.escape(u) for u in sorted((*ALLOWED_UNITS, *extra), key=len, reverse=True))
-    return re.compile(rf"[$€£¥₹]\s?\d|(?<![\w.])\d[\d.,]*\s?(?:{units})(?![\w])")
+    return re.compile(rf"[$€£¥₹]\s?\d|(?<![\w.\-])\d[\d.,]*\s?(?:{units})(?![\w])")
 
 
 RULE = Rule(
