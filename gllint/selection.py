@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from gllint.errors import UsageError, nearest
 from gllint_rules import RULES, Rule
+from gllint_rules.rule import OPT_IN
 
 ALL = "ALL"
 
@@ -29,9 +30,7 @@ def selected_codes(
     A code is in force where the longest selector that names it is longer than the longest that ignores it.
     A prefix stands for the rules that are on by default; an opt-in rule is named by its code, or by ``ALL``.
     """
-    return frozenset(
-        code for code, rule in rules.items() if _rank(rule, select, extend) > _longest(code, ignore)
-    )
+    return frozenset(code for code in rules if _rank(code, select, extend) > _longest(code, ignore))
 
 
 def matches(code: str, selectors: Iterable[str]) -> bool:
@@ -39,10 +38,10 @@ def matches(code: str, selectors: Iterable[str]) -> bool:
     return _longest(code, selectors) >= 0
 
 
-def _rank(rule: Rule, select: Sequence[str] | None, extend: Sequence[str]) -> int:
+def _rank(code: str, select: Sequence[str] | None, extend: Sequence[str]) -> int:
     chosen = ("",) if select is None else select
-    named = [s for s in (*chosen, *extend) if rule.default or s in (rule.code, ALL)]
-    return _longest(rule.code, named)
+    named = [s for s in (*chosen, *extend) if code not in OPT_IN or s in (code, ALL)]
+    return _longest(code, named)
 
 
 def _longest(code: str, selectors: Iterable[str]) -> int:

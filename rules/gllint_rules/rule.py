@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from gllint_rules.context import Context, Pending
 
+# Rules that report only where they are selected by name. Known without loading a rule: selection asks first.
+OPT_IN = frozenset({"GL104", "GL105", "GL405"})
+
 FixSafety = Literal["none", "safe", "unsafe", "sometimes"]
 
 
@@ -21,7 +24,7 @@ FixSafety = Literal["none", "safe", "unsafe", "sometimes"]
 class Rule:
     """The public record of one code.
 
-    ``default`` is false for an opt-in rule. ``check`` is ``None`` for the codes that the program itself
+    ``check`` is ``None`` for the codes that the program itself
     reports (GL900, GL901). ``documentation`` is the module's docstring: Markdown, sections *What it does*,
     *Why is this bad?*, *Bad*, *Good*, *How to fix*, *Options*, *References*.
     """
@@ -31,10 +34,14 @@ class Rule:
     summary: str
     documentation: str
     check: Callable[[Context], Iterator[Pending]] | None
-    default: bool = True
     fix: FixSafety = "none"
     since: str = "0.1.0"
     options: tuple[str, ...] = ()
+
+    @property
+    def default(self) -> bool:
+        """Whether the rule is on without being selected by its code."""
+        return self.code not in OPT_IN
 
     @property
     def url(self) -> str:

@@ -9,8 +9,7 @@ from gllint.selection import check_selectors, matches, selected_codes
 from gllint_rules import Rule
 
 RULES = {
-    code: Rule(code, f"rule-{code.lower()}", "", "", None, default=default)
-    for code, default in {"GL101": True, "GL102": True, "GL104": False, "GL401": True}.items()
+    code: Rule(code, f"rule-{code.lower()}", "", "", None) for code in ("GL101", "GL102", "GL104", "GL401")
 }
 
 

@@ -1,20 +1,41 @@
-"""The rule catalogue: one module a rule, each with its explanation, its examples and its generator."""
+"""The rule catalogue: one module a rule, each with its explanation, its examples and its generator.
+
+Which codes there are is told by the names of the modules; a module is imported only when its rule is asked for,
+so that a run in which no file needs parsing loads none of the analysis.
+"""
 
 from __future__ import annotations
 
 import pkgutil
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 
 from gllint_rules.rule import Rule
 
 
-def _load() -> dict[str, Rule]:
-    found: dict[str, Rule] = {}
-    for info in pkgutil.iter_modules(__path__):
-        rule = import_module(f"{__name__}.{info.name}").RULE
-        assert isinstance(rule, Rule), f"{info.name} has no RULE"
-        found[rule.code] = rule
-    return dict(sorted(found.items()))
+class Catalogue(Mapping[str, Rule]):
+    """The rules by code, in the order of their codes, loaded when asked for."""
+
+    def __init__(self) -> None:
+        names = sorted(info.name for info in pkgutil.iter_modules(__path__))
+        self._modules = {name.partition("_")[0].upper(): name for name in names}
+        self._rules: dict[str, Rule] = {}
+
+    def __getitem__(self, code: str) -> Rule:
+        if code not in self._rules:
+            rule = import_module(f"{__name__}.{self._modules[code]}").RULE
+            assert isinstance(rule, Rule), f"{self._modules[code]} has no RULE"
+            self._rules[code] = rule
+        return self._rules[code]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._modules)
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+    def __contains__(self, code: object) -> bool:
+        return code in self._modules
 
 
-RULES: dict[str, Rule] = _load()
+RULES = Catalogue()

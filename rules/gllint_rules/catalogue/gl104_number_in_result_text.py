@@ -101,5 +101,4 @@ RULE = Rule(
     summary="A tool returns a number as text",
     documentation=__doc__ or "",
     check=check,
-    default=False,
 )

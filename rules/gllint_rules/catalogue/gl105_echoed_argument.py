@@ -141,5 +141,4 @@ RULE = Rule(
     summary="A tool returns one of its own arguments as a Quantity",
     documentation=__doc__ or "",
     check=check,
-    default=False,
 )

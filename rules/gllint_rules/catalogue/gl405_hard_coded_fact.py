@@ -105,6 +105,5 @@ RULE = Rule(
     summary="A text states a number that no tool produced",
     documentation=__doc__ or "",
     check=check,
-    default=False,
     options=("extend-units",),
 )
