@@ -1117,7 +1117,8 @@ def _is_scalar(value: Value) -> bool:
 
 def _is_stub(function: Function) -> bool:
     return all(
-        isinstance(statement, facts.Do) and all(isinstance(v, (facts.Const, facts.Join)) for v in statement.values)
+        isinstance(statement, facts.Do)
+        and all(isinstance(v, (facts.Const, facts.Join)) for v in statement.values)
         for statement in function.body
     )
 

@@ -64,7 +64,13 @@ from gllint_rules.finding import Fix
 from gllint_rules.rule import Rule
 from gllint_rules.schema import Opaque, SchemaLiteral, read_schema
 from gllint_rules.tools import Tool
-from gllint_runtime.schemas import QUANTITY_REF, find_inlined_quantities, find_raw_numbers, has_quantity_ref
+from gllint_runtime.schemas import (
+    QUANTITY_REF,
+    find_inlined_quantities,
+    find_raw_numbers,
+    has_quantity_ref,
+    unknown_refs,
+)
 
 HELP = f'Declare its numbers as {{"$ref": "{QUANTITY_REF}"}}.'
 
@@ -101,6 +107,8 @@ def _problem(context: Context, tool: Tool, data: Any) -> str | None:
         return f"writes the Quantity out instead of referring to {QUANTITY_REF}"
     if data.get("type") == "object" and not data.get("properties") and not _composed(data):
         return "has no properties"
+    if unknown_refs(data):  # GL204's
+        return None
     if not has_quantity_ref(data) and any(holds_numbers(r) for r in context.results_of(tool)):
         return "declares no Quantity although the result holds a number"
     return None

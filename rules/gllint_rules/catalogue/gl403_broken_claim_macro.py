@@ -66,11 +66,12 @@ def check(context: Context) -> Iterator[Pending]:
     """Findings at malformed and dangling macros and at unused claims."""
     for step in context.final_steps:
         macros = find_macros(step.text)
+        broken = any(macro.problem is not None for macro in macros)
         if step.claims is not None:
             for what, message in macro_problems(macros, len(step.claims.items)):
                 if isinstance(what, Macro):
                     yield from _at_macro(context, step, what, message)
-                else:
+                elif not broken:  # else the broken macro is the one that should use it
                     fix = partial(_drop, context, step, what)
                     yield context.finding("GL403", step.claims.items[what].site, message, HELP, fix)
         else:
