@@ -11,6 +11,7 @@ import hashlib
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from sys import intern
 from typing import Any, TypeAlias
 
 import libcst as cst
@@ -19,6 +20,7 @@ from gllint_rules import facts
 from gllint_rules.facts import Binding, Block, Expr, Param, Scope, Unit, UnitKind
 
 MACRO_MARK = "claim:"
+_SHORT = 40
 
 
 class ParseFailure(Exception):
@@ -297,7 +299,7 @@ class Reader:
         params = self.parameters(node.params, scope)
         returns = self.expr(node.returns.annotation) if node.returns is not None else None
         function = facts.Function(
-            name=node.name.value,
+            name=intern(node.name.value),
             at=at,
             params=params,
             returns=returns,
@@ -329,7 +331,7 @@ class Reader:
         for node in nodes:
             annotation = self.expr(node.annotation.annotation) if node.annotation is not None else None
             default = self.expr(node.default) if node.default is not None else None
-            param = Param(node.name.value, annotation, default, kind)  # type: ignore[arg-type]
+            param = Param(intern(node.name.value), annotation, default, kind)  # type: ignore[arg-type]
             scope.bind(param.name, Binding("param", target=param))
             out.append(param)
 
@@ -487,11 +489,12 @@ class Reader:
         word = _WORDS.get(node.value, self)
         if word is not self:
             return facts.Const(at, word)
-        return facts.Name(at, node.value)
+        # Interned, so that a name takes its place in memory and in the cache once and not at each use.
+        return facts.Name(at, intern(node.value))
 
     def _attribute(self, node: cst.Attribute) -> Expr:
         at = self.mark(node)
-        return facts.Attr(at, self.expr(node.value), node.attr.value)
+        return facts.Attr(at, self.expr(node.value), intern(node.attr.value))
 
     def _call(self, node: cst.Call) -> Expr:
         at = self.mark(node)
@@ -505,10 +508,10 @@ class Reader:
             if arg.keyword is not None:
                 if tracked:
                     self.context.append(arg.keyword.value + "=")
-                    keywords.append((arg.keyword.value, self.expr(arg.value)))
+                    keywords.append((intern(arg.keyword.value), self.expr(arg.value)))
                     self.context.pop()
                 else:
-                    keywords.append((arg.keyword.value, self.expr(arg.value)))
+                    keywords.append((intern(arg.keyword.value), self.expr(arg.value)))
             elif arg.star == "**":
                 keywords.append((None, self.expr(arg.value)))
             elif arg.star == "*":
@@ -770,7 +773,8 @@ def _alias_name(node: cst.AsName) -> str:
 def _string_value(literal: str) -> str | bytes:
     quote = literal[0]
     if quote in "\"'" and "\\" not in literal and "\r" not in literal:
-        return literal[3:-3] if literal[1:3] == quote * 2 and len(literal) > 5 else literal[1:-1]
+        text = literal[3:-3] if literal[1:3] == quote * 2 and len(literal) > 5 else literal[1:-1]
+        return intern(text) if len(text) < _SHORT else text
     try:
         return ast.literal_eval(literal)  # type: ignore[no-any-return]
     except (ValueError, SyntaxError):
