@@ -85,25 +85,52 @@ def _entry(record: Record, key: str) -> Entry | None:
     return found[0] if len(found) == 1 else None
 
 
-def named_tools(context: Context) -> Iterator[Entry]:
-    """Where a module asks for a tool by name: actions, ``"tool_call"`` steps, look-ups in a registry."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Asked:
+    """A tool's name in the source; ``registry`` is what is asked for it, where only a registry's answer counts."""
+
+    name: Entry
+    registry: Expr | None
+    scope: Scope
+
+    def of_registry(self, context: Context) -> bool:
+        """Whether it is a tool that is asked for, and not just anything by a name."""
+        return (
+            self.registry is None
+            or facts.last_name(self.registry) in TOOL_REGISTRY_NAMES
+            or any(
+                is_tool_registry(context.project, option)
+                for option in options(context.eval(self.registry, self.scope))
+            )
+        )
+
+
+def asked_tools(context: Context) -> Iterator[Asked]:
+    """Where a module may ask for a tool by name: actions, ``"tool_call"`` steps, look-ups in a registry."""
     for action in actions(context):
         if action.name is not None:
-            yield action.name
+            yield Asked(action.name, None, context.module.scope)
     for step, scope in context.module.dicts:
         kind, name = step.value("kind"), step.value("tool_name")
         if isinstance(kind, facts.Const) and kind.value == "tool_call" and name is not None:
-            yield Entry(context.eval(name, scope), Site(context.module, name.at))
+            yield Asked(Entry(context.eval(name, scope), Site(context.module, name.at)), None, scope)
+    if not context.project.once(_has_registries):
+        return
     for call, scope in context.module.calls:
         if call.args and isinstance(call.func, facts.Attr) and call.func.name in REGISTRY_LOOKUPS:
             [name, *_] = call.args
-            if isinstance(name, facts.Const | facts.Name) and _is_registry(context, call.func.base, scope):
-                yield Entry(context.eval(name, scope), Site(context.module, name.at))
+            if isinstance(name, facts.Const | facts.Name):
+                entry = Entry(context.eval(name, scope), Site(context.module, name.at))
+                yield Asked(entry, call.func.base, scope)
 
 
-def _is_registry(context: Context, expr: Expr, scope: Scope) -> bool:
-    return facts.last_name(expr) in TOOL_REGISTRY_NAMES or any(
-        is_tool_registry(context.project, option) for option in options(context.eval(expr, scope))
+def _has_registries(project: Project) -> bool:
+    """Whether a module of the project defines, imports or assigns a registry of tools by its usual name."""
+    names = (*TOOL_REGISTRY_CLASSES, *TOOL_REGISTRY_NAMES)
+    return any(
+        name in module.scope.bindings or any(real_name(module, call.func) == name for call, _ in module.calls)
+        for module in project.modules.values()
+        for name in names
     )
 
 

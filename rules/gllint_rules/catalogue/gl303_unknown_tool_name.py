@@ -62,7 +62,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from gllint_rules.calls import named_tools, tool_names
+from gllint_rules.calls import asked_tools, tool_names
 from gllint_rules.context import Context, Pending
 from gllint_rules.finding import Fix
 from gllint_rules.frameworks import CLARIFICATION
@@ -74,15 +74,18 @@ def check(context: Context) -> Iterator[Pending]:
     """Findings at the literal names that no tool of the project bears."""
     if context.is_test:
         return
-    for entry in named_tools(context):
-        name = entry.value.literal if isinstance(entry.value, Text) else None
+    for asked in asked_tools(context):
+        value, site = asked.name.value, asked.name.site
+        name = value.literal if isinstance(value, Text) else None
         if name is None or name == CLARIFICATION:
             continue
         known = context.project.once(tool_names)
-        if known.complete and known.names and name not in known.names:
+        if not known.complete or not known.names:
+            return
+        if name not in known.names and asked.of_registry(context):
             message = f"no tool of the project is named `{name}`"
-            fix = partial(_correct, context, entry.site, name, known.names)
-            yield context.finding("GL303", entry.site, message, _help(name, known.names), fix)
+            fix = partial(_correct, context, site, name, known.names)
+            yield context.finding("GL303", site, message, _help(name, known.names), fix)
 
 
 def _correct(context: Context, site: Site, name: str, known: set[str]) -> Fix | None:
