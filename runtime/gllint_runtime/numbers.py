@@ -57,15 +57,14 @@ def _number(digit: str) -> re.Pattern[str]:
 
 _ASCII_NUMBER = _number("[0-9]")
 
-_CONTEXT = re.compile(
-    r"""
-    ^(?P<list>[0-9]+)\.(?=\s)
-  | \b(?P<year>[0-9]{4})-(?P<month>[0-9]{2})-(?P<day>[0-9]{2})\b
-  | \bv[0-9]+\.[0-9]+(?:\.[0-9]+)?\b
-  | \bID[-_]?[0-9]+\b
-  | \b(?P<hour>[0-9]{2}):(?P<minute>[0-9]{2})(?::(?P<second>[0-9]{2}))?\b
-    """,
-    re.VERBOSE | re.MULTILINE,
+_DATE = re.compile(r"\b([0-9]{4})-([0-9]{2})-([0-9]{2})\b")
+_TIME = re.compile(r"\b([0-9]{2}):([0-9]{2})(?::([0-9]{2}))?\b")
+_CONTEXTS = (
+    re.compile(r"^[0-9]+\.(?=\s)", re.MULTILINE),
+    _DATE,
+    re.compile(r"\bv[0-9]+\.[0-9]+(?:\.[0-9]+)?\b"),
+    re.compile(r"\bID[-_]?[0-9]+\b"),
+    _TIME,
 )
 
 _WORDS_WITH_DIGITS = frozenset(u for u in ALLOWED_UNITS if u.isalnum() and re.search(r"\d", u)) | {
@@ -174,24 +173,22 @@ def _digits(text: str, whitelist: Sequence[str], units: Collection[str]) -> Iter
 def _excused(text: str, whitelist: Sequence[str]) -> set[int]:
     """The positions inside a whitelisted context."""
     positions: set[int] = set()
-    for match in _CONTEXT.finditer(text):
-        if _is_real(match):
-            positions.update(range(*match.span()))
-    for source in whitelist:
-        for match in _pattern(source).finditer(text):
-            positions.update(range(*match.span()))
+    for pattern in (*_CONTEXTS, *map(_pattern, whitelist)):
+        for match in pattern.finditer(text):
+            if pattern not in (_DATE, _TIME) or _is_real(match):
+                positions.update(range(*match.span()))
     return positions
 
 
 def _is_real(match: re.Match[str]) -> bool:
     """False for what only looks like a date or a time: the 30th of February, 25:61."""
-    if match["year"]:
-        try:
-            date(int(match["year"]), int(match["month"]), int(match["day"]))
-        except ValueError:
-            return False
-    if match["hour"]:
-        return int(match["hour"]) < 24 and int(match["minute"]) < 60 and int(match["second"] or 0) < 60
+    first, second, third = (int(part or 0) for part in match.groups())
+    if match.re is _TIME:
+        return first < 24 and second < 60 and third < 60
+    try:
+        date(first, second, third)
+    except ValueError:
+        return False
     return True
 
 

@@ -301,7 +301,9 @@ class ToolRuntime:
         try:
             if recorded is None:
                 self._permit(run, call, outcome)
-            elif recorded["approval"] is not None:
+            elif recorded["approval"] is None:  # it never got as far as running
+                replay(recorded)
+            else:
                 outcome.validation["approval"] = recorded["approval"]
             self._stop_if_cancelled()
             started = self._clock()

@@ -292,7 +292,9 @@ def _schemas_by_name(value: Any) -> bool:
 
 
 def _names(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(n, str) for n in value) and len(set(value)) == len(value)
+    return (
+        isinstance(value, list) and all(isinstance(n, str) for n in value) and len(set(value)) == len(value)
+    )
 
 
 _EVERYDAY: dict[str, Callable[[Any], bool]] = {

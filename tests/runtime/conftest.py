@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+
 from gllint_runtime import ScriptedProvider, Tool, ToolRegistry, ToolRuntime
 from gllint_runtime.schemas import QUANTITY_REF
 
@@ -77,7 +78,11 @@ def run(registry: ToolRegistry) -> Run:
     """Run a script of steps: ``run(step, …, tools=[…], user="…", **options of ToolRuntime)``."""
 
     def run(
-        *steps: Any, tools: list[Any] = [], user: str = "Heat 5000 kWh, floor 400 m2", retries: int = 0, **options: Any
+        *steps: Any,
+        tools: list[Any] = [],
+        user: str = "Heat 5000 kWh, floor 400 m2",
+        retries: int = 0,
+        **options: Any,
     ) -> dict[str, Any]:
         for tool in tools:
             registry.register(tool)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from gllint_runtime import GLRuntimeError
 from gllint_runtime.numbers import scan_naked_numbers
 

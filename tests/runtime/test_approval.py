@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from gllint_runtime import GLSecurityError, Tool, ToolCategory, ToolRegistry
 from gllint_runtime.approval import ApprovalGate, preview
 

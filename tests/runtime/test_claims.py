@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
+
 from gllint_runtime.claims import (
     HOLE,
     ClaimPathError,
@@ -91,7 +92,9 @@ def test_what_is_wrong_between_macros_and_claims() -> None:
     assert macro_problems(find_macros("{{claim:1}}{{claim:0}}"), 2) == []
 
 
-@pytest.mark.parametrize("text", ["{" * 50_000, "{ " * 50_000, "[[" * 50_000, "{{claim:" * 10_000, "claim:0" * 20_000])
+@pytest.mark.parametrize(
+    "text", ["{" * 50_000, "{ " * 50_000, "[[" * 50_000, "{{claim:" * 10_000, "claim:0" * 20_000]
+)
 def test_the_search_costs_no_more_than_linear(text: str) -> None:
     text += "claim"
     started = time.perf_counter()
@@ -101,7 +104,12 @@ def test_the_search_costs_no_more_than_linear(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("path", "names"),
-    [("$.heat", ("heat",)), ("$.roof.area_m2", ("roof", "area_m2")), ("$._a.b1", ("_a", "b1")), ("$.wärme", ("wärme",))],
+    [
+        ("$.heat", ("heat",)),
+        ("$.roof.area_m2", ("roof", "area_m2")),
+        ("$._a.b1", ("_a", "b1")),
+        ("$.wärme", ("wärme",)),
+    ],
 )
 def test_paths(path: str, names: tuple[str, ...]) -> None:
     assert parse_claim_path(path) == names
@@ -133,7 +141,10 @@ def test_bad_paths(path: str, hint: str) -> None:
     assert hint in caught.value.hint
 
 
-OUTPUT = {"roof": {"area": {"value": 80, "unit": "m2"}, "note": "flat"}, "rooms": [{"value": 1, "unit": "m2"}]}
+OUTPUT = {
+    "roof": {"area": {"value": 80, "unit": "m2"}, "note": "flat"},
+    "rooms": [{"value": 1, "unit": "m2"}],
+}
 
 
 def test_resolving() -> None:

@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from gllint_runtime import TOOL_REGISTRY, GLValidationError, Tool, ToolAction, ToolRegistry, dispatch_tool, sanitize_args
+
+from gllint_runtime import (
+    TOOL_REGISTRY,
+    GLValidationError,
+    Tool,
+    ToolAction,
+    ToolRegistry,
+    dispatch_tool,
+    sanitize_args,
+)
 from gllint_runtime.dispatch import read_object
 
 
@@ -87,7 +96,9 @@ def boiler() -> ToolRegistry:
 
 
 def test_dispatch_returns_the_output(boiler: ToolRegistry) -> None:
-    assert dispatch_tool({"name": "File Writer Tool", "args": {"text": {"a": 1}}}, boiler) == {"written": "{'a': 1}"}
+    assert dispatch_tool({"name": "File Writer Tool", "args": {"text": {"a": 1}}}, boiler) == {
+        "written": "{'a': 1}"
+    }
     assert dispatch_tool('{"name": "File Writer Tool", "args": {"text": "x"}}', boiler) == {"written": "x"}
 
 

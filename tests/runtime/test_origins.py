@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from gllint_runtime import GLProvenanceError, Quantity, ScriptedProvider, Tool, ToolRegistry, ToolRuntime
 
 
@@ -100,7 +101,9 @@ def test_values_that_the_tools_schema_declares(tools: ToolRegistry, step: Any) -
 
 def test_numbers_inside_text_lists_and_names(tools: ToolRegistry, step: Any) -> None:
     user = "Compare 17 and 18 for the site Graz 4"
-    call = step.call("many", a="take 17 or 19 on 2024-10-02", b=[18, [20]], c={"d": {"21": True}}, e="site Graz 4")
+    call = step.call(
+        "many", a="take 17 or 19 on 2024-10-02", b=[18, [20]], c={"d": {"21": True}}, e="site Graz 4"
+    )
     assert {(value, kind) for value, kind, _ in origins(tools, call, user=user)} == {
         ("17", "user"),
         ("19", "none"),
@@ -134,7 +137,9 @@ def test_laundering_is_recorded_by_default(tools: ToolRegistry, step: Any) -> No
 
 
 def test_laundering_is_refused_when_strict(tools: ToolRegistry, step: Any) -> None:
-    with pytest.raises(GLProvenanceError, match="The number 500 in the arguments of 'echo' has no origin") as caught:
+    with pytest.raises(
+        GLProvenanceError, match="The number 500 in the arguments of 'echo' has no origin"
+    ) as caught:
         laundered(tools, step, argument_origin="strict")
     assert (caught.value.code, caught.value.path) == ("MISSING_ORIGIN", "$.value")
     assert caught.value.context == [{"path": "$.value", "value": 500, "origin": "none", "source": None}]

@@ -12,6 +12,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+
 from gllint_runtime import (
     GLDataError,
     GLError,
@@ -39,7 +40,9 @@ def returning(output: Any) -> Tool:
 
 def claim_of(run: Any, step: Any, output: Any, value: Any, unit: str) -> str:
     claim = step.claim("$.heat", value, unit)
-    return str(run(step.call("meter"), step.final("{{claim:0}}", claim), tools=[returning(output)])["message"])
+    return str(
+        run(step.call("meter"), step.final("{{claim:0}}", claim), tools=[returning(output)])["message"]
+    )
 
 
 def heat(value: Any, unit: str = "kWh") -> dict[str, Any]:
@@ -54,10 +57,11 @@ def test_an_infinite_output_proves_nothing(value: float, run: Any, step: Any) ->
 
 def test_the_tools_value_is_shown_not_the_claims(run: Any, step: Any) -> None:
     assert claim_of(run, step, heat(1000.0000001), 1000, "kWh") == "1000.00 kWh"
-    assert claim_of.__name__  # the next registers its own tool
     registry = ToolRegistry()
     registry.register(returning(heat(2, "MWh")))
-    script = ScriptedProvider([step.call("meter"), step.final("{{claim:0}}", step.claim("$.heat", 2000, "kWh"))])
+    script = ScriptedProvider(
+        [step.call("meter"), step.final("{{claim:0}}", step.claim("$.heat", 2000, "kWh"))]
+    )
     assert ToolRuntime(script, registry).run("", "")["message"] == "2.00 MWh"
 
 
@@ -84,11 +88,15 @@ def test_the_allowlist_is_enforced(unit: str, run: Any, step: Any) -> None:
         (heat(7, "kgCO2e/m2"), 7000, "gCO2e/m2", "7.00 kgCO2e/m2"),
     ],
 )
-def test_honest_claims_in_other_units_pass(output: Any, value: Any, unit: str, shown: str, run: Any, step: Any) -> None:
+def test_honest_claims_in_other_units_pass(
+    output: Any, value: Any, unit: str, shown: str, run: Any, step: Any
+) -> None:
     assert claim_of(run, step, output, value, unit) == shown
 
 
-@pytest.mark.parametrize(("unit", "claimed"), [("kg", "kgCO2e"), ("USD", "EUR"), ("kWh/year", "W"), ("t", "tCO2e")])
+@pytest.mark.parametrize(
+    ("unit", "claimed"), [("kg", "kgCO2e"), ("USD", "EUR"), ("kWh/year", "W"), ("t", "tCO2e")]
+)
 def test_dimensions_never_mix(unit: str, claimed: str, run: Any, step: Any) -> None:
     with pytest.raises(GLDataError, match="QUANTITY_MISMATCH"):
         claim_of(run, step, heat(5, unit), 5, claimed)
@@ -136,13 +144,25 @@ def test_a_tool_cannot_rewrite_its_history(registry: ToolRegistry, step: Any) ->
 
     registry.register(Tool(name="meter", fn=lambda: kept))
     registry.register(Tool(name="forge", fn=forge))
-    script = [step.call("meter"), step.call("forge"), step.final("{{claim:0}}", step.claim("$.heat", 5, "kWh"))]
+    script = [
+        step.call("meter"),
+        step.call("forge"),
+        step.final("{{claim:0}}", step.claim("$.heat", 5, "kWh")),
+    ]
     assert ToolRuntime(ScriptedProvider(script), registry).run("", "")["message"] == "5.00 kWh"
 
 
 @pytest.mark.parametrize(
     "output",
-    [{"heat": Decimal(5)}, {"heat": (5,)}, {"heat": {5}}, {"heat": Reading(5)}, {"heat": [[5]]}, Reading(5), {"heat": 5 + 0j}],
+    [
+        {"heat": Decimal(5)},
+        {"heat": (5,)},
+        {"heat": {5}},
+        {"heat": Reading(5)},
+        {"heat": [[5]]},
+        Reading(5),
+        {"heat": 5 + 0j},
+    ],
     ids=repr,
 )
 def test_no_container_or_type_hides_a_raw_number(output: Any, run: Any, step: Any) -> None:
@@ -190,7 +210,7 @@ def test_the_first_time_gate_is_reached(step: Any) -> None:
         return True
 
     registry = ToolRegistry(approve=approve)
-    registry.register(Tool(name="annotate", fn=lambda: {}, category=ToolCategory.EXTERNAL))
+    registry.register(Tool(name="annotate", fn=dict, category=ToolCategory.EXTERNAL))
     script = [step.call("annotate"), step.call("annotate"), step.final("Done")]
     ToolRuntime(ScriptedProvider(script), registry).run("", "")
     assert firsts == [True, False]

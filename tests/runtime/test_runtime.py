@@ -9,6 +9,7 @@ from typing import Any
 from unittest.mock import Mock
 
 import pytest
+
 from gllint_runtime import (
     GLDataError,
     GLError,
@@ -56,7 +57,9 @@ def test_the_output_hash_is_of_the_canonical_json(run: Any, step: Any) -> None:
         step.call("read_meter"), step.final("{{claim:0}}", step.claim("$.heat", 5, "kWh")), tools=[giving(5)]
     )
     canonical = '{"heat":{"unit":"kWh","value":5}}'
-    assert answer["provenance"][0]["output_hash"] == "sha256:" + hashlib.sha256(canonical.encode()).hexdigest()
+    assert (
+        answer["provenance"][0]["output_hash"] == "sha256:" + hashlib.sha256(canonical.encode()).hexdigest()
+    )
 
 
 def test_several_calls_and_claims_in_any_order(run: Any, step: Any) -> None:
@@ -133,9 +136,15 @@ CLAIM = {"source_call_id": "tc_1", "path": "$.heat", "quantity": {"value": 5, "u
         ({"kind": "final", "message": "a", "claims": "none"}, "final.claims"),
         ({"kind": "final", "message": "a", "claims": ["tc_1"]}, "final.claims[0]"),
         ({"kind": "final", "message": "a", "claims": [CLAIM, {**CLAIM, "path": 5}]}, "final.claims[1].path"),
-        ({"kind": "final", "message": "a", "claims": [{**CLAIM, "source_call_id": None}]}, "final.claims[0].source_call_id"),
+        (
+            {"kind": "final", "message": "a", "claims": [{**CLAIM, "source_call_id": None}]},
+            "final.claims[0].source_call_id",
+        ),
         ({"kind": "final", "message": "a", "claims": [{**CLAIM, "quantity": 5}]}, "final.claims[0].quantity"),
-        ({"kind": "final", "message": "a", "claims": [{**CLAIM, "quantity": {"value": 5}}]}, "final.claims[0].quantity"),
+        (
+            {"kind": "final", "message": "a", "claims": [{**CLAIM, "quantity": {"value": 5}}]},
+            "final.claims[0].quantity",
+        ),
         ({"kind": "tool_call", "arguments": {}}, "name"),
     ],
 )
@@ -201,7 +210,9 @@ def test_a_claim_in_no_unit(run: Any, step: Any) -> None:
     assert caught.value.code == "UNIT_UNKNOWN"
 
 
-@pytest.mark.parametrize("path", ["$.cold", "heat", "$.heat[0]", "$", "$.heat.value", "$.heat.unit", "$.note"])
+@pytest.mark.parametrize(
+    "path", ["$.cold", "heat", "$.heat[0]", "$", "$.heat.value", "$.heat.unit", "$.note"]
+)
 def test_paths_that_do_not_lead_to_a_quantity(path: str, run: Any, step: Any) -> None:
     tool = Tool(name="x", fn=lambda: {"heat": {"value": 5, "unit": "kWh"}, "note": "5 kWh"})
     with pytest.raises(GLDataError) as caught:
@@ -231,7 +242,11 @@ def test_what_is_rendered_is_not_read_again(step: Any) -> None:
     script = [
         step.call("read_meter"),
         step.call("other"),
-        step.final("{{claim:0}} and {{claim:1}}", step.claim("$.heat", 5, "{{claim:1}}"), step.claim("$.heat", 6, "kWh", "tc_2")),
+        step.final(
+            "{{claim:0}} and {{claim:1}}",
+            step.claim("$.heat", 5, "{{claim:1}}"),
+            step.claim("$.heat", 6, "kWh", "tc_2"),
+        ),
     ]
     answer = ToolRuntime(ScriptedProvider(script), registry).run("", "")
     assert answer["message"] == "5.00 {{claim:1}} and 6.00 kWh"
@@ -316,10 +331,12 @@ def test_every_blocked_final_counts(registry: ToolRegistry, step: Any) -> None:
         ("MISSING_TOOL_CALL", {"kind": "final", "message": "{{claim:0}}", "claims": [CLAIM]}),
     ],
 )
-def test_other_errors_are_raised_or_repaired_as_configured(code: str, broken: Any, registry: ToolRegistry, step: Any) -> None:
+def test_other_errors_are_raised_or_repaired_as_configured(
+    code: str, broken: Any, registry: ToolRegistry, step: Any
+) -> None:
     registry.register(Tool(name="broken", fn=lambda: 1 / 0))
-    registry.register(Tool(name="writer", fn=lambda: {}, category=ToolCategory.MODIFICATION))
-    registry.register(Tool(name="weather", fn=lambda: {}, live_required=True))
+    registry.register(Tool(name="writer", fn=dict, category=ToolCategory.MODIFICATION))
+    registry.register(Tool(name="weather", fn=dict, live_required=True))
     with pytest.raises(GLError) as caught:
         ToolRuntime(ScriptedProvider([broken]), registry).run("", "")
     assert caught.value.code == code
@@ -360,7 +377,9 @@ def test_what_a_provider_raises_comes_through(registry: ToolRegistry) -> None:
         ToolRuntime(provider, registry).run("", "")
 
 
-@pytest.mark.parametrize("options", [{"mode": "replay"}, {"mode": "LIVE"}, {"argument_origin": "on"}, {"repair_on": ["X"]}])
+@pytest.mark.parametrize(
+    "options", [{"mode": "replay"}, {"mode": "LIVE"}, {"argument_origin": "on"}, {"repair_on": ["X"]}]
+)
 def test_settings_that_do_not_exist(options: Any, registry: ToolRegistry) -> None:
     with pytest.raises(ValueError, match="mode|argument_origin|no such error code"):
         ToolRuntime(ScriptedProvider([]), registry, **options)
@@ -381,14 +400,16 @@ def test_replay_refuses_the_network_and_counts_it(registry: ToolRegistry, step: 
 
 def test_live_lets_it_through(registry: ToolRegistry, step: Any) -> None:
     registry.register(giving(20, "degC", name="weather", live_required=True))
-    script = ScriptedProvider([step.call("weather"), step.final("{{claim:0}}", step.claim("$.heat", 20, "degC"))])
+    script = ScriptedProvider(
+        [step.call("weather"), step.final("{{claim:0}}", step.claim("$.heat", 20, "degC"))]
+    )
     assert ToolRuntime(script, registry, mode="Live").run("", "")["message"] == "20.00 degC"
 
 
-@pytest.mark.parametrize(
-    ("mode", "options"), [("Replay", {"temperature": 0.0, "seed": 7}), ("Live", None)]
-)
-def test_replay_passes_temperature_and_seed(mode: Any, options: Any, registry: ToolRegistry, step: Any) -> None:
+@pytest.mark.parametrize(("mode", "options"), [("Replay", {"temperature": 0.0, "seed": 7}), ("Live", None)])
+def test_replay_passes_temperature_and_seed(
+    mode: Any, options: Any, registry: ToolRegistry, step: Any
+) -> None:
     provider = Mock()
     provider.chat_step.return_value = step.final("Done")
     answer = ToolRuntime(provider, registry, mode=mode, seed=7).run("", "")
@@ -414,7 +435,12 @@ def test_a_provider_that_takes_no_options_gets_none(registry: ToolRegistry, step
 def test_approval_in_a_run(registry: ToolRegistry, step: Any) -> None:
     written: list[str] = []
     registry.register(
-        Tool(name="write", fn=lambda text: written.append(text), category=ToolCategory.MODIFICATION, result_schema={})
+        Tool(
+            name="write",
+            fn=lambda text: written.append(text),
+            category=ToolCategory.MODIFICATION,
+            result_schema={},
+        )
     )
     asked: list[Any] = []
 
@@ -436,7 +462,7 @@ def test_approval_in_a_run(registry: ToolRegistry, step: Any) -> None:
 
 def test_the_registrys_gate_is_the_default(step: Any) -> None:
     registry = ToolRegistry(approve=lambda tool, args, first_use: True)
-    registry.register(Tool(name="write", fn=lambda: {}, category=ToolCategory.EXTERNAL))
+    registry.register(Tool(name="write", fn=dict, category=ToolCategory.EXTERNAL))
     script = ScriptedProvider([step.call("write"), step.final("Done")])
     assert ToolRuntime(script, registry).run("", "")["message"] == "Done"
 
@@ -490,7 +516,9 @@ def test_metrics(registry: ToolRegistry, step: Any) -> None:
         step.final("{{claim:0}}", step.claim("$.heat", 6, "kWh")),
         step.final("{{claim:0}}", step.claim("$.heat", 5, "kWh")),
     ]
-    runtime = ToolRuntime(ScriptedProvider(script), registry, repair_on=["NO_NAKED_NUMBERS", "QUANTITY_MISMATCH"])
+    runtime = ToolRuntime(
+        ScriptedProvider(script), registry, repair_on=["NO_NAKED_NUMBERS", "QUANTITY_MISMATCH"]
+    )
     metrics = runtime.run("", "")["metrics"]
     latency = metrics.pop("avg_tool_latency_ms")
     assert 0 < latency < 1000
@@ -549,7 +577,9 @@ def test_the_trace_has_every_decision_and_execution(registry: ToolRegistry, step
 def test_repaired_arguments_are_noted(registry: ToolRegistry, step: Any) -> None:
     schema = {"type": "object", "properties": {"where": {"type": "object"}}}
     registry.register(Tool(name="find", args_schema=schema, fn=lambda where: {"city": "Graz"}))
-    trace = ToolRuntime(ScriptedProvider([step.call("find", where='{"a": "b"}'), step.final("Done")]), registry).run("", "")["trace"]
+    trace = ToolRuntime(
+        ScriptedProvider([step.call("find", where='{"a": "b"}'), step.final("Done")]), registry
+    ).run("", "")["trace"]
     assert trace[2]["validation"]["arguments"] == "repaired"
     assert trace[2]["input"] == {"where": '{"a": "b"}'}
 

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+
 from gllint_runtime import Claim, Quantity
 from gllint_runtime.schemas import (
     ASSISTANT_STEP_SCHEMA,
@@ -78,7 +79,10 @@ INLINED = of(value={"type": "number"}, unit={"type": "string"})
         (of(heat=INLINED), []),
         (of(value={"type": "number"}), [("properties", "value", "type")]),
         (of(value={"type": "number"}, unit={}, note={}), [("properties", "value", "type")]),
-        (of(a={"type": "number"}, b={"type": "integer"}), [("properties", "a", "type"), ("properties", "b", "type")]),
+        (
+            of(a={"type": "number"}, b={"type": "integer"}),
+            [("properties", "a", "type"), ("properties", "b", "type")],
+        ),
     ],
 )
 def test_raw_numbers_in_schemas(schema: Any, paths: list[tuple[Any, ...]]) -> None:

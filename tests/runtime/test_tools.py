@@ -11,6 +11,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+
 from gllint_runtime import (
     BaseTool,
     GLDataError,
@@ -61,7 +62,7 @@ def test_a_name_is_taken_once(registry: ToolRegistry, heating: Tool) -> None:
 @pytest.mark.parametrize("name", ["", "None", 5])
 def test_names_that_cannot_be(name: Any) -> None:
     with pytest.raises(ValueError, match="no name"):
-        ToolRegistry().register(Tool(name=name, fn=lambda: {}))
+        ToolRegistry().register(Tool(name=name, fn=dict))
 
 
 def test_a_tool_needs_a_function() -> None:
@@ -87,7 +88,7 @@ def test_a_category_must_exist() -> None:
 @pytest.mark.parametrize("which", ["args_schema", "result_schema"])
 def test_schemas_that_would_check_nothing_or_fetch(schema: Any, why: str, which: str) -> None:
     with pytest.raises(GLValidationError, match=why) as caught:
-        ToolRegistry().register(Tool(name="x", fn=lambda: {}, **{which: schema}))
+        ToolRegistry().register(Tool(name="x", fn=dict, **{which: schema}))
     assert caught.value.code == {"args_schema": "ARGS_SCHEMA", "result_schema": "RESULT_SCHEMA"}[which]
 
 
@@ -141,7 +142,9 @@ def test_a_parameter_that_the_schema_forgot_is_asked_for() -> None:
 
 
 def test_a_function_that_takes_anything() -> None:
-    assert invoke(Tool(name="x", fn=lambda **all: {"names": sorted(all)}), {"b": 1, "a": 2}) == {"names": ["a", "b"]}
+    assert invoke(Tool(name="x", fn=lambda **all: {"names": sorted(all)}), {"b": 1, "a": 2}) == {
+        "names": ["a", "b"]
+    }
 
 
 def test_a_function_without_signature() -> None:
@@ -182,7 +185,10 @@ class Reading:
         ({"heat": {"value": Decimal("5.5"), "unit": "kWh"}}, {"heat": {"value": 5.5, "unit": "kWh"}}),
         (Reading(Quantity(5, "kWh")), {"heat": {"value": 5, "unit": "kWh"}}),
         ({"rooms": ({"name": "hall"},)}, {"rooms": [{"name": "hall"}]}),
-        ({"text": "uses 500 kWh", "open": True, "none": None}, {"text": "uses 500 kWh", "open": True, "none": None}),
+        (
+            {"text": "uses 500 kWh", "open": True, "none": None},
+            {"text": "uses 500 kWh", "open": True, "none": None},
+        ),
         ("just text", "just text"),
         (None, None),
     ],
@@ -213,7 +219,9 @@ def test_outputs_that_carry_a_number_without_unit(output: Any, why: str) -> None
     assert caught.value.code == "RESULT_SCHEMA"
 
 
-@pytest.mark.parametrize(("unit", "allowed"), [("kWh", True), ("kWh/year", True), ("kwh", False), ("", False)])
+@pytest.mark.parametrize(
+    ("unit", "allowed"), [("kWh", True), ("kWh/year", True), ("kwh", False), ("", False)]
+)
 def test_units_of_outputs_are_judged(unit: str, allowed: bool) -> None:
     tool = giving({"heat": {"value": 5, "unit": unit}})
     if allowed:
@@ -242,7 +250,9 @@ def test_outputs_are_held_to_their_schema() -> None:
 def test_raw_numbers_are_allowed_on_request_and_never_silently(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING, logger="gllint_runtime"):
         assert invoke(giving({"count": 5}), allow_raw_numbers=True) == {"count": 5}
-    assert ["none of them can be claimed" in r.message or "$.count" in r.message for r in caplog.records] == [True] * 2
+    assert ["none of them can be claimed" in r.message or "$.count" in r.message for r in caplog.records] == [
+        True
+    ] * 2
 
 
 # ------------------------------------------------------------------------------------------------- executing
@@ -288,7 +298,9 @@ def test_async_tools_inside_a_running_loop() -> None:
 @pytest.mark.parametrize("function", [slow, time.sleep])
 def test_timeouts(function: Any) -> None:
     name = "seconds"
-    tool = Tool(name="x", fn=(lambda seconds: function(seconds)) if function is time.sleep else slow, timeout=0.05)
+    tool = Tool(
+        name="x", fn=(lambda seconds: function(seconds)) if function is time.sleep else slow, timeout=0.05
+    )
     started = time.perf_counter()
     with pytest.raises(GLRuntimeError, match=r"timed out after 0\.05 s") as caught:
         invoke(tool, {name: 3})
@@ -362,7 +374,9 @@ class Meter(BaseTool):
             raise self._result
         if self._result is not None:
             return self._result  # type: ignore[no-any-return]
-        return ToolResult(True, {"heat": Quantity(7, "kWh"), "room": kwargs.get("room")}, self.name, self.category)
+        return ToolResult(
+            True, {"heat": Quantity(7, "kWh"), "room": kwargs.get("room")}, self.name, self.category
+        )
 
 
 def execute(tool: BaseTool, approve: Any = None, **arguments: Any) -> ToolResult:
@@ -380,7 +394,12 @@ def test_execute_returns_a_result_with_verified_data() -> None:
 
 
 def test_the_tools_own_timing_is_kept() -> None:
-    assert execute(Meter(result=ToolResult(True, None, "meter", ToolCategory.READ_ONLY, None, 42.0))).execution_time_ms == 42
+    assert (
+        execute(
+            Meter(result=ToolResult(True, None, "meter", ToolCategory.READ_ONLY, None, 42.0))
+        ).execution_time_ms
+        == 42
+    )
 
 
 @pytest.mark.parametrize(
@@ -434,7 +453,11 @@ def test_execute_runs_plain_functions_aside() -> None:
 def test_refusal_is_a_clean_cancelled_result() -> None:
     meter = Meter(ToolCategory.EXTERNAL)
     result = execute(meter, approve=lambda tool, args, first: False)
-    assert (result.success, result.cancelled, result.error_message) == (False, True, "Tool execution cancelled")
+    assert (result.success, result.cancelled, result.error_message) == (
+        False,
+        True,
+        "Tool execution cancelled",
+    )
     assert result.category is ToolCategory.EXTERNAL
     assert meter.ran == 0
 
@@ -448,7 +471,10 @@ def test_invoke_runs_classes_too() -> None:
 def test_format_result() -> None:
     meter = Meter()
     assert meter.format_result(ToolResult(True, {"a": "b"}, "meter", meter.category)) == '{"a": "b"}'
-    assert meter.format_result(ToolResult(False, None, "meter", meter.category, "no signal")) == "meter failed: no signal"
+    assert (
+        meter.format_result(ToolResult(False, None, "meter", meter.category, "no signal"))
+        == "meter failed: no signal"
+    )
 
 
 def test_replay_refuses_what_needs_the_network() -> None:

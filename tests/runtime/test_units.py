@@ -10,6 +10,7 @@ from importlib import resources
 from typing import Any
 
 import pytest
+
 from gllint_runtime import GLValidationError, Quantity, UnitRegistry
 from gllint_runtime.units import (
     ALLOWED_UNITS,
@@ -85,7 +86,9 @@ JUDGED: list[tuple[str, str, str | None, str | None]] = [
 ]
 
 
-@pytest.mark.parametrize(("unit", "status", "dimension", "nearest"), JUDGED, ids=[repr(r[0][:20]) for r in JUDGED])
+@pytest.mark.parametrize(
+    ("unit", "status", "dimension", "nearest"), JUDGED, ids=[repr(r[0][:20]) for r in JUDGED]
+)
 def test_judged(unit: str, status: str, dimension: str | None, nearest: str | None) -> None:
     verdict = judge_unit(unit)
     assert (verdict.status, verdict.dimension) == (status, dimension)
@@ -313,7 +316,9 @@ def test_the_definition_file_has_every_unit_in_its_dimension() -> None:
 
     lines = resources.files("gllint_runtime").joinpath("units.txt").read_text(encoding="utf-8").splitlines()
     pint_units = pint.UnitRegistry(lines, cache_folder=None)  # type: ignore[arg-type]
-    samples = {dimension: unit for unit, dimension in {**ALLOWED_UNITS, **TIME_UNITS}.items() if "/" not in unit}
+    samples = {
+        dimension: unit for unit, dimension in {**ALLOWED_UNITS, **TIME_UNITS}.items() if "/" not in unit
+    }
     for unit, dimension in {**ALLOWED_UNITS, **TIME_UNITS}.items():
         if "/" not in unit and unit != "%":
             same = samples[dimension].replace("%", "percent")

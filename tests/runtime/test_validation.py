@@ -9,6 +9,11 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+from referencing import Registry
+
 from gllint_runtime import Quantity
 from gllint_runtime.schemas import QUANTITY_REF, quantity_problem
 from gllint_runtime.validation import (
@@ -19,10 +24,6 @@ from gllint_runtime.validation import (
     parse_stringified,
     plain,
 )
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from jsonschema import Draft202012Validator
-from referencing import Registry
 
 REF = {"$ref": QUANTITY_REF}
 
@@ -116,8 +117,16 @@ def test_a_copy_shares_nothing() -> None:
         ({"type": "object", "properties": {}, "additionalProperties": False}, {"b": 1}, ((), "unexpected")),
         ({"properties": {"q": REF}}, {"q": 5}, (("q",), "a Quantity is an object")),
         ({"properties": {"q": REF}}, {"q": {"value": 5, "unit": "m", "x": 1}}, (("q",), "exactly the keys")),
-        ({"properties": {"q": {**REF, "maxProperties": 1}}}, {"q": {"value": 5, "unit": "m"}}, (("q",), "too many")),
-        ({"items": {"$ref": "#/$defs/t"}, "$defs": {"t": {"type": "string"}}}, ["a", 1], ((1,), "not of type")),
+        (
+            {"properties": {"q": {**REF, "maxProperties": 1}}},
+            {"q": {"value": 5, "unit": "m"}},
+            (("q",), "too many"),
+        ),
+        (
+            {"items": {"$ref": "#/$defs/t"}, "$defs": {"t": {"type": "string"}}},
+            ["a", 1],
+            ((1,), "not of type"),
+        ),
         (False, 1, ((), "False schema")),
     ],
 )
@@ -138,7 +147,10 @@ def test_the_best_error_is_told(schema: Any, data: Any, problem: tuple[Any, str]
         ({"type": "integer"}, 3.0),
         ({"type": ["string", "null"]}, None),
         ({"type": "object", "additionalProperties": {"type": "string"}}, {"a": "b"}),
-        ({"type": "object", "title": "t", "description": "d", "properties": {"a": {"type": "number"}}}, {"b": 1}),
+        (
+            {"type": "object", "title": "t", "description": "d", "properties": {"a": {"type": "number"}}},
+            {"b": 1},
+        ),
     ],
 )
 def test_what_fits(schema: Any, data: Any) -> None:
@@ -159,7 +171,9 @@ data = st.recursive(
     max_leaves=6,
 )
 bounds = st.dictionaries(
-    st.sampled_from(["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"]), st.integers(-2, 2), max_size=2
+    st.sampled_from(["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"]),
+    st.integers(-2, 2),
+    max_size=2,
 )
 leaf_schemas = st.builds(
     lambda kind, more: {"type": kind, **more},
@@ -169,10 +183,22 @@ leaf_schemas = st.builds(
 schemas = st.recursive(
     leaf_schemas,
     lambda inner: st.builds(
-        lambda properties, required, rest: {"type": "object", "properties": properties, "required": required, **rest},
+        lambda properties, required, rest: {
+            "type": "object",
+            "properties": properties,
+            "required": required,
+            **rest,
+        },
         st.dictionaries(st.sampled_from("abc"), inner, max_size=3),
         st.lists(st.sampled_from("ab"), unique=True),
-        st.sampled_from([{}, {"additionalProperties": False}, {"additionalProperties": {"type": "string"}}, {"title": "t"}]),
+        st.sampled_from(
+            [
+                {},
+                {"additionalProperties": False},
+                {"additionalProperties": {"type": "string"}},
+                {"title": "t"},
+            ]
+        ),
     ),
     max_leaves=5,
 )

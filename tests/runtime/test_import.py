@@ -1,0 +1,60 @@
+"""What importing costs: nothing heavy before it is needed, and no parser or command line at all."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+import gllint_runtime
+
+HEAVY = ["pint", "jsonschema", "libcst", "click", "flake8", "pygls", "anthropic", "openai", "opentelemetry"]
+
+RUN = """
+from gllint_runtime import ScriptedProvider, Tool, ToolRegistry, ToolRuntime
+registry = ToolRegistry()
+registry.register(Tool(name="meter", fn=lambda: {"heat": {"value": 1, "unit": "MWh"}}))
+final = {"kind": "final", "message": "{{claim:0}}", "claims": [
+    {"source_call_id": "tc_1", "path": "$.heat", "quantity": {"value": VALUE, "unit": UNIT}}]}
+script = [{"kind": "tool_call", "tool_name": "meter", "arguments": {}}, final]
+print(ToolRuntime(ScriptedProvider(script), registry).run("", "")["message"])
+"""
+
+
+def loaded(program: str) -> set[str]:
+    """Which of the heavy packages a fresh interpreter holds after ``program``."""
+    report = "\nimport sys; print('LOADED', *{name.split('.')[0] for name in sys.modules})"
+    done = subprocess.run(
+        [sys.executable, "-c", program + report], capture_output=True, text=True, check=True
+    )
+    return set(done.stdout.rsplit("LOADED", 1)[1].split()) & set(HEAVY)
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "import gllint_runtime",
+        "from gllint_runtime import *",
+        "import gllint_runtime.units, gllint_runtime.numbers, gllint_runtime.claims, gllint_runtime.schemas",
+        "import gllint_runtime.providers.anthropic, gllint_runtime.providers.openai",
+    ],
+)
+def test_importing_loads_nothing_heavy(program: str) -> None:
+    assert loaded(program) == set()
+
+
+def test_pint_loads_at_the_first_conversion() -> None:
+    assert "pint" not in loaded(RUN.replace("VALUE", "1").replace("UNIT", "'MWh'"))
+    assert "pint" in loaded(RUN.replace("VALUE", "1000").replace("UNIT", "'kWh'"))
+
+
+def test_the_parser_and_the_command_line_never_load() -> None:
+    assert not {"libcst", "click", "flake8"} & loaded(RUN.replace("VALUE", "1000").replace("UNIT", "'kWh'"))
+
+
+def test_every_public_name_is_there() -> None:
+    for name in gllint_runtime.__all__:
+        assert getattr(gllint_runtime, name) is not None
+    with pytest.raises(AttributeError, match="nothing"):
+        gllint_runtime.nothing  # noqa: B018

@@ -1,0 +1,423 @@
+"""The adapters, against loopback servers that speak the two APIs and refuse what the real ones refuse."""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import anthropic
+import openai
+import pytest
+
+from gllint_runtime import (
+    GLRuntimeError,
+    GLSecurityError,
+    Recorder,
+    Replayer,
+    ScriptedProvider,
+    Tool,
+    ToolCategory,
+    ToolRegistry,
+    ToolRuntime,
+)
+from gllint_runtime.providers.anthropic import AnthropicProvider
+from gllint_runtime.providers.chat import FINAL_ANSWER, api_names
+from gllint_runtime.providers.openai import OpenAIProvider
+
+NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}\Z")
+
+
+def anthropic_problem(body: dict[str, Any]) -> str | None:
+    """What the Messages API would refuse in a request."""
+    if {"temperature", "seed"} & body.keys() or not body["max_tokens"]:
+        return "unknown parameter"
+    if not all(NAME.match(t["name"]) and t["input_schema"]["type"] == "object" for t in body["tools"]):
+        return "bad tool"
+    open_uses: set[str] = set()
+    for i, message in enumerate(body["messages"]):
+        if message["role"] != ("user", "assistant")[i % 2]:
+            return "roles must alternate"
+        blocks = message["content"] if isinstance(message["content"], list) else []
+        answered = {b["tool_use_id"] for b in blocks if b["type"] == "tool_result"}
+        if answered != open_uses:
+            return "tool_use without tool_result"
+        open_uses = {b["id"] for b in blocks if b["type"] == "tool_use"}
+    return None
+
+
+def openai_problem(body: dict[str, Any]) -> str | None:
+    """What the Chat Completions API would refuse in a request."""
+    if body["messages"][0]["role"] != "system" or not all(
+        NAME.match(t["function"]["name"]) for t in body["tools"]
+    ):
+        return "bad request"
+    waiting: set[str] = set()
+    for message in body["messages"]:
+        if message["role"] == "tool":
+            if message["tool_call_id"] not in waiting:
+                return "answer to no call"
+            waiting.discard(message["tool_call_id"])
+        elif waiting:
+            return "a tool call was not answered"
+        waiting |= {call["id"] for call in message.get("tool_calls") or ()}
+    return "a tool call was not answered" if waiting else None
+
+
+def anthropic_answer(uses: list[tuple[str, str, Any]], text: str) -> dict[str, Any]:
+    content = [{"type": "text", "text": text}] if text else []
+    content += [{"type": "tool_use", "id": id, "name": name, "input": args} for id, name, args in uses]
+    return {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": "m",
+        "content": content,
+        "stop_reason": "tool_use" if uses else "end_turn",
+        "stop_sequence": None,
+        "usage": {"input_tokens": 1, "output_tokens": 1},
+    }
+
+
+def openai_answer(uses: list[tuple[str, str, Any]], text: str) -> dict[str, Any]:
+    calls = [
+        {
+            "id": id,
+            "type": "function",
+            "function": {"name": name, "arguments": args if isinstance(args, str) else json.dumps(args)},
+        }
+        for id, name, args in uses
+    ]
+    message = {"role": "assistant", "content": text or None, **({"tool_calls": calls} if calls else {})}
+    choice = {
+        "index": 0,
+        "finish_reason": "tool_calls" if calls else "stop",
+        "message": message,
+        "logprobs": None,
+    }
+    usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+    return {
+        "id": "c",
+        "object": "chat.completion",
+        "created": 0,
+        "model": "m",
+        "choices": [choice],
+        "usage": usage,
+    }
+
+
+class Api:
+    """A loopback server that answers with a script of ``[(id, tool, arguments), …]`` or text."""
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        self.script: list[Any] = []
+        self.requests: list[dict[str, Any]] = []
+        self.problems: list[str] = []
+        api = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                status, body = api.answer(
+                    self.path, json.loads(self.rfile.read(int(self.headers["content-length"])))
+                )
+                data = json.dumps(body).encode()
+                self.send_response(status)
+                self.send_header("content-type", "application/json")
+                self.send_header("content-length", str(len(data)))
+                self.end_headers()
+                self.wfile.write(data)
+
+            def log_message(self, *_: Any) -> None:
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def answer(self, path: str, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+        self.requests.append(body)
+        expected = {"anthropic": "/v1/messages", "openai": "/v1/chat/completions"}[self.kind]
+        problem = anthropic_problem(body) if self.kind == "anthropic" else openai_problem(body)
+        if path != expected or problem:
+            self.problems.append(problem or path)
+            return 400, {"error": {"type": "invalid_request_error", "message": problem}}
+        step = self.script.pop(0)
+        uses, text = ([], step) if isinstance(step, str) else (step, "")
+        return 200, (anthropic_answer if self.kind == "anthropic" else openai_answer)(uses, text)
+
+    def provider(self, **request: Any) -> Any:
+        url = f"http://127.0.0.1:{self.server.server_port}"
+        if self.kind == "anthropic":
+            client = anthropic.Anthropic(api_key="test", base_url=url, max_retries=0)
+            return AnthropicProvider("m", client, **request)
+        return OpenAIProvider(
+            "m", openai.OpenAI(api_key="test", base_url=f"{url}/v1", max_retries=0), **request
+        )
+
+
+@pytest.fixture(params=["anthropic", "openai"])
+def api(request: pytest.FixtureRequest) -> Iterator[Api]:
+    api = Api(request.param)
+    yield api
+    api.server.shutdown()
+    api.server.server_close()
+    assert api.problems == []
+
+
+@pytest.fixture
+def site(registry: ToolRegistry) -> ToolRegistry:
+    """The honest tool, one with a name no API accepts, one that needs the network, one that fails."""
+    registry.register(
+        Tool(name="Heat Meter", fn=lambda: {"heat": {"value": 7, "unit": "kWh"}}, result_schema={})
+    )
+    registry.register(
+        Tool(
+            name="weather",
+            fn=lambda: {"outside": {"value": next(TEMPERATURES), "unit": "degC"}},
+            live_required=True,
+        )
+    )
+    registry.register(Tool(name="broken", fn=lambda: 1 / 0))
+    return registry
+
+
+TEMPERATURES = iter(range(1000))
+
+TURN = [
+    [("u1", "heating_intensity", {"heat_kwh": 5000, "area_m2": 400})],
+    [
+        (
+            "u2",
+            FINAL_ANSWER,
+            {
+                "message": "It needs {{claim:0}}.",
+                "claims": [
+                    {
+                        "source_call_id": "tc_1",
+                        "path": "$.intensity",
+                        "quantity": {"value": 12.5, "unit": "kWh/m2"},
+                    }
+                ],
+            },
+        )
+    ],
+]
+
+
+def test_a_turn(api: Api, site: ToolRegistry) -> None:
+    api.script = [*TURN]
+    answer = ToolRuntime(api.provider(), site).run("You advise.", "How much?")
+    assert answer["message"] == "It needs 12.50 kWh/m2."
+    first, second = api.requests
+    assert "You advise." in json.dumps(first)
+    assert "tc_1" in json.dumps(second["messages"])
+    assert "greenlang:" not in json.dumps(first["tools"])
+
+
+def test_options_of_replay(api: Api, site: ToolRegistry) -> None:
+    api.script = ["Done"]
+    ToolRuntime(api.provider(), site, seed=7).run("", "Hello")
+    sent = {key: api.requests[0].get(key) for key in ("temperature", "seed")}
+    assert sent == (
+        {"temperature": None, "seed": None} if api.kind == "anthropic" else {"temperature": 0.0, "seed": 7}
+    )
+
+
+def test_further_request_parameters(api: Api, site: ToolRegistry) -> None:
+    api.script = ["Done"]
+    ToolRuntime(api.provider(metadata={"user_id": "x"}), site).run("", "Hello")
+    assert api.requests[0]["metadata"] == {"user_id": "x"}
+
+
+def test_names_are_mapped_there_and_back(api: Api, site: ToolRegistry) -> None:
+    api.script = [[("u1", "Heat_Meter", {})], "Done"]
+    trace = ToolRuntime(api.provider(), site).run("", "Hello")["trace"]
+    assert trace[2]["tools"] == ["Heat Meter"]
+
+
+def test_unknown_tools_are_told_to_the_model(api: Api, site: ToolRegistry) -> None:
+    api.script = [[("u1", "cooling", {})], "Done"]
+    runtime = ToolRuntime(api.provider(), site, repair_on=["PATH_RESOLUTION"])
+    assert runtime.run("", "Hello")["message"] == "Done"
+    assert "not found in registry" in json.dumps(api.requests[1]["messages"][-1])
+
+
+def test_parallel_calls_are_taken_one_by_one_and_answered_together(api: Api, site: ToolRegistry) -> None:
+    api.script = [
+        [("u1", "Heat_Meter", {}), ("u2", "broken", {}), ("u3", "Heat_Meter", {})],
+        [TURN[1][0]],
+    ]
+    api.script[1] = [("u4", FINAL_ANSWER, {"message": "Done"})]
+    runtime = ToolRuntime(api.provider(), site, repair_on=["TOOL_FAILED"])
+    answer = runtime.run("", "Hello")
+    assert len(api.requests) == 2
+    assert answer["metrics"]["total_steps"] == 4
+    assert [e["call_id"] for e in answer["trace"] if e["kind"] == "tool"] == ["tc_1", None, "tc_2"]
+
+
+def test_naked_numbers_are_repaired_over_the_wire(api: Api, site: ToolRegistry) -> None:
+    api.script = [
+        [("u1", FINAL_ANSWER, {"message": "It needs 12.5."})],
+        "It needs 12.5, I said.",
+        *TURN,
+    ]
+    answer = ToolRuntime(api.provider(), site).run("", "Hello")
+    assert answer["message"] == "It needs 12.50 kWh/m2."
+    assert answer["metrics"]["naked_number_rejections"] == 2
+
+
+@pytest.mark.parametrize("text", ["", "  \n"])
+def test_an_empty_answer_is_no_message(text: str, api: Api, site: ToolRegistry) -> None:
+    api.script = [text]
+    with pytest.raises(GLRuntimeError) as caught:
+        ToolRuntime(api.provider(), site).run("", "Hello")
+    assert caught.value.code == "PROVIDER_FAILED"
+
+
+def test_arguments_that_are_no_json(site: ToolRegistry) -> None:
+    api = Api("openai")
+    api.script = [[("u1", "heating_intensity", "{heat")], [("u2", FINAL_ANSWER, "{oops")], "Done"]
+    runtime = ToolRuntime(api.provider(), site, repair_on=["STEP_SCHEMA"])
+    assert runtime.run("", "Hello")["message"] == "Done"
+    assert "not valid JSON" in json.dumps(api.requests[1]["messages"][-1])
+
+
+def test_a_conversation_starts_afresh(api: Api, site: ToolRegistry) -> None:
+    api.script = ["It needs 5.", "It is warm.", "It is cold."]
+    runtime = ToolRuntime(api.provider(), site)
+    assert runtime.run("", "Hello")["message"] == "It is warm."
+    assert runtime.run("", "Again")["message"] == "It is cold."
+    assert "Hello" not in json.dumps(api.requests[2])
+
+
+def test_errors_of_the_api_come_through(api: Api, site: ToolRegistry) -> None:
+    provider = api.provider()
+    api.script = []
+    answer = ToolRuntime(provider, ToolRegistry()).try_run("", "Hello")
+    assert answer["status"] == "error"
+    assert answer["error"]["code"] == "PROVIDER_FAILED"
+
+
+def test_default_clients_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "a")
+    monkeypatch.setenv("OPENAI_API_KEY", "b")
+    assert AnthropicProvider("m")._client.api_key == "a"
+    assert OpenAIProvider("m")._client.api_key == "b"
+
+
+def test_api_names_are_valid_and_differ() -> None:
+    names = ["a b", "a_b", "a-b", "ä" * 80, "ö" * 80, FINAL_ANSWER, "x" * 64]
+    mapped = api_names(names)
+    assert list(mapped.values()) == names
+    assert all(NAME.match(name) for name in mapped)
+    assert FINAL_ANSWER not in mapped
+
+
+# -------------------------------------------------------------------------------------- recording and replay
+
+
+def test_a_recorded_live_run_replays_to_the_same(api: Api, site: ToolRegistry, tmp_path: Path) -> None:
+    api.script = [
+        [("u1", "weather", {})],
+        [("u2", "broken", {})],
+        [("u3", "heating_intensity", {"heat_kwh": 5000, "area_m2": 400})],
+        [("u4", FINAL_ANSWER, {"message": "It needs 12.5."})],
+        [
+            (
+                "u5",
+                FINAL_ANSWER,
+                {
+                    "message": "At {{claim:1}} it needs {{claim:0}}.",
+                    "claims": [
+                        TURN[1][0][2]["claims"][0] | {"source_call_id": "tc_2"},
+                        {
+                            "source_call_id": "tc_1",
+                            "path": "$.outside",
+                            "quantity": {"value": 0, "unit": "degC"},
+                        },
+                    ],
+                },
+            )
+        ],
+    ]
+    global TEMPERATURES
+    TEMPERATURES = iter(range(1000))
+    tape = tmp_path / "run.jsonl"
+    options: dict[str, Any] = {"repair_on": ["NO_NAKED_NUMBERS", "TOOL_FAILED"]}
+    live = ToolRuntime(Recorder(api.provider(), tape), site, mode="Live", **options).run(
+        "You advise.", "How much?"
+    )
+    assert live["message"] == "At 0.00 degC it needs 12.50 kWh/m2."
+    requests = len(api.requests)
+    replayed = ToolRuntime(Replayer(tape), site, mode="Replay", **options).run("You advise.", "How much?")
+    assert json.dumps(replayed) == json.dumps(live)
+    assert len(api.requests) == requests
+
+
+def test_approvals_are_replayed_not_asked_again(tmp_path: Path, step: Any) -> None:
+    asked: list[str] = []
+    ran: list[str] = []
+
+    def approve(tool: Tool, args: Any, first_use: bool) -> bool:
+        asked.append(tool.name)
+        return tool.name == "write"
+
+    registry = ToolRegistry(approve=approve)
+    for name in ("write", "erase"):
+        registry.register(
+            Tool(
+                name=name,
+                fn=lambda name=name: ran.append(name),
+                category=ToolCategory.MODIFICATION,
+                result_schema={},
+            )
+        )
+    script = [step.call("write"), step.call("erase"), step.final("Done")]
+    tape = tmp_path / "run.jsonl"
+    options: dict[str, Any] = {"repair_on": ["APPROVAL_DENIED"]}
+    live = ToolRuntime(Recorder(ScriptedProvider(script), tape), registry, mode="Live", **options).run("", "")
+    assert (asked, ran) == (["write", "erase"], ["write"])
+    replayed = ToolRuntime(Replayer(tape), registry, **options).run("", "")
+    assert replayed == live
+    assert (asked, ran) == (["write", "erase"], ["write"])
+
+
+def test_a_recorded_refusal_ends_the_replay_alike(tmp_path: Path, step: Any) -> None:
+    registry = ToolRegistry()
+    registry.register(Tool(name="write", fn=dict, category=ToolCategory.MODIFICATION))
+    tape = tmp_path / "run.jsonl"
+    for provide in (lambda: Recorder(ScriptedProvider([step.call("write")]), tape), lambda: Replayer(tape)):
+        with pytest.raises(GLSecurityError, match="needs an approve callback"):
+            ToolRuntime(provide(), registry).run("", "")
+
+
+def test_a_replay_that_departs_from_the_recording_stops(
+    registry: ToolRegistry, tmp_path: Path, step: Any
+) -> None:
+    tape = tmp_path / "run.jsonl"
+    script = [step.call("heating_intensity", heat_kwh=5000, area_m2=400), step.final("Done")]
+    ToolRuntime(Recorder(ScriptedProvider(script), tape), registry).run("", "")
+    changed = tape.read_text().replace(
+        '"tool_name": "heating_intensity", "arguments": {"heat_kwh": 5000',
+        '"tool_name": "heating_intensity", "arguments": {"heat_kwh": 6000',
+    )
+    (tmp_path / "changed.jsonl").write_text(changed)
+    with pytest.raises(RuntimeError, match="The recording calls"):
+        ToolRuntime(Replayer(tmp_path / "changed.jsonl"), registry).run("", "")
+    replayer = Replayer(tape)
+    ToolRuntime(replayer, registry).run("", "")
+    with pytest.raises(RuntimeError, match="no further start"):
+        ToolRuntime(replayer, registry).run("", "")
+
+
+def test_several_runs_on_one_tape(registry: ToolRegistry, tmp_path: Path, step: Any) -> None:
+    tape = tmp_path / "run.jsonl"
+    script = [step.final("One"), step.final("5"), step.final("Two")]
+    live = ToolRuntime(Recorder(ScriptedProvider(script), tape), registry)
+    recorded = [live.run("", ""), live.run("", "")]
+    replay = ToolRuntime(Replayer(tape), registry)
+    assert [replay.run("", ""), replay.run("", "")] == recorded
