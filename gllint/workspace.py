@@ -34,13 +34,14 @@ from gllint.pool import (
 from gllint.progress import Progress
 from gllint.source import decode
 from gllint_rules import Failure, Finding, Span
-from gllint_rules.screen import Screen
+from gllint_rules.screen import ANY_NAME, Screen
 
 if TYPE_CHECKING:
     from gllint_rules.facts import Module
     from gllint_rules.project import Project
 
 _WORTH_FILES = 2000
+_SMALL_PROJECT = 500
 _WORTH_BYTES = 250_000
 _FINE_CLOCK, _COARSE_CLOCK = 100_000_000, 2_000_000_000
 
@@ -106,14 +107,19 @@ class Workspace:
         self._added: dict[str, bytes] | None = None
         self._project: Project | None = None
         self._results: dict[str, Result] | None = None
+        self._landed: dict[str, dict[Finding, None]] | None = None
         self._top_level: dict[str, list[str]] | None = None
 
     # --- what the callers ask ------------------------------------------------------------------------------
 
     def announce(self, files: Mapping[str, Signature | None], complete: bool = False) -> None:
         """Announce files of the project; ``complete`` says that these are all of them."""
+        late = [path for path in files if self._added is not None and path not in self._files]
         self._files.update(files)
         self._complete = self._complete or complete
+        for path, screened in self._screen(late).items():
+            if screened.flags & (PASSES | MAY_USE):
+                self.changed(path)
 
     def check(self, paths: Iterable[str]) -> dict[str, Result]:
         """Return the findings of those ``paths`` (listed before) of which there is anything to say."""
@@ -121,7 +127,7 @@ class Workspace:
         with self._clock.stage("screen"):
             screened = self._screen(wanted)
         results = {
-            path: Result(_unreadable(path, screened[path].error, self.config.codes))
+            path: Result(self._unreadable(path, screened[path]))
             for path in wanted
             if screened[path].flags & UNREADABLE
         }
@@ -137,17 +143,23 @@ class Workspace:
         A number in a constant or a schema is found where another file puts it into a tool or a message, so that
         all candidates are checked; what is known of them from earlier runs is not checked again.
         """
-        wanted = set(paths)
+        wanted = sorted(set(paths))
         self._learn()
-        checked = self.check([*wanted, *self._candidates()])
-        found: dict[str, dict[Finding, None]] = {path: {} for path in wanted}
-        for result in checked.values():
-            for finding in result.findings:
-                if finding.path in wanted:
-                    found[finding.path][finding] = None
+        results = self._check_candidates(list(self._candidates()))
+        if self._landed is None:
+            self._landed = {}
+            for result in results.values():
+                for finding in result.findings:
+                    self._landed.setdefault(finding.path, {})[finding] = None
+        screened = self._screen(wanted)
+        if not self._take_turns:
+            self._save_table()
         return {
-            path: Result(tuple(findings), checked.get(path, Result()).failures)
-            for path, findings in found.items()
+            path: Result(
+                (*self._landed.get(path, ()), *self._unreadable(path, screened[path])),
+                results.get(path, Result()).failures,
+            )
+            for path in wanted
         }
 
     def changed(self, path: str) -> None:
@@ -155,7 +167,7 @@ class Workspace:
         self._files.setdefault(path, None)
         self._parsed.pop(path, None)
         self._announced.clear()
-        self._added = self._project = self._results = self._top_level = None
+        self._added = self._project = self._results = self._landed = self._top_level = None
 
     def is_marked(self, path: str) -> bool:
         """Say whether a checked file may hold a suppression that names one of our codes."""
@@ -206,6 +218,11 @@ class Workspace:
             table[path] = Known(seen or Signature(0, 0, 0, 0), screened)
             self._changed = True
         return verdicts
+
+    def _unreadable(self, path: str, screened: Screened) -> tuple[Finding, ...]:
+        if not screened.flags & UNREADABLE:
+            return ()
+        return _syntax_error(path, Unparsed(screened.error), self.config.codes)
 
     def _screen_overlay(self, path: str) -> Screened:
         return screen_bytes(self._settings, self._overlay[path])
@@ -301,14 +318,18 @@ class Workspace:
         key = self._key(passing)
         saved = self._store.read("names")
         if isinstance(saved, tuple) and saved[0] == key and self._unchanged(saved[2]):
-            return frozenset(saved[1])
+            return self._reaching(frozenset(saved[1]))
         project = self._project = self._new_project()
         self._add(project, passing)
         with self._clock.stage("tool names"):
             names = project.tool_names()
         if self._is_worth_keeping():
             self._store.write("names", (key, names, self._dependencies))
-        return names
+        return self._reaching(names)
+
+    def _reaching(self, names: frozenset[bytes]) -> frozenset[bytes]:
+        """In a small project every file that runs or derives from something is worth parsing: names may change."""
+        return names | {ANY_NAME} if names and len(self._files) <= _SMALL_PROJECT else names
 
     # --- facts and rules -----------------------------------------------------------------------------------
 
@@ -491,10 +512,6 @@ def _gather(reports: Iterable[Finding | Failure]) -> Result:
     return Result(
         tuple(r for r in found if isinstance(r, Finding)), tuple(r for r in found if isinstance(r, Failure))
     )
-
-
-def _unreadable(path: str, message: str, codes: frozenset[str]) -> tuple[Finding, ...]:
-    return _syntax_error(path, Unparsed(message), codes)
 
 
 def _syntax_error(path: str, why: Unparsed, codes: frozenset[str]) -> tuple[Finding, ...]:
