@@ -92,7 +92,6 @@ def test_fixed_example_has_no_fixable_finding_and_runs(broken: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-@pytest.mark.xfail(reason="not every fix exists yet", strict=True)
 def test_runtime_accepts_the_fixed_tools(broken: Path) -> None:
     findings(broken, "--fix", "--unsafe-fixes")
     heat, solar, report = run("main.py", cwd=broken).stdout.splitlines()
