@@ -318,7 +318,8 @@ class Project:
                 found = self._file(f"{base}{parts}")
                 if found is not None and not inside:
                     return found
-                beside = beside or found
+                # Not a single name: `import requests` beside a `requests.py` means the library.
+                beside = beside or (found if "/" in parts else None)
                 if found is None and not inside and self._file(f"{base}{first}") is not None:
                     return None  # the package is here, and has no such module
             parent = posixpath.dirname(folder)

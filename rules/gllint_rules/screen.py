@@ -37,6 +37,10 @@ def _word(names: Iterable[str]) -> str:
     return "(?:" + "|".join(sorted(map(re.escape, names))) + ")"
 
 
+# Among the names of tools: any other name may stand for a tool, too.
+ANY_NAME = b"*"
+
+
 class Screen:
     """The test for one configuration. All methods take the bytes of a file as they are on disk."""
 
@@ -63,10 +67,13 @@ class Screen:
             (
                 tools,
                 (
-                    # T2: a base class and a method that runs.
+                    # T2: a class with such a base, whatever the base is imported as.
                     (
                         _encoded(names.tool_classes),
-                        _patterns(rf"\b{classes}\b", r"\bclass\b", rf"\bdef\b{gap}{methods}\b"),
+                        _patterns(
+                            rf"\bclass\b{gap}\w+{gap}(?:\[[^\]]*\]{gap})?\([^)]*\b{classes}\b"
+                            rf"|\b{classes}{gap}\bas\b"
+                        ),
                     ),
                     # T3: a decorator, under whatever name it is imported.
                     (
@@ -101,6 +108,8 @@ class Screen:
                         _encoded(TOOL_REGISTRY_CLASSES),
                         _patterns(rf"\b{_word(TOOL_REGISTRY_CLASSES)}\b", rf"\.{gap}{lookups}{gap}\("),
                     ),
+                    # GL3: a registry that other files take tools from.
+                    (_encoded(TOOL_REGISTRY_CLASSES), _patterns(rf"\b{_word(TOOL_REGISTRY_CLASSES)}{gap}\(")),
                     # GL5: a Quantity beside tools.
                     ((QUANTITY.encode(),), _patterns(rf"\b{QUANTITY}{gap}[(\[]")),
                     # GL7: the levels of consequence.
@@ -168,9 +177,10 @@ class Screen:
 
         Making one counts where the project has a registry that should make them.
         """
-        imported = imported_names(data)
-        if names.isdisjoint(imported) and not (b"*" in imported and any(name in data for name in names)):
-            return False
+        if ANY_NAME not in names:
+            imported = imported_names(data)
+            if names.isdisjoint(imported) and not (b"*" in imported and any(name in data for name in names)):
+                return False
         if self._audits or any(pattern.search(data) for pattern in self._uses):
             return True
         words = set(self._asked.findall(data))

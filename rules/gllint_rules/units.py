@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gllint_runtime.units import UnitVerdict, judge_unit
-
 from gllint_rules import facts
 from gllint_rules.context import Context, Held, quantities
 from gllint_rules.frameworks import QUANTITY
 from gllint_rules.templates import claim_entries
 from gllint_rules.values import Literal, Record, Site, Text, options
+from gllint_runtime.units import UnitVerdict, judge_unit
 
 
 @dataclass(frozen=True, slots=True, eq=False)

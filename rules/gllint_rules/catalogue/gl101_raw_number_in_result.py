@@ -83,7 +83,8 @@ def check(context: Context) -> Iterator[Pending]:
 
 
 def _title(result: Result) -> str:
-    name = result.tool.name or getattr(result.callable.function, "name", None)
+    cls = result.tool.cls
+    name = result.tool.name or (cls.cls.name if cls else getattr(result.callable.function, "name", None))
     return f"tool `{name}`" if name else "a tool"
 
 
