@@ -1,9 +1,8 @@
 """The agent: a model, the tools, and the runtime that lets no unproven number pass between them."""
 
-from gllint_runtime import ToolRuntime
-
 from advisor.model import ScriptedModel
 from advisor.registry import TOOL_REGISTRY
+from gllint_runtime import ToolRuntime
 
 SYSTEM_PROMPT = "You advise home owners on energy. Calculate nothing yourself: ask the tools."
 

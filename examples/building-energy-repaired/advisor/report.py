@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from gllint_runtime import ToolAction
-
 from advisor.dispatch import dispatch_tool
+from gllint_runtime import ToolAction
 
 
 def site_report(city: str, floor_area: float, panel_area: float) -> dict[str, Any]:

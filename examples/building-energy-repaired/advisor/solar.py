@@ -2,9 +2,8 @@
 
 from typing import Any, ClassVar
 
-from gllint_runtime import BaseTool, ToolCategory, ToolResult
-
 from advisor.cities import CITIES
+from gllint_runtime import BaseTool, ToolCategory, ToolResult
 
 
 class SolarYield(BaseTool):

@@ -3,9 +3,8 @@
 from typing import Any
 
 import gllint_runtime
-from gllint_runtime import ToolAction
-
 from advisor.registry import TOOL_REGISTRY
+from gllint_runtime import ToolAction
 
 
 def dispatch_tool(action: ToolAction) -> Any:

@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from gllint_runtime import Tool
-
 from advisor.cities import CITIES, EMISSION_FACTORS, HEAT_LOSS
+from gllint_runtime import Tool
 
 HOURS_A_DAY = 24
 

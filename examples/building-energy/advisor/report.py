@@ -2,10 +2,9 @@
 
 from typing import Any
 
-from gllint_runtime import ToolAction
-
 from advisor.dispatch import dispatch_tool
 from advisor.solar import SOLAR_YIELD
+from gllint_runtime import ToolAction
 
 
 def site_report(city: str, floor_area: float, panel_area: float) -> dict[str, Any]:
