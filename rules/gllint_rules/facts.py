@@ -356,6 +356,15 @@ class Scope:
         else:
             found.append(binding)
 
+    def find(self, name: str) -> list[Binding]:
+        """The bindings of ``name`` in the nearest scope around this one that has any."""
+        scope: Scope | None = self
+        while scope is not None:
+            if name in scope.bindings:
+                return scope.bindings[name]
+            scope = scope.parent
+        return []
+
     def enclosing_function(self) -> Function | None:
         """The nearest ``def`` around this scope, itself included."""
         scope: Scope | None = self

@@ -107,7 +107,7 @@ def argument_of(expr: facts.Expr, scope: facts.Scope, parameters: frozenset[str]
             ):
                 return str(key.value) if name in parameters and _is_keywords(scope, name) else None
             case facts.Name(id=name):
-                bindings = _bindings(scope, name)
+                bindings = scope.find(name)
                 if len(bindings) != 1:
                     return None
                 [binding] = bindings
@@ -121,17 +121,9 @@ def argument_of(expr: facts.Expr, scope: facts.Scope, parameters: frozenset[str]
     return None
 
 
-def _bindings(scope: facts.Scope | None, name: str) -> list[facts.Binding]:
-    while scope is not None:
-        if name in scope.bindings:
-            return scope.bindings[name]
-        scope = scope.parent
-    return []
-
-
 def _is_keywords(scope: facts.Scope, name: str) -> bool:
     return any(
-        isinstance(b.target, facts.Param) and b.target.kind == "double-star" for b in _bindings(scope, name)
+        isinstance(b.target, facts.Param) and b.target.kind == "double-star" for b in scope.find(name)
     )
 
 

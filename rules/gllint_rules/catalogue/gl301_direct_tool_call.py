@@ -65,10 +65,11 @@ from collections.abc import Iterator
 from functools import partial
 
 from gllint_rules import facts
+from gllint_rules.calls import is_tool_registry
 from gllint_rules.context import Context, Pending
 from gllint_rules.facts import Call, Scope
 from gllint_rules.finding import Fix
-from gllint_rules.frameworks import CALL_METHODS, TOOL_REGISTRY_CLASSES, TOOL_REGISTRY_NAMES
+from gllint_rules.frameworks import CALL_METHODS, TOOL_REGISTRY_NAMES
 from gllint_rules.rule import Rule
 from gllint_rules.values import ClassOf, ExternalInstance, Instance, Site, ToolValue, Value, options
 
@@ -135,35 +136,15 @@ def _from_registry(context: Context, base: facts.Expr, scope: Scope) -> bool:
         case facts.Call(func=facts.Attr(base=inner, name="get" | "get_tool")):
             if facts.last_name(inner) in TOOL_REGISTRY_NAMES:
                 return True
-            return any(_is_registry(context, o) for o in options(context.eval(inner, scope)))
+            return any(is_tool_registry(context.project, o) for o in options(context.eval(inner, scope)))
         case facts.Name(id=name):
             return any(
                 binding.kind == "assign"
                 and binding.value is not None
                 and not isinstance(binding.value, facts.Name)
                 and _from_registry(context, binding.value, scope)
-                for binding in _bindings(scope, name)
+                for binding in scope.find(name)
             )
-        case _:
-            return False
-
-
-def _bindings(scope: Scope | None, name: str) -> list[facts.Binding]:
-    while scope is not None:
-        if name in scope.bindings:
-            return scope.bindings[name]
-        scope = scope.parent
-    return []
-
-
-def _is_registry(context: Context, value: Value) -> bool:
-    match value:
-        case Instance(of=of):
-            return of.cls.name in TOOL_REGISTRY_CLASSES or any(
-                name in TOOL_REGISTRY_CLASSES for name in context.project.bases_named(of)
-            )
-        case ExternalInstance(name=name):
-            return name.rpartition(".")[2] in TOOL_REGISTRY_CLASSES
         case _:
             return False
 
