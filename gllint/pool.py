@@ -163,7 +163,7 @@ class Pool:
     def close(self) -> None:
         """Let the processes go; work that has not begun is dropped."""
         if self._executor is not None:
-            self._executor.shutdown(wait=False, cancel_futures=True)
+            self._executor.shutdown(wait=True, cancel_futures=True)
             self._executor = None
 
     def kill(self) -> None:
