@@ -103,7 +103,7 @@ def kept_tree(positions: Positions) -> KeptTree:
     return KEPT[module.digest]
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=512)
 def _parents(statement: cst.SimpleStatementLine) -> dict[int, cst.CSTNode]:
     above: dict[int, cst.CSTNode] = {}
     waiting: list[cst.CSTNode] = [statement]
