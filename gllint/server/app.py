@@ -28,6 +28,7 @@ from gllint.server.worker import Worker
 from gllint.source import Undecodable, decode
 
 _T = TypeVar("_T")
+_PATIENCE = 2.0
 _WATCHED = ("**/*.py", "**/*.pyi", "**/.gitignore", *(f"**/{name}" for name in FILE_NAMES))
 
 
@@ -178,10 +179,12 @@ class Server(LanguageServer):
         """Return what the worker says."""
         return await asyncio.wrap_future(self.worker.submit(question))
 
-    @property
-    def is_reading(self) -> bool:
-        """Whether a project is being read, so that the worker answers nothing for a while."""
-        return self._progress is not None
+    async def ask_soon(self, question: Callable[[], _T], otherwise: _T) -> _T:
+        """Return what the worker says, or ``otherwise`` where it is reading a project and that takes too long."""
+        try:
+            return await asyncio.wait_for(self.ask(question), _PATIENCE if self._progress else None)
+        except TimeoutError:
+            return otherwise
 
     def present(self, shown: Shown) -> list[types.Diagnostic]:
         """Return the diagnostics of a buffer."""

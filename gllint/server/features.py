@@ -180,8 +180,7 @@ async def show_hover(ls: Server, params: types.HoverParams) -> types.Hover | Non
     spot = spots.spot_at(snapshot.text, offset)
     if spot is not None and spots.is_unit(spot) and spot.value:
         parts.append(hover.unit_text(spot.value, buffer.settings))
-    if not ls.is_reading:
-        parts += await ls.ask(lambda: _known_texts(ls, path, snapshot, offset, spot))
+    parts += await ls.ask_soon(lambda: _known_texts(ls, path, snapshot, offset, spot), [])
     if not parts:
         return None
     text = "\n\n---\n\n".join(parts)
@@ -260,8 +259,9 @@ async def complete(ls: Server, params: types.CompletionParams) -> types.Completi
         return types.CompletionList(
             is_incomplete=False, items=completion.unit_items(spot, offset, snapshot, buffer.settings)
         )
-    if spots.is_tool_name(spot) and not ls.is_reading:
-        names = await ls.ask(lambda: _tool_names(ls, path))
+    if spots.is_tool_name(spot):
+        unknown: dict[str, str] = {}
+        names = await ls.ask_soon(lambda: _tool_names(ls, path), unknown)
         return types.CompletionList(
             is_incomplete=False, items=completion.tool_items(spot, offset, snapshot, names)
         )
@@ -281,7 +281,7 @@ async def define(ls: Server, params: types.DefinitionParams) -> list[types.Locat
     """The tool that a name or a claim speaks of."""
     here = _here(ls, params)
     spot = spots.spot_at(here[2].text, here[3]) if here is not None else None
-    if here is None or spot is None or ls.is_reading:
+    if here is None or spot is None:
         return None
     path, _, snapshot, offset = here
 
@@ -292,7 +292,7 @@ async def define(ls: Server, params: types.DefinitionParams) -> list[types.Locat
         ]
         return [place for place in found if place is not None]
 
-    return await ls.ask(places) or None
+    return await ls.ask_soon(places, []) or None
 
 
 def _tools_at(

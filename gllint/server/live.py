@@ -8,7 +8,8 @@ takes a millisecond), and it inherits what the edit leaves valid.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 from gllint.cache import digest
@@ -18,14 +19,15 @@ from gllint.parsing import Unparsed, parse
 from gllint.places import Place
 from gllint.pool import MAY_USE, PASSES, read_bytes, screen_bytes, uses_file
 from gllint.progress import Progress
-from gllint.workspace import Result, Workspace
+from gllint.workspace import Known, Result, Workspace
 from gllint_rules import Failure, Finding
 from gllint_rules.screen import Screen
 
 if TYPE_CHECKING:
     from gllint_rules.project import Project
 
-_CHUNK = 100
+_CHUNK = 50
+_SWEPT = 16
 
 
 class LiveWorkspace(Workspace):
@@ -96,6 +98,10 @@ class LiveWorkspace(Workspace):
             self.changed(path)
         return True
 
+    @cached_property
+    def _second_screen(self) -> Screen:
+        return Screen(self._settings)
+
     def _content(self, path: str) -> bytes | None:
         try:
             return self._overlay[path] if path in self._overlay else read_bytes(path)
@@ -113,12 +119,12 @@ class LiveWorkspace(Workspace):
     def _forget_project(self) -> None:
         self._dependencies.probed.clear()
         self._announced.clear()
-        self._added = self._project = None
+        self._added = self._project = self._top_level = None
         self._results = {}
 
     def _follow(self, path: str, data: bytes, added: dict[str, bytes], old: Project) -> None:
         screened = screen_bytes(self._settings, data)
-        uses = bool(screened.flags & MAY_USE) and Screen(self._settings).uses(data, self._user_names)
+        uses = bool(screened.flags & MAY_USE) and self._second_screen.uses(data, self._user_names)
         name = digest(data) if uses or screened.flags & PASSES else b""
         if name and added.get(path) == name and path in self._parsed:
             return
@@ -151,17 +157,19 @@ class LiveWorkspace(Workspace):
         if self._results is not None:
             self._results.pop(path, None)
 
-    def merged(self, path: str) -> Result:
-        """What the rules say of a file, whichever file's check made it visible."""
-        own = self.check([path]).get(path, Result())
-        foreign = tuple(
-            finding
-            for checked, result in (self._results or {}).items()
-            if checked != path
-            for finding in result.findings
-            if finding.path == path
-        )
-        return Result((*own.findings, *foreign), own.failures)
+    def landing(self, paths: Iterable[str]) -> dict[str, Result]:
+        """Return what is known of ``paths``: what their own checks say, and what those of other files said last."""
+        wanted = list(paths)
+        own = self.check(wanted)
+        landed: dict[str, dict[Finding, None]] = {path: {} for path in wanted}
+        for result in (*own.values(), *(self._results or {}).values()):
+            for finding in result.findings:
+                if finding.path in landed:
+                    landed[finding.path][finding] = None
+        return {
+            path: Result(tuple(findings), own.get(path, Result()).failures)
+            for path, findings in landed.items()
+        }
 
     # --- what can wait -------------------------------------------------------------------------------------
 
@@ -172,10 +180,14 @@ class LiveWorkspace(Workspace):
         the check of another one. Stop asking as soon as another edit has come.
         """
         yield from self._settle_users()
-        for path in self._candidates():
-            if self._results is not None and path not in self._results:
-                self._results[path] = self._run_rules(self.project, path)
-                yield
+        unknown = [path for path in self._candidates() if path not in (self._results or {})]
+        for number, path in enumerate(unknown, 1):
+            assert self._results is not None
+            self._results[path] = self._run_rules(self.project, path)
+            if number % _SWEPT == 0 or number == len(unknown):
+                # What was inferred for files that are not open would only take up memory.
+                self._renew(self.project, set())
+            yield
 
     def _settle_users(self) -> Iterator[None]:
         added, old = self._candidates(), self.project
@@ -185,14 +197,13 @@ class LiveWorkspace(Workspace):
             return
         key = digest(*sorted(names))
         table = self._known()
-        for number, path in enumerate(self._files):
-            row = table.get(path)
-            if row is None or path in self._overlay or not row.screened.flags & MAY_USE:
-                continue
-            if row.screened.flags & PASSES or (row.uses is not None and row.uses.startswith(key)):
-                continue
-            table[path] = row._replace(uses=key + uses_file((self._settings, names), path))
-            self._changed = True
+        unknown = [
+            path
+            for path in self._files
+            if path not in self._overlay and (row := table.get(path)) is not None and _is_open(row, key)
+        ]
+        for number, path in enumerate(unknown):
+            table[path] = table[path]._replace(uses=key + uses_file((self._settings, names), path))
             if number % _CHUNK == 0:
                 yield
         self._added = None
@@ -214,7 +225,7 @@ class LiveWorkspace(Workspace):
             if not isinstance(parsed, Unparsed):
                 project.add(parsed)
         project.inherit(self._project, ())
-        return project.tool_names()
+        return self._reaching(project.tool_names())
 
     def rescan(self) -> Iterator[None]:
         """Compare, step by step, the files on disk with what is known of them, and follow what changed."""
@@ -273,14 +284,19 @@ class LiveEngine(Engine):
         """Return the findings of the command line that lie in a file, and what failed on the way."""
         workspace = self.live(self.place_of(path))
         outcome = Outcome()
-        self._conclude(workspace, [path], {path: workspace.merged(path)}, outcome)
-        return sorted(
-            (finding for finding in outcome.findings if finding.path == path), key=_order
-        ), outcome.failures
+        self._conclude(workspace, [path], workspace.landing([path]), outcome)
+        return sorted(outcome.findings, key=_order), outcome.failures
 
-    def workspaces(self) -> list[LiveWorkspace]:
+    def lives(self) -> list[LiveWorkspace]:
         """Return the projects that were asked about so far."""
-        return [workspace for workspace in self._workspaces.values() if isinstance(workspace, LiveWorkspace)]
+        return [workspace for workspace in self.workspaces() if isinstance(workspace, LiveWorkspace)]
+
+
+def _is_open(row: Known, key: bytes) -> bool:
+    """Say whether it must be asked again if a file uses a tool, those being the ones that ``key`` stands for."""
+    if not row.screened.flags & MAY_USE or row.screened.flags & PASSES:
+        return False
+    return row.uses is None or not row.uses.startswith(key)
 
 
 def _signature(path: str) -> Signature | None:

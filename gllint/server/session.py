@@ -143,7 +143,7 @@ class Session:
         self._cancelled.clear()
         gc.unfreeze()
         for root in self._roots:
-            old = root.engine.workspaces()
+            old = root.engine.lives()
             root.engine = self._new_engine(root.folder)
             root.rescans.clear()
             for workspace in old:
@@ -179,7 +179,7 @@ class Session:
 
     def cancel_loading(self) -> None:
         """The user wants no index: what is not known yet stays so until files on disk change."""
-        self._cancelled.update(w.root for r in self._roots for w in r.engine.workspaces() if not w.is_loaded)
+        self._cancelled.update(w.root for r in self._roots for w in r.engine.lives() if not w.is_loaded)
 
     def known(self, path: str) -> Known | None:
         """The project of a file, loaded; ``None`` where there can be none."""
@@ -351,10 +351,12 @@ class Session:
 
     def written(self, paths: Sequence[str]) -> None:
         """Follow files that were written on disk, whether or not they were known."""
-        self._cancelled.clear()
         if any(os.path.basename(path) in _SETTINGS for path in paths):
             self.reload()
             return
+        if self._cancelled:
+            self._cancelled.clear()
+            self._reapply(lambda path: True)
         for path in paths:
             if (known := self._known_already(path)) is not None:
                 if known.workspace.written(path):
@@ -370,7 +372,7 @@ class Session:
 
     def _known_already(self, path: str) -> Known | None:
         root = self._root_of(path)
-        for workspace in root.engine.workspaces():
+        for workspace in root.engine.lives():
             if workspace.is_loaded and path.startswith(workspace.root.rstrip("/") + "/"):
                 try:
                     is_its_own = root.engine.place_of(path).root == workspace.root

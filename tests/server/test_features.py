@@ -1,0 +1,274 @@
+"""Code actions, hovers, completions and jumps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lsprotocol import types
+
+pytestmark = pytest.mark.asyncio
+Project = Callable[..., Path]
+
+FIX_ALL = "gllint: Apply all safe fixes"
+METER = '''\
+"""Meters."""
+
+from gllint_runtime import Tool
+
+
+def read_meter(meter: str) -> dict:
+    return {"reading": {"value": len(meter), "unit": "kWh"}}
+
+
+READ_METER = Tool(
+    name="read_meter",
+    description="What a meter has counted",
+    args_schema={"type": "object", "required": ["meter"], "properties": {"meter": {"type": "string"}}},
+    result_schema={
+        "type": "object",
+        "required": ["reading"],
+        "properties": {"reading": {"$ref": "greenlang://schemas/quantity.json"}},
+    },
+    fn=read_meter,
+)
+'''
+AGENT = """\
+from gllint_runtime import ToolAction, dispatch_tool
+
+call = {"kind": "tool_call", "tool_call": {"id": "tc_1", "name": "read_meter"}}
+step = {
+    "kind": "final",
+    "final": {
+        "message": "It has counted {{claim:0}} so far.",
+        "claims": [
+            {
+                "source_call_id": "tc_1",
+                "path": "$.reading",
+                "quantity": {"value": 100, "unit": "kWh"},
+            }
+        ],
+    },
+}
+
+
+def ask(meter: str) -> dict:
+    return dispatch_tool(ToolAction(name="read_meter", args={"meter": meter}))
+"""
+
+
+@pytest.fixture
+def agents(project: Project) -> Path:
+    return project({"meter.py": METER, "agent.py": AGENT})
+
+
+# --- code actions --------------------------------------------------------------------------------------------
+
+
+async def test_fix_of_a_finding(start: Any, project: Project) -> None:
+    root = project({"a.py": "x = 1  # gllint: ignore[GL101]\ny = 2  # gllint: ignore[GL401]\n"})
+    versioned = types.WorkspaceClientCapabilities(
+        workspace_edit=types.WorkspaceEditClientCapabilities(document_changes=True)
+    )
+    for can in (types.ClientCapabilities(), types.ClientCapabilities(workspace=versioned)):
+        editor = await start(root, capabilities=can)
+        uri = editor.open(root / "a.py")
+        actions = await editor.actions(uri)
+        action = actions["GL901: Remove the unused suppression"]
+        assert (action.kind, action.is_preferred) == (types.CodeActionKind.QuickFix, True)
+        assert [d.code for d in action.diagnostics or []] == ["GL901"]
+        text = editor.applied(uri, action.edit)
+        assert text == "x = 1\ny = 2  # gllint: ignore[GL401]\n"
+        assert "GL901: Suppress here" not in actions
+
+
+async def test_all_safe_fixes_at_once(start: Any, project: Project) -> None:
+    text = "x = 1  # gllint: ignore[GL101]\r\n🏠 = 1\r\ny = 2  # gllint: ignore[GL401]\r\n".replace("🏠", "é")
+    root = project({"a.py": text})
+    editor = await start(root)
+    uri = editor.open(root / "a.py")
+    [action] = (await editor.actions(uri, only=["source.fixAll"])).values()
+    assert (action.title, action.kind) == (FIX_ALL, "source.fixAll.gllint")
+    assert editor.applied(uri, action.edit) == "x = 1\r\né = 1\r\ny = 2\r\n"
+    assert await editor.actions(uri, only=["source.organizeImports"]) == {}
+    editor.change(uri, editor.applied(uri, action.edit))
+    assert await editor.codes(uri) == []
+    assert await editor.actions(uri, only=["source.fixAll"]) == {}
+
+
+async def test_all_safe_fixes_are_worked_out_late_where_the_editor_can_wait(
+    start: Any, project: Project
+) -> None:
+    resolves = types.ClientCodeActionResolveOptions(properties=["edit"])
+    code_action = types.CodeActionClientCapabilities(resolve_support=resolves, data_support=True)
+    can = types.ClientCapabilities(
+        text_document=types.TextDocumentClientCapabilities(code_action=code_action)
+    )
+    root = project({"a.py": "x = 1  # gllint: ignore[GL101]\n"})
+    editor = await start(root, capabilities=can)
+    uri = editor.open(root / "a.py")
+    action = (await editor.actions(uri))[FIX_ALL]
+    assert action.edit is None
+    resolved = await editor.client.code_action_resolve_async(action)
+    assert editor.applied(uri, resolved.edit) == "x = 1\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "suppressed"),
+    [
+        (
+            'FINAL_MESSAGE = "It is 9500 kWh."\n',
+            'FINAL_MESSAGE = "It is 9500 kWh."  # gllint: ignore[GL401]\n',
+        ),
+        (
+            'FINAL_MESSAGE = "It is 9500 kWh."  # an estimate\n',
+            'FINAL_MESSAGE = "It is 9500 kWh."  # an estimate  # gllint: ignore[GL401]\n',
+        ),
+        (
+            'FINAL_MESSAGE = "It is 9500 kWh."  # gllint: ignore[GL402] x',
+            'FINAL_MESSAGE = "It is 9500 kWh."  # gllint: ignore[GL402, GL401] x',
+        ),
+        (
+            'FINAL_MESSAGE = """It\nis 9500 kWh.\n"""\n',
+            'FINAL_MESSAGE = """It\nis 9500 kWh.\n"""  # gllint: ignore[GL401]\n',
+        ),
+        (
+            'FINAL_MESSAGE = "It is " \\\r\n  "9500 kWh."\r\n',
+            'FINAL_MESSAGE = "It is " \\\r\n  "9500 kWh."  # gllint: ignore[GL401]\r\n',
+        ),
+    ],
+    ids=["plain", "comment", "suppression", "text over lines", "continuation"],
+)
+async def test_suppression(start: Any, project: Project, text: str, suppressed: str) -> None:
+    root = project({"a.py": ""})
+    editor = await start(root)
+    uri = editor.open(root / "a.py", text)
+    finding = next(d for d in await editor.diagnostics(uri) if d.code == "GL401")
+    action = (await editor.actions(uri, finding.range.start.line))["GL401: Suppress here"]
+    assert editor.applied(uri, action.edit) == suppressed
+    editor.change(uri, suppressed)
+    assert "GL401" not in await editor.codes(uri)
+
+
+# --- hover ---------------------------------------------------------------------------------------------------
+
+
+async def test_hover_over_a_finding_shows_its_rule(start: Any, example: Path) -> None:
+    editor = await start(example)
+    uri = editor.open(example / "advisor" / "messages.py")
+    text = await editor.hover(uri, "9,500")
+    assert "comes from no tool" in text
+    assert "# GL401 naked-number" in text and "## Why is this bad?" in text
+    assert await editor.hover(uri, "Your house") == ""
+
+
+async def test_hover_over_a_code_in_a_comment_shows_its_rule(start: Any, project: Project) -> None:
+    root = project({"a.py": "x = 1  # gllint: ignore[GL101, GL402] because\n"})
+    editor = await start(root)
+    uri = editor.open(root / "a.py")
+    assert "# GL402 " in await editor.hover(uri, "GL402")
+    assert "# GL101 " not in await editor.hover(uri, "GL402")
+
+
+async def test_hover_over_a_unit_shows_what_it_is(start: Any, agents: Path) -> None:
+    editor = await start(agents)
+    uri = editor.open(agents / "meter.py")
+    text = await editor.hover(uri, '"kWh"', 2)
+    assert "energy" in text and "1 kWh = 3.6 MJ" in text and "1 kWh = 0.001 MWh" in text
+    editor.replace(uri, '"kWh"', '"kwh"')
+    assert "Did you mean `kWh`?" in await editor.hover(uri, '"kwh"', 2)
+
+
+async def test_hover_over_a_macro_shows_its_claim(start: Any, agents: Path) -> None:
+    editor = await start(agents)
+    uri = editor.open(agents / "agent.py")
+    text = await editor.hover(uri, "{{claim:0}}", 4)
+    for part in ("Claim 0", "`$.reading`", "`tc_1`", "`read_meter`: What a meter has counted", "100 kWh"):
+        assert part in text
+    editor.replace(uri, "{{claim:0}}", "{{claim:7}}")
+    assert "Claim 7" in await editor.hover(uri, "{{claim:7}}", 4)
+
+
+async def test_hover_over_a_tool_name_shows_the_tool(start: Any, agents: Path) -> None:
+    editor = await start(agents)
+    uri = editor.open(agents / "agent.py")
+    text = await editor.hover(uri, 'ToolAction(name="read_meter"', 18)
+    assert "What a meter has counted" in text and "meter.py:10" in text
+
+
+# --- completion ----------------------------------------------------------------------------------------------
+
+
+async def test_completes_units(start: Any, project: Project) -> None:
+    root = project({"a.py": "", "gllint.toml": 'extend-units = ["barrel"]\n'})
+    editor = await start(root)
+    uri = editor.open(root / "a.py", 'q = {"value": 1, "unit": "k|"}'.replace("|", ""))
+    await editor.diagnostics(uri)
+    found = await editor.complete(uri, '"k"', 2)
+    assert {"kWh", "kg", "USD", "barrel"} <= found.keys()
+    assert "year" not in found
+    assert found["kWh"].detail == "energy"
+    edit = found["kWh"].text_edit
+    assert edit.new_text == "kWh"
+    assert (edit.range.start.character, edit.range.end.character) == (26, 27)
+    editor.change(uri, 'q = {"value": 1, "unit": "kWh/')  # in the middle of typing
+    found = await editor.complete(uri, '"kWh/', 5)
+    assert {"kWh/year", "kWh/m2"} <= found.keys()
+    assert found["kWh/m2"].detail == "energy/area"
+    editor.change(uri, "q = Quantity(1, '')")
+    assert "kWh" in await editor.complete(uri, "''", 1)
+    editor.change(uri, "q = {'name': ''}")
+    assert await editor.complete(uri, "''", 1) == {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'ToolAction(name="|", args={})',
+        'dispatch_tool({"name": "|"})',
+        'TOOL_REGISTRY.get("|")',
+        'registry.invoke("|", {})',
+        'step = {"kind": "tool_call", "tool_call": {"name": "|"',
+    ],
+)
+async def test_completes_names_of_tools(start: Any, agents: Path, text: str) -> None:
+    editor = await start(agents)
+    uri = editor.open(agents / "new.py", text.replace("|", ""))
+    await editor.diagnostics(uri)
+    found = await editor.complete(uri, '""' if '""' in text.replace("|", "") else '"', 1)
+    if not found:
+        found = await editor.complete(uri, text.replace("|", ""), len(text.partition("|")[0]))
+    assert found["read_meter"].detail == "meter.py"
+
+
+# --- definition ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("mark", "shift"),
+    [
+        ('ToolAction(name="read_meter"', 18),
+        ('"name": "read_meter"', 10),
+        ("{{claim:0}}", 3),
+        ('"$.reading"', 3),
+        ('"source_call_id": "tc_1"', 20),
+    ],
+    ids=["action", "call", "macro", "path", "call id"],
+)
+async def test_jumps_to_the_tool(start: Any, agents: Path, mark: str, shift: int) -> None:
+    editor = await start(agents)
+    uri = editor.open(agents / "agent.py")
+    [location] = await editor.define(uri, mark, shift)
+    assert location.uri == (agents / "meter.py").as_uri()
+    assert location.range.start.line == METER[: METER.index("READ_METER = ")].count("\n")
+
+
+async def test_jumps_by_the_path_where_the_call_is_unknown(start: Any, agents: Path) -> None:
+    editor = await start(agents)
+    uri = editor.open(agents / "agent.py")
+    editor.replace(uri, '"source_call_id": "tc_1"', '"source_call_id": call_id')
+    [location] = await editor.define(uri, "{{claim:0}}", 3)
+    assert location.uri == (agents / "meter.py").as_uri()
+    assert await editor.define(uri, "so far") == []
