@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import libcst as cst
 
 from gllint_rules.context import Context
-from gllint_rules.finding import Fix
+from gllint_rules.finding import Edit, Fix
 from gllint_rules.fixes.nodes import rewritten, without
 from gllint_rules.fixes.syntax import Place, place, replacement
 from gllint_rules.fixes.uses import enclosing
@@ -27,21 +28,38 @@ _EXACT = re.compile(r"\{\{claim:(?:0|[1-9][0-9]*)\}\}")
 
 def mend_macro(context: Context, step: FinalStep, macro: Macro) -> Fix | None:
     """Write a macro as the runtime reads it, with the index of a claim that is there."""
+    if macro.index is not None and _counts_from_one(step):
+        return _count_from_zero(context, step)
     written = _written(context, step, macro)
-    if written is None:
-        return None
-    here, start, end, plain = written
-    raw = here.text[start:end]
     index = _index(step, macro)
-    doubled = _doubles_braces(here, raw, macro.text, plain=plain)
-    if index is None or doubled is None:
+    if written is None or index is None:
+        return None
+    raw, doubled = written.raw, written.doubles_braces(macro.text)
+    if doubled is None:
         return None
     text = _macro(index, doubled=doubled)
-    edit = replacement(here.positions, here.start + start, here.start + end, text)
     # Nothing but the braces: what was meant is what is written, unless the literal serves elsewhere, too.
-    safe = doubled and _EXACT.fullmatch(raw) is not None and text == f"{{{{{raw}}}}}" and _is_formatted(here)
+    halved = doubled and _EXACT.fullmatch(raw) is not None and text == f"{{{{{raw}}}}}"
+    safe = halved and _is_formatted(written.here)
     message = "Double the braces, which formatting halves" if safe else f"Write `{{{{claim:{index}}}}}`"
-    return Fix("safe" if safe else "unsafe", message, (edit,))
+    return Fix("safe" if safe else "unsafe", message, (written.replaced(text),))
+
+
+def _counts_from_one(step: FinalStep) -> bool:
+    """Whether the macros name the first claim, the second, and so on: ``{{claim:1}}`` to as many as there are."""
+    used = {macro.index for macro in find_macros(step.text)}
+    return step.claims is not None and used == set(range(1, len(step.claims.items) + 1))
+
+
+def _count_from_zero(context: Context, step: FinalStep) -> Fix | None:
+    edits: list[Edit] = []
+    for macro in find_macros(step.text):
+        written = _written(context, step, macro)
+        doubled = written.doubles_braces(macro.text) if written is not None else None
+        if written is None or macro.index is None or doubled is None:
+            return None
+        edits.append(written.replaced(_macro(macro.index - 1, doubled=doubled)))
+    return Fix("unsafe", "Count the claims from zero", tuple(edits))
 
 
 def _macro(index: int, *, doubled: bool) -> str:
@@ -53,7 +71,7 @@ def _index(step: FinalStep, macro: Macro) -> int | None:
     """The claim that a macro is meant to name."""
     claims = len(step.claims.items) if step.claims is not None else None
     if macro.index is not None:
-        return _replacements(step).get(macro.index)
+        return _replacement(step, macro.index)
     found = _INDEX.fullmatch(macro.text)
     if found is None:
         return None
@@ -61,19 +79,47 @@ def _index(step: FinalStep, macro: Macro) -> int | None:
     return index if claims is None or index < claims else None
 
 
-def _replacements(step: FinalStep) -> dict[int, int]:
-    """For macros that name no claim the claims that no macro names, where there are as many."""
+def _replacement(step: FinalStep, index: int) -> int | None:
+    """For the one macro that names no claim the one claim that no macro names."""
     macros = find_macros(step.text)
     if step.claims is None or any(macro.index is None for macro in macros):
-        return {}
+        return None
     used = {macro.index for macro in macros if macro.index is not None}
-    dangling = sorted(index for index in used if index >= len(step.claims.items))
-    unused = [index for index in range(len(step.claims.items)) if index not in used]
-    return dict(zip(dangling, unused, strict=True)) if len(dangling) == len(unused) else {}
+    dangling = [i for i in used if i >= len(step.claims.items)]
+    unused = [i for i in range(len(step.claims.items)) if i not in used]
+    return unused[0] if dangling == [index] and len(unused) == 1 else None
 
 
-def _written(context: Context, step: FinalStep, macro: Macro) -> tuple[Place, int, int, bool] | None:
-    """The literal that holds a macro, where in its source it begins and ends, and whether no method changes it."""
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """A macro in the source: its literal, where it stands in it, and whether some method changes the text."""
+
+    here: Place
+    start: int
+    end: int
+    plain: bool
+
+    @property
+    def raw(self) -> str:
+        return self.here.text[self.start : self.end]
+
+    def replaced(self, text: str) -> Edit:
+        return replacement(
+            self.here.positions, self.here.start + self.start, self.here.start + self.end, text
+        )
+
+    def doubles_braces(self, text: str) -> bool | None:
+        """Whether braces are written twice in this literal; ``None`` where that cannot be told."""
+        if isinstance(self.here.node, cst.FormattedStringText):
+            return True
+        if not isinstance(self.here.node, cst.SimpleString) or "\\" in self.raw:
+            return None
+        if "{" in text and self.raw.count("{") == 2 * text.count("{"):
+            return True
+        return False if self.raw == text and (self.plain or "{" in text) else None
+
+
+def _written(context: Context, step: FinalStep, macro: Macro) -> _Written | None:
     first = step.template.pieces(macro.start, macro.start + 1)
     last = step.template.pieces(macro.end - 1, macro.end)
     if first is None or last is None or first[0].site != last[0].site:
@@ -81,21 +127,12 @@ def _written(context: Context, step: FinalStep, macro: Macro) -> tuple[Place, in
     site, (start, _) = context.literal_span(*first)
     _, (_, end) = context.literal_span(*last)
     here = Place(context.project.positions(site.module), site.at)
-    inner = macro.text.strip("{[ ]}").lower()
-    if inner not in here.text[start:end].lower():
+    plain = first[0].offsets is None
+    if macro.text.strip("{[ ]}").lower() not in here.text[start:end].lower():
         return None
-    return here, start, end, first[0].offsets is None
-
-
-def _doubles_braces(here: Place, raw: str, text: str, *, plain: bool) -> bool | None:
-    """Whether braces are written twice in this literal; ``None`` where that cannot be told."""
-    if isinstance(here.node, cst.FormattedStringText):
-        return True
-    if not isinstance(here.node, cst.SimpleString) or "\\" in raw:
-        return None
-    if "{" in text and raw.count("{") == 2 * text.count("{"):
-        return True
-    return False if raw == text and (plain or "{" in text) else None
+    if not plain and here.text[start:].startswith("{{") and here.text[end - 1 : end + 1] == "}}":
+        end += 1  # the last brace that `.format` halves
+    return _Written(here, start, end, plain)
 
 
 def _is_formatted(here: Place) -> bool:
@@ -110,7 +147,7 @@ def _is_formatted(here: Place) -> bool:
 
 
 def drop_claim(context: Context, step: FinalStep, index: int) -> Fix | None:
-    """Drop a claim that no macro uses, where those after it are as useless: no index changes."""
+    """Drop a claim that no macro uses and those after it, where they are as useless: no index changes."""
     assert step.claims is not None
     macros = find_macros(step.text)
     used = {macro.index for macro in macros}
@@ -126,11 +163,12 @@ def drop_claim(context: Context, step: FinalStep, index: int) -> Fix | None:
     array = next((node for node in here.ancestors() if isinstance(node, cst.List)), None)
     if not isinstance(element, cst.Element) or array is None or element not in array.elements:
         return None
-    kept = without(array.elements, lambda e: e is element)
+    gone = array.elements[array.elements.index(element) :]
+    kept = without(array.elements, lambda e: e in gone, array.rbracket.whitespace_before)
     if kept is None or len(array.elements) != len(items):
         return None
     edits = here.of(array).replaced(array.with_changes(elements=kept))
-    return Fix("unsafe", "Drop the claim that no macro uses", edits) if edits else None
+    return Fix("unsafe", "Drop what no macro uses from here on", edits) if edits else None
 
 
 def _is_shared(context: Context, site: Site) -> bool:

@@ -176,11 +176,6 @@ def _arguments(
     from gllint_rules.catalogue.gl304_nested_tool_args import is_nested
 
     assert isinstance(call.func, facts.Attr)
-    given = (*call.args, *(value for _, value in call.keywords))
-    if any(
-        is_nested(context, context.eval(value, scope)) for value in given if not isinstance(value, facts.Dict)
-    ):
-        return None
     if any(isinstance(a.value, cst.GeneratorExp | cst.NamedExpr | cst.Yield) for a in node.args):
         return None
     params = _params(tool, call.func.name)
@@ -189,6 +184,9 @@ def _arguments(
             cst.Arg(value=cst.Dict() as only, star="", keyword=None | cst.Name(value="input" | "tool_input"))
         ]:
             return None if _is_own_method(tool, call.func.name) else _from_dict(context, call, scope, only)
+    given = (*call.args, *(value for name, value in call.keywords if name is not None))
+    if any(is_nested(context, context.eval(value, scope)) for value in given):
+        return None
     out: list[tuple[str | None, cst.BaseExpression]] = []
     names = (
         [p.name for p in params if p.kind in ("any", "positional", "keyword")] if params is not None else None
@@ -458,26 +456,50 @@ def _imports(context: Context, dispatcher: Dispatcher) -> dict[str, str] | None:
 
 
 def _dotted(context: Context, path: str) -> str | None:
-    """The name under which this module can import the file at ``path``: as others do, else by its packages."""
-    find = context.project.find_module
-    tail = path.removesuffix(".py").removesuffix("/__init__").rpartition("/")[2]
-    for module in context.project.modules.values():
-        for bindings in module.scope.bindings.values():
-            for binding in bindings:
-                dotted = binding.module if binding.kind == "import" else ""
-                if (
-                    dotted.rpartition(".")[2] == tail
-                    and not dotted.startswith(".")
-                    and find(module.path, dotted) == path
-                ):
-                    if find(context.module.path, dotted) == path:
-                        return dotted
+    """The name under which this module can import the file at ``path``: as it or others do, else as they would."""
+    project, here = context.project, context.module
+    own = list(_imports_of(here))
+    for dotted in own:
+        if project.find_module(here.path, dotted) == path:
+            return dotted
+    absolute = {
+        d for module in project.modules.values() for d in _imports_of(module) if not d.startswith(".")
+    }
+    for dotted in sorted(absolute):
+        if project.find_module(here.path, dotted) == path:
+            return dotted
+    if own and not any(project.find_module(here.path, d) for d in own if not d.startswith(".")):
+        stem = path.removesuffix(".py").rpartition("/")[2]
+        if project.find_module(here.path, f".{stem}") == path and any(d.startswith(".") for d in own):
+            return f".{stem}"
+    for dotted in sorted(absolute):
+        home = project.find_module(here.path, dotted)
+        root = (
+            home.removesuffix(".py").removesuffix("/__init__").removesuffix(dotted.replace(".", "/"))
+            if home
+            else ""
+        )
+        guess = path.removeprefix(root).removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+        if root.endswith("/") and path.startswith(root) and project.find_module(here.path, guess) == path:
+            return guess
+    return _by_packages(project, here, path)
+
+
+def _imports_of(module: Module) -> Iterator[str]:
+    for bindings in module.scope.bindings.values():
+        for binding in bindings:
+            if binding.kind == "import":
+                yield binding.module
+
+
+def _by_packages(project: Project, here: Module, path: str) -> str | None:
+    """The file's name below the outermost of the packages that it lies in."""
     parts = path.removesuffix(".py").removesuffix("/__init__").split("/")
     first = len(parts) - 1
-    while first > 0 and find(f"{'/'.join(parts[:first])}/_.py", ".") is not None:
+    while first > 0 and project.find_module(f"{'/'.join(parts[:first])}/_.py", ".") is not None:
         first -= 1
     dotted = ".".join(parts[first:])
-    return dotted if find(context.module.path, dotted) == path else None
+    return dotted if first < len(parts) - 1 and project.find_module(here.path, dotted) == path else None
 
 
 def _leads_back(context: Context, path: str) -> bool:

@@ -21,15 +21,20 @@ def literal_keys(node: cst.Dict) -> dict[str, cst.DictElement] | None:
     return out
 
 
-def without(elements: Sequence[Any], gone: Callable[[Any], bool]) -> list[Any] | None:
-    """The elements that stay; ``None`` where a comment would go with the others."""
+def without(
+    elements: Sequence[Any], gone: Callable[[Any], bool], closing: cst.BaseParenthesizableWhitespace
+) -> list[Any] | None:
+    """The elements that stay; ``None`` where a comment would go with the others, or to another one.
+
+    ``closing`` is the space before the closing bracket.
+    """
     kept = [element for element in elements if not gone(element)]
     if any(has_comment(element) for element in elements if gone(element)):
         return None
     if kept and gone(elements[-1]):
-        if has_comment(kept[-1].comma):
+        if has_comment(kept[-1].comma) or has_comment(closing):
             return None
-        kept[-1] = kept[-1].with_changes(comma=elements[-1].comma, **_space_after(elements[-1]))
+        kept[-1] = kept[-1].with_changes(comma=elements[-1].comma)
     return kept
 
 
@@ -70,6 +75,8 @@ def _after_comma(
 def with_entry(node: cst.Dict, key: str, value: cst.BaseExpression) -> cst.Dict | None:
     """A dict display with one more entry."""
     keys = literal_keys(node) or {}
+    if has_comment(node.rbrace):
+        return None
     like = next((e.key for e in keys.values() if isinstance(e.key, cst.SimpleString)), None)
     elements = with_added(
         node.elements, cst.DictElement(string(key, like), value), node.lbrace.whitespace_after
@@ -91,7 +98,8 @@ def layout(data: Any, column: int, indent: str, width: int = 100) -> str:
     ``column`` is where it begins, ``indent`` what its lines are indented by.
     """
     short = _literal(data)
-    if column + len(short) <= width or not isinstance(data, dict) or not data:
+    nested = isinstance(data, dict) and any(isinstance(value, dict) for value in data.values())
+    if column + len(short) <= width or not nested:
         return short
     inner = indent + "    "
     lines = [

@@ -49,7 +49,7 @@ def mend(context: Context, record: Record) -> Fix | None:
             return None
         extra = [element for key, element in keys.items() if key not in QUANTITY_KEYS]
         if extra:
-            kept = without(node.elements, lambda element: element in extra)
+            kept = without(node.elements, lambda element: element in extra, node.rbrace.whitespace_before)
             if kept is None:
                 return None
             node = node.with_changes(elements=kept)

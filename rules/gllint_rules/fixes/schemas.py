@@ -27,6 +27,7 @@ from gllint_rules.values import (
     NEVER,
     NONE,
     ClassOf,
+    External,
     Number,
     Record,
     Site,
@@ -82,7 +83,7 @@ def _referring(node: cst.Dict) -> tuple[cst.Dict, bool] | None:
         new = element.with_changes(key=string("$ref", like), value=string(QUANTITY_REF, like))
     dropped = [keys[key] for key in keys if key in _NUMERIC]
     elements = [new if e is element else e for e in node.elements]
-    kept = without(elements, lambda e: any(e is d for d in dropped))
+    kept = without(elements, lambda e: e in dropped, node.rbrace.whitespace_before)
     return (node.with_changes(elements=kept), not dropped) if kept is not None else None
 
 
@@ -225,23 +226,31 @@ def _add_schema(context: Context, tool: Tool) -> Fix | None:
     wanted = _wanted(context, tool)
     if wanted is None or here is None or not isinstance(here.node, cst.Call) or tool.call is None:
         return None
-    if not takes_keyword(context, tool, "result_schema"):
+    takes = takes_keyword(context, tool, "result_schema")
+    if takes is False:
         return None
     column, indent = _layout_of_arguments(here)
     text = layout(wanted.schema, column + len("result_schema="), indent)
     node = with_keyword(here.node, "result_schema", cst.parse_expression(text))
     edits = here.replaced(node) if node is not None else None
-    return Fix("safe" if wanted.sure else "unsafe", "Add a result schema", edits) if edits else None
+    return Fix("safe" if wanted.sure and takes else "unsafe", "Add a result schema", edits) if edits else None
 
 
-def takes_keyword(context: Context, tool: Tool, name: str) -> bool:
-    """Whether the class that makes a tool takes a keyword, for all that is known of it."""
+def takes_keyword(context: Context, tool: Tool, name: str) -> bool | None:
+    """Whether what makes a tool takes a further keyword; ``None`` where that is not known."""
     assert tool.call is not None
+    if any(keyword in (None, name) for keyword, _ in tool.call.keywords):
+        return False
+    known: bool | None = None
     for option in options(context.eval(tool.call.func, tool.scope)):
-        names = context.project.parameters_of(option) if isinstance(option, ClassOf) else None
-        if names is not None and name not in names:
-            return False
-    return all(keyword not in (None, name) for keyword, _ in tool.call.keywords)
+        if isinstance(option, ClassOf):
+            names = context.project.parameters_of(option)
+            if names is not None and name not in names:
+                return False
+            known = names is not None or None
+        elif isinstance(option, External) and option.name.startswith("gllint_runtime."):
+            known = True
+    return known
 
 
 def _layout_of_arguments(here: Place) -> tuple[int, str]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from gllint_rules import facts
-from gllint_rules.context import Context
+from gllint_rules.context import Context, is_test_path
 from gllint_rules.facts import Call, Function, Lambda, Module, Scope
 from gllint_rules.fixes.syntax import Place, kept_tree, place
 from gllint_rules.infer import Frame
@@ -222,8 +222,14 @@ def _returned(context: Context, function: Function, way: Way) -> bool:
     calls = list(_calls_of(context, function))
     if is_tool_function(context, function):
         way.sure = way.sure and not calls
-        return True
-    return bool(calls) and None not in calls and all(_follow(context, site, way) for site in calls if site)
+        calls = [site for site in calls if site is None or not _is_test(context, site)]
+    elif not calls:
+        return False
+    return all(site is not None and _follow(context, site, way) for site in calls)
+
+
+def _is_test(context: Context, site: Site) -> bool:
+    return is_test_path(site.module.path, context.project.root)
 
 
 def is_tool_function(context: Context, function: Function | Lambda) -> bool:

@@ -1,0 +1,117 @@
+"""Each fix: what it writes, how sure it is, and where there is none."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from fixing import assert_sound, findings, fix_all, offered
+
+from gllint_rules import RULES, Finding
+
+FILES = sorted((Path(__file__).parent / "fixes").glob("*.md"))
+_CASE = re.compile(r"^## (?P<title>.+?)$(?P<body>.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
+_BLOCK = re.compile(
+    r"^```(?P<kind>python|fixed) ?(?P<path>\S*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
+)
+_SAYS = re.compile(r"^(?P<safety>safe|unsafe|no fix): (?P<code>GL\d{3})$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Rewrite:
+    """A project before and after its fixes, and what is said of the rule's own findings."""
+
+    files: dict[str, str]
+    fixed: dict[str, str]
+    code: str
+    safeties: list[str]
+
+
+def rewrites(path: Path) -> list[tuple[str, Rewrite]]:
+    """The cases of a Markdown file: files, what becomes of them, and how sure the fixes are."""
+    out = []
+    for match in _CASE.finditer(path.read_text("utf-8")):
+        files: dict[str, str] = {}
+        fixed: dict[str, str] = {}
+        for block in _BLOCK.finditer(match["body"]):
+            target = files if block["kind"] == "python" else fixed
+            target[block["path"] or "plant/tools.py"] = block["text"]
+        said = list(_SAYS.finditer(match["body"]))
+        assert files and said, match["title"]
+        rewrite = Rewrite(files, fixed, said[0]["code"], [s["safety"] for s in said])
+        out.append((match["title"], rewrite))
+    return out
+
+
+CASES = [
+    pytest.param(rewrite, id=f"{path.stem}-{re.sub(r'[^0-9a-zA-Z]+', '-', title).strip('-')}")
+    for path in FILES
+    for title, rewrite in rewrites(path)
+]
+
+
+def _safeties(found: list[Finding], code: str) -> list[str]:
+    return sorted({f.fix.applicability if f.fix is not None else "no fix" for f in found if f.code == code})
+
+
+@pytest.mark.parametrize("rewrite", CASES)
+def test_rewrite(rewrite: Rewrite) -> None:
+    assert fix_all(rewrite.files) == {**rewrite.files, **rewrite.fixed}
+    assert _safeties(findings(rewrite.files), rewrite.code) == sorted(rewrite.safeties)
+
+
+@pytest.mark.parametrize("rewrite", CASES)
+def test_each_fix_alone_is_sound(rewrite: Rewrite) -> None:
+    before = findings(rewrite.files)
+    for finding in offered(before):
+        assert_sound(rewrite.files, finding, before)
+
+
+def test_the_catalogue_says_which_rules_have_fixes() -> None:
+    """Each rule that says so has a fix of that safety, and no other rule has one."""
+    shown: dict[str, set[str]] = {}
+    for path in FILES:
+        for _, rewrite in rewrites(path):
+            for finding in offered(findings(rewrite.files)):
+                assert finding.fix is not None
+                shown.setdefault(finding.code, set()).add(finding.fix.applicability)
+    declared = {
+        code: rule.fix for code, rule in RULES.items() if rule.fix != "none" and rule.check is not None
+    }
+    of = {
+        frozenset({"safe"}): "safe",
+        frozenset({"unsafe"}): "unsafe",
+        frozenset({"safe", "unsafe"}): "sometimes",
+    }
+    assert {code: of[frozenset(kinds)] for code, kinds in shown.items()} == declared
+
+
+def test_fixes_are_left_out_where_nobody_asks_for_them() -> None:
+    from harness import Case, run
+
+    from gllint_rules.project import Project
+
+    source = textwrap.dedent(
+        """\
+        from langchain_core.tools import tool
+
+
+        @tool
+        def heat(site):
+            return {"heat_kwh": 3.5}
+        """
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Project, "with_fixes", False, raising=False)
+        init = Project.__init__
+
+        def without(self: Project, *args: object, **kwargs: object) -> None:
+            init(self, *args, **kwargs)  # type: ignore[arg-type]
+            self.with_fixes = False
+
+        patch.setattr(Project, "__init__", without)
+        [finding] = run(Case("without", {"a.py": source}, {}))
+    assert isinstance(finding, Finding) and finding.fix is None
