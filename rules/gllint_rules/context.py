@@ -18,6 +18,8 @@ from gllint_rules.facts import Expr, Module, Scope
 from gllint_rules.finding import Failure, Finding, Fix, Note, Span
 from gllint_rules.infer import Evaluator, Frame
 from gllint_rules.values import (
+    NEVER,
+    NONE,
     Because,
     Entry,
     FunctionOf,
@@ -296,9 +298,23 @@ def _leaves(value: Value, at: Leaf, depth: int) -> Iterator[Leaf]:
                 yield from _leaves(entry.value, replace(_inside(at, option, entry), in_list=True), depth + 1)
         else:
             continue
-        if option.rest is not None:
+        if option.rest is not None and _known_throughout(value):
             in_list = at.in_list or isinstance(option, ListOf)
             yield from _leaves(option.rest, replace(at, value=None, in_list=in_list), depth + 1)
+
+
+def _known_throughout(value: Value) -> bool:
+    """Whether each alternative is a container: one that may be text, or anything, is not known to hold numbers."""
+    if not isinstance(value, UnionOf):
+        return True
+    for option in value.options:
+        if option is NONE or option is NEVER:
+            continue
+        if not isinstance(option, (Record, ListOf)):
+            return False
+        if option.rest is not None and number(option.rest) is None:
+            return False
+    return True
 
 
 def _inside(at: Leaf, container: Record | ListOf, entry: Entry) -> Leaf:

@@ -466,6 +466,10 @@ class Module:
     subscripts: list[tuple[Sub, Scope]] = field(default_factory=list)
     macros: list[Macro] = field(default_factory=list)
     texts: list[tuple[Const | Join, Scope]] = field(default_factory=list)  # with digits or holes
+    mutated: set[str] = field(default_factory=set)  # names of containers that something is stored in
+    compared: list[tuple[int, int]] = field(
+        default_factory=list
+    )  # stretches of expressions inside comparisons
     imports: set[str] = field(default_factory=set)  # dotted names of ``import a.b.c``
     docstrings: set[int] = field(default_factory=set)  # strings that stand alone as a statement
 

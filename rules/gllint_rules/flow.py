@@ -213,9 +213,14 @@ class _Runner:
             case facts.Seq(items=items):
                 for i, item in enumerate(items):
                     if isinstance(item, facts.Star):
-                        self.store(item.value, UNKNOWN, env)
-                        for j, rest in enumerate(items[i + 1 :], i + 1 - len(items)):
-                            self.store(rest, self.evaluator.unpacked(value, (j,)), env)
+                        rest = (
+                            ListOf(rest=value.rest)
+                            if isinstance(value, ListOf) and not value.items
+                            else UNKNOWN
+                        )
+                        self.store(item.value, rest, env)
+                        for j, last in enumerate(items[i + 1 :], i + 1 - len(items)):
+                            self.store(last, self.evaluator.unpacked(value, (j,)), env)
                         return
                     self.store(item, self.evaluator.unpacked(value, (i,)), env)
             case facts.Sub() | facts.Attr():

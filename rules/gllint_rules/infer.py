@@ -132,6 +132,8 @@ class Evaluator:
         if scope.kind in ("module", "class") and isinstance(bindings[-1].target, (Function, Class)):
             bindings = bindings[-1:]  # a redefinition replaces what was there
         value = join(*(self._bound(b, inside) for b in bindings))
+        if scope.kind in ("module", "class") and name in frame.module.mutated:
+            value = _filled_elsewhere(value)
         self._names[key] = value
         return value
 
@@ -143,7 +145,11 @@ class Evaluator:
             case "annotated":
                 assert binding.annotation is not None
                 declared = self.annotation(binding.annotation, frame)
-                if binding.value is None or number(declared) is not None:
+                if (
+                    binding.value is None
+                    or number(declared) is not None
+                    or _says_anything(binding.annotation)
+                ):
                     return declared
                 value = self.eval(binding.value, frame)
                 return self.typed(value, declared)
@@ -380,6 +386,8 @@ class Evaluator:
                 return External(full)
             case ModuleOf(module=module):
                 return self.project.member(module, name)
+            case Instance(of=of) if name == "get" and self.project.is_typed_dict(of):
+                return Method(base, name, Site(frame.module, at))
             case Instance(of=of, arguments=arguments):
                 if arguments:
                     return self._generic_member(of, name, arguments)
@@ -431,7 +439,7 @@ class Evaluator:
 
     def _member(self, of: ClassOf, name: str) -> Value:
         field = self.field(of, name)
-        if field is not None and field is not UNKNOWN:
+        if field is not None:
             return field
         assigned: list[Value] = []
         for ancestor in self.project.ancestors(of):
@@ -448,7 +456,8 @@ class Evaluator:
                     assigned.append(self.typed(self.eval(value, frame), declared))
             if assigned:
                 default = self._class_level(ancestor, name, of)
-                return join(*assigned, *(() if default is None else (default,)))
+                held = join(*assigned, *(() if default is None else (default,)))
+                return _filled_elsewhere(held) if name in ancestor.module.mutated else held
             found = self._class_level(ancestor, name, of)
             if found is not None:
                 return found
@@ -962,8 +971,11 @@ class Evaluator:
                 positive, negative = narrowed
                 body = replace(frame, env={**frame.env, **positive})
                 orelse = replace(frame, env={**frame.env, **negative})
-        value = join(self.eval(expr.body, body), self.eval(expr.orelse, orelse))
-        return replace(value, conditional=True) if isinstance(value, UnionOf) else value
+        arms = self.eval(expr.body, body), self.eval(expr.orelse, orelse)
+        value = join(*arms)
+        if isinstance(value, UnionOf) and any(number(arm) is not None for arm in arms):
+            return replace(value, conditional=True)
+        return value
 
     def _const(self, expr: facts.Const, frame: Frame) -> Value:
         match expr.value:
@@ -1084,6 +1096,22 @@ def _explained(value: Value, message: str) -> Value:
     if isinstance(value, UnionOf) and number(value) is not None:
         return UnionOf(tuple(_explained(option, message) for option in value.options))
     return value
+
+
+def _says_anything(annotation: Expr) -> bool:
+    return facts.last_name(annotation) in ("Any", "object")
+
+
+def _filled_elsewhere(value: Value) -> Value:
+    """A container that other statements of its module fill: there may be anything in it beside what is written."""
+    out: list[Value] = []
+    for option in options(value):
+        if isinstance(option, Record) and option.cls is None and option.rest is None:
+            option = replace(option, open=True)
+        elif isinstance(option, ListOf) and option.rest is None:
+            option = replace(option, rest=UNKNOWN)
+        out.append(option)
+    return join(*out)
 
 
 def _has_gap(value: Value, depth: int = 0) -> bool:

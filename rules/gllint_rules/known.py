@@ -485,6 +485,11 @@ def call_method(evaluator: Evaluator, method: Method, call: facts.Call, frame: F
     match method.of:
         case Record():
             return _record_method(evaluator, method.of, method.name, call, frame)
+        case Instance(of=of) if call.args:  # of a TypedDict
+            key = evaluator.key(call.args[0], frame)
+            field = evaluator.field(of, key) if key is not None else None
+            default = evaluator.eval(call.args[1], frame) if len(call.args) > 1 else NONE
+            return join(field, default) if field is not None else UNKNOWN
         case Text():
             return _text_method(evaluator, method.of, method.name, call, frame)
         case ListOf():

@@ -117,6 +117,8 @@ class Reader:
         self.macros: list[facts.Macro] | None = [] if macros else None
         self.texts: list[tuple[facts.Const | facts.Join, Scope]] = []
         self.whole = True  # whether a string stands for itself, not for a part of a concatenation
+        self.mutated: set[str] = set()
+        self.compared: list[tuple[int, int]] = []
         self.imports: set[str] = set()
         self.docstrings: set[int] = set()
         self.context: list[str] = []
@@ -140,6 +142,8 @@ class Reader:
             subscripts=self.subscripts,
             macros=self.macros or [],
             texts=self.texts,
+            mutated=self.mutated,
+            compared=self.compared,
             imports=self.imports,
             docstrings=self.docstrings,
         )
@@ -467,6 +471,8 @@ class Reader:
                 self.bind_attribute(target, value, None)
             case facts.Attr():
                 self.bind_attribute(target, None, None)
+            case facts.Sub(base=base):
+                self.mutated.add(facts.last_name(base))
             case _:
                 pass
 
@@ -520,6 +526,8 @@ class Reader:
                 args.append(self.expr(arg.value))
         if tracked:
             self.context.pop()
+        if isinstance(func, facts.Attr) and func.name in _MUTATORS:
+            self.mutated.add(facts.last_name(func.base))
         call = facts.Call(at, func, tuple(args), tuple(keywords))
         self.calls.append((call, self.scope))
         return call
@@ -644,6 +652,7 @@ class Reader:
             operands.append(self.expr(target.comparator))
         if self.macros is not None:
             self.context.pop()
+        self.compared.append((at, self.count))
         return facts.Compare(at, tuple(operands), tuple(ops))
 
     def _if_exp(self, node: cst.IfExp) -> Expr:
@@ -747,6 +756,10 @@ class Reader:
             function.yields.append(out)
         return out
 
+    def _starred(self, node: cst.StarredElement) -> Expr:
+        """``*Ts`` as an annotation."""
+        return facts.Star(self.mark(node), self.expr(node.value))
+
     def _named(self, node: cst.NamedExpr) -> Expr:
         at = self.mark(node)
         value = self.expr(node.value)
@@ -793,6 +806,8 @@ def _text_value(text: str, raw: bool) -> str:
 
 
 _QUOTE = re.compile(r'((?<!\\)(?:\\\\)*)"')  # one that no backslash escapes
+_MUTATORS = frozenset({"update", "setdefault", "append", "add", "insert", "extend", "clear"})
+
 _WORDS: dict[str, object] = {"True": True, "False": False, "None": None}
 
 _OPERATORS: dict[type[cst.CSTNode], str] = {
@@ -887,5 +902,6 @@ _EXPR: dict[type[cst.CSTNode], _Handler] = {
     cst.Await: Reader._await,
     cst.Yield: Reader._yield,
     cst.NamedExpr: Reader._named,
+    cst.StarredElement: Reader._starred,
     cst.TemplatedString: Reader._formatted,
 }

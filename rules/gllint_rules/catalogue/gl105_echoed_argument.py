@@ -122,9 +122,7 @@ def argument_of(expr: facts.Expr, scope: facts.Scope, parameters: frozenset[str]
 
 
 def _is_keywords(scope: facts.Scope, name: str) -> bool:
-    return any(
-        isinstance(b.target, facts.Param) and b.target.kind == "double-star" for b in scope.find(name)
-    )
+    return any(isinstance(b.target, facts.Param) and b.target.kind == "double-star" for b in scope.find(name))
 
 
 RULE = Rule(
