@@ -372,6 +372,13 @@ class Evaluator:
     # --- attributes ------------------------------------------------------------------------------------------
 
     def _attr(self, expr: facts.Attr, frame: Frame) -> Value:
+        if expr.name == "value" and isinstance(expr.base, facts.Attr):
+            owner = self.eval(expr.base.base, frame)
+            if isinstance(owner, ClassOf) and self.project.is_enum(owner):  # `Stage.FIRST.value`
+                scope = owner.cls.scope
+                known_member = expr.base.name in scope.bindings
+                home = Frame(owner.module, scope, None, owner)
+                return self.binding_value(scope, expr.base.name, home) if known_member else UNKNOWN
         base = self.eval(expr.base, frame)
         return join(*(self.attribute(option, expr.name, expr.at, frame) for option in options(base)))
 
