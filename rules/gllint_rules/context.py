@@ -110,6 +110,13 @@ class Context:
                     out.append(Result(tool, callable, expr, value))
         return out
 
+    @cached_property
+    def listed_numbers(self) -> frozenset[Site]:
+        """Where a number is put into a list of some result, perhaps beside other roles."""
+        return frozenset(
+            leaf.site for result in self.results for leaf in leaves(result.value, result.site) if leaf.in_list
+        )
+
     def results_of(self, tool: Tool) -> list[Result]:
         functions = {id(c.function) for c in tool.callables}
         return [result for result in self.results if id(result.callable.function) in functions]

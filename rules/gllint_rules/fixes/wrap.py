@@ -7,7 +7,7 @@ import re
 import libcst as cst
 
 from gllint_rules import facts
-from gllint_rules.context import Context, Leaf, Result, leaves, quantities
+from gllint_rules.context import Context, Leaf, Result, quantities
 from gllint_rules.facts import Function
 from gllint_rules.finding import Edit, Fix
 from gllint_rules.fixes.imports import imported
@@ -77,8 +77,7 @@ def _is_own_place(context: Context, leaf: Leaf) -> bool:
         declared = context.project.declared_argument(leaf.holder.cls, leaf.key or "")
         if declared is not None and declared is not UNKNOWN:
             return False
-    same = (other for r in context.results for other in leaves(r.value, r.site) if other.site == leaf.site)
-    return not any(other.in_list for other in (leaf, *same))
+    return not leaf.in_list and leaf.site not in context.listed_numbers
 
 
 def _is_in_container(here: Place) -> bool:
