@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from fixing import assert_sound, findings, fix_all, offered
 
+from fixing import assert_sound, findings, fix_all, offered
 from gllint_rules import RULES, Finding
 
 FILES = sorted((Path(__file__).parent / "fixes").glob("*.md"))
@@ -90,9 +90,8 @@ def test_the_catalogue_says_which_rules_have_fixes() -> None:
 
 
 def test_fixes_are_left_out_where_nobody_asks_for_them() -> None:
-    from harness import Case, run
-
     from gllint_rules.project import Project
+    from harness import Case, run
 
     source = textwrap.dedent(
         """\
