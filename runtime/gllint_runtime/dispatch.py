@@ -7,9 +7,11 @@ import logging
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from types import NoneType
+from typing import Any, Literal, NamedTuple
 
 from gllint_runtime.errors import GLError, GLValidationError
+from gllint_runtime.schemas import Claim, Quantity, quantity_problem
 from gllint_runtime.tools import ToolRegistry
 
 logger = logging.getLogger("gllint_runtime")
@@ -65,6 +67,54 @@ def read_object(raw: Any) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise _step_error(f"The answer is not valid JSON: {error}") from None
     return dict(data)
+
+
+class Step(NamedTuple):
+    """A model's answer, read: a tool call, a final message with its claims, or a question to the user."""
+
+    kind: Literal["tool_call", "final", "clarification"]
+    tool_name: str = ""
+    arguments: Any = None
+    message: str = ""
+    claims: tuple[Claim, ...] = ()
+
+
+def read_step(raw: Any) -> Step:
+    """Read a step as an object or as JSON text, the final message nested under ``final`` or flat.
+
+    Raises GLValidationError STEP_SCHEMA.
+    """
+    data = read_object(raw)
+    kind = data.get("kind", "tool_call" if "name" in data or "tool_name" in data else "final")
+    if kind == "tool_call":
+        action = ToolAction.parse(data)
+        if action.name == CLARIFICATION:
+            return Step("clarification", message=str(action.args.get("clarification_needed", "")))
+        return Step("tool_call", action.name, action.args)
+    if kind != "final":
+        raise _step_error(f"'kind' is 'tool_call' or 'final', not {kind!r}", "kind")
+    final = data.get("final", data)
+    if not isinstance(final, Mapping) or not isinstance(final.get("message"), str):
+        raise _step_error("A final step needs a 'message' of text", "final.message")
+    claims = final.get("claims")
+    if not isinstance(claims, (list, tuple, NoneType)):
+        raise _step_error("'claims' is an array", "final.claims")
+    read = tuple([_read_claim(number, claim) for number, claim in enumerate(claims or ())])
+    return Step("final", message=final["message"], claims=read)
+
+
+def _read_claim(number: int, raw: Any) -> Claim:
+    where = f"final.claims[{number}]"
+    if not isinstance(raw, Mapping):
+        raise _step_error(f"Claim {number} is not an object", where)
+    for key in ("source_call_id", "path"):
+        if not isinstance(raw.get(key), str):
+            raise _step_error(f"Claim {number} needs a '{key}' of text", f"{where}.{key}")
+    quantity: Any = raw.get("quantity")
+    problem = quantity_problem(quantity)
+    if problem is not None:
+        raise _step_error(f"Claim {number}: {problem}", f"{where}.quantity")
+    return Claim(raw["source_call_id"], raw["path"], Quantity(quantity["value"], quantity["unit"]))
 
 
 def _step_error(message: str, path: str | None = None) -> GLValidationError:

@@ -124,9 +124,10 @@ def scan_naked_numbers(
     spans = list(_digits(masked, whitelist, units))
     if "&" in masked:
         spans.extend(_entities(masked))
-    for macro in macros:
+    sound = [macro for macro in macros if macro.problem is None]
+    for macro in sound:
         spans.extend(_touching(text, macro))
-    for macro, following in pairwise(macros):
+    for macro, following in pairwise(sound):
         if _GLUE.fullmatch(text, macro.end, following.start):
             spans.append((following.start, following.end))
     if words:

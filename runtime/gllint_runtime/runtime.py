@@ -14,29 +14,21 @@ from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from decimal import Decimal
-from types import NoneType
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, Protocol
 
 from gllint_runtime.approval import ApprovalGate, Approve, Notify
 from gllint_runtime.claims import ClaimPathError, Macro, find_macros, macro_problems, resolve_path
-from gllint_runtime.dispatch import CLARIFICATION, ToolAction, read_object
+from gllint_runtime.dispatch import Step, read_step
 from gllint_runtime.errors import (
     GLDataError,
     GLError,
     GLProvenanceError,
     GLRuntimeError,
-    GLValidationError,
     error_from_dict,
 )
 from gllint_runtime.numbers import scan_naked_numbers
 from gllint_runtime.providers import Provider, Tape
-from gllint_runtime.schemas import (
-    ASSISTANT_STEP_SCHEMA,
-    Claim,
-    Quantity,
-    is_quantity,
-    quantity_problem,
-)
+from gllint_runtime.schemas import ASSISTANT_STEP_SCHEMA, Claim, Quantity, is_quantity
 from gllint_runtime.tools import Call, Mode, Output, ToolRegistry, refuse_egress, run_blocking
 from gllint_runtime.trace import CallRecord, Metrics, Origin, Origins, Trace, snapshot
 from gllint_runtime.validation import copy_plain
@@ -48,8 +40,8 @@ Rules for numbers:
 - Every number comes from a tool. Call one; do not calculate, round, convert or estimate yourself.
 - In the final message write {{claim:0}}, {{claim:1}}, ... where a value belongs, and no digit of your own.
 - Put nothing but blanks or punctuation beside a macro: it brings its value and its unit.
-- claims[i] says where {{claim:i}} comes from: source_call_id (the tc_N of the tool call), path ($.field of its
-  output) and quantity (exactly the value and unit found there)."""
+- claims[i] says where {{claim:i}} comes from: source_call_id (the tc_N of the tool call), path ($.field of
+  its output) and quantity (exactly the value and unit found there)."""
 
 
 class Telemetry(Protocol):
@@ -70,6 +62,9 @@ def _takes(function: Callable[..., Any], keyword: str) -> bool:
     return keyword in parameters or any(p.kind is p.VAR_KEYWORD for p in parameters.values())
 
 
+_DECISIONS = {"tool_call": "tool_use", "final": "final_answer", "clarification": "clarification"}
+
+
 class _Run:
     """What belongs to one run and is gone with it."""
 
@@ -83,12 +78,12 @@ class _Run:
 class ToolRuntime:
     """Runs a model with tools under the policy that no number is guessed.
 
-    ``mode`` is ``"Replay"`` (no tool that needs the network; temperature 0 and ``seed`` go to the provider) or
-    ``"Live"``. ``max_steps`` bounds the answers asked of the model. ``repair_on`` names the error codes that are
-    told to the model for another try, at most ``max_retries`` times in a run; all others are raised.
+    ``mode`` is ``"Replay"`` (no tool that needs the network; temperature 0 and ``seed`` go to the provider)
+    or ``"Live"``. ``max_steps`` bounds the answers asked of the model. ``repair_on`` names the error codes
+    that are told to the model for another try, at most ``max_retries`` times in a run; all others are raised.
 
-    ``argument_origin`` traces the numbers that the model puts into arguments: ``"record"`` adds what it finds to
-    the provenance, ``"strict"`` refuses a number that is neither the user's, nor a tool's, nor one of
+    ``argument_origin`` traces the numbers that the model puts into arguments: ``"record"`` adds what it finds
+    to the provenance, ``"strict"`` refuses a number that is neither the user's, nor a tool's, nor one of
     ``constants``, ``"off"`` looks at none. ``number_words`` refuses numbers spelled out, too.
     """
 
@@ -137,20 +132,20 @@ class ToolRuntime:
     def run(self, system_prompt: str, user_msg: str, max_retries: int = 2) -> dict[str, Any]:
         """Let the model answer ``user_msg``.
 
-        Returns ``{"message", "provenance", "metrics", "trace"}``, and ``"clarification_needed": True`` where the
-        message is a question back. Raises GLError; what the provider raises comes through as it is.
+        Returns ``{"message", "provenance", "metrics", "trace"}``, and ``"clarification_needed": True`` where
+        the message is a question back. Raises GLError; what the provider raises comes through as it is.
         """
         self._run = run = _Run(user_msg, self.constants)
         self._cancelled.clear()
         with self.telemetry.run(self) if self.telemetry else _NO_SPAN:
             answer = self._loop(run, system_prompt, user_msg, max_retries)
-        return {**answer, "metrics": self.get_metrics(), "trace": run.trace.entries}
+        return {**answer, "metrics": run.metrics.to_dict(), "trace": run.trace.entries}
 
     def try_run(self, system_prompt: str, user_msg: str, max_retries: int = 2) -> dict[str, Any]:
         """Like :meth:`run`, but returns a union told apart by ``status`` and raises nothing.
 
-        ``"success"`` with what ``run`` returns; ``"max_attempts_reached"`` and ``"error"`` with ``error`` (see
-        GLError.to_dict), ``metrics`` and ``trace``.
+        ``"success"`` comes with what ``run`` returns; ``"max_attempts_reached"`` and ``"error"`` with
+        ``error`` (see GLError.to_dict), ``metrics`` and ``trace``.
         """
         status = "error"
         try:
@@ -246,7 +241,7 @@ class ToolRuntime:
     # -------------------------------------------------------------------------------------- calling tools
 
     def _call_tool(self, run: _Run, step: Step) -> dict[str, Any]:
-        """Verify, trace back, execute and verify again; record all of it. Returns what the provider is told."""
+        """Verify, trace back, execute, verify again, and note all of it. Returns what the provider is told."""
         outcome = _Outcome()
         call_id = f"tc_{len(run.calls) + 1}"
         call = None
@@ -295,21 +290,25 @@ class ToolRuntime:
         return origins
 
     def _obtain(self, run: _Run, call: Call, call_id: str, outcome: _Outcome) -> Output:
-        """The verified output, from the recording or by executing the call; ``outcome`` is filled on the way."""
+        """The verified output, recorded or by executing the call; ``outcome`` is filled on the way."""
         name = call.tool.name
         recorded = self._tape.recorded_call(name, call.arguments) if self._tape else None
         try:
             if recorded is None:
                 self._permit(run, call, outcome)
             elif recorded["approval"] is None:  # it never got as far as running
-                replay(recorded)
+                _recorded_output(recorded)
             else:
                 outcome.validation["approval"] = recorded["approval"]
             self._stop_if_cancelled()
             started = self._clock()
             try:
                 with self.telemetry.tool(call, call_id) if self.telemetry else _NO_SPAN:
-                    raw = run_blocking(call, self._cancelled.is_set) if recorded is None else replay(recorded)
+                    raw = (
+                        run_blocking(call, self._cancelled.is_set)
+                        if recorded is None
+                        else _recorded_output(recorded)
+                    )
                     output = self.registry.check_output(call, raw)
                     outcome.observation = output.data
             finally:
@@ -403,68 +402,11 @@ class _Outcome:
     elapsed_ms: float = 0.0
 
 
-def replay(recorded: Mapping[str, Any]) -> Any:
+def _recorded_output(recorded: Mapping[str, Any]) -> Any:
     """The output of a recorded call; raises the error that it ended with."""
     if "error" in recorded:
         raise error_from_dict(recorded["error"])
     return recorded["output"]
-
-
-# ------------------------------------------------------------------------------------------ reading a step
-
-
-class Step(NamedTuple):
-    """A model's answer, read: a tool call, a final message with its claims, or a question to the user."""
-
-    kind: Literal["tool_call", "final", "clarification"]
-    tool_name: str = ""
-    arguments: Any = None
-    message: str = ""
-    claims: tuple[Claim, ...] = ()
-
-
-_DECISIONS = {"tool_call": "tool_use", "final": "final_answer", "clarification": "clarification"}
-
-
-def read_step(raw: Any) -> Step:
-    """Read a step as an object or as JSON text, the final message nested under ``final`` or flat.
-
-    Raises GLValidationError STEP_SCHEMA.
-    """
-    data = read_object(raw)
-    kind = data.get("kind", "tool_call" if "name" in data or "tool_name" in data else "final")
-    if kind == "tool_call":
-        action = ToolAction.parse(data)
-        if action.name == CLARIFICATION:
-            return Step("clarification", message=str(action.args.get("clarification_needed", "")))
-        return Step("tool_call", tool_name=action.name, arguments=action.args)
-    if kind != "final":
-        raise GLValidationError("STEP_SCHEMA", f"'kind' is 'tool_call' or 'final', not {kind!r}", path="kind")
-    final = data.get("final", data)
-    if not isinstance(final, Mapping) or not isinstance(final.get("message"), str):
-        raise GLValidationError("STEP_SCHEMA", "A final step needs a 'message' of text", path="final.message")
-    claims = final.get("claims")
-    if not isinstance(claims, (list, tuple, NoneType)):
-        raise GLValidationError("STEP_SCHEMA", "'claims' is an array", path="final.claims")
-    return Step(
-        "final", message=final["message"], claims=tuple(_claim(i, c) for i, c in enumerate(claims or ()))
-    )
-
-
-def _claim(number: int, raw: Any) -> Claim:
-    where = f"final.claims[{number}]"
-    if not isinstance(raw, Mapping):
-        raise GLValidationError("STEP_SCHEMA", f"Claim {number} is not an object", path=where)
-    for key in ("source_call_id", "path"):
-        if not isinstance(raw.get(key), str):
-            raise GLValidationError(
-                "STEP_SCHEMA", f"Claim {number} needs a '{key}' of text", path=f"{where}.{key}"
-            )
-    quantity: Any = raw.get("quantity")
-    problem = quantity_problem(quantity)
-    if problem is not None:
-        raise GLValidationError("STEP_SCHEMA", f"Claim {number}: {problem}", path=f"{where}.quantity")
-    return Claim(raw["source_call_id"], raw["path"], Quantity(quantity["value"], quantity["unit"]))
 
 
 # ------------------------------------------------------------------------------------------------ rendering
@@ -482,7 +424,7 @@ def _render(template: str, macros: list[Macro], rendered: list[str]) -> str:
 
 
 def format_quantity(quantity: Quantity) -> str:
-    """``268.00 kgCO2e``: two decimals, no separators; below 1, four significant digits, so that nothing turns 0."""
+    """``268.00 kgCO2e``: two decimals, no separators; below 1, four significant digits: nothing turns to 0."""
     value = Decimal(quantity.value)
     if value == 0:
         text = "0.00"

@@ -143,21 +143,23 @@ def _is_opaque(value: Any) -> bool:
     return value is not None and not isinstance(value, (str, bool, Mapping, list, tuple, numbers.Number))
 
 
-def subschemas(schema: Schema, path: Path = (), *, aside: bool = False) -> Iterator[tuple[Path, Any]]:
+def subschemas(
+    schema: Schema, *, aside: bool = False, skip: Callable[[Any], bool] | None = None
+) -> Iterator[tuple[Path, Any]]:
     """``schema`` and every schema within it, outermost first, those that are no mapping included.
 
-    Iterative, so that no nesting is too deep. ``aside`` also enters ``not``, ``if`` and ``propertyNames``.
+    Iterative, so that no nesting is too deep. ``aside`` also enters ``not``, ``if`` and ``propertyNames``;
+    what ``skip`` is true of is left out with all that it holds.
     """
-    waiting: list[tuple[Path, Any]] = [(path, schema)]
+    waiting: list[tuple[Path, Any]] = [((), schema)]
     while waiting:
         path, node = waiting.pop()
+        if skip is not None and skip(node):
+            continue
         yield path, node
         if not isinstance(node, Mapping):
             continue
-        inner: list[tuple[Path, Any]] = []
-        for key in (*_ONE, *_ASIDE) if aside else _ONE:
-            if key in node:
-                inner.append(((*path, key), node[key]))
+        inner = [((*path, key), node[key]) for key in ((*_ONE, *_ASIDE) if aside else _ONE) if key in node]
         for key in _MANY:
             if isinstance(branches := node.get(key), (list, tuple)):
                 inner.extend(((*path, key, i), branch) for i, branch in enumerate(branches))
@@ -176,14 +178,11 @@ def find_raw_numbers(schema: Schema) -> list[Path]:
 
     Numbers inside an inlined Quantity are left to :func:`find_inlined_quantities`.
     """
-    found: list[Path] = []
-    inlined = set(find_inlined_quantities(schema))
-    for path, node in subschemas(schema):
-        if isinstance(node, Mapping) and not any(path[:i] in inlined for i in range(len(path) + 1)):
-            keyword = _numeric_keyword(node)
-            if keyword is not None:
-                found.append((*path, keyword))
-    return found
+    return [
+        (*path, keyword)
+        for path, node in subschemas(schema, skip=is_inlined_quantity)
+        if isinstance(node, Mapping) and (keyword := _numeric_keyword(node)) is not None
+    ]
 
 
 def _numeric_keyword(node: Mapping[Any, Any]) -> str | None:
@@ -454,7 +453,7 @@ def is_quantity(value: Any) -> bool:
 
 
 class Survey(NamedTuple):
-    """What an output holds: its Quantities, what has their two keys and is none (and why), its raw numbers."""
+    """What an output holds: its Quantities, what has their keys and yet is none (and why), its raw numbers."""
 
     quantities: list[tuple[Path, Mapping[str, Any]]]
     malformed: list[tuple[Path, str]]
@@ -479,7 +478,7 @@ def survey(output: Any) -> Survey:
                 continue
             node = as_plain(node)
         if isinstance(node, Mapping):
-            if node.keys() == QUANTITY_KEYS:
+            if node.keys() >= QUANTITY_KEYS:
                 problem = quantity_problem(node)
                 if problem is None:
                     found.quantities.append((path, node))

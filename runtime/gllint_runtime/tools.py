@@ -172,7 +172,7 @@ class ToolRegistry:
     # ------------------------------------------------------------------------------------------ tools
 
     def register(self, tool: Tool | BaseTool, *, replace: bool = False) -> None:
-        """Add a tool. Raises GLValidationError for a schema that cannot be used, ValueError for a name in use."""
+        """Add a tool. Raises GLValidationError for a schema of no use, ValueError for a name that is taken."""
         if not isinstance(tool.name, str) or not tool.name or tool.name == "None":
             raise ValueError(f"{tool.name!r} is no name for a tool")
         if tool.name in self._entries and not replace:
@@ -192,7 +192,7 @@ class ToolRegistry:
         return [*self._entries]
 
     def descriptors(self) -> list[dict[str, Any]]:
-        """Name, description and parameters of each tool, as providers want them; no foreign ``$ref`` inside."""
+        """Name, description and parameters of each tool, as providers want them, all references inlined."""
         return [
             {
                 "name": name,
@@ -281,7 +281,7 @@ class ToolRegistry:
         return Call(entry.tool, fixed, fixed is not plain and fixed != plain, entry)
 
     def check_output(self, call: Call, output: Any) -> Output:
-        """The output as plain data, once it fits its schema and each number in it is a Quantity of a known unit.
+        """The output as plain data, once it fits its schema and each number in it has an allowed unit.
 
         Raises GLRuntimeError TOOL_FAILED for a ToolResult that failed, GLValidationError RESULT_SCHEMA or
         UNIT_UNKNOWN.
@@ -299,7 +299,7 @@ class ToolRegistry:
             path, message = problem
             raise _bad_output(message, path)
         survey = schemas.survey(plain)
-        for path, trouble in survey.malformed:
+        for path, trouble in () if self.allow_raw_numbers else survey.malformed:
             raise _bad_output(trouble, path)
         if survey.raw_numbers and not self.allow_raw_numbers:
             raise _bad_output("a raw number; wrap it in a Quantity {value, unit}", survey.raw_numbers[0])
@@ -341,7 +341,7 @@ def _refuse_bad_schema(name: str, code: str, schema: Any) -> None:
 def _parsed_object(text: str) -> Any:
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import reprlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
@@ -65,7 +66,7 @@ def snapshot(value: Any) -> Any:
     try:
         return copy_plain(value)
     except ValueError:
-        return repr(value)
+        return reprlib.repr(value)
 
 
 @dataclass(slots=True)

@@ -250,10 +250,6 @@ def _product(node: ast.expr, power: int, names: list[str]) -> _Factors:
             return _product(left, power * exponent, names)
         case ast.BinOp(left, ast.Pow(), ast.UnaryOp(ast.USub(), ast.Constant(value=int(exponent)))):
             return _product(left, -power * exponent, names)
-        case ast.BinOp(
-            left=left, op=ast.Pow(), right=ast.UnaryOp(ast.USub(), ast.Constant(value=int(exponent)))
-        ):
-            return _product(left, -power * exponent, names)
     raise ValueError(ast.dump(node))
 
 

@@ -9,6 +9,7 @@ import numbers
 from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from functools import lru_cache
+from textwrap import shorten
 from typing import Any
 
 from gllint_runtime.schemas import (
@@ -24,6 +25,7 @@ from gllint_runtime.schemas import (
 )
 
 _MAX_DEPTH = 64
+_MAX_MESSAGE = 300
 _QUANTITY_KEYWORD = "gllint:quantity"
 _QUANTITY_BODY = {key: value for key, value in QUANTITY_SCHEMA.items() if not key.startswith("$")}
 
@@ -103,7 +105,7 @@ def checker(schema: Any) -> Checker:
         from jsonschema.exceptions import best_match
 
         error = best_match(validator().iter_errors(data))
-        return tuple(error.absolute_path), error.message
+        return tuple(error.absolute_path), shorten(error.message, _MAX_MESSAGE)
 
     return check
 
@@ -227,7 +229,7 @@ def parse_stringified(data: Any, schema: Any) -> Any:
             return data
         try:
             parsed = json.loads(data)
-        except ValueError:
+        except (ValueError, RecursionError):
             return data
         return parse_stringified(parsed, schema) if isinstance(parsed, (dict, list)) else data
     if isinstance(data, dict) and isinstance(properties := schema.get("properties"), Mapping):

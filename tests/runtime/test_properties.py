@@ -161,7 +161,7 @@ def runs(draw: Any) -> tuple[list[Any], str, list[Any]]:
     return given_outputs, message, drawn
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=800, deadline=None)
 @given(runs())
 def test_each_digit_of_a_delivered_message_is_accounted_for(drawn: tuple[list[Any], str, list[Any]]) -> None:
     given_outputs, message, given_claims = drawn
@@ -191,7 +191,7 @@ def test_each_digit_of_a_delivered_message_is_accounted_for(drawn: tuple[list[An
             position += 1
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=800, deadline=None)
 @given(texts.filter(lambda text: "claim" not in text.lower() and "&" not in text))
 def test_without_macros_the_scanner_reports_where_a_digit_is_unaccounted_for(text: str) -> None:
     fine = accounted(text)

@@ -203,7 +203,8 @@ def test_outputs_become_plain_data(output: Any, plain: Any) -> None:
         ({"heat": 5}, "raw number"),
         ({"heat": [1.5]}, "raw number"),
         ({"heat": {"value": 5}}, "raw number"),
-        ({"heat": {"value": 5, "unit": "kWh", "more": ""}}, "raw number"),
+        ({"heat": {"value": 5, "unit": "kWh", "more": ""}}, "exactly the keys"),
+        ({"heat": {"value": "high", "unit": "level", "more": ""}}, "exactly the keys"),
         ({"heat": {"value": "5", "unit": "kWh"}}, "a number, not str"),
         ({"heat": {"value": True, "unit": "kWh"}}, "a number, not bool"),
         ({"heat": {"value": 5, "unit": 5}}, "is text, not int"),
@@ -248,8 +249,9 @@ def test_outputs_are_held_to_their_schema() -> None:
 
 
 def test_raw_numbers_are_allowed_on_request_and_never_silently(caplog: pytest.LogCaptureFixture) -> None:
+    counted = {"count": 5, "heat": {"value": "5", "unit": "kWh", "more": ""}}
     with caplog.at_level(logging.WARNING, logger="gllint_runtime"):
-        assert invoke(giving({"count": 5}), allow_raw_numbers=True) == {"count": 5}
+        assert invoke(giving(counted), allow_raw_numbers=True) == counted
     assert ["none of them can be claimed" in r.message or "$.count" in r.message for r in caplog.records] == [
         True
     ] * 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any, Protocol
 
 
@@ -25,21 +26,21 @@ class Provider(Protocol):
         """Tell the model what was wrong with its last step and return the new state."""
 
 
-class Tape:
+class Tape(ABC):
     """A provider that also records, or replays, what else a run depends on: its clock and its tools."""
 
+    @abstractmethod
     def opening(self, start: dict[str, Any]) -> dict[str, Any]:
         """The settings that the run (or the recorded run) began with."""
-        raise NotImplementedError
 
+    @abstractmethod
     def clock(self) -> float:
         """Seconds, for durations."""
-        raise NotImplementedError
 
+    @abstractmethod
     def recorded_call(self, name: str, arguments: dict[str, Any]) -> dict[str, Any] | None:
         """What that call led to when it was recorded, or ``None`` when it is to be executed now."""
-        raise NotImplementedError
 
+    @abstractmethod
     def call_done(self, name: str, arguments: dict[str, Any], outcome: dict[str, Any]) -> None:
         """Told what an executed call led to."""
-        raise NotImplementedError

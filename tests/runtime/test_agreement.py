@@ -1,0 +1,256 @@
+"""One policy, two moments: what gllint says of a source is what the runtime does when it runs.
+
+Sources are drawn at random, linted as text and executed as code; the two verdicts must be the same.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gllint_rules import Finding
+from gllint_runtime import (
+    GLError,
+    GLValidationError,
+    ScriptedProvider,
+    Tool,
+    ToolRegistry,
+    ToolRuntime,
+)
+from gllint_runtime.numbers import scan_naked_numbers
+from gllint_runtime.schemas import QUANTITY_REF, find_raw_numbers, schema_problems, unknown_refs
+from gllint_runtime.units import ALLOWED_UNITS, TIME_UNITS, judge_unit
+from harness import Case, run
+
+HEADER = "from gllint_runtime import Tool\n\n"
+
+
+def findings(source: str) -> list[Finding]:
+    """What the rules that are on by default find in one file."""
+    found = run(Case("", {"agent.py": HEADER + source}, {}))
+    assert all(isinstance(item, Finding) for item in found), found
+    return found  # type: ignore[return-value]
+
+
+def codes(source: str) -> set[str]:
+    return {finding.code for finding in findings(source)}
+
+
+# -------------------------------------------------------------------------------------------------- messages
+
+pieces = st.sampled_from(
+    [
+        *[
+            "{{claim:0}}",
+            "{{claim:1}}",
+            "{{claim:2}}",
+            "{claim:0}",
+            "{{claim:01}}",
+            "{{claim:a}}",
+            "{{ claim:0 }}",
+        ],
+        *[
+            "5",
+            "12.5",
+            "2,500",
+            "500kWh",
+            "٣",
+            "½",
+            "&#53;",
+            "1e6",
+            "3rd",
+            "2024-10-02",
+            "2024-13-02",
+            "14:30",
+        ],
+        *[
+            "25:00",
+            "v1.2.3",
+            "ID-12",
+            "\n1. ",
+            "\n",
+            " ",
+            " ",
+            " uses ",
+            ", ",
+            "-",
+            "+",
+            "%",
+            "**",
+            "`",
+            "<b>",
+        ],
+        *["CO2e", "m2", "kWh", "k", "\\", "'", '"', "\t", "{x}"],
+    ]
+)
+templates = st.lists(pieces, max_size=7).map("".join)
+
+
+def entry(path: str = "$.heat") -> dict[str, Any]:
+    return {"source_call_id": "tc_1", "path": path, "quantity": {"value": 5, "unit": "kWh"}}
+
+
+def verdict(message: str, claims: list[Any], output: Any) -> str | None:
+    """The code with which the runtime refuses a message, or ``None``."""
+    registry = ToolRegistry()
+    registry.register(Tool(name="meter", fn=lambda: output))
+    call = {"kind": "tool_call", "tool_name": "meter", "arguments": {}}
+    final = {"kind": "final", "final": {"message": message, "claims": claims}}
+    try:
+        ToolRuntime(ScriptedProvider([call, final]), registry).run("", "", max_retries=0)
+    except GLError as error:
+        return error.code
+    return None
+
+
+@settings(max_examples=150, deadline=None)
+@given(templates, st.integers(0, 2))
+def test_messages(message: str, claims: int) -> None:
+    step = {"kind": "final", "final": {"message": message, "claims": [entry()] * claims}}
+    found = Counter(finding.code for finding in findings(f"step = {step!r}\n"))
+    refused = verdict(message, [entry()] * claims, {"heat": {"value": 5, "unit": "kWh"}})
+    assert found["GL401"] == len(scan_naked_numbers(message))
+    assert found.keys() <= {"GL401", "GL403"}
+    expected = "NO_NAKED_NUMBERS" if found["GL401"] else "MISSING_CLAIM" if found["GL403"] else None
+    assert refused == expected
+
+
+# ----------------------------------------------------------------------------------------------------- paths
+
+paths = st.lists(
+    st.sampled_from(["$", ".", "..", "heat", "roof", "_x1", "1", "[0]", "*", "-", " ", "é"]), max_size=5
+).map("".join) | st.lists(st.sampled_from(["heat", "roof", "_x1"]), min_size=1, max_size=3).map(
+    lambda names: ".".join(["$", *names])
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(paths)
+def test_claim_paths(path: str) -> None:
+    output: Any = {"value": 5, "unit": "kWh"}
+    for name in reversed(path.split(".")[1:]):
+        output = {name: output}
+    step = {"kind": "final", "final": {"message": "{{claim:0}}", "claims": [entry(path)]}}
+    found = codes(f"step = {step!r}\n")
+    assert found <= {"GL404"}
+    assert verdict("{{claim:0}}", [entry(path)], output) == ("PATH_RESOLUTION" if found else None)
+
+
+# ----------------------------------------------------------------------------------------------------- units
+
+factors = st.sampled_from(
+    [*ALLOWED_UNITS, *TIME_UNITS, "lb", "kwh", "widget", "parsec", "J", "°C", "kUSD", "tCO2", "1", ""]
+)
+units = st.builds(
+    lambda first, rest: first + "".join(operator + factor for operator, factor in rest),
+    factors,
+    st.lists(
+        st.tuples(st.sampled_from(["/", "*", " ", "^", " per "]), factors | st.sampled_from(["2", "-1"])),
+        max_size=2,
+    ),
+)
+
+
+def refused(function: Any) -> str | None:
+    """The code with which a registry refuses what a tool returns, or ``None``."""
+    registry = ToolRegistry()
+    registry.register(Tool(name="meter", fn=function))
+    try:
+        registry.invoke("meter")
+    except GLValidationError as error:
+        return error.code
+    return None
+
+
+@settings(max_examples=150, deadline=None)
+@given(units)
+def test_units(unit: str) -> None:
+    literal = repr({"heat": {"value": 5, "unit": unit}})
+    found = codes(f'tool = Tool(name="meter", args_schema={{}}, fn=lambda: {literal})\n') & {"GL501", "GL502"}
+    by_status = {"allowed": set(), "unknown": {"GL501"}, "not-allowed": {"GL502"}}
+    assert found == by_status[judge_unit(unit).status]
+    assert refused(lambda: {"heat": {"value": 5, "unit": unit}}) == ("UNIT_UNKNOWN" if found else None)
+
+
+# ---------------------------------------------------------------------------------------- Quantities in results
+
+scalars = st.sampled_from([5, -2.5, 0, True, None, "kWh", "lb", "widget", "high", ""])
+records = st.dictionaries(st.sampled_from(["value", "unit", "note", "heat"]), scalars, max_size=4)
+results = st.recursive(
+    records | scalars,
+    lambda inner: st.dictionaries(st.sampled_from(["heat", "roof", "note"]), inner, max_size=2),
+    max_leaves=4,
+).filter(lambda result: isinstance(result, dict))
+SHAPE = {"GL101", "GL102"}
+UNIT = {"GL501", "GL502"}
+
+
+@settings(max_examples=150, deadline=None)
+@given(results)
+def test_quantities_in_results(result: dict[str, Any]) -> None:
+    found = codes(f'tool = Tool(name="meter", args_schema={{}}, fn=lambda: {result!r})\n') & (SHAPE | UNIT)
+    code = refused(lambda: result)
+    if found & SHAPE:
+        assert code == "RESULT_SCHEMA"
+    elif found & UNIT:
+        assert code == "UNIT_UNKNOWN"
+    else:
+        assert code is None
+
+
+# --------------------------------------------------------------------------------------------------- schemas
+
+leaves = st.sampled_from(
+    [
+        {"$ref": QUANTITY_REF},
+        {"$ref": "greenlang://schemas/heat.json"},
+        {"type": "number"},
+        {"type": "integer", "minimum": 0},
+        {"type": ["number", "null"]},
+        {"type": "string"},
+        {"type": "boolean"},
+        {"type": "text"},
+        {"type": ["string", "strng"]},
+        {"enum": ["a", 1]},
+        {"const": 2.5},
+        {"minLength": -1},
+        {"type": "object", "properties": {"value": {"type": "number"}, "unit": {"type": "string"}}},
+        {},
+        True,
+    ]
+)
+schemas = st.recursive(
+    leaves,
+    lambda inner: (
+        st.builds(
+            lambda properties, required: {"type": "object", "properties": properties, "required": required},
+            st.dictionaries(st.sampled_from(["heat", "roof", "type"]), inner, min_size=1, max_size=3),
+            st.lists(st.sampled_from(["heat", "roof"]), max_size=2, unique=True),
+        )
+        | st.builds(lambda item: {"type": "array", "items": item}, inner)
+        | st.builds(lambda branches: {"anyOf": branches}, st.lists(inner, min_size=1, max_size=2))
+        | st.builds(lambda item: {"additionalProperties": item}, inner)
+    ),
+    max_leaves=5,
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(schemas)
+def test_result_schemas(schema: Any) -> None:
+    source = f'tool = Tool(name="meter", args_schema={{}}, result_schema={schema!r}, fn=lambda: {{}})\n'
+    found = Counter(finding.code for finding in findings(source))
+    assert found["GL201"] == len(find_raw_numbers(schema))
+    assert found["GL203"] == len(schema_problems(schema))
+    assert found["GL204"] == len(unknown_refs(schema))
+    registry = ToolRegistry()
+    try:
+        registry.register(Tool(name="meter", args_schema={}, result_schema=schema, fn=dict))
+    except GLValidationError as error:
+        assert error.code == "RESULT_SCHEMA"
+        assert found["GL203"] + found["GL204"]
+    else:
+        assert not found["GL203"] + found["GL204"]
