@@ -79,11 +79,13 @@ def run(registry: ToolRegistry) -> Run:
 
     def run(
         *steps: Any,
-        tools: list[Any] = [],
+        tools: list[Any] | None = None,
         user: str = "Heat 5000 kWh, floor 400 m2",
         retries: int = 0,
         **options: Any,
     ) -> dict[str, Any]:
+        if tools is None:
+            tools = []
         for tool in tools:
             registry.register(tool)
         runtime = ToolRuntime(ScriptedProvider(steps), options.pop("registry", registry), **options)

@@ -275,8 +275,15 @@ def test_conversion_keeps_the_size() -> None:
 
 @pytest.mark.parametrize(
     ("value", "unit", "target"),
-    [(1, "kg", "kgCO2e"), (1, "USD", "EUR"), (1, "kWh/year", "kW"), (1, "kWh", "lb"), (1, "lb", "kg")]
-    + [(float("nan"), "kWh", "MWh"), (True, "kWh", "MWh")],
+    [
+        (1, "kg", "kgCO2e"),
+        (1, "USD", "EUR"),
+        (1, "kWh/year", "kW"),
+        (1, "kWh", "lb"),
+        (1, "lb", "kg"),
+        (float("nan"), "kWh", "MWh"),
+        (True, "kWh", "MWh"),
+    ],
 )
 def test_no_conversion(value: float, unit: str, target: str) -> None:
     with pytest.raises(GLValidationError) as caught:

@@ -105,7 +105,7 @@ def main() -> None:
         lines = text.split("\n")
         if typed is None:
             line = rng.randrange(len(lines))
-            column, new, end = len(lines[line]), "  # x" if not lines[line].endswith("\\") else "", 0
+            column, new, _end = len(lines[line]), "  # x" if not lines[line].endswith("\\") else "", 0
             typed = (line, column)
             change_end = column
         else:
