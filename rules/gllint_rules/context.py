@@ -228,7 +228,7 @@ def _placed(project: Project, pending: Pending) -> Finding:
         span=span,
         message=pending.message,
         help=pending.help,
-        fix=pending.fix() if pending.fix is not None and project.with_fixes else None,
+        fix=pending.fix() if pending.fix is not None else None,
         notes=tuple(notes),
     )
 

@@ -83,7 +83,6 @@ class Project:
         self.modules: dict[str, Module] = {}
         self.evaluator = Evaluator(self)
         self.source_of = source_of
-        self.with_fixes = True  # a host that shows no fixes may switch them off
         self._load = load
         self._exists = exists
         self._loaded: dict[str, Module | None] = {}

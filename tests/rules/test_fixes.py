@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -87,30 +86,3 @@ def test_the_catalogue_says_which_rules_have_fixes() -> None:
         frozenset({"safe", "unsafe"}): "sometimes",
     }
     assert {code: of[frozenset(kinds)] for code, kinds in shown.items()} == declared
-
-
-def test_fixes_are_left_out_where_nobody_asks_for_them() -> None:
-    from gllint_rules.project import Project
-    from harness import Case, run
-
-    source = textwrap.dedent(
-        """\
-        from langchain_core.tools import tool
-
-
-        @tool
-        def heat(site):
-            return {"heat_kwh": 3.5}
-        """
-    )
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Project, "with_fixes", False, raising=False)
-        init = Project.__init__
-
-        def without(self: Project, *args: object, **kwargs: object) -> None:
-            init(self, *args, **kwargs)  # type: ignore[arg-type]
-            self.with_fixes = False
-
-        patch.setattr(Project, "__init__", without)
-        [finding] = run(Case("without", {"a.py": source}, {}))
-    assert isinstance(finding, Finding) and finding.fix is None
