@@ -184,49 +184,56 @@ def tool_names(project: Project) -> ToolNames:
     Generous on purpose: what looks like a name counts as one. A tool whose name is computed makes the answer
     incomplete, unless it stands in test code, from which nobody calls it.
     """
-    return _Collector(project).collect()
+    out = ToolNames()
+    registered = frozenset(_registered(project, out.names))
+    classes = registered | {
+        tool.cls.cls.name
+        for module in project.modules.values()
+        for tool in project.tools(module)
+        if tool.cls is not None
+    }
+    for _, part in project.each(_names_in, (registered, classes)):
+        out.names |= part.names
+        out.complete = out.complete and part.complete
+    return out
+
+
+def _registered(project: Project, names: set[str]) -> set[str]:
+    """The classes whose instances a ``TOOL_REGISTRY`` holds; its keys are added to ``names``."""
+    classes: set[str] = set()
+    for module in project.modules.values():
+        for name in TOOL_REGISTRY_NAMES:
+            for binding in module.scope.bindings.get(name, ()):
+                if binding.kind in ("assign", "annotated") and binding.value is not None:
+                    value = project.evaluator.eval(binding.value, Frame(module, module.scope))
+                    if isinstance(value, Record):
+                        names.update(key for key in value.entries if not key.startswith("\0"))
+                        held = (entry.value for found in value.entries.values() for entry in found)
+                        classes.update(filter(None, map(_class_of, held)))
+    return classes
+
+
+def _names_in(project: Project, module: Module, given: tuple[frozenset[str], frozenset[str]]) -> ToolNames:
+    """The names that one module gives to tools; ``given`` are the registered classes and all tool classes."""
+    return _Collector(project, *given).read(module)
 
 
 class _Collector:
-    def __init__(self, project: Project) -> None:
-        self.project = project
+    def __init__(self, project: Project, registered: frozenset[str], classes: frozenset[str]) -> None:
+        self.project, self.registered, self.classes = project, registered, classes
         self.out = ToolNames()
-        self.registered = self._registered()
-        self.classes = self.registered | {
-            tool.cls.cls.name
-            for module in project.modules.values()
-            for tool in project.tools(module)
-            if tool.cls is not None
-        }
 
-    def collect(self) -> ToolNames:
-        for path, module in self.project.modules.items():
-            complete = self.out.complete
-            for tool in self.project.tools(module):
-                self._read_tool(tool)
-            for call, scope in module.calls:
-                self._read_call(module, call, scope)
-            for literal, _ in module.dicts:
-                if any(literal.value(key) is not None for key in TOOL_PARAMETERS):
-                    self.out.names.update(_texts(literal.value("name")))
-            if is_test_path(path, self.project.root):
-                self.out.complete = complete
+    def read(self, module: Module) -> ToolNames:
+        for tool in self.project.tools(module):
+            self._read_tool(tool)
+        for call, scope in module.calls:
+            self._read_call(module, call, scope)
+        for literal, _ in module.dicts:
+            if any(literal.value(key) is not None for key in TOOL_PARAMETERS):
+                self.out.names.update(_texts(literal.value("name")))
+        if is_test_path(module.path, self.project.root):
+            self.out.complete = True
         return self.out
-
-    def _registered(self) -> set[str]:
-        """The classes whose instances a ``TOOL_REGISTRY`` holds; its keys are names."""
-        classes: set[str] = set()
-        for module in self.project.modules.values():
-            for name in TOOL_REGISTRY_NAMES:
-                for binding in module.scope.bindings.get(name, ()):
-                    if binding.kind in ("assign", "annotated") and binding.value is not None:
-                        frame = Frame(module, module.scope)
-                        value = self.project.evaluator.eval(binding.value, frame)
-                        if isinstance(value, Record):
-                            self.out.names.update(key for key in value.entries if not key.startswith("\0"))
-                            held = (entry.value for found in value.entries.values() for entry in found)
-                            classes.update(filter(None, map(_class_of, held)))
-        return classes
 
     def _read_tool(self, tool: Tool) -> None:
         names = {tool.name} if tool.name else set()

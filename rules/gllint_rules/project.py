@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from gllint_rules.positions import Positions
 
 _T = TypeVar("_T")
+_G = TypeVar("_G")
 _TOOL_MAKERS = frozenset(
     {"ToolRegistry", "ToolRuntime", "ToolDef", "FunctionTool", "ToolAction", "dispatch_tool"}
 )
@@ -100,6 +101,7 @@ class Project:
         self._packages = packages or {}
         self._positions: dict[str, Positions] = {}
         self._answers: dict[object, Any] = {}
+        self._parts: dict[object, tuple[object, dict[str, Any]]] = {}
 
     # --- modules ---------------------------------------------------------------------------------------------
 
@@ -146,7 +148,24 @@ class Project:
         for path, tools in old._tools.items():
             if path not in stale and path in self._loaded:
                 self._keep(path, tools)
+        for part, (given, known) in old._parts.items():
+            self._parts[part] = (given, {path: value for path, value in known.items() if path not in stale})
         return stale
+
+    def each(self, part: Callable[[Project, Module, _G], _T], given: _G) -> Iterator[tuple[Module, _T]]:
+        """For each module what ``part`` says of it, remembered as long as ``given`` is the same.
+
+        A question about the whole project is best asked in such parts: an edit leaves most of them valid. What a
+        part says may rest on ``given``, the module and what its names lead to, and must not be changed.
+        """
+        held, known = self._parts.get(part, (None, {}))
+        if held != given or part not in self._parts:
+            known = {}
+            self._parts[part] = (given, known)
+        for path, module in self.modules.items():
+            if path not in known:
+                known[path] = part(self, module, given)
+            yield module, known[path]
 
     def once(self, question: Callable[[Project], _T]) -> _T:
         """The answer to a question about the whole project, remembered until another module is announced."""
@@ -170,33 +189,13 @@ class Project:
     def tool_names(self) -> frozenset[bytes]:
         """The names by which other files may use the tools of the project: the second round's needles."""
         if self._tool_names is None:
-            modules = list(self.modules.values())
-            classes = {t.cls.cls.name for m in modules for t in self.tools(m) if t.cls is not None}
-            names = set(classes)
-            for module in modules:
-                names.update(self._names_of_tools(module, classes))
-                if assigns_registry(self.evaluator, module):
-                    names.update(TOOL_REGISTRY_NAMES)
+            classes = frozenset(
+                t.cls.cls.name for m in self.modules.values() for t in self.tools(m) if t.cls is not None
+            )
+            parts = self.each(_names_of_tools, classes)
+            names = classes.union(*(part for _, part in parts))
             self._tool_names = frozenset(name.encode() for name in names)
         return self._tool_names
-
-    def _names_of_tools(self, module: Module, classes: set[str]) -> Iterator[str]:
-        tools = self.tools(module)
-        if tools:
-            yield module.path.removesuffix(".py").removesuffix("/__init__").rpartition("/")[2]
-        for tool in tools:
-            if tool.form == "T3" and tool.callable is not None:
-                yield getattr(tool.callable.function, "name", "")
-        made = {id(tool.call) for tool in tools}
-        for name, bindings in module.scope.bindings.items():
-            for binding in bindings:
-                value = binding.value
-                if isinstance(value, facts.Call) and (
-                    id(value) in made
-                    or facts.last_name(value.func) in classes
-                    or facts.last_name(value.func) in TOOL_REGISTRY_CLASSES
-                ):
-                    yield name
 
     # --- imports ---------------------------------------------------------------------------------------------
 
@@ -589,3 +588,27 @@ def top_level_packages(paths: Iterable[str]) -> dict[str, list[str]]:
 
 def _is_class_var(annotation: Expr | None) -> bool:
     return annotation is not None and facts.last_name(annotation) in ("ClassVar", "InitVar")
+
+
+def _names_of_tools(project: Project, module: Module, classes: frozenset[str]) -> frozenset[str]:
+    """The names under which other files may use the tools of one module."""
+    tools = project.tools(module)
+    names: set[str] = set()
+    if tools:
+        names.add(module.path.removesuffix(".py").removesuffix("/__init__").rpartition("/")[2])
+    for tool in tools:
+        if tool.form == "T3" and tool.callable is not None:
+            names.add(getattr(tool.callable.function, "name", ""))
+    made = {id(tool.call) for tool in tools}
+    for name, bindings in module.scope.bindings.items():
+        for binding in bindings:
+            value = binding.value
+            if isinstance(value, facts.Call) and (
+                id(value) in made
+                or facts.last_name(value.func) in classes
+                or facts.last_name(value.func) in TOOL_REGISTRY_CLASSES
+            ):
+                names.add(name)
+    if assigns_registry(project.evaluator, module):
+        names.update(TOOL_REGISTRY_NAMES)
+    return frozenset(names)

@@ -120,7 +120,11 @@ def _is_active(context: Context) -> bool:
 
 
 def _has_registry(project: Project) -> bool:
-    return any(assigns_registry(project.evaluator, module) for module in project.modules.values())
+    return any(assigns for _, assigns in project.each(_assigns_registry, None))
+
+
+def _assigns_registry(project: Project, module: Module, given: None) -> bool:
+    return assigns_registry(project.evaluator, module)
 
 
 def _is_registry_module(context: Context) -> bool:

@@ -258,12 +258,13 @@ def _is_tool(context: Context, here: Place) -> bool:
 
 def _calls_of(context: Context, function: Function) -> Iterator[Site | None]:
     """The calls of ``function`` in the project; ``None`` for one that may be, for all that is known."""
-    for caller, call, scope in context.project.once(_calls_by_name).get(function.name, ()):
-        for option in options(context.evaluator.eval(call.func, Frame(caller, scope))):
-            if _names(option, function):
-                yield Site(caller, call.at)
-            elif option is UNKNOWN and not is_tool_function(context, function):
-                yield None
+    for caller, calls in context.project.each(_calls_by_name, None):
+        for call, scope in calls.get(function.name, ()):
+            for option in options(context.evaluator.eval(call.func, Frame(caller, scope))):
+                if _names(option, function):
+                    yield Site(caller, call.at)
+                elif option is UNKNOWN and not is_tool_function(context, function):
+                    yield None
 
 
 def _names(value: Value, function: Function) -> bool:
@@ -277,9 +278,8 @@ def _names(value: Value, function: Function) -> bool:
             return False
 
 
-def _calls_by_name(project: Project) -> dict[str, list[tuple[Module, Call, Scope]]]:
-    out: dict[str, list[tuple[Module, Call, Scope]]] = {}
-    for module in project.modules.values():
-        for call, scope in module.calls:
-            out.setdefault(facts.last_name(call.func), []).append((module, call, scope))
+def _calls_by_name(project: Project, module: Module, given: None) -> dict[str, list[tuple[Call, Scope]]]:
+    out: dict[str, list[tuple[Call, Scope]]] = {}
+    for call, scope in module.calls:
+        out.setdefault(facts.last_name(call.func), []).append((call, scope))
     return out
