@@ -206,14 +206,23 @@ def check(project: Project, module: Module, codes: frozenset[str]) -> Iterator[F
                 key = (id(pending.site.module), pending.site.at, pending.within)
                 if key not in seen:
                     seen.add(key)
-                    yield _placed(project, pending)
+                    fix: Fix | None = None
+                    try:
+                        fix = pending.fix() if pending.fix is not None else None
+                    except Exception as error:  # what no fix foresaw costs the fix, not the finding
+                        yield _failure(code, module, error)
+                    yield _placed(project, pending, fix)
         except Exception as error:
-            last = traceback.extract_tb(error.__traceback__)[-1]
-            place = f"{posixpath.basename(last.filename)}:{last.lineno}"
-            yield Failure(code, module.path, f"{type(error).__name__}: {error} ({place})")
+            yield _failure(code, module, error)
 
 
-def _placed(project: Project, pending: Pending) -> Finding:
+def _failure(code: str, module: Module, error: Exception) -> Failure:
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    place = f"{posixpath.basename(last.filename)}:{last.lineno}"
+    return Failure(code, module.path, f"{type(error).__name__}: {error} ({place})")
+
+
+def _placed(project: Project, pending: Pending, fix: Fix | None) -> Finding:
     positions = project.positions(pending.site.module)
     span = positions.span(pending.site.at)
     if pending.within is not None:
@@ -228,7 +237,7 @@ def _placed(project: Project, pending: Pending) -> Finding:
         span=span,
         message=pending.message,
         help=pending.help,
-        fix=pending.fix() if pending.fix is not None else None,
+        fix=fix,
         notes=tuple(notes),
     )
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from fixing import assert_sound, findings, fix_all, offered
-from gllint_rules import RULES, Finding
+from gllint_rules import RULES, Failure, Finding
+from harness import Case, run
 
 FILES = sorted((Path(__file__).parent / "fixes").glob("*.md"))
 _CASE = re.compile(r"^## (?P<title>.+?)$(?P<body>.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
@@ -86,3 +87,16 @@ def test_the_catalogue_says_which_rules_have_fixes() -> None:
         frozenset({"safe", "unsafe"}): "sometimes",
     }
     assert {code: of[frozenset(kinds)] for code, kinds in shown.items()} == declared
+
+
+def test_a_fix_that_fails_costs_the_fix_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    from gllint_rules.fixes import wrap
+
+    def fail(*_: object) -> None:
+        raise IndexError("nothing there")
+
+    monkeypatch.setattr(wrap, "wrap_leaf", fail)
+    source = "from langchain_core.tools import tool\n\n\n@tool\ndef f(x):\n    return {'a': 1, 'b': 2}\n"
+    found = run(Case("fails", {"a.py": source}, {}))
+    assert [f.fix for f in found if isinstance(f, Finding)] == [None, None]
+    assert ["nothing there" in f.error for f in found if isinstance(f, Failure)] == [True]
