@@ -536,6 +536,7 @@ class Reader:
         at = self.mark(node)
         base = self.expr(node.value)
         parts: list[Expr] = []
+        whole, self.whole = self.whole, False  # a key or a type states nothing
         for element in node.slice:
             part = element.slice
             if isinstance(part, cst.Index):
@@ -544,6 +545,7 @@ class Reader:
                 slice_at = self.mark(part)
                 bounds = [self.expr(b) for b in (part.lower, part.upper, part.step) if b is not None]
                 parts.append(facts.Slice(slice_at, tuple(bounds)))
+        self.whole = whole
         index = parts[0] if len(parts) == 1 else facts.Seq(at, "tuple", tuple(parts))
         out = facts.Sub(at, base, index)
         self.subscripts.append((out, self.scope))

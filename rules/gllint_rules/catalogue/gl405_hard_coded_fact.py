@@ -61,6 +61,10 @@ from gllint_runtime.units import ALLOWED_UNITS
 HELP = "Let a tool return the number as a Quantity, and claim it."
 # Stands for a number that is formatted in, so that one pattern reads both.
 NUMBER = "0"
+# `$1` in queries and scripts is a parameter, no price: behind an operator or a quote, or in the company of SQL.
+_PARAMETER = re.compile(r"(?<=[=<>/\"'|])\s*\$[1-9]\d?(?![\d.,]*\d)")
+_ANY_PARAMETER = re.compile(r"\$[1-9]\d?(?![\d.,]*\d)")
+_SQL = re.compile(r"\b(?:SELECT|INSERT INTO|UPDATE|DELETE FROM|WHERE|VALUES|RETURNING|LIMIT)\b")
 
 
 def check(context: Context) -> Iterator[Pending]:
@@ -73,19 +77,21 @@ def check(context: Context) -> Iterator[Pending]:
         if text.at in context.module.docstrings or text.at in logged:
             continue
         value = context.eval(text, scope)
-        if isinstance(value, Text) and value.parts is not None and pattern.search(_shown(value)):
+        if isinstance(value, Text) and value.parts is not None and pattern.search(_said(value)):
             message = "this text states a number that no tool produced"
             yield context.finding("GL405", Site(context.module, text.at), message, HELP)
 
 
-def _shown(text: Text) -> str:
+def _said(text: Text) -> str:
+    """The text without the parameters of queries and scripts; what is no number in it is one odd character."""
     out = []
     for part in text.parts or ():
         if isinstance(part, Literal):
             out.append(part.text)
         elif isinstance(part, Filled):
             out.append(NUMBER if number(part.value) is not None else "\ufffc")
-    return "".join(out)
+    said = "".join(out)
+    return (_ANY_PARAMETER if _SQL.search(said) else _PARAMETER).sub("", said) if "$" in said else said
 
 
 def _logs(call: facts.Call) -> bool:
@@ -95,7 +101,7 @@ def _logs(call: facts.Call) -> bool:
 @lru_cache(maxsize=8)
 def _pattern(extra: tuple[str, ...]) -> re.Pattern[str]:
     units = "|".join(re.escape(u) for u in sorted((*ALLOWED_UNITS, *extra), key=len, reverse=True))
-    return re.compile(rf"[$€£¥₹]\s?\d|(?<![\w.\-])\d[\d.,]*\s?(?:{units})(?![\w])")
+    return re.compile(rf"[$€£¥₹]\s?\d|(?<![\w.\-%])\d[\d.,]*\s?(?:{units})(?![\w])")
 
 
 RULE = Rule(
