@@ -23,6 +23,7 @@ from gllint_rules.values import (
     Because,
     Entry,
     FunctionOf,
+    Instance,
     ListOf,
     Literal,
     Number,
@@ -106,9 +107,16 @@ class Context:
                 pairs = (
                     flow.yields if isinstance(function, facts.Function) and function.yields else flow.returns
                 )
+                declared = self.evaluator.declared_return(callable)
                 for expr, value in pairs:
-                    out.append(Result(tool, callable, expr, value))
+                    out.append(Result(tool, callable, expr, self._as_declared(value, declared)))
         return out
+
+    def _as_declared(self, value: Value, declared: Value | None) -> Value:
+        """A returned dict literal whose keys the return annotation types (a ``TypedDict``)."""
+        if isinstance(value, Record) and isinstance(declared, Instance):
+            return self.evaluator.typed(value, declared)
+        return value
 
     @cached_property
     def listed_numbers(self) -> frozenset[Site]:

@@ -910,7 +910,9 @@ class Evaluator:
         if left is NEVER and right is NEVER:
             return NEVER
         a, b = number(left), number(right)
-        if (a is not None or left is NEVER) and (b is not None or right is NEVER):
+        if (a is not None or b is not None) and all(
+            n is not None or o is NEVER or isinstance(o, Boolean) for n, o in ((a, left), (b, right))
+        ):
             real = op == "/" or any(n is not None and n.real for n in (a, b))
             return self.number(f"`{op}` of numbers", frame, expr.at, left, right, real=real)
         if op == "+":
