@@ -21,12 +21,12 @@ from gllint_rules.frameworks import (
     TOOL_REGISTRY_NAMES,
     TOOL_WRAPPER_ENDING,
 )
-from gllint_rules.infer import Frame
 from gllint_rules.tools import Tool, real_name
 from gllint_rules.values import (
     ClassOf,
     Entry,
     ExternalInstance,
+    Frame,
     FunctionOf,
     Instance,
     Record,

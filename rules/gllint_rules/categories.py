@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 from gllint_rules import facts
 from gllint_rules.facts import Call, Class, Expr, Function, Module, Scope
 from gllint_rules.frameworks import TOOL_CATEGORIES, TOOL_CATEGORY
-from gllint_rules.infer import Frame
 from gllint_rules.paths import sources
 from gllint_rules.tools import Tool
-from gllint_rules.values import ClassOf, External, FunctionOf, options
+from gllint_rules.values import ClassOf, External, Frame, FunctionOf, options
 
 if TYPE_CHECKING:
     from gllint_rules.project import Project

@@ -13,15 +13,16 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from gllint_rules import facts
+from gllint_rules import calling, facts, hints
 from gllint_rules.facts import Expr, Module, Scope
 from gllint_rules.finding import Failure, Finding, Fix, Note, Span
-from gllint_rules.infer import Evaluator, Frame
+from gllint_rules.infer import Evaluator
 from gllint_rules.values import (
     NEVER,
     NONE,
     Because,
     Entry,
+    Frame,
     FunctionOf,
     Instance,
     ListOf,
@@ -107,7 +108,7 @@ class Context:
                 pairs = (
                     flow.yields if isinstance(function, facts.Function) and function.yields else flow.returns
                 )
-                declared = self.evaluator.declared_return(callable)
+                declared = calling.declared_return(self.evaluator, callable)
                 for expr, value in pairs:
                     out.append(Result(tool, callable, expr, self._as_declared(value, declared)))
         return out
@@ -115,7 +116,7 @@ class Context:
     def _as_declared(self, value: Value, declared: Value | None) -> Value:
         """A returned dict literal whose keys the return annotation types (a ``TypedDict``)."""
         if isinstance(value, Record) and isinstance(declared, Instance):
-            return self.evaluator.typed(value, declared)
+            return hints.typed(self.evaluator, value, declared)
         return value
 
     @cached_property

@@ -33,7 +33,6 @@ from gllint_rules.frameworks import (
     RANDOM_MODULES,
     SEEDED_GENERATORS,
 )
-from gllint_rules.infer import Frame
 from gllint_rules.known import ENVIRONMENTS
 from gllint_rules.paths import MOST_STEPS, is_path, sources
 from gllint_rules.values import (
@@ -43,6 +42,7 @@ from gllint_rules.values import (
     ClassOf,
     External,
     ExternalInstance,
+    Frame,
     FunctionOf,
     Instance,
     Number,

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from gllint_rules import facts
+from gllint_rules import containers, facts, hints, operators
 from gllint_rules.facts import Block, Expr
-from gllint_rules.infer import Evaluator, Frame, narrow, spread
+from gllint_rules.infer import Evaluator
+from gllint_rules.operators import narrow
 from gllint_rules.values import (
     UNKNOWN,
     ClassOf,
     Entry,
+    Frame,
     FunctionOf,
     Instance,
     ListOf,
@@ -20,6 +22,7 @@ from gllint_rules.values import (
     Value,
     join,
     options,
+    spread,
 )
 
 Env = dict[str, Value]
@@ -158,7 +161,7 @@ class _Runner:
     def round(self, statement: facts.Loop, env: Env) -> Env | None:
         if statement.target is not None:
             source = self.eval(statement.source, env)
-            self.store(statement.target, self.evaluator.element(source), env)
+            self.store(statement.target, containers.element(source), env)
         self.exits.append([])
         after = self.block(statement.body, env)
         for early in self.exits.pop():
@@ -202,7 +205,7 @@ class _Runner:
         value = self.eval(statement.value, env)
         self.effect(statement.value, env)
         if declared is not None:
-            value = self.evaluator.typed(value, declared)
+            value = hints.typed(self.evaluator, value, declared)
         for target in statement.targets:
             self.store(target, value, env, Site(self.module, statement.value.at))
 
@@ -220,9 +223,9 @@ class _Runner:
                         )
                         self.store(item.value, rest, env)
                         for j, last in enumerate(items[i + 1 :], i + 1 - len(items)):
-                            self.store(last, self.evaluator.unpacked(value, (j,)), env)
+                            self.store(last, containers.unpacked(value, (j,)), env)
                         return
-                    self.store(item, self.evaluator.unpacked(value, (i,)), env)
+                    self.store(item, containers.unpacked(value, (i,)), env)
             case facts.Sub() | facts.Attr():
                 entry = Entry(value, site or Site(self.module, target.at))
                 self.update(target, env, lambda _: entry)
@@ -234,7 +237,7 @@ class _Runner:
         path: list[tuple[str | None, facts.Expr]] = []
         while isinstance(target, (facts.Sub, facts.Attr)):
             if isinstance(target, facts.Sub):
-                path.append((self.evaluator.key(target.index, self.frame(env)), target.index))
+                path.append((containers.key_of(self.evaluator, target.index, self.frame(env)), target.index))
             else:
                 path.append((target.name, target))
             target = target.base
@@ -278,7 +281,7 @@ class _Runner:
                 for item in items:
                     self.remove(item, env)
             case facts.Sub(base=facts.Name(id=name), index=index) if name in env:
-                key = self.evaluator.key(index, self.frame(env))
+                key = containers.key_of(self.evaluator, index, self.frame(env))
                 env[name] = join(*(_without(option, key) for option in options(env[name])))
             case _:
                 pass
@@ -289,7 +292,9 @@ class _Runner:
         new = self.eval(statement.value, env)
         frame = self.frame(env)
         operation = facts.BinOp(statement.value.at, statement.op, target, statement.value)
-        value = join(*(self.evaluator.operate(operation, option, new, frame) for option in options(old)))
+        value = join(
+            *(operators.operate(self.evaluator, operation, option, new, frame) for option in options(old))
+        )
         self.store(target, value, env, Site(self.module, statement.value.at))
 
     # --- effects ---------------------------------------------------------------------------------------------
@@ -302,7 +307,7 @@ class _Runner:
             case facts.Yield(value=value) if value is not None:
                 found = self.eval(value, env)
                 if expr.delegate:
-                    found = self.evaluator.element(found)
+                    found = containers.element(found)
                 self.flow.yields.append((value, found))
             case facts.Walrus():
                 self.eval(expr, env)
@@ -344,7 +349,7 @@ class _Runner:
                     )
                 return value
             case Record(), "setdefault" if len(call.args) == 2:
-                key = self.evaluator.key(call.args[0], self.frame(env))
+                key = containers.key_of(self.evaluator, call.args[0], self.frame(env))
                 if key is None:
                     return replace(value, open=True)
                 entry = Entry(self.eval(call.args[1], env), Site(self.module, call.args[1].at))
@@ -363,7 +368,7 @@ class _Runner:
                     value = _extended(value, other)
                 return value
             case Record(), "pop" if call.args:
-                return _without(value, self.evaluator.key(call.args[0], self.frame(env)))
+                return _without(value, containers.key_of(self.evaluator, call.args[0], self.frame(env)))
             case ((Record() | ListOf()), "clear"):
                 return replace(value, entries={}, sure=frozenset()) if isinstance(value, Record) else ListOf()
             case _:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from gllint_rules import facts
+from gllint_rules import calling, containers, facts
 from gllint_rules.frameworks import QUANTITY
 from gllint_rules.values import (
     BOOL,
@@ -38,7 +38,8 @@ from gllint_rules.values import (
 )
 
 if TYPE_CHECKING:
-    from gllint_rules.infer import Evaluator, Frame
+    from gllint_rules.infer import Evaluator
+    from gllint_rules.values import Frame
 
     Handler: TypeAlias = Callable[[Evaluator, facts.Call, Frame], Value]
 
@@ -269,7 +270,7 @@ RECORD_METHODS = frozenset(
 
 
 def _dict_call(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
-    from gllint_rules.infer import spread
+    from gllint_rules.values import spread
 
     record = Record(site=Site(frame.module, call.at))
     for arg in call.args:
@@ -298,13 +299,13 @@ def _listed(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     if not call.args:
         return ListOf(site=Site(frame.module, call.at))
     value = evaluator.eval(call.args[0], frame)
-    return value if isinstance(value, ListOf) else ListOf(rest=evaluator.element(value))
+    return value if isinstance(value, ListOf) else ListOf(rest=containers.element(value))
 
 
 def _smallest(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     values = [evaluator.eval(arg, frame) for arg in call.args]
     if len(values) == 1:
-        values = [evaluator.element(values[0])]
+        values = [containers.element(values[0])]
     default = call.keyword("default")
     if default is not None:
         values.append(evaluator.eval(default, frame))
@@ -315,7 +316,7 @@ def _smallest(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 
 def _next(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     values = [evaluator.eval(arg, frame) for arg in call.args[:2]]
-    return join(evaluator.element(values[0]), *values[1:]) if values else UNKNOWN
+    return join(containers.element(values[0]), *values[1:]) if values else UNKNOWN
 
 
 def _sum(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
@@ -342,14 +343,16 @@ def _range(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 def _enumerate(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     site = Site(frame.module, call.at)
     index = Entry(evaluator.number("an index of `enumerate()`", frame, call.at), site)
-    element = evaluator.element(evaluator.eval(call.args[0], frame)) if call.args else UNKNOWN
+    element = containers.element(evaluator.eval(call.args[0], frame)) if call.args else UNKNOWN
     return ListOf(rest=ListOf((index, Entry(element, site)), None, "tuple"), kind="generator")
 
 
 def _zip(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     site = Site(frame.module, call.at)
     items = tuple(
-        Entry(UNKNOWN if isinstance(arg, facts.Star) else evaluator.element(evaluator.eval(arg, frame)), site)
+        Entry(
+            UNKNOWN if isinstance(arg, facts.Star) else containers.element(evaluator.eval(arg, frame)), site
+        )
         for arg in call.args
     )
     return ListOf(rest=ListOf(items, None, "tuple"), kind="generator")
@@ -486,7 +489,7 @@ def call_method(evaluator: Evaluator, method: Method, call: facts.Call, frame: F
         case Record():
             return _record_method(evaluator, method.of, method.name, call, frame)
         case Instance(of=of) if call.args:  # of a TypedDict
-            key = evaluator.key(call.args[0], frame)
+            key = containers.key_of(evaluator, call.args[0], frame)
             field = evaluator.field(of, key) if key is not None else None
             default = evaluator.eval(call.args[1], frame) if len(call.args) > 1 else NONE
             return join(field, default) if field is not None else UNKNOWN
@@ -510,7 +513,7 @@ def call_unknown(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     """A call of something unknown, of which only the name speaks."""
     last = facts.last_name(call.func)
     if last == QUANTITY:
-        return evaluator.construct_quantity(call, frame, None)
+        return calling.construct_quantity(evaluator, call, frame, None)
     if isinstance(call.func, facts.Attr):
         if last == "timestamp" and not call.args:
             return evaluator.number("`.timestamp()` is a number", frame, call.at, real=True)
@@ -518,7 +521,7 @@ def call_unknown(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
             return _threaded(1)(evaluator, call, frame)
     payload = evaluator.project.names.payloads.get(last)
     if payload is not None:
-        return evaluator.envelope(payload, call, frame, [], None)
+        return calling.envelope(evaluator, payload, call, frame, [], None)
     return UNKNOWN
 
 
@@ -529,7 +532,7 @@ def _record_method(evaluator: Evaluator, record: Record, name: str, call: facts.
         return UNKNOWN
     match name:
         case "get" | "pop" | "setdefault" if call.args:
-            key = evaluator.key(call.args[0], frame)
+            key = containers.key_of(evaluator, call.args[0], frame)
             found: Value | None = None
             if key is not None:
                 entries = record.entries.get(key)

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from gllint_rules import facts, values
 from gllint_rules.facts import Expr, Scope
 from gllint_rules.frameworks import NOTES, PATH_CLASSES, PATH_SAME
-from gllint_rules.infer import Frame
-from gllint_rules.values import ClassOf, External, ExternalInstance, Instance, Text, options
+from gllint_rules.values import ClassOf, External, ExternalInstance, Frame, Instance, Text, options
 
 if TYPE_CHECKING:
     from gllint_rules.project import Project

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from gllint_rules import facts
+from gllint_rules import facts, hints
 from gllint_rules.facts import Expr, Function, Module, Param, Scope
 from gllint_rules.finding import Failure, Finding
 from gllint_rules.flow import Flow, execute
@@ -23,7 +23,7 @@ from gllint_rules.frameworks import (
     TOOL_WRAPPER_METHODS,
     Names,
 )
-from gllint_rules.infer import Evaluator, Frame
+from gllint_rules.infer import Evaluator
 from gllint_rules.settings import Settings
 from gllint_rules.tools import Tool, assigns_registry, called_tool, decorated_tool, find_tools, real_name
 from gllint_rules.values import (
@@ -35,6 +35,7 @@ from gllint_rules.values import (
     ClassOf,
     Entry,
     External,
+    Frame,
     FunctionOf,
     ListOf,
     ModuleOf,
@@ -255,7 +256,7 @@ class Project:
             return None
         if any(b.kind in ("class", "def") for b in module.scope.bindings[name]):
             return None
-        return self.evaluator._alias(name, Frame(module, module.scope))
+        return hints.alias(self.evaluator, name, Frame(module, module.scope))
 
     def member(self, module: Module, name: str) -> Value:
         """The global ``name`` of ``module``, or its submodule of that name."""

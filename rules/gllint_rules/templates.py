@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from gllint_rules import facts
 from gllint_rules.facts import Expr, Scope
 from gllint_rules.frameworks import NOT_A_TEMPLATE
-from gllint_rules.infer import Frame
-from gllint_rules.values import Entry, Filled, ListOf, Literal, Record, Site, Text, Value, options
+from gllint_rules.values import Entry, Filled, Frame, ListOf, Literal, Record, Site, Text, Value, options
 from gllint_runtime.claims import HOLE, find_macros
 
 if TYPE_CHECKING:

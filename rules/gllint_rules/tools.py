@@ -18,9 +18,9 @@ from gllint_rules.frameworks import (
     TOOL_WRAPPER_KEYWORDS,
     TOOL_WRAPPER_METHODS,
 )
-from gllint_rules.infer import Frame
 from gllint_rules.values import (
     ClassOf,
+    Frame,
     FunctionOf,
     ListOf,
     Number,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from gllint_rules.facts import Class, Function, Lambda, Module
+    from gllint_rules.facts import Class, Function, Lambda, Module, Scope
     from gllint_rules.tools import Tool
 
 
@@ -244,7 +244,21 @@ class UnionOf(Value):
     conditional: bool = False
 
 
+@dataclass(slots=True)
+class Frame:
+    """Where an expression is evaluated. ``env`` holds the flow's variables; without it the reading is static."""
+
+    module: Module
+    scope: Scope
+    env: dict[str, Value] | None = None
+    bound: ClassOf | None = None  # what ``self`` is
+
+    def inner(self, scope: Scope, names: dict[str, Value]) -> Frame:
+        return Frame(self.module, scope, {**(self.env or {}), **names}, self.bound)
+
+
 MOST_OPTIONS = 16
+MOST_PARTS = 400
 
 
 def options(value: Value) -> tuple[Value, ...]:
@@ -406,3 +420,80 @@ def _map_entries(entries: Iterable[Entry], change: Callable[[Site], Site]) -> tu
         )
         for entry in entries
     )
+
+
+def spread(record: Record, value: Value, site: Site) -> Record:
+    """``{**value}``, ``update(value)``, ``record | value``: what ``value`` holds comes on top, put in at ``site``."""
+    for option in options(value):
+        if isinstance(option, Record) and option.cls is None:
+            sure = option.sure if not isinstance(value, UnionOf) else frozenset()
+            entries = {**record.entries, **option.entries}
+            if option.rest is not None:  # values without names of their own are put in here, all together
+                entries[f"\0{site.at}"] = (Entry(Record(open=True, rest=option.rest), site),)
+            record = replace(
+                record, entries=entries, sure=record.sure | sure, open=record.open or option.open
+            )
+        else:
+            record = replace(record, open=True)
+    return record
+
+
+def text_of(*pieces: tuple[Value, Site]) -> Text:
+    """The text that the concatenated ``pieces`` make."""
+    parts: list[Literal | Filled] = []
+    for value, site in pieces:
+        if isinstance(value, Text) and value.parts is not None:
+            parts.extend(value.parts)
+        else:
+            parts.append(Filled(value, site))
+    return Text(tuple(parts)) if len(parts) <= MOST_PARTS else TEXT
+
+
+def explained(value: Value, message: str) -> Value:
+    """``value`` with a better reason where it is a number because of an annotation."""
+    if isinstance(value, Number):
+        return replace(value, because=Because(message, value.because.site, ()))
+    if isinstance(value, UnionOf) and number(value) is not None:
+        return UnionOf(tuple(explained(option, message) for option in value.options))
+    return value
+
+
+def filled_elsewhere(value: Value) -> Value:
+    """A container that other statements of its module fill: there may be anything in it beside what is written."""
+    out: list[Value] = []
+    for option in options(value):
+        if isinstance(option, Record) and option.cls is None and option.rest is None:
+            option = replace(option, open=True)
+        elif isinstance(option, ListOf) and option.rest is None:
+            option = replace(option, rest=UNKNOWN)
+        out.append(option)
+    return join(*out)
+
+
+def has_gap(value: Value, depth: int = 0) -> bool:
+    """Whether something in ``value`` is unknown that the arguments of a call might tell."""
+    if value is UNKNOWN or depth > 6:
+        return value is UNKNOWN
+    match value:
+        case UnionOf():
+            return any(has_gap(option, depth + 1) for option in value.options)
+        case Record():
+            return any(
+                has_gap(entry.value, depth + 1) for held in value.entries.values() for entry in held
+            ) or (value.rest is not None and has_gap(value.rest, depth + 1))
+        case ListOf():
+            return any(has_gap(entry.value, depth + 1) for entry in value.items) or (
+                value.rest is not None and has_gap(value.rest, depth + 1)
+            )
+        case _:
+            return False
+
+
+def reasoned_at(value: Value, site: Site) -> Value:
+    return (
+        replace(value, because=Because(value.because.message, site)) if isinstance(value, Number) else value
+    )
+
+
+def is_scalar(value: Value) -> bool:
+    return all(isinstance(o, (Number, Text, Boolean)) or o is NONE for o in options(value))

@@ -56,7 +56,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from gllint_rules import facts
+from gllint_rules import calling, facts
 from gllint_rules.context import Context, Leaf, Pending, Result, leaves
 from gllint_rules.finding import Fix
 from gllint_rules.rule import Rule
@@ -92,7 +92,7 @@ def _declares_number(context: Context, result: Result) -> bool:
     function = result.callable.function
     if not isinstance(function, facts.Function) or function.yields:
         return False
-    declared = context.evaluator.declared_return(result.callable)
+    declared = calling.declared_return(context.evaluator, result.callable)
     return declared is not None and number(declared) is not None
 
 

@@ -18,12 +18,12 @@ from gllint_rules.fixes.nodes import has_comment
 from gllint_rules.fixes.syntax import Place, place
 from gllint_rules.fixes.uses import enclosing
 from gllint_rules.frameworks import TOOL_ACTIONS, TOOL_REGISTRY_NAMES
-from gllint_rules.infer import Frame
 from gllint_rules.project import Project
 from gllint_rules.tools import Tool
 from gllint_rules.values import (
     ClassOf,
     External,
+    Frame,
     FunctionOf,
     Instance,
     Record,

@@ -15,10 +15,9 @@ from gllint_rules import facts
 from gllint_rules.context import Context, is_test_path
 from gllint_rules.facts import Call, Function, Lambda, Module, Scope
 from gllint_rules.fixes.syntax import Place, kept_tree, place
-from gllint_rules.infer import Frame
 from gllint_rules.positions import Positions
 from gllint_rules.project import Project
-from gllint_rules.values import UNKNOWN, ClassOf, FunctionOf, Site, ToolValue, Value, options
+from gllint_rules.values import UNKNOWN, ClassOf, Frame, FunctionOf, Site, ToolValue, Value, options
 
 MOST_STEPS = 60
 

@@ -6,19 +6,19 @@ import re
 
 import libcst as cst
 
-from gllint_rules import facts
+from gllint_rules import calling, facts
 from gllint_rules.context import Context, Leaf, Result, quantities
 from gllint_rules.facts import Function
 from gllint_rules.finding import Edit, Fix
 from gllint_rules.fixes.imports import imported
 from gllint_rules.fixes.syntax import Place, place, replacement
 from gllint_rules.fixes.uses import Way, enclosing, way_out
-from gllint_rules.infer import Frame
 from gllint_rules.known import DICT_GENERICS
 from gllint_rules.schema import read_schema
 from gllint_rules.values import (
     NONE,
     UNKNOWN,
+    Frame,
     FunctionOf,
     Instance,
     ListOf,
@@ -179,7 +179,7 @@ def _retyped(context: Context, site: Site, way: Way) -> tuple[Edit, ...] | None:
 
 
 def _declared(context: Context, site: Site, function: Function) -> Value | None:
-    return context.evaluator.declared_return(FunctionOf(site.module, function))
+    return calling.declared_return(context.evaluator, FunctionOf(site.module, function))
 
 
 def _speaks_of_numbers(context: Context, declared: Value, depth: int = 0) -> bool:

@@ -1,0 +1,175 @@
+"""Dict, list and comprehension building, and what is taken out of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from gllint_rules import facts, known
+from gllint_rules.facts import Expr
+from gllint_rules.values import (
+    TEXT,
+    UNKNOWN,
+    Entry,
+    External,
+    Frame,
+    Instance,
+    ListOf,
+    Record,
+    Site,
+    Text,
+    Value,
+    join,
+    options,
+    spread,
+)
+
+if TYPE_CHECKING:
+    from gllint_rules.infer import Evaluator
+
+
+def dict_literal(evaluator: Evaluator, expr: facts.Dict, frame: Frame) -> Value:
+    record = Record(site=Site(frame.module, expr.at))
+    for key, value_expr in expr.items:
+        value = evaluator.eval(value_expr, frame)
+        if key is None:
+            record = spread(record, value, Site(frame.module, value_expr.at))
+            continue
+        name = key_of(evaluator, key, frame)
+        entry = Entry(value, Site(frame.module, value_expr.at), Site(frame.module, key.at))
+        if name is not None:
+            record = record.store(name, entry)
+        else:
+            entries = {**record.entries, f"\0{value_expr.at}": (entry,)}
+            record = replace(record, open=True, entries=entries)
+    return record
+
+
+def key_of(evaluator: Evaluator, expr: Expr, frame: Frame) -> str | None:
+    """A key that is known: a literal, or a name that holds one."""
+    if isinstance(expr, facts.Const):
+        return expr.value if isinstance(expr.value, str) else f"\0{expr.value!r}"
+    value = evaluator.eval(expr, frame)
+    return value.literal if isinstance(value, Text) else None
+
+
+def sequence_literal(evaluator: Evaluator, expr: facts.Seq, frame: Frame) -> Value:
+    items: list[Entry] = []
+    rests: list[Value] = []
+    for item in expr.items:
+        if isinstance(item, facts.Star):
+            value = evaluator.eval(item.value, frame)
+            for option in options(value):
+                if isinstance(option, ListOf):
+                    items.extend(option.items)
+                    if option.rest is not None:
+                        rests.append(option.rest)
+                else:
+                    rests.append(UNKNOWN)
+        else:
+            items.append(Entry(evaluator.eval(item, frame), Site(frame.module, item.at)))
+    rest = join(*rests) if rests else None
+    return ListOf(tuple(items), rest, expr.kind, Site(frame.module, expr.at))
+
+
+def comprehension(evaluator: Evaluator, expr: facts.Comp, frame: Frame) -> Value:
+    inner = comprehension_frame(evaluator, expr, frame)
+    element = evaluator.eval(expr.element, inner)
+    site = Site(frame.module, expr.at)
+    if expr.kind == "dict":
+        return Record(open=True, rest=element, site=site)
+    return ListOf(rest=element, kind=expr.kind, site=site)
+
+
+def comprehension_frame(evaluator: Evaluator, expr: facts.Comp, frame: Frame) -> Frame:
+    """The frame inside a comprehension: its variables are elements of what it iterates over."""
+    if frame.env is None:
+        return replace(frame, scope=expr.scope)
+    inner = frame.inner(expr.scope, {})
+    assert inner.env is not None
+    for name in expr.scope.bindings:
+        inner.env.pop(name, None)
+    for name, bindings in expr.scope.bindings.items():
+        values = []
+        for binding in bindings:
+            assert binding.value is not None
+            source = evaluator.eval(binding.value, inner)
+            values.append(unpacked(element(source), binding.index))
+        inner.env[name] = join(*values)
+    return inner
+
+
+def element(value: Value) -> Value:
+    """What iterating over ``value`` gives."""
+    out: list[Value] = []
+    for option in options(value):
+        match option:
+            case ListOf():
+                out.append(option.element())
+            case Record(cls=None):
+                out.append(TEXT)
+            case Text():
+                out.append(TEXT)
+            case _:
+                out.append(UNKNOWN)
+    return join(*out) if out else UNKNOWN
+
+
+def unpacked(value: Value, index: tuple[int, ...]) -> Value:
+    """The ``index``-th of an unpacked value, level by level."""
+    for i in index:
+        value = join(*(_item(option, i) for option in options(value)))
+    return value
+
+
+def _item(value: Value, index: int) -> Value:
+    if isinstance(value, ListOf):
+        if value.rest is None and -len(value.items) <= index < len(value.items):
+            return value.items[index].value
+        if not value.items and value.rest is not None:
+            return value.rest
+        if 0 <= index < len(value.items):
+            return value.items[index].value
+        return value.element()
+    return TEXT if isinstance(value, Text) else UNKNOWN
+
+
+def subscript(evaluator: Evaluator, expr: facts.Sub, frame: Frame) -> Value:
+    base = evaluator.eval(expr.base, frame)
+    out = [_subscripted(evaluator, option, expr, frame) for option in options(base)]
+    return join(*out)
+
+
+def _subscripted(evaluator: Evaluator, base: Value, expr: facts.Sub, frame: Frame) -> Value:
+    match base:
+        case Record():
+            name = key_of(evaluator, expr.index, frame)
+            if base.cls is not None and not base.quantity and name is not None:
+                found = base.get(name) if name in base.entries else evaluator.field(base.cls, name)
+                return found if found is not None else UNKNOWN
+            if name is not None and name in base.entries:
+                return join(*(entry.value for entry in base.entries[name]))
+            if name is not None:
+                return base.rest if base.rest is not None else UNKNOWN
+            values = [e.value for found in base.entries.values() for e in found]
+            if base.rest is not None:
+                values.append(base.rest)
+            if not values or (base.open and base.rest is None):
+                return UNKNOWN
+            return join(*values)
+        case ListOf():
+            if isinstance(expr.index, facts.Slice):
+                return base
+            if isinstance(expr.index, facts.Const) and isinstance(expr.index.value, int):
+                return _item(base, expr.index.value)
+            return base.element()
+        case Instance(of=of) if evaluator.project.is_typed_dict(of):
+            name = key_of(evaluator, expr.index, frame)
+            field = evaluator.field(of, name) if name is not None else None
+            return field if field is not None else UNKNOWN
+        case Text():
+            return TEXT
+        case External(name=name) if name in known.ENVIRONMENTS:
+            return TEXT
+        case _:
+            return UNKNOWN
