@@ -108,16 +108,21 @@ class Context:
                 pairs = (
                     flow.yields if isinstance(function, facts.Function) and function.yields else flow.returns
                 )
-                declared = calling.declared_return(self.evaluator, callable)
+                declared = self._declared_container(callable)
                 for expr, value in pairs:
-                    out.append(Result(tool, callable, expr, self._as_declared(value, declared)))
+                    if declared is not None:
+                        value = hints.typed(self.evaluator, value, declared)
+                    out.append(Result(tool, callable, expr, value))
         return out
 
-    def _as_declared(self, value: Value, declared: Value | None) -> Value:
-        """A returned dict literal whose keys the return annotation types (a ``TypedDict``)."""
-        if isinstance(value, Record) and isinstance(declared, Instance):
-            return hints.typed(self.evaluator, value, declared)
-        return value
+    def _declared_container(self, callable: FunctionOf) -> Value | None:
+        """What the annotation says the result holds: ``dict[str, float]``, a ``TypedDict``, perhaps optional."""
+        function = callable.function
+        if isinstance(function, facts.Function) and function.yields:
+            return None
+        declared = calling.declared_return(self.evaluator, callable)
+        kept = [option for option in options(declared) if option is not NONE] if declared is not None else []
+        return kept[0] if len(kept) == 1 and isinstance(kept[0], (Instance, Record, ListOf)) else None
 
     @cached_property
     def listed_numbers(self) -> frozenset[Site]:
