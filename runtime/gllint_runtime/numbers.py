@@ -10,52 +10,35 @@ A number is any run of digits of any script (Unicode Nd, No, Nl). Excused are on
 * a whole word that is an allowed unit symbol, ``CO2`` or ``CO2e`` (also set with sub- or superscripts).
 
 Nothing else glued to letters passes (``500kWh``, ``Q3``, ``3rd``), no code fence excuses anything, and what
-touches a macro would change the number it renders (``{{claim:0}}000``, ``-{{claim:0}}``, ``{{claim:0}}k``).
+touches a macro would change the number it renders (``{{claim:0}}000``, ``-{{claim:0}}``, ``{{claim:0}}k``), as
+would the override that shows text in reverse.
 """
 
 from __future__ import annotations
 
-import html
 import re
-import sys
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
-from itertools import pairwise
 
 from gllint_runtime.claims import Macro, find_macros
 from gllint_runtime.units import ALLOWED_UNITS
+from gllint_runtime.view import View, is_numeral, replaced
 
 
 @dataclass(frozen=True, slots=True)
 class NakedNumber:
-    """A number (or a sign or letters touching a macro) at code points ``start`` to ``end`` of the text."""
+    """A number (or what changes the number of a macro) at code points ``start`` to ``end`` of the text."""
 
     start: int
     end: int
     text: str
 
 
-def _number_class() -> str:
-    """A character class of every code point whose category is Nd, No or Nl."""
-    points = [p for p in range(sys.maxunicode + 1) if unicodedata.category(chr(p)) in {"Nd", "No", "Nl"}]
-    ranges: list[list[int]] = []
-    for point in points:
-        if ranges and point == ranges[-1][1] + 1:
-            ranges[-1][1] = point
-        else:
-            ranges.append([point, point])
-    return "[" + "".join(f"\\U{low:08x}-\\U{high:08x}" for low, high in ranges) + "]"
-
-
-def _number(digit: str) -> re.Pattern[str]:
-    """A whole number: grouped, decimal, exponent. It begins with a digit; that is what makes it fast."""
-    return re.compile(rf"{digit}+(?:[.,'’_٫٬\u00a0\u2009\u202f]{digit}+)*(?:[eE][+-]?{digit}+)?")
-
-
-_ASCII_NUMBER = _number("[0-9]")
+# A whole number: grouped, decimal, exponent. It begins with a digit; that is what makes it fast.
+_NUMBER = re.compile(r"[0-9]+(?:[.,'’_٫٬\u00a0\u2009\u202f][0-9]+)*(?:[eE][+-]?[0-9]+)?")
 
 _DATE = re.compile(r"\b([0-9]{4})-([0-9]{2})-([0-9]{2})\b")
 _TIME = re.compile(r"\b([0-9]{2}):([0-9]{2})(?::([0-9]{2}))?\b")
@@ -73,32 +56,27 @@ _WORDS_WITH_DIGITS = frozenset(u for u in ALLOWED_UNITS if u.isalnum() and re.se
 }
 _SUBSCRIPTS = str.maketrans("₂²³", "223")
 
-# What a reader does not see, or sees as emphasis only: it cannot part a sign from its number.
-_INVISIBLE = (
-    r"[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
-    r"\ufe00-\ufe0f\ufeff]"
-)
-_INLINE = (
-    r"</?(?:a|abbr|b|bdi|bdo|big|cite|code|data|del|dfn|em|font|i|ins|kbd|mark|q|s|samp|small|span|strike|strong"
-    r"|sub|sup|time|tt|u|var|wbr)\b[^<>]*>|(?><!--.*?-->)"
-)
-_MARKUP = rf"(?:{_INVISIBLE}|[*_~`]|{_INLINE})*+"
-_SIGNS = r"+\-±∓−‐‑‒–﹣－＋%‰％"
-_BEFORE = re.compile(rf"([^\W_]+|[{_SIGNS}]|[$£¥€₹¢]){_MARKUP}\Z", re.DOTALL)
-_AFTER = re.compile(rf"{_MARKUP}([^\W_]+|[{_SIGNS}])", re.DOTALL)
-_GLUE = re.compile(_MARKUP, re.DOTALL)
+_THIN = r"[\u2006-\u200a\u202f]*"  # a sign is still one before these blanks
+_SIGNS = r"+\-±∓−‐‑‒–﹢﹣－＋➕➖⊕⊖⁺⁻₊₋˗%‰％"
+_MASK = "\ue000"
+_BEFORE = re.compile(rf"(?:([^\W_]+|{_MASK})|([{_SIGNS}$£¥€₹¢√∛∜]){_THIN}[\[(]*{_THIN})\Z")
+_AFTER = re.compile(rf"[^\W_]+|{_THIN}[{_SIGNS}]")
+_HARMLESS_BEFORE = frozenset({"", *" \t\r\n\"'|:"})
+_HARMLESS_AFTER = frozenset({"", *" \t\r\n\"').,;:!?|"})
+_REVERSED = re.compile(r"\u202e|<bdo\b", re.IGNORECASE)
 _REACH = 80  # characters looked at beside a macro or a digit; bounds the cost
-
-_ENTITY = re.compile(r"&(?:#[0-9]{1,9}|#[xX][0-9a-fA-F]{1,7}|[A-Za-z][A-Za-z0-9]{0,40});?")
 
 _WORD = (
     "zero|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen"
     "|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
-    "|(?:hundred|thousand|million|billion|trillion|dozen)s?"
+    "|(?:hundred|thousand|million|billion|trillion|dozen|lakh|crore)s?"
+)
+_UNIT_WORD = "|".join(
+    ["percent", r"per\s+cent", *(re.escape(unit) for unit in ALLOWED_UNITS if len(unit) > 1)]
 )
 _NUMBER_WORDS = re.compile(
-    rf"\b(?:(?:one|an?)[\s-]+(?=(?:{_WORD})\b))?(?:{_WORD})\b"
-    rf"(?:(?:[\s-]+(?:and[\s-]+|point[\s-]+)?)(?:one|{_WORD})\b)*",
+    rf"\bone(?=\s+(?:{_UNIT_WORD})\b)|\b(?:(?:one|an?)[\s-]+(?=(?:{_WORD})\b))?(?:{_WORD})"
+    rf"(?:[\s-]*(?:(?:and|point)[\s-]+)?(?:one|{_WORD}))*\b",
     re.IGNORECASE,
 )
 
@@ -120,34 +98,28 @@ def scan_naked_numbers(
     """
     if macros is None:
         macros = find_macros(text)
-    masked = _mask(text, macros)
-    spans = list(_digits(masked, whitelist, units))
-    if "&" in masked:
-        spans.extend(_entities(masked))
-    sound = [macro for macro in macros if macro.problem is None]
-    for macro in sound:
-        spans.extend(_touching(text, macro))
-    for macro, following in pairwise(sound):
-        if _GLUE.fullmatch(text, macro.end, following.start):
-            spans.append((following.start, following.end))
-    if words:
-        spans.extend(_spelled(masked))
+    masked = _mask(text, macros, "X")  # letters, so that nothing beside a macro ends at a word boundary
+    spans = [*_digits(masked, whitelist, units), *(match.span() for match in _REVERSED.finditer(text))]
+    if words or "&" in masked or any(_is_suspect(text, macro) for macro in macros):
+        shown = _mask(text, macros, _MASK)
+        view = View(shown)
+        spans.extend(view.numerals_in_entities())
+        for macro in macros:
+            if macro.problem is None:
+                spans.extend(_touching(view, shown, macro))
+        if words:
+            spans.extend(_spelled(masked, view))
     return [NakedNumber(start, end, text[start:end]) for start, end in _merge(spans)]
 
 
-def _mask(text: str, macros: Iterable[Macro]) -> str:
-    """The text with letters in place of its macros, so that nothing beside one ends at a word boundary."""
+def _mask(text: str, macros: Iterable[Macro], char: str) -> str:
+    """The text with ``char`` in place of each character of its macros."""
     parts: list[str] = []
     position = 0
     for macro in macros:
-        parts += text[position : macro.start], "X" * (macro.end - macro.start)
+        parts += text[position : macro.start], char * (macro.end - macro.start)
         position = macro.end
     return "".join((*parts, text[position:]))
-
-
-@lru_cache(maxsize=1)
-def _unicode_number() -> re.Pattern[str]:
-    return _number(_number_class())
 
 
 @lru_cache(maxsize=64)
@@ -156,17 +128,17 @@ def _pattern(source: str) -> re.Pattern[str]:
 
 
 def _digits(text: str, whitelist: Sequence[str], units: Collection[str]) -> Iterator[tuple[int, int]]:
-    numbers = _ASCII_NUMBER if text.isascii() else _unicode_number()
+    digits = replaced(text, is_numeral, "0")
     excused: set[int] | None = None
     position = 0
-    while match := numbers.search(text, position):
+    while match := _NUMBER.search(digits, position):
         start, position = match.span()
         if symbol_end := _unit_symbol(text, start, units):
             position = symbol_end
             continue
         if excused is None:
             excused = _excused(text, whitelist)
-        if any(i not in excused for i in range(start, position) if text[i].isnumeric()):
+        if any(i not in excused for i in range(start, position) if digits[i].isdecimal()):
             yield start, position
         position = _glued_unit(text, position, units)
 
@@ -225,27 +197,37 @@ def _is_symbol(word: str, units: Collection[str]) -> bool:
     return word.translate(_SUBSCRIPTS) in _WORDS_WITH_DIGITS or word in units
 
 
-def _entities(text: str) -> Iterator[tuple[int, int]]:
-    """HTML entities that show as a number (``&half;``, ``&#x35;``)."""
-    for match in _ENTITY.finditer(text):
-        if any(unicodedata.category(char) in {"Nd", "No", "Nl"} for char in html.unescape(match[0])):
-            yield match.span()
+def _is_suspect(text: str, macro: Macro) -> bool:
+    """Whether what stands beside a macro needs a closer look; nearly always it does not."""
+    before, after = text[macro.start - 1 : macro.start], text[macro.end : macro.end + 1]
+    return before not in _HARMLESS_BEFORE or after not in _HARMLESS_AFTER
 
 
-def _touching(text: str, macro: Macro) -> Iterator[tuple[int, int]]:
-    """Signs, letters and digits that would become part of what the macro renders."""
+def _touching(view: View, masked: str, macro: Macro) -> Iterator[tuple[int, int]]:
+    """Signs, letters, digits and macros that would become part of what the macro renders."""
     start, end = macro.start, macro.end
-    if start and not text[start - 1].isspace():
-        offset = max(0, start - _REACH)
-        if before := _BEFORE.search(text[offset:start]):
-            yield offset + before.start(1), offset + before.end(1)
-    if end < len(text) and not text[end].isspace() and (after := _AFTER.match(text, end, end + _REACH)):
-        yield after.span(1)
+    place = view.find(start)
+    if place is None:  # inside a comment; whoever sees that sees it as it is typed
+        yield from _neighbours(masked, start, end)
+    else:
+        yield from (view.span(*found) for found in _neighbours(view.text, place, place + end - start))
 
 
-def _spelled(text: str) -> Iterator[tuple[int, int]]:
-    for match in _NUMBER_WORDS.finditer(text):
-        yield match.span()
+def _neighbours(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    offset = max(0, start - _REACH)
+    if before := _BEFORE.search(text[offset:start]):
+        first, last = before.span(before.lastindex or 0)
+        yield (start, end) if before[0] == _MASK else (offset + first, offset + last)
+    if after := _AFTER.match(text, end, end + _REACH):
+        yield after.span()
+
+
+def _spelled(masked: str, view: View) -> Iterator[tuple[int, int]]:
+    """Numbers in words, as typed or as seen: split by markup, in letters of another style."""
+    yield from (match.span() for match in _NUMBER_WORDS.finditer(masked))
+    folded = (unicodedata.normalize("NFKC", char) for char in view.text)
+    plain = "".join([new if len(new) == 1 else old for old, new in zip(view.text, folded, strict=True)])
+    yield from (view.span(*match.span()) for match in _NUMBER_WORDS.finditer(plain))
 
 
 def _merge(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
