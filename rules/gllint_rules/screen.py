@@ -20,6 +20,7 @@ from gllint_rules.frameworks import (
     TOOL_ACTIONS,
     TOOL_CATEGORIES,
     TOOL_CATEGORY,
+    TOOL_CLASS_ENDINGS,
     TOOL_DESCRIPTIONS,
     TOOL_REGISTRY_CLASSES,
     TOOL_REGISTRY_NAMES,
@@ -50,6 +51,7 @@ class Screen:
         methods = _word(names.tool_methods)
         decorators = _word(names.tool_decorators)
         calls = _word(CALL_METHODS)
+        endings = _word(TOOL_CLASS_ENDINGS)
         registries = _word((*TOOL_REGISTRY_NAMES, *TOOL_REGISTRY_CLASSES))
         lookups = _word({*CALL_METHODS, *REGISTRY_LOOKUPS})
         actions = TOOL_ACTIONS | names.dispatch_functions
@@ -96,11 +98,12 @@ class Screen:
                         _encoded(TOOL_DESCRIPTIONS),
                         _patterns(rf"\b{_word(TOOL_DESCRIPTIONS)}{gap}(?:\(|as\b)"),
                     ),
-                    # GL3: a tool by annotation or from a registry, and a method that runs it.
+                    # GL3: a tool by annotation (prose has no sign before the name) or from a registry, and a method
+                    # that runs it.
                     (
                         (b"Tool", *_encoded(names.tool_classes)),
                         _patterns(
-                            rf"\b{classes}\b|(?:BaseTool|StructuredTool)\b|\b{registries}\b",
+                            rf"[:=\[(,|>.]{gap}[\"']?(?:{classes}|\w*{endings})\b|\b{registries}\b",
                             rf"\.{gap}{calls}{gap}\(",
                         ),
                     ),
