@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import copy
 import inspect
+import logging
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import Any
 
 from gllint_runtime.errors import GLSecurityError
+
+logger = logging.getLogger("gllint_runtime")
 
 
 class ToolCategory(StrEnum):
@@ -28,7 +31,7 @@ Approve = Callable[[Any, dict[str, Any], bool], bool]
 """``approve(tool, args, first_use)``: ``True`` lets the call run. ``args`` is a copy; show ``preview(tool, args)``."""
 
 Notify = Callable[[Any, dict[str, Any]], object]
-"""``notify(tool, args)``: told before a NOTE_TAKING tool runs; its answer is ignored."""
+"""``notify(tool, args)``: told before a NOTE_TAKING tool runs; its answer, or its failure, changes nothing."""
 
 _NEEDS_CONSENT = frozenset({ToolCategory.MODIFICATION, ToolCategory.EXTERNAL})
 
@@ -53,7 +56,10 @@ class ApprovalGate:
         """Return how the call was let through (``"auto"``, ``"notice"``, ``"approved"``) or raise APPROVAL_DENIED."""
         category = ToolCategory(tool.category)
         if category is ToolCategory.NOTE_TAKING and self._notify is not None:
-            self._notify(tool, copy.deepcopy(dict(arguments)))
+            try:
+                self._notify(tool, copy.deepcopy(dict(arguments)))
+            except Exception:
+                logger.exception("The notice about tool '%s' failed", tool.name)
             return "notice"
         if category not in _NEEDS_CONSENT:
             return "auto"

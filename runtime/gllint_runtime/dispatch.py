@@ -22,7 +22,12 @@ CLARIFICATION = "None"
 TOOL_REGISTRY = ToolRegistry()
 """The registry that :func:`dispatch_tool` uses unless it is given another."""
 
-_FENCED = re.compile(r"```[a-zA-Z]*\s*\n(.*?)```", re.DOTALL)
+_ACTION_HINT = (
+    'Answer with one JSON object: {"name": "<tool>", "args": {"<argument>": <text, number, true, false, null or a '
+    'list of these>}}; with "None" as the name to ask the user.'
+)
+_FENCED = re.compile(r"```[a-zA-Z]*\s*\n\s*(\{.*?)```", re.DOTALL)
+_OBJECT = re.compile(r"\{\s*\"")
 
 
 @dataclass
@@ -39,33 +44,38 @@ class ToolAction:
         Raises GLValidationError STEP_SCHEMA with a hint that a model can act on.
         """
         if isinstance(raw, ToolAction):
-            return raw
-        data = read_object(raw)
+            raw = {"name": raw.name, "args": raw.args}
+        data = read_object(raw, _ACTION_HINT)
         name, args = data.get("name", data.get("tool_name")), data.get("args", data.get("arguments", {}))
         if not isinstance(name, str) or not name:
-            raise _step_error("A tool action needs the 'name' of a tool", path="name")
-        if isinstance(args, str):
-            args = read_object(args)
+            raise _step_error("A tool action needs the 'name' of a tool", "name", _ACTION_HINT)
+        if isinstance(args, str) and args.strip():
+            args = read_object(args, _ACTION_HINT)
+        if not args and isinstance(args, (str, NoneType)):
+            args = {}
         if not isinstance(args, Mapping):
-            raise _step_error("The 'args' of a tool action are an object", path="args")
+            raise _step_error("The 'args' of a tool action are an object", "args", _ACTION_HINT)
         return cls(name, dict(args))
 
 
-def read_object(raw: Any) -> dict[str, Any]:
-    """The JSON object in a model's output. Raises GLValidationError STEP_SCHEMA."""
+def read_object(raw: Any, hint: str | None = None) -> dict[str, Any]:
+    """The JSON object in a model's output. Raises GLValidationError STEP_SCHEMA with ``hint``."""
     if isinstance(raw, Mapping):
         return dict(raw)
     if not isinstance(raw, str):
-        raise _step_error(f"Expected a JSON object, got {type(raw).__name__}")
-    fenced = _FENCED.search(raw)
-    text = (fenced[1] if fenced else raw).strip()
-    start = text.find("{")
+        raise _step_error(f"Expected a JSON object, got {type(raw).__name__}", hint=hint)
+    fenced = None if raw.lstrip().startswith("{") else _FENCED.search(raw)
+    text = fenced[1] if fenced else raw
+    # Only the first object counts. One that does not parse is not searched for others: what it holds, a tool's
+    # arguments for example, must never be taken for the step itself.
+    begins = _OBJECT.search(text)
+    start = begins.start() if begins else text.find("{")
     if start < 0:
-        raise _step_error("There is no JSON object in the answer")
+        raise _step_error("There is no JSON object in the answer", hint=hint)
     try:
         data, _ = json.JSONDecoder(strict=False).raw_decode(text, start)
     except (ValueError, RecursionError) as error:
-        raise _step_error(f"The answer is not valid JSON: {error}") from None
+        raise _step_error(f"The answer is not valid JSON: {error}", hint=hint) from None
     return dict(data)
 
 
@@ -117,8 +127,8 @@ def _read_claim(number: int, raw: Any) -> Claim:
     return Claim(raw["source_call_id"], raw["path"], Quantity(quantity["value"], quantity["unit"]))
 
 
-def _step_error(message: str, path: str | None = None) -> GLValidationError:
-    return GLValidationError("STEP_SCHEMA", message, path=path)
+def _step_error(message: str, path: str | None = None, hint: str | None = None) -> GLValidationError:
+    return GLValidationError("STEP_SCHEMA", message, hint, path)
 
 
 def sanitize_args(args: Mapping[str, Any]) -> dict[str, Any]:

@@ -133,7 +133,7 @@ def _digits(text: str, whitelist: Sequence[str], units: Collection[str]) -> Iter
     position = 0
     while match := _NUMBER.search(digits, position):
         start, position = match.span()
-        if symbol_end := _unit_symbol(text, start, units):
+        if symbol_end := unit_symbol_end(text, start, units):
             position = symbol_end
             continue
         if excused is None:
@@ -165,8 +165,8 @@ def _is_real(match: re.Match[str]) -> bool:
     return True
 
 
-def _unit_symbol(text: str, digit: int, units: Collection[str]) -> int:
-    """The end of the word around ``digit`` if that word is a unit symbol such as ``m2``, else 0."""
+def unit_symbol_end(text: str, digit: int, units: Collection[str] = ()) -> int:
+    """The end of the word around ``digit`` if that word is a unit symbol such as ``m2`` or of ``units``, else 0."""
     start = digit
     while start and digit - start < _REACH and _in_word(text[start - 1]):
         start -= 1

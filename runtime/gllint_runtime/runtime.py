@@ -10,7 +10,7 @@ import inspect
 import logging
 import threading
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -84,7 +84,8 @@ class ToolRuntime:
 
     ``argument_origin`` traces the numbers that the model puts into arguments: ``"record"`` adds what it finds
     to the provenance, ``"strict"`` refuses a number that is neither the user's, nor a tool's, nor one of
-    ``constants``, ``"off"`` looks at none. ``number_words`` refuses numbers spelled out, too.
+    ``constants``, ``"off"`` looks at none. ``number_words`` refuses numbers spelled out, too;
+    ``whitelist`` adds regular expressions whose matches may hold digits.
     """
 
     def __init__(
@@ -99,6 +100,7 @@ class ToolRuntime:
         argument_origin: Literal["off", "record", "strict"] = "record",
         constants: Mapping[str, float] | None = None,
         number_words: bool = False,
+        whitelist: Sequence[str] = (),
         approve: Approve | None = None,
         notify: Notify | None = None,
         telemetry: Telemetry | None = None,
@@ -119,6 +121,7 @@ class ToolRuntime:
         self.argument_origin = argument_origin
         self.constants = dict(constants or {})
         self.number_words = number_words
+        self.whitelist = tuple(whitelist)
         self.gate = ApprovalGate(approve, notify) if approve or notify else registry.gate
         self.telemetry = telemetry
         self._tape = provider if isinstance(provider, Tape) else None
@@ -155,7 +158,8 @@ class ToolRuntime:
             if error.code == "MAX_STEPS":
                 status = "max_attempts_reached"
         except Exception as error:
-            failure = {"error_type": type(error).__name__, "code": "PROVIDER_FAILED", "message": str(error)}
+            failure = GLRuntimeError("PROVIDER_FAILED", str(error)).to_dict()
+            failure["error_type"] = type(error).__name__
         return {"status": status, "error": failure, "metrics": self.get_metrics(), "trace": self.trace}
 
     def cancel(self) -> None:
@@ -352,7 +356,9 @@ class ToolRuntime:
 
     def _refuse_naked_numbers(self, run: _Run, message: str, macros: list[Macro]) -> None:
         units = self.registry.units.allowlist
-        naked = scan_naked_numbers(message, words=self.number_words, units=units, macros=macros)
+        naked = scan_naked_numbers(
+            message, whitelist=self.whitelist, words=self.number_words, units=units, macros=macros
+        )
         if not naked:
             return
         run.metrics.naked_number_rejections += 1

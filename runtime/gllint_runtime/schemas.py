@@ -440,11 +440,19 @@ def quantity_problem(value: Any) -> str | None:
     number, unit = value["value"], value["unit"]
     if isinstance(number, bool) or not isinstance(number, (int, float, numbers.Real, Decimal)):
         return f"the value of a Quantity is a number, not {type(number).__name__}"
-    if not math.isfinite(number):
-        return f"the value of a Quantity is finite, not {number}"
+    if not _is_finite(number):
+        return "the value of a Quantity is finite and no larger than a float can be"
     if not isinstance(unit, str):
         return f"the unit of a Quantity is text, not {type(unit).__name__}"
     return None
+
+
+def _is_finite(number: Any) -> bool:
+    """False also for an integer beyond the range of floats and for a signalling NaN."""
+    try:
+        return math.isfinite(number)
+    except (OverflowError, ValueError):
+        return False
 
 
 def is_quantity(value: Any) -> bool:

@@ -14,6 +14,7 @@ import logging
 import math
 import threading
 import time
+import traceback
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping
 from contextlib import suppress
@@ -231,7 +232,8 @@ class ToolRegistry:
             self.gate.check(call.tool, call.arguments)
             async with asyncio.timeout(call.tool.timeout):
                 result = await _run(call, offload=True)
-            data = self.check_output(call, result).data
+            if not isinstance(result, ToolResult) or result.success:
+                data = self.check_output(call, result).data
         except TimeoutError:
             error = _timed_out(call)
         except GLError as failure:
@@ -316,6 +318,15 @@ class ToolRegistry:
         return [entry.tool for entry in self._entries.values()]
 
 
+def __getattr__(name: str) -> Any:
+    """``ToolRuntime``, which GreenLang's module of this name has: its users change the package name only."""
+    if name == "ToolRuntime":
+        from gllint_runtime.runtime import ToolRuntime
+
+        return ToolRuntime
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
 def _bad_output(message: str, path: schemas.Path = ()) -> GLValidationError:
     where = schemas.show_path(path)
     return GLValidationError(
@@ -325,14 +336,18 @@ def _bad_output(message: str, path: schemas.Path = ()) -> GLValidationError:
 
 def _refuse_bad_schema(name: str, code: str, schema: Any) -> None:
     """Raise for a schema that is invalid, misspelt or points outside: it would check nothing, or fetch."""
-    troubles = [f"{schemas.show_path(p.path)}: {p.message}" for p in schemas.schema_problems(schema)]
-    troubles += [
-        f"{schemas.show_path(path)}: did you mean {meant!r}?"
-        for path, meant in schemas.misspelt_keywords(schema)
-    ]
-    troubles += [
-        f"{schemas.show_path(path)}: no such schema is known here" for path in validation.foreign_refs(schema)
-    ]
+    try:
+        troubles = [f"{schemas.show_path(p.path)}: {p.message}" for p in schemas.schema_problems(schema)]
+        troubles += [
+            f"{schemas.show_path(path)}: did you mean {meant!r}?"
+            for path, meant in schemas.misspelt_keywords(schema)
+        ]
+        troubles += [
+            f"{schemas.show_path(path)}: no such schema is known here"
+            for path in validation.foreign_refs(schema)
+        ]
+    except RecursionError:
+        troubles = ["it is nested too deeply, or in itself"]
     if troubles:
         kind = "args_schema" if code == "ARGS_SCHEMA" else "result_schema"
         raise GLValidationError(code, f"The {kind} of '{name}' cannot be used: {'; '.join(troubles)}")
@@ -384,6 +399,10 @@ def _in_thread(call: Call, work: Coroutine[Any, Any, Any], cancelled: Cancelled)
     def finish() -> None:
         try:
             outcome.append(loop.run_until_complete(task))
+        except (
+            asyncio.CancelledError
+        ) as error:  # the tool's own: nobody else cancels a task that is waited for
+            failure.append(_failed(call, error))
         except BaseException as error:
             failure.append(error)
         finally:
@@ -424,8 +443,11 @@ async def _awaited(call: Call, result: Awaitable[Any]) -> Any:
         raise _failed(call, error) from error
 
 
-def _failed(call: Call, error: Exception) -> GLRuntimeError:
-    message = f"Tool '{call.tool.name}' failed: {type(error).__name__}: {error}"
+def _failed(call: Call, error: BaseException) -> GLRuntimeError:
+    reason = "".join(
+        traceback.format_exception_only(error)
+    ).strip()  # also of an error that cannot be printed
+    message = f"Tool '{call.tool.name}' failed: {reason}"
     return GLRuntimeError("TOOL_FAILED", message, context={"tool_name": call.tool.name})
 
 

@@ -9,11 +9,11 @@ import hashlib
 import json
 import re
 import reprlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from gllint_runtime.numbers import scan_naked_numbers
+from gllint_runtime.numbers import scan_naked_numbers, unit_symbol_end
 from gllint_runtime.schemas import Claim, Path, Survey, show_path
 from gllint_runtime.validation import copy_plain
 
@@ -140,7 +140,8 @@ class CallRecord(NamedTuple):
             "tool_name": self.tool_name,
             "call_id": self.call_id,
             "arguments": copy_plain(self.arguments),
-            "output_hash": "sha256:" + hashlib.sha256(_canonical(self.output).encode()).hexdigest(),
+            "output_hash": "sha256:"
+            + hashlib.sha256(_canonical(self.output).encode("utf-8", "surrogatepass")).hexdigest(),
         }
         if self.origins is not None:
             entry["origins"] = [origin.to_dict() for origin in self.origins]
@@ -155,12 +156,14 @@ _TYPED_NUMBER = re.compile(r"\d+(?:[.,'’_ \u00a0\u2009\u202f]\d+)*(?:[eE][+-]?
 class Origins:
     """The numbers that a run may work with, and where each was first seen.
 
-    Only an exact value counts: a number that the model rounded, converted or added up is its own.
+    Only an exact value counts: a number that the model rounded, converted or added up is its own. Text that is
+    quoted from the user or from an output brings its numbers along.
     """
 
     def __init__(self, user_message: str, constants: Mapping[str, Any]) -> None:
         self._user_message = user_message
         self._known: dict[Any, tuple[str, str | None, bool]] = {}
+        self._texts: list[tuple[str, str, bool]] = []
         for value in _typed_numbers(user_message):
             self._known.setdefault(value, ("user", None, True))
         for name, value in constants.items():
@@ -168,14 +171,20 @@ class Origins:
         self._unread: list[CallRecord] = []
 
     def learn(self, record: CallRecord) -> None:
-        """Remember the Quantities (and permitted raw numbers) of a call's output."""
+        """Remember the Quantities, the texts (and permitted raw numbers) of a call's output."""
         self._unread.append(record)
 
     def trace(self, arguments: Mapping[str, Any], args_schema: Any) -> tuple[Origin, ...]:
         """The origin of every number in ``arguments``, those inside text included."""
         while self._unread:
             self._read(self._unread.pop(0))
-        return tuple([self._origin(path, value, args_schema) for path, value in self._numbers(arguments)])
+        found: list[Origin] = []
+        for path, value in _leaves(arguments):
+            if isinstance(value, str):
+                found.extend(self._in_text(path, value, args_schema))
+            elif isinstance(value, (int, float)) and not isinstance(value, bool):
+                found.append(self._origin(path, value, (value,), args_schema))
+        return tuple(found)
 
     def _read(self, record: CallRecord) -> None:
         grounded = record.grounded is not False
@@ -185,61 +194,98 @@ class Origins:
             known = self._known.get(value)
             if known is None or not known[2]:
                 self._known[value] = ("tool", f"{record.call_id} {show_path(path)}", grounded)
+        for path, text in _leaves(record.output):
+            if isinstance(text, str) and scan_naked_numbers(text):
+                self._texts.append((text, f"{record.call_id} {show_path(path)}", grounded))
 
-    def _numbers(self, arguments: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:
-        waiting: list[tuple[Path, Any]] = [((), arguments)]
-        while waiting:
-            path, value = waiting.pop()
-            if isinstance(value, dict):
-                waiting.extend(((*path, key), item) for key, item in reversed(value.items()))
-                waiting.extend(((*path, key), key) for key in value if path and isinstance(key, str))
-            elif isinstance(value, list):
-                waiting.extend(((*path, i), item) for i, item in reversed([*enumerate(value)]))
-            elif isinstance(value, str):
-                if value not in self._user_message:
-                    yield from ((path, number.text) for number in scan_naked_numbers(value))
-            elif isinstance(value, (int, float)) and not isinstance(value, bool):
-                yield path, value
+    def _in_text(self, path: Path, text: str, args_schema: Any) -> Iterator[Origin]:
+        # A text that is nothing but a number is one, also where prose would excuse it ("500." begins a list).
+        numbers = [text] if _is_number(text) else [number.text for number in scan_naked_numbers(text)]
+        if not numbers or _quotes(self._user_message, text):
+            return
+        quoted = [(source, grounded) for whole, source, grounded in self._texts if _quotes(whole, text)]
+        for number in numbers:
+            origin = self._origin(path, number, _typed_numbers(number), args_schema)
+            if quoted and not origin.grounded:
+                source, grounded = max(quoted, key=lambda found: found[1])
+                origin = Origin(origin.path, number, "tool", source, grounded)
+            yield origin
 
-    def _origin(self, path: Path, value: Any, args_schema: Any) -> Origin:
+    def _origin(self, path: Path, value: Any, readings: Iterable[Any], args_schema: Any) -> Origin:
         where = show_path(path)
-        for reading in (value,) if not isinstance(value, str) else _typed_numbers(value):
+        for reading in readings:
             if known := self._known.get(reading):
                 return Origin(where, value, *known)
-        if value in _declared_values(path, args_schema):
+        if any(value == declared for declared in _declared_values(path, args_schema)):
             return Origin(where, value, "schema")
         return Origin(where, value, "none", grounded=False)
+
+
+def _leaves(data: Any) -> Iterator[tuple[Path, Any]]:
+    """Whatever is neither object nor array in ``data``, in order; also the names of inner objects' members."""
+    waiting: list[tuple[Path, Any]] = [((), data)]
+    while waiting:
+        path, value = waiting.pop()
+        if isinstance(value, dict):
+            waiting.extend(((*path, key), item) for key, item in reversed(value.items()))
+            waiting.extend(((*path, key), key) for key in value if path)
+        elif isinstance(value, list):
+            waiting.extend(((*path, i), item) for i, item in reversed([*enumerate(value)]))
+        else:
+            yield path, value
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _quotes(source: str, text: str) -> bool:
+    """Whether ``text`` stands in ``source``, and not as a part of a longer number or word."""
+    return text in source and bool(re.search(rf"(?<![\w.,]){re.escape(text)}(?!\w|[.,]\d)", source))
 
 
 def _typed_numbers(text: str) -> Iterator[float]:
     """Each number typed in a text, in every reading that a person may mean (``2,5`` is 25 or 2.5)."""
     for match in _TYPED_NUMBER.finditer(text):
+        if unit_symbol_end(text, match.start()):
+            continue
         written = match[0]
         readings = {written}
         if not written.isdecimal():
-            readings |= {written.translate(_GROUPING), written.replace(",", "."), *re.split(r"[ ,]", written)}
+            parts = [part for part in re.split(r"[ ,]", written) if part[0] != "0" or len(part) == 1]
+            readings |= {written.translate(_GROUPING), written.replace(",", "."), *parts}
         minus = match.start() and text[match.start() - 1] in "-−"
         for reading in readings:
-            try:
-                value = float(reading)
-            except ValueError:
-                continue
-            yield value
-            if minus:
-                yield -value
+            if _is_number(reading):
+                yield float(reading)
+                if minus:
+                    yield -float(reading)
 
 
-def _declared_values(path: Path, args_schema: Any) -> list[Any]:
+def _declared_values(path: Path, args_schema: Any) -> Iterator[Any]:
     """What the tool's own schema offers for an argument: its ``const``, ``default`` and ``enum``."""
-    node: Any = args_schema
+    nodes = _alternatives(args_schema)
     for step in path:
-        keyword = "items" if isinstance(step, int) else "properties"
-        node = node.get(keyword, {}) if isinstance(node, Mapping) else {}
-        if keyword == "properties":
-            node = node.get(step, {})
+        inner = [
+            node.get("items") if isinstance(step, int) else node.get("properties", {}).get(step)
+            for node in nodes
+        ]
+        nodes = [found for node in inner for found in _alternatives(node)]
+    for node in nodes:
+        offered = [node[key] for key in ("const", "default") if key in node]
+        yield from (value for value in (*offered, *node.get("enum", ())) if not isinstance(value, bool))
+
+
+def _alternatives(node: Any) -> list[Mapping[str, Any]]:
+    """A schema and the branches of its ``anyOf``, ``oneOf`` and ``allOf``."""
     if not isinstance(node, Mapping):
         return []
-    return [*(node[key] for key in ("const", "default") if key in node), *node.get("enum", ())]
+    branches = (branch for key in ("anyOf", "oneOf", "allOf") for branch in node.get(key, ()))
+    return [node, *(found for branch in branches for found in _alternatives(branch))]
 
 
 def _at(output: Any, path: Path) -> Any:

@@ -96,7 +96,7 @@ _LENGTHS = {1: "length", 2: "area", 3: "volume"}
 _Factors = tuple[tuple[str, int], ...]
 
 _NAME = re.compile(r"[^\s*/^()]+")
-_TRAILING_POWER = re.compile(r"([A-Za-z%]*[A-Za-z%])([2-9])\Z")
+_TRAILING_POWER = re.compile(r"(m|km|mi|ft|s|h)([2-4])\Z")  # as in ft3 or m/s2; nobody writes kWh2
 _PINT_NAME = re.compile(r"(?:°|[^\W\d_])\w{0,63}\Z")
 _MAX_LENGTH = 200
 
@@ -217,7 +217,7 @@ def _is_factor(name: str, extend: frozenset[str]) -> bool:
 
 def _factors(unit: str) -> _Factors | None:
     """``"kWh/m2/year"`` → ``(("kWh", 1), ("m2", -1), ("year", -1))``; ``None`` when it is no such expression."""
-    if unit != unit.strip() or len(unit) > _MAX_LENGTH:
+    if unit != unit.strip() or len(unit) > _MAX_LENGTH or any(c.isspace() and c != " " for c in unit):
         return None
     names: list[str] = []
 

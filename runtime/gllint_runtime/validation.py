@@ -25,6 +25,7 @@ from gllint_runtime.schemas import (
 )
 
 _MAX_DEPTH = 64
+_MAX_BITS = 1024  # an integer with as many has no float
 _MAX_MESSAGE = 300
 _QUANTITY_KEYWORD = "gllint:quantity"
 _QUANTITY_BODY = {key: value for key, value in QUANTITY_SCHEMA.items() if not key.startswith("$")}
@@ -39,7 +40,7 @@ def plain(value: Any, depth: int = 0) -> Any:
     whatever its number type. Raises ValueError for NaN, infinity and anything that JSON does not have.
     """
     kind = type(value)
-    if kind is str or kind is int or value is None or kind is bool:
+    if kind is str or value is None or kind is bool or (kind is int and value.bit_length() < _MAX_BITS):
         return value
     if kind is dict and depth <= _MAX_DEPTH:
         return _plain_object(value, depth)
@@ -47,13 +48,21 @@ def plain(value: Any, depth: int = 0) -> Any:
         if not math.isfinite(value):
             raise ValueError(f"{value} is not a number that JSON has")
         return float(value)
-    if isinstance(value, (str, int)):  # an enumeration's member, a NumPy string
-        return "".join(value) if isinstance(value, str) else int(value)
+    if isinstance(value, str):  # an enumeration's member, a NumPy string
+        return "".join(value)
+    if isinstance(value, int):
+        if value.bit_length() >= _MAX_BITS:
+            raise ValueError("an integer is beyond the range of numbers")
+        return int(value)
     if depth > _MAX_DEPTH:
         raise ValueError("the data is nested too deeply")
     if isinstance(value, (list, tuple)):
         return [plain(item, depth + 1) for item in value]
-    if isinstance(dumped := as_plain(value), Mapping):
+    try:
+        dumped = as_plain(value)
+    except Exception as error:
+        raise ValueError(f"a {kind.__name__} does not dump itself: {error}") from error
+    if isinstance(dumped, Mapping):
         return _plain_object(dumped, depth)
     raise ValueError(f"a {kind.__name__} is not data that JSON has")
 
@@ -64,7 +73,7 @@ def _plain_object(value: Mapping[Any, Any], depth: int) -> dict[str, Any]:
     for key, item in value.items():
         if not isinstance(key, str):
             raise ValueError(f"the key {key!r} is not text")
-        copied[key] = plain(convert(item) if convert else item, depth + 1)
+        copied["".join(key)] = plain(convert(item) if convert else item, depth + 1)
     return copied
 
 
@@ -74,7 +83,10 @@ def _built_in(number: Any) -> Any:
         return number
     if isinstance(number, numbers.Integral):
         return number if isinstance(number, bool) else int(number)
-    return float(number) if isinstance(number, (numbers.Real, Decimal)) else number
+    try:
+        return float(number) if isinstance(number, (numbers.Real, Decimal)) else number
+    except OverflowError as error:
+        raise ValueError(f"a {type(number).__name__} is beyond the range of numbers") from error
 
 
 def copy_plain(data: Any) -> Any:
@@ -100,8 +112,11 @@ def checker(schema: Any) -> Checker:
         return extended(Draft202012Validator, {_QUANTITY_KEYWORD: _is_quantity})(own, registry=Registry())
 
     def check(data: Any) -> tuple[Path, str] | None:
-        if surely_fits(data) or validator().is_valid(data):
-            return None
+        try:
+            if surely_fits(data) or validator().is_valid(data):
+                return None
+        except RecursionError:
+            return (), "the schema refers to itself without end"
         from jsonschema.exceptions import best_match
 
         error = best_match(validator().iter_errors(data))

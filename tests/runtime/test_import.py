@@ -8,6 +8,7 @@ import sys
 import pytest
 
 import gllint_runtime
+import gllint_runtime.tools
 
 HEAVY = ["pint", "jsonschema", "libcst", "click", "flake8", "pygls", "anthropic", "openai", "opentelemetry"]
 
@@ -58,3 +59,9 @@ def test_every_public_name_is_there() -> None:
         assert getattr(gllint_runtime, name) is not None
     with pytest.raises(AttributeError, match="nothing"):
         gllint_runtime.nothing  # noqa: B018
+
+
+def test_the_runtime_is_also_where_greenlang_has_it() -> None:
+    assert gllint_runtime.tools.ToolRuntime is gllint_runtime.ToolRuntime
+    with pytest.raises(AttributeError, match="nothing"):
+        gllint_runtime.tools.nothing  # noqa: B018

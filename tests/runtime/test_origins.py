@@ -60,6 +60,9 @@ def origins(tools: ToolRegistry, *calls: Any, user: str = "", **options: Any) ->
         ("rooms 3,4 and 5", 4, True),
         ("٥٠٠ kWh", 500, True),
         ("1.2.3.4", 1.2, False),
+        ("Heat 10,000 kWh", 0, False),
+        ("Heat 800 m2 or 5 m²", 2, False),
+        ("as CO2", 2, False),
         ("Heat 5000 kWh", 5001, False),
         ("Heat 5000 kWh", 5, False),
         ("Heat 5000 kWh", 0.05, False),
@@ -111,6 +114,65 @@ def test_numbers_inside_text_lists_and_names(tools: ToolRegistry, step: Any) -> 
         (20, "none"),
         ("21", "none"),
     }
+
+
+@pytest.mark.parametrize(
+    ("user", "text", "kind"),
+    [
+        ("Heat 2500 kWh", "2500", None),
+        ("Heat 2500 kWh", "500", "none"),
+        ("Heat 2500 kWh", "25", "none"),
+        ("Heat 2500 kWh", "0", "none"),
+        ("Heat 2.5 kWh", "5", "none"),
+        ("Heat 2.5 kWh", "2", "none"),
+        ("Heat 2500 kWh", "2500.0", "user"),
+        ("flat A17", "A17", None),
+        ("flat A17", "A1", "none"),
+        ("", "500.", "none"),
+        ("", " 500.\n", "none"),
+        ("", "5e2", "none"),
+        ("half: ½", "½", None),
+        ("", "½", "none"),
+        ("", "2024-10-02", None),
+    ],
+)
+def test_text_quoted_from_the_user(tools: ToolRegistry, step: Any, user: str, text: str, kind: Any) -> None:
+    found = origins(tools, step.call("note", text=text), user=user)
+    assert [origin for _, origin, _ in found] == ([] if kind is None else [kind])
+
+
+def test_text_quoted_from_an_output(tools: ToolRegistry, step: Any) -> None:
+    tools.register(Tool(name="sites", fn=lambda: {"sites": [{"id": "A-17"}, {"id": "B-18 and C-19"}]}))
+    for text, source in [("A-17", "tc_1 $.sites[0].id"), ("C-19", "tc_1 $.sites[1].id")]:
+        assert origins(tools, step.call("sites"), step.call("note", text=text)) == [
+            (text[2:], "tool", source)
+        ]
+    for text in ("A-1", "17x", "A-18"):
+        ((_, kind, _),) = origins(tools, step.call("sites"), step.call("note", text=text))
+        assert kind == "none"
+
+
+def test_quoting_an_invented_text_does_not_launder_it(tools: ToolRegistry, step: Any) -> None:
+    script = [
+        step.call("note", text="it is 500"),
+        step.call("note", text="500"),
+        step.call("many", value="500"),
+        step.call("echo", value=500),
+        step.final("It uses {{claim:0}}.", step.claim("$.heat", 500, "kWh", "tc_4")),
+    ]
+    runtime = ToolRuntime(ScriptedProvider(script), tools)
+    (entry,) = runtime.run("", "")["provenance"]
+    assert entry["grounded"] is False
+    assert [record.grounded for record in runtime._run.calls.values()] == [False] * 4
+
+
+def test_values_declared_in_a_branch_of_the_schema(step: Any) -> None:
+    registry = ToolRegistry()
+    choice = {"anyOf": [{"type": "integer", "enum": [10, 20]}, {"enum": [True]}, {"type": "number"}]}
+    schema = {"type": "object", "properties": {"size": choice}}
+    registry.register(Tool(name="pick", args_schema=schema, fn=lambda size: {}))
+    assert origins(registry, step.call("pick", size=20)) == [(20, "schema", None)]
+    assert origins(registry, step.call("pick", size=1)) == [(1, "none", None)]
 
 
 def test_booleans_and_nothing_have_no_origin(tools: ToolRegistry, step: Any) -> None:

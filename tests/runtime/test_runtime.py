@@ -368,6 +368,9 @@ def test_the_union(registry: ToolRegistry, step: Any) -> None:
         "error_type": "RuntimeError",
         "code": "PROVIDER_FAILED",
         "message": "The script has no further step",
+        "hint": HINTS["PROVIDER_FAILED"],
+        "path": None,
+        "context": None,
     }
 
 

@@ -486,3 +486,11 @@ def test_replay_refuses_what_needs_the_network() -> None:
     with pytest.raises(GLSecurityError) as caught:
         registry.invoke("give", mode="Replay")
     assert caught.value.code == "EGRESS_BLOCKED"
+
+
+def test_a_failed_result_is_the_tools_own() -> None:
+    answer = execute(
+        Meter(result=ToolResult(False, {"heat": 7}, "meter", ToolCategory.READ_ONLY, "no signal"))
+    )
+    assert (answer.error_message, answer.data) == ("no signal", None)
+    assert answer.execution_time_ms > 0
