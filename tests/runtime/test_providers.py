@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import threading
+from collections import UserDict
 from collections.abc import Iterator
+from decimal import Decimal
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -421,3 +424,29 @@ def test_several_runs_on_one_tape(registry: ToolRegistry, tmp_path: Path, step: 
     recorded = [live.run("", ""), live.run("", "")]
     replay = ToolRuntime(Replayer(tape), registry)
     assert [replay.run("", ""), replay.run("", "")] == recorded
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        b"Done",
+        {"kind": "tool_call", "tool_name": "heating_intensity", "arguments": {"heat_kwh": Decimal(5)}},
+        {"kind": "final", "message": "{{claim:0}}", "claims": ()},
+        UserDict({"kind": "final", "message": "5"}),
+        {"kind": "final", "message": "\ud800 5", "claims": [math.nan]},
+        None,
+    ],
+)
+def test_odd_steps_are_recorded_as_they_are_judged(
+    odd: Any, registry: ToolRegistry, tmp_path: Path, step: Any
+) -> None:
+    tape = tmp_path / "run.jsonl"
+    script = [odd, step.final("Done")]
+    options: dict[str, Any] = {
+        "repair_on": ["STEP_SCHEMA", "ARGS_SCHEMA", "MISSING_CLAIM", "NO_NAKED_NUMBERS"]
+    }
+    live = ToolRuntime(Recorder(ScriptedProvider(script), tape), registry, **options).run("", "")
+    assert live["message"] == "Done"
+    assert len(live["trace"]) > 2
+    replayed = ToolRuntime(Replayer(tape), registry, **options).run("", "")
+    assert json.dumps(replayed) == json.dumps(live)

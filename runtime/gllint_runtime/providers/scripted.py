@@ -10,7 +10,7 @@ import copy
 import json
 import time
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -63,8 +63,8 @@ class Recorder(Tape):
         return self._provider.init_chat(system_prompt, user_msg)
 
     def chat_step(self, **request: Any) -> Any:
-        """Ask the provider and record its step."""
-        step = self._provider.chat_step(**request)
+        """Ask the provider and record its step; what is returned is what a replay will read."""
+        step = json.loads(json.dumps(self._provider.chat_step(**request), default=_as_data))
         self._write("step", step)
         return step
 
@@ -97,6 +97,10 @@ class Recorder(Tape):
     def _write(self, kind: str, value: Any) -> None:
         with self._path.open("a", encoding="utf-8") as file:
             file.write(json.dumps({kind: value}) + "\n")
+
+
+def _as_data(value: Any) -> Any:
+    return dict(value) if isinstance(value, Mapping) else repr(value)
 
 
 class Replayer(ScriptedProvider, Tape):
