@@ -17,6 +17,7 @@ from gllint import __version__
 from gllint.discover import absolute, is_excluded, is_left_out
 from gllint.engine import Engine, Options
 from gllint.errors import UsageError
+from gllint.source import as_bytes
 
 Report = tuple[int, int, str, type["Plugin"]]
 
@@ -57,7 +58,7 @@ class Plugin:
         engine = self._engine or Engine(Options(jobs=1, take_turns=True))
         path = absolute(self._filename)
         if not self._paths and self._filename in ("-", self._stdin):
-            engine.put(path, "".join(self._lines).encode("utf-8", "surrogatepass"))
+            engine.put(path, as_bytes("".join(self._lines)))
         outcome = engine.check_file(path)
         for failure in outcome.failures:
             print(

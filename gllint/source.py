@@ -55,6 +55,15 @@ def decode(data: bytes) -> Text:
     return Text(source, encoding, bom)
 
 
+def as_bytes(source: str) -> bytes:
+    """Return ``source`` in the encoding that it declares, so that :func:`decode` reads the same text again."""
+    unmarked = source.encode("utf-8", "surrogatepass")
+    try:
+        return source.encode(_declared_encoding(unmarked, bom=False))
+    except (Undecodable, UnicodeEncodeError):
+        return unmarked
+
+
 def split_lines(source: str) -> list[str]:
     """Return the lines as Python counts them, without their endings; a final newline adds no empty line."""
     lines = _NEWLINE.split(source)

@@ -15,7 +15,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from gllint.selection import matches
 from gllint.source import keep_lines, split_lines
 from gllint_rules import RULES, Edit, Finding, Fix, Span
 
@@ -23,9 +22,7 @@ from gllint_rules import RULES, Edit, Finding, Fix, Span
 _CODES = r"[A-Z]+[0-9]+(?:[,\s]+[A-Z]+[0-9]+)*"
 NOQA = re.compile(rf"#\s*noqa(?::\s?(?P<codes>{_CODES}))?", re.IGNORECASE)
 _OWN = re.compile(r"#\s*gllint:\s*(?P<kind>ignore(?:-file)?)\b(?:\s*\[(?P<codes>[^\]]*)\])?", re.IGNORECASE)
-_FLAKE8_FILE = re.compile(
-    r"\s*# flake8[:=]\s*noqa(?P<codes>:\s?[A-Z]+[0-9]+(?:[,\s]+[A-Z]+[0-9]+)*)?\s*$", re.I
-)
+_FLAKE8_FILE = re.compile(r"\s*# flake8[:=]\s*noqa", re.IGNORECASE)
 _OURS = re.compile(r"GL[0-9]*$")
 _MENTION = re.compile(r"noqa|gllint:", re.IGNORECASE)
 _NEAR_TOP = 10
@@ -116,20 +113,8 @@ class Comments:
         return found
 
     def is_off_for_flake8(self) -> bool:
-        """Say whether a ``# flake8: noqa`` turns the whole file off."""
-        return any(match and not match["codes"] for match in self._flake8_lines)
-
-    @cached_property
-    def _flake8_lines(self) -> list[re.Match[str]]:
-        if "flake8" not in self.source.lower():
-            return []
-        return [match for line in self.lines if (match := _FLAKE8_FILE.match(line))]
-
-    def flake8_file_codes(self) -> tuple[str, ...]:
-        """The codes that ``# flake8: noqa: …`` lines turn off for the whole file."""
-        return tuple(
-            code for match in self._flake8_lines if match["codes"] for code in _split(match["codes"][1:])
-        )
+        """Say whether a ``# flake8: noqa`` turns the whole file off; to flake8, codes behind it mean nothing."""
+        return "flake8" in self.source.lower() and any(map(_FLAKE8_FILE.match, self.lines))
 
     def noqa_codes(self, line: int) -> list[tuple[str, ...] | None]:
         """What the noqa texts of a logical line say: their codes, ``None`` for a bare one."""
@@ -173,26 +158,21 @@ def apply(
     comments = Comments(source)
     if noqa and comments.is_off_for_flake8():
         return ()
-    whole_file = comments.flake8_file_codes() if noqa else ()
     considered = [s for s in comments.suppressions if noqa or s.form != "noqa"]
     kept = [
-        finding
-        for finding in findings
-        if not _is_suppressed(finding, considered, comments if noqa else None, whole_file)
+        finding for finding in findings if not _is_suppressed(finding, considered, comments if noqa else None)
     ]
     unused = _unused(path, comments, considered, codes) if "GL901" in codes else []
     for found, about in unused:
         # A suppression that is unused does not suppress the word of it.
         others = [s for s in considered if s is not about or s.form == "noqa"]
-        if not _is_suppressed(found, others, comments if noqa else None, whole_file):
+        if not _is_suppressed(found, others, comments if noqa else None):
             kept.append(found)
     return tuple(kept)
 
 
-def _is_suppressed(
-    finding: Finding, considered: Iterable[Suppression], comments: Comments | None, whole_file: Sequence[str]
-) -> bool:
-    suppressed = bool(whole_file) and matches(finding.code, whole_file)
+def _is_suppressed(finding: Finding, considered: Iterable[Suppression], comments: Comments | None) -> bool:
+    suppressed = False
     for suppression in considered:
         if _speaks_of(suppression, finding):
             suppressed = True

@@ -62,6 +62,7 @@ def project(write: Write, agent: str) -> Path:
             "texts.py": 'FINAL_MESSAGE = """\n5 kWh\n6 kWh\n"""  # noqa: GL4\n',
             "unused.py": "x = 1  # noqa: GL401\ny = 2  # gllint: ignore[GL101]\n",
             "off.py": "# flake8: noqa\nFINAL_MESSAGE = '5 kWh'\n",
+            "codes_off.py": "# flake8: noqa: E501\nFINAL_MESSAGE = '5 kWh'\n",
             "mark.py": "\ufeffFINAL_MESSAGE = 'd\u00e9j\u00e0 5 kWh'\r\nx = 1\r\n".encode(),
             "plain.py": "import os\n",
             "nested/gllint.toml": "select = ['GL101']\n",
@@ -99,6 +100,8 @@ def test_standard_input(project: Path, check: Check) -> None:
         ours = check("-", "--stdin-filename", name, cwd=project, stdin=text, whole=True)
         assert flake8("-", "--stdin-display-name", name, cwd=project, stdin=text) == ours
         assert len(ours) == 1
+    latin = "# coding: latin-1\nFINAL_MESSAGE = 'd\u00e9j\u00e0 5 kWh'\n".encode("latin-1")
+    assert flake8("-", cwd=project, stdin=latin) == check("-", cwd=project, stdin=latin, whole=True)
     assert flake8("-", cwd=project, stdin=b"FINAL_MESSAGE = '5 kWh'\n") == check(
         "-", cwd=project, stdin=b"FINAL_MESSAGE = '5 kWh'\n", whole=True
     )

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gllint.source import Undecodable, decode, keep_lines, main_newline, split_lines
+from gllint.source import Undecodable, as_bytes, decode, keep_lines, main_newline, split_lines
 
 
 @pytest.mark.parametrize(
@@ -47,6 +47,18 @@ def test_says_where_bytes_are_no_text(data: bytes, word: str, place: tuple[int, 
     with pytest.raises(Undecodable, match=word) as caught:
         decode(data)
     assert (caught.value.line, caught.value.column) == place
+
+
+@pytest.mark.parametrize(
+    "cookie", ["", "# coding: latin-1\n", "\n# coding: cp1252\n", "# coding: nonsense\n"]
+)
+def test_writes_a_text_as_it_declares_itself(cookie: str) -> None:
+    source = f"{cookie}x = 'déjà'\n"
+    try:
+        assert decode(as_bytes(source)).source == source
+    except Undecodable as error:
+        assert "nonsense" in error.message
+    assert as_bytes(f"# coding: latin-1\n{source}€").endswith("€".encode())  # no latin-1 holds it
 
 
 @given(st.text(st.sampled_from("ab\r\n\x0b\x0c\x1c\x85\u2028 "), max_size=30))
