@@ -29,20 +29,25 @@ if TYPE_CHECKING:
 
 
 def dict_literal(evaluator: Evaluator, expr: facts.Dict, frame: Frame) -> Value:
-    record = Record(site=Site(frame.module, expr.at))
+    site = Site(frame.module, expr.at)
+    entries: dict[str, tuple[Entry, ...]] = {}
+    sure: set[str] = set()
+    open = False
     for key, value_expr in expr.items:
         value = evaluator.eval(value_expr, frame)
+        put_in = Site(frame.module, value_expr.at)
         if key is None:
-            record = spread(record, value, Site(frame.module, value_expr.at))
+            record = spread(Record(entries, frozenset(sure), open, site=site), value, put_in)
+            entries, sure, open = dict(record.entries), set(record.sure), record.open
             continue
         name = key_of(evaluator, key, frame)
-        entry = Entry(value, Site(frame.module, value_expr.at), Site(frame.module, key.at))
+        entry = Entry(value, put_in, Site(frame.module, key.at))
         if name is not None:
-            record = record.store(name, entry)
+            sure.add(name)
         else:
-            entries = {**record.entries, f"\0{value_expr.at}": (entry,)}
-            record = replace(record, open=True, entries=entries)
-    return record
+            name, open = f"\0{value_expr.at}", True
+        entries[name] = (entry,)
+    return Record(entries, frozenset(sure), open, site=site)
 
 
 def key_of(evaluator: Evaluator, expr: Expr, frame: Frame) -> str | None:

@@ -38,6 +38,7 @@ from gllint_rules.values import (
 
 if TYPE_CHECKING:
     from gllint_rules.project import Project
+    from gllint_rules.schema import SchemaLiteral
     from gllint_rules.templates import FinalStep
     from gllint_rules.tools import Tool
 
@@ -83,6 +84,12 @@ class Context:
         self.module = module
         self.settings = project.settings
         self.names = project.names
+        self.schemas: dict[int, SchemaLiteral | None] = {}  # those read so far, by expression
+
+    @classmethod
+    def of(cls, project: Project, module: Module) -> Context:
+        """The context of ``module``, with what other rules and files have asked of it already."""
+        return project.once(_contexts).setdefault(module.path, cls(project, module))
 
     @property
     def evaluator(self) -> Evaluator:
@@ -192,6 +199,10 @@ class Context:
         return literal.site, (places[first], places[last + 1])
 
 
+def _contexts(project: Project) -> dict[str, Context]:
+    return {}
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Pending:
     """A finding whose place is not worked out yet."""
@@ -205,11 +216,17 @@ class Pending:
     within: tuple[int, int] | None
 
 
-def check(project: Project, module: Module, codes: frozenset[str]) -> Iterator[Finding | Failure]:
-    """Run the rules ``codes`` over ``module``; one that raises loses nothing but itself."""
+def check(
+    project: Project, module: Module, codes: frozenset[str], fixes: bool = True
+) -> Iterator[Finding | Failure]:
+    """Run the rules ``codes`` over ``module``; one that raises loses nothing but itself.
+
+    Without ``fixes`` none is worked out: that takes longer than to find what they are for.
+    """
     from gllint_rules.catalogue import RULES
 
-    context = Context(project, module)
+    context = Context.of(project, module)
+    failures: set[Failure] = set()
     for code in sorted(codes):
         rule = RULES.get(code)
         if rule is None or rule.check is None:
@@ -222,9 +239,12 @@ def check(project: Project, module: Module, codes: frozenset[str]) -> Iterator[F
                     seen.add(key)
                     fix: Fix | None = None
                     try:
-                        fix = pending.fix() if pending.fix is not None else None
+                        fix = pending.fix() if fixes and pending.fix is not None else None
                     except Exception as error:  # what no fix foresaw costs the fix, not the finding
-                        yield _failure(code, module, error)
+                        failure = _failure(code, module, error)
+                        if failure not in failures:
+                            yield failure
+                        failures.add(failure)
                     yield _placed(project, pending, fix)
         except Exception as error:
             yield _failure(code, module, error)

@@ -387,7 +387,7 @@ class Scope:
 @dataclass(slots=True, eq=False)
 class Function:
     name: str
-    at: int  # of its name
+    at: int  # of its name; its parameters and all that its body holds follow, up to ``end``
     params: tuple[Param, ...]
     returns: Expr | None
     decorators: tuple[Expr, ...]
@@ -395,6 +395,7 @@ class Function:
     is_async: bool
     body: Block = ()
     yields: list[Yield] = field(default_factory=list)
+    end: int = 0
 
     @property
     def owner(self) -> Class | None:

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import NamedTuple
 
 import libcst as cst
@@ -40,6 +38,8 @@ _TOKEN = re.compile(
 )
 
 _NEWLINE = re.compile(r"\r\n?|\n")
+# Writing out a whole tree costs about as much as this many statements written out one by one.
+MOST_SINGLE = 20
 
 
 def logical_lines(source: str) -> list[int]:
@@ -100,6 +100,8 @@ class Positions:
         self.module = module
         self.lines = Lines(source)
         self._known: dict[int, Span] = {}
+        self._offsets: dict[int, tuple[int, int]] = {}
+        self._located = 0
         self._unit_starts: list[int] | None = None
         self._firsts: list[int] = []
         self._whole = False
@@ -108,7 +110,10 @@ class Positions:
         """Where expression number ``at`` stands; parentheses around it are not part of it."""
         found = self._known.get(at)
         if found is None:
-            self._locate(at)
+            if at not in self._offsets:
+                self._locate(at)
+            if at in self._offsets:
+                self._known[at] = self.lines.span(*self._offsets[at])
             found = self._known[at]
         return found
 
@@ -134,6 +139,9 @@ class Positions:
         return Stretch(number, units[number], size, starts[number], end)
 
     def _locate(self, at: int) -> None:
+        self._located += 1
+        if self._located == MOST_SINGLE and self._generate_all():
+            return
         found = None if self._whole else self.stretch(at)
         if found is not None:
             unit, begin = found.unit, found.begin
@@ -154,17 +162,30 @@ class Positions:
         if kept is None or number not in kept.statements:
             return False
         source = self.lines.source
-        state = Recorder("", kept.newline, kept.nodes[first : first + count])
+        state = Recorder("", kept.tree.default_newline, kept.nodes[first : first + count])
         state.indent_tokens.append(source[source.rfind("\n", 0, begin) + 1 : begin])
         kept.statements[number]._codegen(state)
         text = "".join(state.tokens)
         [lead, *_] = logical_lines(text) or [len(text)]
         if not source.startswith(text[lead:].rstrip("\r\n"), begin):
             return False
+        if None in state.found:
+            return False
         for at, found in enumerate(state.found, first):
-            if found is None:
-                return False
-            self._known[at] = self.lines.span(begin + found[0] - lead, begin + found[1] - lead)
+            assert found is not None
+            self._offsets[at] = begin + found[0] - lead, begin + found[1] - lead
+        return True
+
+    def _generate_all(self) -> bool:
+        """Find all places by writing out the whole tree, where it is still there."""
+        kept = KEPT.get(self.module.digest)
+        if kept is None:
+            return False
+        state = Recorder(kept.tree.default_indent, kept.tree.default_newline, kept.nodes)
+        kept.tree._codegen(state)
+        if "".join(state.tokens) != self.lines.source:
+            return False
+        self._offsets.update((at, found) for at, found in enumerate(state.found) if found is not None)
         return True
 
     def _index(self) -> None:
@@ -191,35 +212,46 @@ class Recorder(CodegenState):
         super().__init__(default_indent=indent, default_newline=newline)
         self.found: list[tuple[int, int] | None] = [None] * len(nodes)
         self._numbers = {id(node): number for number, node in enumerate(nodes)}
-        self._offset = 0
+        self.offset = 0
         self._starts: list[int] = []
 
     def add_token(self, value: str) -> None:
         self.tokens.append(value)
-        self._offset += len(value)
+        self.offset += len(value)
 
     def add_indent_tokens(self) -> None:
         self.tokens.extend(self.indent_tokens)
-        self._offset += sum(map(len, self.indent_tokens))
+        self.offset += sum(map(len, self.indent_tokens))
 
     def before_codegen(self, node: cst.CSTNode) -> None:
-        self._starts.append(self._offset)
+        self._starts.append(self.offset)
 
     def after_codegen(self, node: cst.CSTNode) -> None:
         start = self._starts.pop()
         number = self._numbers.get(id(node))
         if number is not None and self.found[number] is None:
-            self.found[number] = start, self._offset
+            self.found[number] = start, self.offset
 
-    @contextmanager
-    def record_syntactic_position(
+    def record_syntactic_position(  # type: ignore[override]  # a generator costs more than what it surrounds
         self, node: cst.CSTNode, *, start_node: cst.CSTNode | None = None, end_node: cst.CSTNode | None = None
-    ) -> Iterator[None]:
-        start = self._offset
-        yield
-        number = self._numbers.get(id(node))
-        if number is not None:
-            self.found[number] = start, self._offset
+    ) -> _Mark:
+        return _Mark(self, self._numbers.get(id(node)))
+
+
+class _Mark:
+    """Notes where an expression begins and ends without the parentheses around it."""
+
+    __slots__ = ("number", "recorder", "start")
+
+    def __init__(self, recorder: Recorder, number: int | None) -> None:
+        self.recorder, self.number = recorder, number
+
+    def __enter__(self) -> None:
+        self.start = self.recorder.offset
+
+    def __exit__(self, *_: object) -> None:
+        if self.number is not None:
+            self.recorder.found[self.number] = self.start, self.recorder.offset
 
 
 def _spans(tree: cst.Module) -> list[Span]:

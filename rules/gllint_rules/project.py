@@ -175,11 +175,11 @@ class Project:
         answer: _T = self._answers[question]
         return answer
 
-    def check(self, path: str, codes: frozenset[str]) -> Iterator[Finding | Failure]:
-        """The findings of the rules ``codes`` in the announced module at ``path``."""
+    def check(self, path: str, codes: frozenset[str], fixes: bool = True) -> Iterator[Finding | Failure]:
+        """The findings of the rules ``codes`` in the announced module at ``path``, with their ``fixes`` or without."""
         from gllint_rules.context import check
 
-        return check(self, self.modules[path], codes)
+        return check(self, self.modules[path], codes, fixes)
 
     def why(self, path: str, line: int, code: str | None = None) -> list[str]:
         """Why there is a finding at a line, or none, in lines of text."""

@@ -52,11 +52,11 @@ def read_module(path: str, source: str) -> facts.Module:
 
 @dataclass(slots=True)
 class KeptTree:
-    """What positions need of a tree that was read a moment ago: its nodes by number, its statements by unit."""
+    """A tree that was read a moment ago, its nodes by number, and its statements by unit."""
 
+    tree: cst.Module
     nodes: list[cst.CSTNode]
     statements: dict[int, cst.SimpleStatementLine]
-    newline: str
 
 
 # The last trees read in this process, by the digest of their text. They are large: a few are enough for the
@@ -67,7 +67,7 @@ MOST_KEPT = 60_000  # expressions
 
 def _keep(module: facts.Module, reader: Reader, tree: cst.Module) -> None:
     assert reader.nodes is not None
-    KEPT[module.digest] = KeptTree(reader.nodes, reader.statements, tree.default_newline)
+    KEPT[module.digest] = KeptTree(tree, reader.nodes, reader.statements)
     while len(KEPT) > 1 and sum(len(kept.nodes) for kept in KEPT.values()) > MOST_KEPT:
         del KEPT[next(iter(KEPT))]
 
@@ -317,6 +317,7 @@ class Reader:
         outer, self.scope = self.scope, scope
         context, self.context = self.context, []
         function.body = self.suite(node.body)
+        function.end = self.count
         self.scope, self.context = outer, context
         out.append(facts.Def(function))
 

@@ -40,7 +40,12 @@ class SchemaLiteral:
 
 def read_schema(context: Context, expr: Expr, scope: Scope) -> SchemaLiteral | None:
     """The schema that ``expr`` is, directly or through names and spreads; ``None`` where it is no literal dict."""
-    value = context.eval(expr, scope)
+    if expr.at not in context.schemas:
+        context.schemas[expr.at] = _literal(context.eval(expr, scope))
+    return context.schemas[expr.at]
+
+
+def _literal(value: Value) -> SchemaLiteral | None:
     if not isinstance(value, Record) or value.site is None or value.cls is not None or value.quantity:
         return None
     out = SchemaLiteral(None, value.site)

@@ -147,7 +147,15 @@ class Record(Value):
         return value if key in self.sure else join(value, NONE)
 
     def store(self, key: str, *entries: Entry) -> Record:
-        return replace(self, entries={**self.entries, key: entries}, sure=self.sure | {key})
+        return Record(
+            {**self.entries, key: entries},
+            self.sure | {key},
+            self.open,
+            self.rest,
+            self.site,
+            self.quantity,
+            self.cls,
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -39,7 +39,7 @@ def why(project: Project, path: str, line: int, code: str | None = None) -> list
     module = project.module_at(path)
     if module is None:
         return ["This file could not be read."]
-    context = Context(project, module)
+    context = Context.of(project, module)
     codes = [code] if code is not None else [c for c, rule in RULES.items() if rule.default]
     out: list[str] = []
     for name in codes:

@@ -207,15 +207,12 @@ def _claimed(context: Context, step: FinalStep, here: Place) -> tuple[int, set[s
     """The claim of the number at ``here``, how its unit would be written beside it, and its unit where it is known."""
     assert step.claims is not None
     shown = _normal(_unrounded(here.node), here)
-    function = enclosing(here.positions, here.positions.module, here.at)
+    function = enclosing(here.positions.module, here.at)
     for index, claim in enumerate(step.claims.items):
         entries = claim.value.entries.get("quantity", ()) if isinstance(claim.value, Record) else ()
         for entry in entries:
             quantity = place(context, entry.site) if entry.site.module is here.positions.module else None
-            if (
-                quantity is None
-                or enclosing(quantity.positions, quantity.positions.module, quantity.at) is not function
-            ):
+            if quantity is None or enclosing(quantity.positions.module, quantity.at) is not function:
                 continue
             if shown in _ways_to_write(quantity, "value"):
                 units = entry.value.entries.get("unit", ()) if isinstance(entry.value, Record) else ()

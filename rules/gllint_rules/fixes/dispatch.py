@@ -423,7 +423,7 @@ def _replaced(
         assert above is not None
         return here.of(above).replaced(new)
     if dispatcher.is_async and not awaited:
-        function = enclosing(here.positions, context.module, here.at)
+        function = enclosing(context.module, here.at)
         if function is None or not function.is_async:
             return None
         simple = isinstance(above, cst.Assign | cst.AnnAssign | cst.Return | cst.Expr)

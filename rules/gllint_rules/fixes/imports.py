@@ -99,7 +99,7 @@ def _lines(positions: Positions) -> Iterator[_Line]:
         unit = positions.unit(number)
         if more or not isinstance(first, cst.Import | cst.ImportFrom) or unit is None:
             continue
-        text = cst.Module([], default_newline=kept_tree(positions).newline).code_for_node(first)
+        text = cst.Module([], default_newline=kept_tree(positions).tree.default_newline).code_for_node(first)
         source = positions.lines.source
         if positions.lines.place(unit.begin)[1] == 1 and source.startswith(text, unit.begin):
             yield _Line(unit.begin, text, first, _source_of(first))
@@ -149,7 +149,7 @@ def _extended(positions: Positions, line: _Line, names: list[str]) -> Edit:
             aliases[-1] = last.with_changes(comma=between)
             aliases.append(new.with_changes(comma=last.comma))
     node = line.node.with_changes(names=aliases)
-    text = cst.Module([], default_newline=kept_tree(positions).newline).code_for_node(node)
+    text = cst.Module([], default_newline=kept_tree(positions).tree.default_newline).code_for_node(node)
     return difference(positions, line.start, line.text, text)
 
 

@@ -128,7 +128,7 @@ def _is_of_arguments(context: Context, site: Site) -> bool:
 def _argument_places(project: Project) -> frozenset[_Key]:
     out: set[_Key] = set()
     for module in project.modules.values():
-        context = Context(project, module)
+        context = Context.of(project, module)
         exprs = [(t.args_schema, t.scope) for t in project.tools(module) if t.args_schema is not None]
         exprs += [
             (v, scope) for call, scope in module.calls for name, v in call.keywords if name == ARGS_SCHEMA
@@ -144,7 +144,7 @@ def _result_users(project: Project) -> dict[_Key, list[Tool | None]]:
     """For each place in a result schema the tools that promise it; ``None`` for what is no tool."""
     out: dict[_Key, list[Tool | None]] = {}
     for module in project.modules.values():
-        context = Context(project, module)
+        context = Context.of(project, module)
         makers = {id(tool.call): tool for tool in project.tools(module) if tool.call is not None}
         for call, scope in module.calls:
             for name, value in call.keywords:
@@ -166,7 +166,7 @@ def _all_quantities(context: Context, site: Site, keys: tuple[str, ...]) -> bool
 
 
 def _returns_quantity(project: Project, tool: Tool, keys: tuple[str, ...]) -> bool:
-    results = Context(project, tool.module).results_of(tool)
+    results = Context.of(project, tool.module).results_of(tool)
     return bool(results) and all(_is_quantity_at(result.value, keys) for result in results)
 
 

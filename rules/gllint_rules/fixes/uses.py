@@ -74,7 +74,7 @@ def _climb(context: Context, here: Place, module: Module, way: Way) -> bool:
                 else:
                     return arg.star == "" and _shown(context, here.of(above), module, way)
             case cst.Return():
-                function = enclosing(here.positions, module, here.at)
+                function = enclosing(module, here.at)
                 return function is not None and _returned(context, function, way)
             case cst.Lambda(body=body) if body is node:
                 return _is_tool(context, here.of(above))
@@ -109,7 +109,7 @@ def _follow_root(context: Context, here: Place, target: cst.BaseExpression, modu
     """Go on with the variable behind ``a``, ``a["b"]`` or ``a["b"]["c"]``."""
     while isinstance(target, cst.Subscript):
         target = target.value
-    function = enclosing(here.positions, module, here.at)
+    function = enclosing(module, here.at)
     if not isinstance(target, cst.Name) or function is None:
         return False
     return _variable(context, here.positions, function, target.value, way)
@@ -128,9 +128,12 @@ def _variable(context: Context, positions: Positions, function: Function, name: 
     if not bindings or any(b.kind not in ("assign", "annotated", "aug") for b in bindings):
         return False
     way.variables.append((function, name))
-    first, last = stretch_of(positions, function)
     nodes = kept_tree(positions).nodes
-    uses = [at for at in range(first, last) if isinstance(n := nodes[at], cst.Name) and n.value == name]
+    uses = [
+        at
+        for at in range(function.at, function.end)
+        if isinstance(n := nodes[at], cst.Name) and n.value == name
+    ]
     return all(_use(context, positions, at, way) for at in uses)
 
 
@@ -188,27 +191,10 @@ def _method(here: Place, attribute: cst.Attribute, way: Way) -> bool:
 # --- functions -----------------------------------------------------------------------------------------------
 
 
-def enclosing(positions: Positions, module: Module, at: int) -> Function | None:
-    """The innermost ``def`` whose body holds expression ``at``."""
-    for function in sorted(module.functions, key=lambda f: -f.at):
-        if function.at < at and stretch_of(positions, function)[1] > at:
-            return function
-    return None
-
-
-def stretch_of(positions: Positions, function: Function) -> tuple[int, int]:
-    """The numbers of the first expression of a function and of the first one after it."""
-    header = positions.stretch(function.at)
-    if header is None:
-        return 0, 0
-    units = positions.module.units
-    column = positions.lines.place(header.begin)[1]
-    for number in range(header.number + 1, len(units)):
-        stretch = positions.unit(number)
-        assert stretch is not None
-        if positions.lines.place(stretch.begin)[1] <= column:
-            return function.at, stretch.unit.first
-    return function.at, positions.module.size
+def enclosing(module: Module, at: int) -> Function | None:
+    """The innermost ``def`` that holds expression ``at``."""
+    around = (function for function in module.functions if function.at < at < function.end)
+    return max(around, key=lambda function: function.at, default=None)
 
 
 def _returned(context: Context, function: Function, way: Way) -> bool:

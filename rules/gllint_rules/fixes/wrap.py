@@ -103,7 +103,7 @@ def _is_echoed(context: Context, result: Result, site: Site) -> bool:
     here = place(context, site)
     if here is None:
         return False
-    function = enclosing(here.positions, site.module, site.at)
+    function = enclosing(site.module, site.at)
     scope = function.scope if function is not None else result.callable.function.scope
     return argument_of(here.facts(), scope, parameters_of(result)) is not None
 
