@@ -31,6 +31,9 @@ QUANTITY_SCHEMA: dict[str, Any] = {
     "additionalProperties": False,
 }
 
+QUANTITY_BODY = {key: value for key, value in QUANTITY_SCHEMA.items() if not key.startswith("$")}
+"""The Quantity schema as it stands inside another, without an identity of its own."""
+
 CLAIM_SCHEMA: dict[str, Any] = {
     "title": "Claim",
     "type": "object",
@@ -41,12 +44,7 @@ CLAIM_SCHEMA: dict[str, Any] = {
             "description": "The tc_N of the tool call that returned the value",
         },
         "path": {"type": "string", "description": "Where in its output the Quantity is, such as $.intensity"},
-        "quantity": {
-            "type": "object",
-            "required": ["value", "unit"],
-            "properties": {"value": {"type": "number"}, "unit": {"type": "string"}},
-            "additionalProperties": False,
-        },
+        "quantity": QUANTITY_BODY,
     },
     "additionalProperties": False,
 }
@@ -496,11 +494,6 @@ def survey(output: Any) -> Survey:
         elif isinstance(node, (list, tuple, set, frozenset)):
             waiting.extend([((*path, i), child) for i, child in enumerate(node)][::-1])
     return found
-
-
-def find_raw_numbers_in_output(output: Any) -> list[Path]:
-    """The paths of all numbers of an output that are not the value of a Quantity."""
-    return survey(output).raw_numbers
 
 
 def quantity_paths(output: Any) -> list[str]:

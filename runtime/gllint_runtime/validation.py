@@ -14,9 +14,9 @@ from typing import Any
 
 from gllint_runtime.schemas import (
     KNOWN_SCHEMAS,
+    QUANTITY_BODY,
     QUANTITY_KEYS,
     QUANTITY_REF,
-    QUANTITY_SCHEMA,
     Path,
     as_plain,
     is_quantity,
@@ -28,7 +28,6 @@ _MAX_DEPTH = 64
 _MAX_BITS = 1024  # an integer with as many has no float
 _MAX_MESSAGE = 300
 _QUANTITY_KEYWORD = "gllint:quantity"
-_QUANTITY_BODY = {key: value for key, value in QUANTITY_SCHEMA.items() if not key.startswith("$")}
 
 Checker = Callable[[Any], tuple[Path, str] | None]
 
@@ -187,7 +186,7 @@ def _is_quantity(validator: Any, value: Any, instance: Any, schema: Any) -> Iter
         yield ValidationError(problem)
 
 
-def inline_refs(schema: Any, quantity: Mapping[str, Any] = _QUANTITY_BODY) -> Any:
+def inline_refs(schema: Any, quantity: Mapping[str, Any] = QUANTITY_BODY) -> Any:
     """A copy of ``schema`` with the schema ``quantity`` in place of each reference to the Quantity schema."""
     if isinstance(schema, (list, tuple)):
         return [inline_refs(item, quantity) for item in schema]

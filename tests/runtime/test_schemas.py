@@ -18,7 +18,6 @@ from gllint_runtime.schemas import (
     QUANTITY_SCHEMA,
     find_inlined_quantities,
     find_raw_numbers,
-    find_raw_numbers_in_output,
     has_quantity_ref,
     is_inlined_quantity,
     is_quantity,
@@ -282,7 +281,7 @@ def test_quantities(value: Any, problem: str | None) -> None:
     ],
 )
 def test_raw_numbers_in_outputs(output: Any, paths: list[Any]) -> None:
-    assert find_raw_numbers_in_output(output) == paths
+    assert survey(output).raw_numbers == paths
 
 
 def test_a_survey_tells_quantities_from_what_only_looks_like_one() -> None:
