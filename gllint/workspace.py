@@ -372,13 +372,13 @@ class Workspace:
     def _is_worth_keeping(self) -> bool:
         return not self._overlay and not self._disturbed
 
-    def _run_rules(self, project: Project, path: str) -> Result:
+    def _run_rules(self, project: Project, path: str, fixes: bool = True) -> Result:
         parsed = self._parsed[path]
         if isinstance(parsed, Unparsed):
             return Result(_syntax_error(path, parsed, self.config.codes))
         codes = self.config.codes
         if not self._clock.by_rule:
-            return _gather(project.check(path, codes))
+            return _gather(project.check(path, codes, fixes))
         reports: list[Finding | Failure] = []
         for code in sorted(codes):
             with self._clock.rule(code):

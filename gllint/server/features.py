@@ -85,7 +85,7 @@ async def pull_diagnostics(
 async def code_actions(ls: Server, params: types.CodeActionParams) -> list[types.CodeAction]:
     """What can be done about the findings on the lines of a range."""
     path = path_of(params.text_document.uri)
-    shown = await ls.ask(lambda: ls.session.findings(path)) if path is not None else None
+    shown = await ls.ask(lambda: ls.session.fixable(path)) if path is not None else None
     if path is None or shown is None:
         return []
     uri, only = params.text_document.uri, params.context.only

@@ -157,19 +157,35 @@ class LiveWorkspace(Workspace):
         if self._results is not None:
             self._results.pop(path, None)
 
-    def landing(self, paths: Iterable[str]) -> dict[str, Result]:
+    def landing(self, paths: Iterable[str], fixes: bool = False) -> dict[str, Result]:
         """Return what is known of ``paths``: what their own checks say, and what those of other files said last."""
-        wanted = list(paths)
-        own = self.check(wanted)
+        wanted = dict.fromkeys(paths)
+        said = self.check(wanted)
+        said |= {
+            path: result
+            for path, result in (self._results or {}).items()
+            if any(finding.path in wanted for finding in result.findings)
+        }
+        if fixes:
+            project = self.project
+            said |= {
+                path: self._run_rules(project, path, fixes=True)
+                for path in said
+                if path in self._candidates()
+            }
         landed: dict[str, dict[Finding, None]] = {path: {} for path in wanted}
-        for result in (*own.values(), *(self._results or {}).values()):
+        for result in said.values():
             for finding in result.findings:
                 if finding.path in landed:
                     landed[finding.path][finding] = None
         return {
-            path: Result(tuple(findings), own.get(path, Result()).failures)
+            path: Result(tuple(findings), said.get(path, Result()).failures)
             for path, findings in landed.items()
         }
+
+    def _run_rules(self, project: Project, path: str, fixes: bool = False) -> Result:
+        """Without the fixes, where nobody asks for them: a keystroke should not wait for them."""
+        return super()._run_rules(project, path, fixes)
 
     # --- what can wait -------------------------------------------------------------------------------------
 
@@ -272,19 +288,22 @@ class LiveEngine(Engine):
         return path.endswith((".py", ".pyi")) and not is_left_out(path, top, self.places)
 
     def check(self, paths: Sequence[str]) -> Outcome:
-        """Check files of projects that are loaded, by their absolute paths."""
+        """Check files of projects that are loaded, by their absolute paths; with the fixes."""
         outcome = Outcome(checked=list(paths))
         for path in paths:
-            findings, failures = self.conclude(path)
+            findings, failures = self.conclude(path, fixes=True)
             outcome.findings += findings
             outcome.failures += failures
         return outcome
 
-    def conclude(self, path: str) -> tuple[list[Finding], list[Failure]]:
-        """Return the findings of the command line that lie in a file, and what failed on the way."""
+    def conclude(self, path: str, fixes: bool = False) -> tuple[list[Finding], list[Failure]]:
+        """Return the findings of the command line that lie in a file, and what failed on the way.
+
+        Without ``fixes`` a finding has its own only where working it out takes no time.
+        """
         workspace = self.live(self.place_of(path))
         outcome = Outcome()
-        self._conclude(workspace, [path], workspace.landing([path]), outcome)
+        self._conclude(workspace, [path], workspace.landing([path], fixes), outcome)
         return sorted(outcome.findings, key=_order), outcome.failures
 
     def lives(self) -> list[LiveWorkspace]:

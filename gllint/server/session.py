@@ -60,12 +60,16 @@ class Shown(NamedTuple):
 
 @dataclass(slots=True)
 class Buffer:
-    """An open file. ``applied`` is the text that the project knows, ``shown`` what was worked out last."""
+    """An open file. ``applied`` is the text that the project knows, ``shown`` what was worked out last.
+
+    ``fixable`` are the findings of ``shown`` with their fixes, once somebody has asked for them.
+    """
 
     uri: str
     snapshot: Snapshot
     applied: Snapshot | None = None
     shown: Shown | None = None
+    fixable: Shown | None = None
     is_checked: bool = True
     settings: Settings = field(default_factory=Settings)
 
@@ -265,25 +269,35 @@ class Session:
             self._check(path, buffer)
         return buffer.shown
 
+    def fixable(self, path: str) -> Shown | None:
+        """The findings in the newest text of an open file, with their fixes; ``None`` where it is not open."""
+        buffer, shown = self.buffers.get(path), self.findings(path)
+        if buffer is None or shown is None:
+            return None
+        if buffer.fixable is None:
+            buffer.fixable = self._conclude(path, shown.snapshot, buffer, fixes=True)
+        return buffer.fixable
+
     def _check(self, path: str, buffer: Buffer) -> None:
         """Work out and show the findings in a buffer."""
         if path in self._outdated:
             self._outdated.remove(path)
         assert buffer.applied is not None
         old, shown = buffer.shown, self._conclude(path, buffer.applied, buffer)
-        buffer.shown = shown
+        buffer.shown, buffer.fixable = shown, None
         is_same_text = old is not None and old.snapshot is shown.snapshot
         if old is None or not is_same_text or old.findings != shown.findings:
             self._client.publish(path, shown.snapshot, shown)
         if old is not None and is_same_text and old.findings != shown.findings:
             self._client.refresh()
 
-    def _conclude(self, path: str, snapshot: Snapshot, buffer: Buffer) -> Shown:
+    def _conclude(self, path: str, snapshot: Snapshot, buffer: Buffer, fixes: bool = False) -> Shown:
         known = self.known(path) if buffer.is_checked else None
         if known is None:
             return Shown(snapshot, (), lambda code: "error")
-        known.workspace.forget_results(path)
-        findings, failures = known.engine.conclude(path)
+        if not fixes:
+            known.workspace.forget_results(path)
+        findings, failures = known.engine.conclude(path, fixes)
         for failure in failures:
             if failure not in self._failures:
                 self._failures.add(failure)
