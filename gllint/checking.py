@@ -231,9 +231,11 @@ class _Run:
         files = len({finding.path for finding in outcome.findings})
         text = f"Found {_count(count, 'finding')} in {_count(files, 'file')}"
         fixes = [finding.fix.applicability for finding in outcome.findings if finding.fix is not None]
+        safe = 0 if self.request.fix else fixes.count("safe")
+        unsafe = 0 if self.request.fix and self.request.unsafe_fixes else fixes.count("unsafe")
         hints = [
-            f"{fixes.count('safe')} fixable with --fix" if "safe" in fixes and not self.request.fix else "",
-            f"{fixes.count('unsafe')} more with --fix --unsafe-fixes" if "unsafe" in fixes else "",
+            f"{safe} fixable with --fix" if safe else "",
+            f"{unsafe} {'more' if safe else 'fixable'} with --fix --unsafe-fixes" if unsafe else "",
         ]
         listed = ", ".join(hint for hint in hints if hint)
         self._note(f"{text} ({listed})." if listed else f"{text}.")

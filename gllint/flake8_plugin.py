@@ -17,6 +17,7 @@ from gllint import __version__
 from gllint.discover import absolute, is_excluded, is_left_out
 from gllint.engine import Engine, Options
 from gllint.errors import UsageError
+from gllint.report import visible
 from gllint.source import as_bytes
 
 Report = tuple[int, int, str, type["Plugin"]]
@@ -66,7 +67,7 @@ class Plugin:
             )
         if outcome.findings and self._would_be_checked(path, engine):
             for finding in outcome.findings:
-                text = f"{finding.code} {finding.message}"
+                text = f"{finding.code} {visible(finding.message)}"
                 yield finding.span.line, finding.span.column - 1, text, type(self)
 
     def _would_be_checked(self, path: str, engine: Engine) -> bool:

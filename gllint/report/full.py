@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Iterator
 
-from gllint.report import Diagnostic, Report
+from gllint.report import Diagnostic, Report, visible
 from gllint_rules import Span
 
 _CONTEXT = 2
@@ -26,7 +26,7 @@ def _block(diagnostic: Diagnostic, report: Report) -> str:
     paint = _painter(report.colour)
     place = paint(_BOLD, diagnostic.path) + f":{span.line}:{span.column}:"
     level = "" if diagnostic.severity == "error" else f"{diagnostic.severity}: "
-    out = [f"{place} {paint(_COLOURS[diagnostic.severity], finding.code)} {level}{finding.message}"]
+    out = [f"{place} {paint(_COLOURS[diagnostic.severity], finding.code)} {level}{visible(finding.message)}"]
     lines = report.lines(finding.path)
     width = len(str(min(span.line + _CONTEXT, len(lines)) or 1))
     gutter = " " * width + paint(_BLUE, " |")
@@ -35,13 +35,13 @@ def _block(diagnostic: Diagnostic, report: Report) -> str:
         out += [gutter, *frame, gutter]
     margin = " " * width + paint(_BLUE, " = ")
     if finding.help:
-        out.append(f"{margin}{paint(_BOLD, 'help')}: {finding.help}")
+        out.append(f"{margin}{paint(_BOLD, 'help')}: {visible(finding.help)}")
     if finding.fix is not None:
         flag = "--fix" if finding.fix.applicability == "safe" else "--fix --unsafe-fixes"
-        out.append(f"{margin}{paint(_BOLD, 'fix')}: {finding.fix.message} ({flag})")
+        out.append(f"{margin}{paint(_BOLD, 'fix')}: {visible(finding.fix.message)} ({flag})")
     for note in finding.notes:
         where = f"{report.show(note.path)}:{note.span.line}:{note.span.column}"
-        out.append(f"{margin}{paint(_BOLD, 'note')}: {where}: {note.message}")
+        out.append(f"{margin}{paint(_BOLD, 'note')}: {where}: {visible(note.message)}")
     return "\n".join(out) + "\n"
 
 
@@ -90,14 +90,8 @@ def _clip(text: str, shift: int) -> str:
 
 
 def _shown(text: str) -> str:
-    """Return text as it can be shown: tabs as spaces, control characters visible."""
-    text = text.replace("\t", _TAB)
-    return text if text.isprintable() else "".join(c if c.isprintable() else _visible(c) for c in text)
-
-
-def _visible(character: str) -> str:
-    # Zero-width and other unprintable characters are what a naked number may hide behind: show them.
-    return character.encode("unicode_escape").decode("ascii")
+    """Return a line of source as it can be shown."""
+    return visible(text.replace("\t", _TAB))
 
 
 def _cells(text: str) -> int:

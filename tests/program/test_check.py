@@ -33,6 +33,26 @@ def test_exit_status_and_places(write: Write, run: Run, agent: str, agent_findin
     assert run("check", "--exit-zero", cwd=top).returncode == 0
 
 
+def test_the_summary_says_what_can_be_fixed(write: Write, run: Run) -> None:
+    tool = "from langchain_core.tools import tool\n\n\n@tool\ndef f(x):\n    return {'a': %s}\n"
+    unsafe, safe = tool % "3.5", tool % "{'value': x, 'unit': 'kwh'}"
+
+    def summary(*arguments: str) -> str:
+        done = run("check", "--output-format", "concise", *arguments, cwd=top)
+        last: str = done.stderr.decode().splitlines()[-1]
+        return last
+
+    top = write({"a.py": unsafe})
+    assert summary() == "Found 1 finding in 1 file (1 fixable with --fix --unsafe-fixes)."
+    write({"b.py": safe})
+    assert summary() == (
+        "Found 2 findings in 2 files (1 fixable with --fix, 1 more with --fix --unsafe-fixes)."
+    )
+    assert summary("--fix") == "Found 1 finding in 1 file (1 fixable with --fix --unsafe-fixes)."
+    # What was put in for the unit is the user's to replace.
+    assert summary("--fix", "--unsafe-fixes") == "Found 1 finding in 1 file."
+
+
 def test_full_output_shows_the_source(write: Write, run: Run, agent: str) -> None:
     done = run("check", "--select", "GL401", cwd=write({"agent.py": agent}))
     out = done.stdout.decode()

@@ -131,6 +131,15 @@ def test_every_format_bears_every_character(name: str) -> None:
     assert "GL401" in text
 
 
+@pytest.mark.parametrize("name", ["concise", "full", "github"])
+def test_what_a_source_names_its_values_cannot_add_lines_or_colours(name: str) -> None:
+    odd = Finding("GL401", "/p/a.py", Span(1, 1, 1, 2), "`a\n\x1b[31mb\u200b\ud800` is naked", "")
+    text = report.render(name, made([odd]))
+    assert text.count("\n") == 1
+    if name != "github":  # whose own escapes are undone before anybody reads it
+        assert "`a\\n\\x1b[31mb\\u200b\\ud800` is naked" in text
+
+
 def frame(line: str, column: int, end_column: int) -> list[str]:
     finding = Finding("GL401", "/p/a.py", Span(1, column, 1, end_column), "m")
     return report.render("full", made([finding], {"/p/a.py": [line]})).splitlines()[2:4]
