@@ -6,7 +6,6 @@ output of a tool call of this very run, and the claimed value is the tool's.
 
 from __future__ import annotations
 
-import inspect
 import logging
 import threading
 import time
@@ -27,7 +26,7 @@ from gllint_runtime.errors import (
     error_from_dict,
 )
 from gllint_runtime.numbers import scan_naked_numbers
-from gllint_runtime.providers import Provider, Tape
+from gllint_runtime.providers import Provider, Tape, takes_options
 from gllint_runtime.schemas import ASSISTANT_STEP_SCHEMA, Claim, Quantity, is_quantity
 from gllint_runtime.tools import Call, Mode, Output, ToolRegistry, refuse_egress, run_blocking
 from gllint_runtime.trace import CallRecord, Metrics, Origin, Origins, Trace, snapshot
@@ -55,11 +54,6 @@ class Telemetry(Protocol):
 
 
 _NO_SPAN: AbstractContextManager[None] = nullcontext()
-
-
-def _takes(function: Callable[..., Any], keyword: str) -> bool:
-    parameters = inspect.signature(function).parameters
-    return keyword in parameters or any(p.kind is p.VAR_KEYWORD for p in parameters.values())
 
 
 _DECISIONS = {"tool_call": "tool_use", "final": "final_answer", "clarification": "clarification"}
@@ -126,7 +120,7 @@ class ToolRuntime:
         self.telemetry = telemetry
         self._tape = provider if isinstance(provider, Tape) else None
         self._clock: Callable[[], float] = self._tape.clock if self._tape else time.perf_counter
-        self._takes_options = _takes(provider.chat_step, "options")
+        self._takes_options = takes_options(provider)
         self._cancelled = threading.Event()
         self._run = _Run("", {})
 

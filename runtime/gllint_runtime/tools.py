@@ -348,6 +348,8 @@ def _refuse_bad_schema(name: str, code: str, schema: Any) -> None:
         ]
     except RecursionError:
         troubles = ["it is nested too deeply, or in itself"]
+    if code == "ARGS_SCHEMA" and not troubles and not isinstance(schema, Mapping):
+        troubles = ["$: a model is told the arguments by an object schema"]
     if troubles:
         kind = "args_schema" if code == "ARGS_SCHEMA" else "result_schema"
         raise GLValidationError(code, f"The {kind} of '{name}' cannot be used: {'; '.join(troubles)}")

@@ -426,6 +426,18 @@ def test_several_runs_on_one_tape(registry: ToolRegistry, tmp_path: Path, step: 
     assert [replay.run("", ""), replay.run("", "")] == recorded
 
 
+def test_a_provider_without_options_can_be_recorded(
+    registry: ToolRegistry, tmp_path: Path, step: Any
+) -> None:
+    class Plain(ScriptedProvider):
+        def chat_step(self, *, schema: Any, tools: Any, state: Any) -> Any:  # type: ignore[override]
+            return super().chat_step()
+
+    tape = tmp_path / "run.jsonl"
+    live = ToolRuntime(Recorder(Plain([step.final("Done")]), tape), registry).run("", "")
+    assert ToolRuntime(Replayer(tape), registry).run("", "") == live
+
+
 @pytest.mark.parametrize(
     "odd",
     [

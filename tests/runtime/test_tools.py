@@ -92,6 +92,12 @@ def test_schemas_that_would_check_nothing_or_fetch(schema: Any, why: str, which:
     assert caught.value.code == {"args_schema": "ARGS_SCHEMA", "result_schema": "RESULT_SCHEMA"}[which]
 
 
+@pytest.mark.parametrize("schema", [True, False])
+def test_arguments_are_described_by_an_object_schema(schema: Any) -> None:
+    with pytest.raises(GLValidationError, match="object schema"):
+        ToolRegistry().register(Tool(name="x", fn=dict, args_schema=schema))
+
+
 def test_descriptors_hold_no_foreign_reference() -> None:
     registry = ToolRegistry()
     schema = {"type": "object", "properties": {"heat": {"$ref": QUANTITY_REF}}}

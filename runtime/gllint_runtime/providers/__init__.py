@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from abc import ABC, abstractmethod
 from typing import Any, Protocol
 
@@ -24,6 +25,12 @@ class Provider(Protocol):
 
     def inject_error(self, message: str) -> Any:
         """Tell the model what was wrong with its last step and return the new state."""
+
+
+def takes_options(provider: Provider) -> bool:
+    """Whether ``provider.chat_step`` takes the keyword ``options``."""
+    parameters = inspect.signature(provider.chat_step).parameters
+    return "options" in parameters or any(p.kind is p.VAR_KEYWORD for p in parameters.values())
 
 
 class Tape(ABC):

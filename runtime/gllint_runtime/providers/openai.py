@@ -55,5 +55,5 @@ def _arguments(text: str) -> Any:
     """The arguments as data, or the text itself where it is no JSON: the runtime says so to the model."""
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text

@@ -15,7 +15,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from gllint_runtime.providers import Provider, Tape
+from gllint_runtime.providers import Provider, Tape, takes_options
 
 
 class ScriptedProvider:
@@ -55,6 +55,7 @@ class Recorder(Tape):
 
     def __init__(self, provider: Provider, path: str | PathLike[str]) -> None:
         self._provider = provider
+        self._takes_options = takes_options(provider)
         self._path = Path(path)
         self._path.write_text("", encoding="utf-8")
 
@@ -64,6 +65,8 @@ class Recorder(Tape):
 
     def chat_step(self, **request: Any) -> Any:
         """Ask the provider and record its step; what is returned is what a replay will read."""
+        if not self._takes_options:
+            request.pop("options", None)
         step = json.loads(json.dumps(self._provider.chat_step(**request), default=_as_data))
         self._write("step", step)
         return step
