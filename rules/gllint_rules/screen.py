@@ -62,7 +62,7 @@ class Screen:
         }
         finals = _word(final_parts)
         gap = r"(?:\s|\\|\#[^\n]*\n)*"
-        tools = _lone(b"Tool", b"tool", *_encoded(names.tool_classes), *_encoded(names.tool_decorators))
+        tools = _lone(b"Tool", b"tool", *_encoded(names.tool_classes | names.tool_decorators | actions))
         # Each family: fragments of which one must be there, then the groups that it may belong to. Each group:
         # words of which one must be there, then patterns that must all be found.
         self._families: tuple[tuple[_Needles, tuple[tuple[_Needles, _Patterns], ...]], ...] = (
@@ -117,20 +117,18 @@ class Screen:
                     ((QUANTITY.encode(),), _patterns(rf"\b{QUANTITY}{gap}[(\[]")),
                     # GL7: the levels of consequence.
                     ((TOOL_CATEGORY.encode(),), _patterns(rf"\b{_word(TOOL_CATEGORIES)}\b")),
+                    # GL3: an action, a step.
+                    (_encoded(actions), _patterns(rf"\b{_word(actions)}\b")),
+                    ((b'tool_call"', b"tool_call'"), _patterns(r"[\"']kind[\"']", r"[\"']tool_call[\"']")),
                 ),
             ),
-            # GL3: a tool from a registry, the registry itself, an action, a step.
+            # GL3: a tool from a registry, the registry itself.
             (
                 _encoded(TOOL_REGISTRY_NAMES),
                 (
                     ((b".",), _patterns(rf"\.{gap}{lookups}{gap}\(")),
                     ((b"=",), _patterns(rf"\b{_word(TOOL_REGISTRY_NAMES)}{gap}[:=]")),
                 ),
-            ),
-            (_encoded(actions), ((_encoded(actions), _patterns(rf"\b{_word(actions)}\b")),)),
-            (
-                (b'tool_call"', b"tool_call'"),
-                (((b"kind",), _patterns(r"[\"']kind[\"']", r"[\"']tool_call[\"']")),),
             ),
             # T1 and GL2: a schema keyword.
             (
@@ -143,10 +141,12 @@ class Screen:
                 ),
             ),
             # GL4: a final step, a call or a name that makes one, a macro, a claim.
-            ((b'final"', b"final'"), (((b"kind",), _patterns(r"[\"']kind[\"']", r"[\"']final[\"']")),)),
             (
-                _lone(b"final_", b"FINAL_", *_encoded(final_parts)),
-                ((_encoded(final_parts), _patterns(rf"{finals}\w*{gap}[(:=+]")),),
+                _lone(b"final", b"Final", b"FINAL", *_encoded(final_parts)),
+                (
+                    ((b'final"', b"final'"), _patterns(r"[\"']kind[\"']", r"[\"']final[\"']")),
+                    (_encoded(final_parts), _patterns(rf"{finals}\w*{gap}[(:=+]")),
+                ),
             ),
             ((b"{{claim", b"source_call_id"), (((b"claim", b"source_call_id"), ()),)),
             # GL204: a reference to a schema of ours.
