@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from gllint.server.texts import Snapshot
 from gllint.source import keep_lines, main_newline
@@ -36,7 +37,7 @@ def suppression_changes(snapshot: Snapshot, finding: Finding) -> list[Change]:
         return []
     text = snapshot.text.removeprefix("\ufeff")
     mark = len(snapshot.text) - len(text)
-    comments = Comments(text)
+    comments = _comments(text)
     # A comment cannot stand inside a text or before a continuation: there it goes to the logical line's end.
     line = comments.logical_lines.get(finding.span.line, (0, finding.span.line))[1]
     starts = [0]
@@ -50,6 +51,11 @@ def suppression_changes(snapshot: Snapshot, finding: Finding) -> list[Change]:
             return [(end, end, f", {finding.code}" if there["codes"].strip() else finding.code)]
     start = mark + starts[line - 1] + len(body.rstrip())
     return [(start, mark + starts[line - 1] + len(body), f"  # gllint: ignore[{finding.code}]")]
+
+
+@lru_cache(maxsize=1)
+def _comments(text: str) -> Comments:
+    return Comments(text)
 
 
 def difference(before: str, after: str) -> Iterator[Change]:

@@ -97,7 +97,9 @@ async def code_actions(ls: Server, params: types.CodeActionParams) -> list[types
                 found += _quick_fixes(ls, uri, shown.snapshot, finding, diagnostic)
     if _is_wanted(FIX_ALL, only) and actions.has_safe_fix(shown.findings):
         action = types.CodeAction("gllint: Apply all safe fixes", kind=FIX_ALL, data={"uri": uri})
-        found.append(action if _resolves_edits(ls) else await resolve_action(ls, action))
+        # Who asks for nothing else is about to save, and would only have to come back for the edit.
+        is_late = _resolves_edits(ls) and not only
+        found.append(action if is_late else await resolve_action(ls, action))
     return found
 
 

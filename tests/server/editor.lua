@@ -39,29 +39,38 @@ wait("diagnostics", function()
 end)
 local before = shown()
 
-local first = vim.diagnostic.get(buffer)[1]
-local params = {
-  textDocument = vim.lsp.util.make_text_document_params(buffer),
-  range = {
-    start = { line = first.lnum, character = first.col },
-    ["end"] = { line = first.end_lnum, character = first.end_col },
-  },
-  context = { diagnostics = {} },
-}
-local answers = vim.lsp.buf_request_sync(buffer, "textDocument/codeAction", params, 30000)
-local titles, chosen = {}, nil
-for _, answer in pairs(answers or {}) do
-  for _, action in ipairs(answer.result or {}) do
-    table.insert(titles, action.title)
-    if action.title == title then
-      chosen = action
+local function apply(title)
+  local first = vim.diagnostic.get(buffer)[1]
+  local params = {
+    textDocument = vim.lsp.util.make_text_document_params(buffer),
+    range = {
+      start = { line = first.lnum, character = first.col },
+      ["end"] = { line = first.end_lnum, character = first.end_col },
+    },
+    context = { diagnostics = {} },
+  }
+  local answers = vim.lsp.buf_request_sync(buffer, "textDocument/codeAction", params, 30000)
+  local titles, chosen = {}, nil
+  for _, answer in pairs(answers or {}) do
+    for _, action in ipairs(answer.result or {}) do
+      table.insert(titles, action.title)
+      if action.title == title then
+        chosen = action
+      end
     end
   end
+  if not chosen then
+    fail("no action '" .. title .. "' among: " .. table.concat(titles, ", "))
+  end
+  vim.lsp.util.apply_workspace_edit(chosen.edit, vim.lsp.get_client_by_id(id).offset_encoding)
 end
-if not chosen then
-  fail("no action '" .. title .. "' among: " .. table.concat(titles, ", "))
+
+if title then
+  apply(title)
+else
+  dofile(vim.env.GLLINT_EXTRA)
+  vim.cmd("write")
 end
-vim.lsp.util.apply_workspace_edit(chosen.edit, vim.lsp.get_client_by_id(id).offset_encoding)
 
 wait("the finding to go", function()
   return #shown() < #before

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -14,11 +15,13 @@ from typing import Any
 import pytest
 
 SCRIPT = Path(__file__).with_name("editor.lua")
+DOCUMENTATION = Path(__file__).parents[2] / "docs" / "editors.md"
 SERVER = [sys.executable, "-P", "-m", "gllint", "server"]
 
 
-def neovim(root: Path, file: Path, action: str, tmp_path: Path) -> Any:
-    """Open a file of a project in Neovim and apply a code action to its first finding."""
+def neovim(root: Path, file: Path, tmp_path: Path, **task: str) -> Any:
+    """Open a file of a project in Neovim, and apply a code action to its first finding (``GLLINT_ACTION``)
+    or run a script and save (``GLLINT_EXTRA``)."""
     program = shutil.which("nvim")
     if program is None:
         message = "Neovim is not installed: that gllint works in a real editor was NOT tested"
@@ -34,8 +37,8 @@ def neovim(root: Path, file: Path, action: str, tmp_path: Path) -> Any:
             "GLLINT_SERVER": json.dumps(SERVER),
             "GLLINT_ROOT": str(root),
             "GLLINT_FILE": str(file),
-            "GLLINT_ACTION": action,
             "GLLINT_OUT": str(out),
+            **task,
         },
         cwd=root,
         capture_output=True,
@@ -48,7 +51,7 @@ def neovim(root: Path, file: Path, action: str, tmp_path: Path) -> Any:
 
 def test_neovim_shows_the_findings_of_the_example(example: Path, check: Any, tmp_path: Path) -> None:
     file = example / "advisor" / "messages.py"
-    seen = neovim(example, file, "GL401: Suppress here", tmp_path)
+    seen = neovim(example, file, tmp_path, GLLINT_ACTION="GL401: Suppress here")
     expected = [f for f in check(example) if f["path"] == "advisor/messages.py"]
     assert [(d["code"], d["line"], d["column"], d["message"]) for d in seen["before"]] == [
         (f["code"], f["line"], f["column"], f["message"]) for f in expected
@@ -61,7 +64,18 @@ def test_neovim_applies_a_quick_fix(example: Path, tmp_path: Path) -> None:
     file = example / "advisor" / "cities.py"
     text = file.read_text()
     file.write_text("HALF = '½ 🏠'  # gllint: ignore[GL101]\n" + text)
-    seen = neovim(example, file, "GL901: Remove the unused suppression", tmp_path)
+    seen = neovim(example, file, tmp_path, GLLINT_ACTION="GL901: Remove the unused suppression")
     assert [d["code"] for d in seen["before"]] == ["GL901"]
     assert seen["after"] == []
     assert seen["text"] == "HALF = '½ 🏠'\n" + text.rstrip("\n")
+
+
+def test_neovim_fixes_on_save_as_the_documentation_says(example: Path, tmp_path: Path) -> None:
+    [script] = re.findall(r"```lua\n(vim[^`]+BufWritePre[^`]+)```", DOCUMENTATION.read_text("utf-8"))
+    (tmp_path / "fix.lua").write_text(script)
+    file = example / "advisor" / "cities.py"
+    text = file.read_text()
+    file.write_text("HALF = '½ 🏠'  # gllint: ignore[GL101]\n" + text)
+    seen = neovim(example, file, tmp_path, GLLINT_EXTRA=str(tmp_path / "fix.lua"))
+    assert seen["after"] == []
+    assert file.read_text() == "HALF = '½ 🏠'\n" + text
