@@ -69,6 +69,9 @@ def _codes(_: click.Context, parameter: click.Parameter, value: tuple[str, ...])
     from gllint.selection import check_selectors
 
     codes = split_codes(value)
+    if codes == () and parameter.name == "select":
+        # An empty variable in a script must not turn every rule off.
+        raise UsageError("--select: names no code")
     check_selectors(codes or (), parameter.opts[0])
     return codes
 

@@ -168,7 +168,9 @@ def _table(path: str, explicit: bool) -> dict[str, Any] | None:
     table = tool.get("gllint") if isinstance(tool, dict) else None
     if table is None and not path.endswith("pyproject.toml"):
         return document
-    return table if table is None or isinstance(table, dict) else {"": table}
+    if table is not None and not isinstance(table, dict):
+        raise UsageError(f"{path}: key 'tool.gllint' must be a table, not {_shown(table)}")
+    return table
 
 
 def _is_strings(value: Any) -> bool:
@@ -208,7 +210,8 @@ def _shape_errors(table: Mapping[str, Any]) -> Iterator[str]:
         key = ".".join(str(part) for part in error.path)
         if error.validator == "additionalProperties" and not error.path:
             unknown = next(k for k in table if k not in _known_keys())
-            yield f"unknown key '{unknown}'{nearest(unknown, sorted(_known_keys()))}"
+            hint = nearest(unknown, sorted(_known_keys()), "; gllint config --schema lists them")
+            yield f"unknown key '{unknown}'{hint}"
         elif error.validator == "enum":
             choice = str(error.instance)
             levels = [str(level) for level in error.validator_value]

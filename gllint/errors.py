@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+
+_NEAR = 0.4
 
 
 class UsageError(Exception):
     """The command or the configuration is wrong. Printed as one line; the exit status is 2."""
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
-    """Return ``"; did you mean 'x'?"`` for the nearest of ``known``, or nothing where none is near."""
-    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
-    return f"; did you mean '{close[0]}'?" if close else ""
+def nearest(word: str, known: Mapping[str, str] | Iterable[str], otherwise: str = "") -> str:
+    """Return ``"; did you mean 'x'?"`` for the nearest of ``known``, or ``otherwise`` where none is near.
+
+    A mapping tells what to suggest for each word that is known.
+    """
+    shown = known if isinstance(known, Mapping) else {name: name for name in known}
+    folded = {name.casefold().replace("_", "-"): right for name, right in shown.items()}
+    close = difflib.get_close_matches(word.casefold().replace("_", "-"), folded, n=1, cutoff=_NEAR)
+    return f"; did you mean '{folded[close[0]]}'?" if close else otherwise

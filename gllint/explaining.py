@@ -108,9 +108,7 @@ def _rule(word: str) -> Rule:
         if word.upper() == rule.code or word.lower() == rule.name:
             return rule
     known = [*RULES, *(rule.name for rule in RULES.values())]
-    raise UsageError(
-        f"unknown rule '{word}'{nearest(word.upper() if word[:2].upper() == 'GL' else word, known)}"
-    )
+    raise UsageError(f"unknown rule '{word}'{nearest(word, known, '; gllint rule lists them')}")
 
 
 def _entry(rule: Rule) -> dict[str, Any]:

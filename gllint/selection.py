@@ -14,9 +14,11 @@ ALL = "ALL"
 def check_selectors(selectors: Iterable[str], where: str, rules: Mapping[str, Rule] = RULES) -> None:
     """Raise :class:`UsageError` for the first selector that no code begins with."""
     for selector in selectors:
-        if selector != ALL and not any(code.startswith(selector) for code in rules):
-            known = [*rules, *(rule.name for rule in rules.values())]
-            raise UsageError(f"{where}: unknown code '{selector}'{nearest(selector.upper(), known)}")
+        if selector != ALL and not (selector and any(code.startswith(selector) for code in rules)):
+            known = {part: part for code in rules for part in (code[:3], code)}
+            known |= {rule.name: code for code, rule in rules.items()}
+            hint = nearest(selector, known, "; gllint rule lists them")
+            raise UsageError(f"{where}: unknown code '{selector}'{hint}")
 
 
 def selected_codes(

@@ -7,7 +7,7 @@ import re
 import subprocess
 from collections.abc import Iterable, Sequence
 
-from gllint.errors import UsageError
+from gllint.errors import UsageError, nearest
 from gllint_rules import Finding
 
 _HUNK = re.compile(rb"@@ -\S+ \+(\d+)(?:,(\d+))? @@")
@@ -18,8 +18,7 @@ class Changes:
 
     def __init__(self, revision: str, folder: str) -> None:
         self._top = os.fsdecode(_git(folder, "rev-parse", "--show-toplevel")).rstrip("\n")
-        commit = _git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", revision + "^{commit}")
-        self._lines = _changed_lines(self._diff(commit.decode().strip()))
+        self._lines = _changed_lines(self._diff(_commit(folder, revision)))
         listed = _git(self._top, "ls-files", "--others", "--exclude-standard", "-z")
         self._untracked = {os.fsdecode(name) for name in listed.split(b"\0") if name}
 
@@ -93,13 +92,24 @@ def _name(quoted: bytes) -> str:
     return os.fsdecode(name.removeprefix(b"b/"))
 
 
+def _commit(folder: str, revision: str) -> str:
+    done = _run(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", revision + "^{commit}")
+    if done.returncode:
+        known = os.fsdecode(_git(folder, "for-each-ref", "--format=%(refname:short)")).split()
+        raise UsageError(f"--since: git knows no revision '{revision}'{nearest(revision, ['HEAD', *known])}")
+    return done.stdout.decode().strip()
+
+
 def _git(folder: str, *arguments: str) -> bytes:
+    done = _run(folder, *arguments)
+    if done.returncode:
+        said = os.fsdecode(done.stderr).strip().splitlines()
+        raise UsageError(f"--since: {said[0] if said else 'git failed'}")
+    return done.stdout
+
+
+def _run(folder: str, *arguments: str) -> subprocess.CompletedProcess[bytes]:
     try:
-        done = subprocess.run(["git", "-C", folder, *arguments], capture_output=True, check=False)
+        return subprocess.run(["git", "-C", folder, *arguments], capture_output=True, check=False)
     except FileNotFoundError:
         raise UsageError("--since: git is not installed") from None
-    if done.returncode:
-        what = os.fsdecode(done.stderr).strip().splitlines()
-        reason = what[0] if what else f"git knows no revision '{arguments[-1].removesuffix('^{commit}')}'"
-        raise UsageError(f"--since: {reason}")
-    return done.stdout

@@ -45,6 +45,10 @@ def test_the_schema_is_one_and_knows_every_setting() -> None:
     [
         ("selekt = []", "unknown key 'selekt'; did you mean 'select'?"),
         ("extend_units = []", "unknown key 'extend_units'; did you mean 'extend-units'?"),
+        ("zzz = []", "unknown key 'zzz'; gllint config --schema lists them"),
+        ("select = ['naked-number']", "key 'select': unknown code 'naked-number'; did you mean 'GL401'?"),
+        ("select = ['gl1', 'gl401']", "key 'select': unknown code 'gl1'; did you mean 'GL1"),
+        ("select = ['']", "key 'select': unknown code ''; gllint rule lists them"),
         ("select = 'GL1'", "key 'select' must be a list of texts, not \"GL1\""),
         ("select = [1]", "key 'select.0' must be a text, not 1"),
         ("jobs = 'two'", "key 'jobs' must be a whole number, not \"two\""),
@@ -54,7 +58,7 @@ def test_the_schema_is_one_and_knows_every_setting() -> None:
         ("select = ['GL4O1']", "key 'select': unknown code 'GL4O1'; did you mean 'GL401'?"),
         ("[severity]\nGL401 = 'warn'", "one of error, warning, info, not 'warn'; did you mean 'warning'?"),
         ("[severity]\nGL401 = 'warn'", "key 'severity.GL401' must be"),
-        ("[severity]\nXX = 'info'", "key 'severity': unknown code 'XX'"),
+        ("[severity]\nXX = 'info'", "key 'severity': unknown code 'XX'; gllint rule lists them"),
         ("[per-file-ignores]\n'a.py' = ['GLX']", "key 'per-file-ignores.a.py': unknown code 'GLX'"),
         ("whitelist-patterns = ['(']", "key 'whitelist-patterns': '(' is no regular expression"),
         ("select = [", "not valid TOML"),
@@ -69,6 +73,12 @@ def test_each_error_is_one_line_that_names_the_place(
     assert message in str(caught.value)
     assert str(caught.value).startswith(f"{top}/gllint.toml: ")
     assert "\n" not in str(caught.value)
+
+
+def test_a_table_that_is_none_is_named(write: Write) -> None:
+    top = write({"pyproject.toml": "[tool]\ngllint = 3\n"})
+    with pytest.raises(UsageError, match="key 'tool.gllint' must be a table, not 3"):
+        config.load(f"{top}/pyproject.toml")
 
 
 def test_a_wrong_configuration_ends_with_2(write: Write, run: Run, agent: str) -> None:
@@ -95,6 +105,7 @@ def test_an_unknown_code_on_the_command_line_ends_with_2(write: Write, run: Run,
         ["--config", "gllint.toml", "--isolated"],
         ["--output-format", "fancy"],
         ["--jobs", "0"],
+        ["--select", ""],
         ["nowhere.py"],
         ["-", "a.py"],
         ["--why", "a.py"],

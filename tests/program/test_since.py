@@ -73,3 +73,11 @@ def test_a_wrong_revision_is_one_line_and_2(repository: Path, run: Run, revision
     (line,) = done.stderr.decode().splitlines()
     assert line.startswith("gllint: --since: ")
     assert not (repository / "x").exists()
+
+
+def test_a_misspelt_revision_names_the_nearest(repository: Path, run: Run) -> None:
+    subprocess.run(["git", "-C", repository, "branch", "develop"], check=True)
+    done = run("check", "--since", "devlop", cwd=repository)
+    assert (
+        done.stderr.decode() == "gllint: --since: git knows no revision 'devlop'; did you mean 'develop'?\n"
+    )
