@@ -110,13 +110,16 @@ class Config:
         return replace(self, **fields, origins={**self.origins, **dict.fromkeys(given, where)})
 
 
-def in_folder(folder: str) -> str | None:
-    """Return the configuration file that stands in ``folder``: a gllint.toml, else a pyproject.toml with our
-    table, else ``None``."""
+def in_folder(folder: str) -> Config | None:
+    """Read the configuration that stands in ``folder``: a gllint.toml, else a pyproject.toml with our table.
+
+    Each file is read once: an editor may be writing it. Raises :class:`UsageError` as :func:`load` does.
+    """
     for name in FILE_NAMES:
         path = f"{folder.rstrip('/')}/{name}"
-        if _table(path, explicit=False) is not None:
-            return path
+        table = _table(path, explicit=False)
+        if table is not None:
+            return _checked(path, table, folder)
     return None
 
 
@@ -128,12 +131,16 @@ def load(path: str, base: str | None = None) -> Config:
     table = _table(path, explicit=True)
     if table is None:
         raise UsageError(f"{path}: has no table [tool.gllint]")
+    return _checked(path, table, path.rpartition("/")[0] or "/" if base is None else base)
+
+
+def _checked(path: str, table: Mapping[str, Any], base: str) -> Config:
     if not _has_shape(table):
         raise UsageError(
             f"{path}: {next(_shape_errors(table), 'does not match the schema of the configuration')}"
         )
     _check_meaning(path, table)
-    return _config(path, table, path.rpartition("/")[0] or "/" if base is None else base)
+    return _config(path, table, base)
 
 
 @cache

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import NamedTuple
 
-from gllint.config import Config, in_folder, load
+from gllint.config import Config, in_folder
 
 MARKERS = frozenset({"pyproject.toml", "gllint.toml", ".git"})
 
@@ -81,8 +81,8 @@ class Places:
     def _place(self, folder: str, held: frozenset[str], above: Place) -> Place:
         if not held:
             return above
-        source = in_folder(folder) if self._fixed is None and held != {".git"} else None
-        config = self._override(load(source)) if source else above.config
+        own = in_folder(folder) if self._fixed is None and held != {".git"} else None
+        config = self._override(own) if own is not None else above.config
         return Place(folder, _based(config, folder), folder if ".git" in held else above.repository)
 
     def _default(self) -> Config:

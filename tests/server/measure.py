@@ -287,12 +287,14 @@ def measure(root: Path, file: Path, cache: str, options: argparse.Namespace) -> 
     rng = random.Random(options.seed)
     keys: dict[str, list[float]] = {}
     bare: list[float] = []
+    ratios: list[float] = []
     memories: list[float] = []
     every = max(1, options.edits // 10)
     for number, (kind, press) in enumerate(edits(tool, rng, options.edits), 1):
         keys.setdefault(kind, []).append(_seconds(press))
         if (seconds := _bare_parse(tool.text)) is not None:
             bare.append(seconds)
+            ratios.append(keys[kind][-1] / seconds)
         if number % every == 0:
             memories.append(wire.memory())
             print(f"{number} edits, {memories[-1]:.0f} MB", file=sys.stderr, flush=True)
@@ -303,11 +305,13 @@ def measure(root: Path, file: Path, cache: str, options: argparse.Namespace) -> 
             bare.append(_bare_parse(tool.text) or 0.0)
 
     parse = statistics.median(bare)
-    print(f"bare parse: median {parse * 1000:.0f} ms")
+    print(_row("bare parse", bare, parse))
     for kind, times in sorted(keys.items()):
         print(_row(kind, times, parse))
     together = [seconds for times in keys.values() for seconds in times]
     print(_row("ALL", together, parse))
+    beside = f"median {statistics.median(ratios):.2f} x  95 % {_high(ratios):.2f} x"
+    print(f"each edit of the tool file against the parse beside it: {beside}")
     print("memory (MB): " + " ".join(f"{m:.0f}" for m in memories) + f"; peak {wire.memory('VmHWM'):.0f}")
     wire.request("shutdown", None)
     wire.notify("exit", None)
