@@ -84,6 +84,35 @@ async def test_fix_of_a_finding(start: Any, project: Project) -> None:
         assert "GL901: Suppress here" not in actions
 
 
+async def test_fix_of_what_another_file_made_visible(start: Any, project: Project) -> None:
+    schema = 'RESULT = {"type": "object", "properties": {"total": {"type": "number"}}}\n'
+    tool = (
+        "from gllint_runtime import Tool\n\nfrom schemas import RESULT\n\n"
+        'TOTAL = Tool(name="total", args_schema={}, result_schema=RESULT, fn=lambda: {"total": 1.5})\n'
+    )
+    root = project({"agent.py": tool, "schemas.py": schema})
+    editor = await start(root)
+    uri = editor.open(root / "schemas.py")
+    await editor.codes_become(uri, "GL201")
+    actions = await editor.actions(uri)
+    [title] = [title for title in actions if title.startswith("GL201: Refer to the Quantity schema")]
+    text = editor.applied(uri, actions[title].edit)
+    assert "quantity.json" in text
+    editor.change(uri, text)
+    await editor.codes_become(uri)
+
+
+async def test_fixes_follow_the_text(start: Any, agents: Path) -> None:
+    editor = await start(agents)
+    uri = editor.open(agents / "meter.py")
+    right = METER.replace("kWh", "MWh")
+    for before in ("", "# one\n", "# one\n# two\n"):
+        editor.change(uri, before + right.replace("MWh", "Mwh"))
+        line = editor.position(uri, "Mwh").line
+        actions = await editor.actions(uri, line)
+        assert editor.applied(uri, actions["GL501: Write `MWh`"].edit) == before + right
+
+
 async def test_all_safe_fixes_at_once(start: Any, project: Project) -> None:
     text = "x = 1  # gllint: ignore[GL101]\r\n🏠 = 1\r\ny = 2  # gllint: ignore[GL401]\r\n".replace("🏠", "é")
     root = project({"a.py": text})
