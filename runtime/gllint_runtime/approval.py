@@ -54,7 +54,7 @@ class ApprovalGate:
 
     def check(self, tool: Any, arguments: Mapping[str, Any]) -> str:
         """Return how the call was let through (``"auto"``, ``"notice"``, ``"approved"``) or raise APPROVAL_DENIED."""
-        category = ToolCategory(tool.category)
+        category = tool.category if type(tool.category) is ToolCategory else ToolCategory(tool.category)
         if category is ToolCategory.NOTE_TAKING and self._notify is not None:
             try:
                 self._notify(tool, copy.deepcopy(dict(arguments)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 HOLE = "\ufffc"
@@ -12,14 +13,16 @@ HOLE = "\ufffc"
 
 _WELL_FORMED = re.compile(r"\{\{claim:(0|[1-9][0-9]{0,17})\}\}\Z")
 # Whatever a reader would take for an attempt at a macro: brackets around "claim" and something like an index.
-# Each alternative begins with a character of its own, and no brace is tried twice: the cost stays linear.
+# Each alternative begins with one literal character, by which the engine finds it, and no brace is tried twice: the
+# cost stays linear.
 _ATTEMPT = re.compile(
     r"""
     \{(?<!\{\{)\{*+[^\S\n]*+(?i:claims?)[^\S\n]*+
         (?: (?:[:：=] | [\[(#._-]?[^\S\n]*+\d) (?:[^{}\n]{0,40}+(?=\}) | [^\s{}]{0,40}+)
           | (?<=\{\{(?i:claim))(?=\}\}) ) \}*+
   | \[(?<!\[\[)\[[^\S\n]*+(?i:claims?)[^\S\n]*+[:：](?:[^\[\]\n]{0,40}+(?=\]) | [^\s\[\]]{0,40}+)\]{0,2}
-  | [cC](?<![\w{][cC])(?i:laim):[0-9]++\}{1,2}
+  | c(?<![\w{]c)(?i:laim):[0-9]++\}{1,2}
+  | C(?<![\w{]C)(?i:laim):[0-9]++\}{1,2}
     """,
     re.VERBOSE,
 )
@@ -98,6 +101,7 @@ def macro_problems(macros: Iterable[Macro], claims: int) -> list[tuple[Macro | i
     return problems
 
 
+@lru_cache(maxsize=1024)
 def parse_claim_path(path: str) -> tuple[str, ...]:
     """``"$.emissions.total"`` → ``("emissions", "total")``. Raises :class:`ClaimPathError`."""
     if _PATH.match(path):
@@ -121,7 +125,7 @@ def resolve_path(output: Any, path: str) -> Any:
     """What ``path`` leads to in a tool's ``output``. Raises :class:`ClaimPathError` when it leads nowhere."""
     value = output
     for name in parse_claim_path(path):
-        if not isinstance(value, Mapping) or name not in value:
+        if not (type(value) is dict or isinstance(value, Mapping)) or name not in value:
             raise ClaimPathError(f"Path '{path}' not found in output", _available(output))
         value = value[name]
     return value

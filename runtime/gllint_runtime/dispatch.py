@@ -114,16 +114,15 @@ def read_step(raw: Any) -> Step:
 
 
 def _read_claim(number: int, raw: Any) -> Claim:
-    where = f"final.claims[{number}]"
     if not isinstance(raw, Mapping):
-        raise _step_error(f"Claim {number} is not an object", where)
+        raise _step_error(f"Claim {number} is not an object", f"final.claims[{number}]")
     for key in ("source_call_id", "path"):
         if not isinstance(raw.get(key), str):
-            raise _step_error(f"Claim {number} needs a '{key}' of text", f"{where}.{key}")
+            raise _step_error(f"Claim {number} needs a '{key}' of text", f"final.claims[{number}].{key}")
     quantity: Any = raw.get("quantity")
     problem = quantity_problem(quantity)
     if problem is not None:
-        raise _step_error(f"Claim {number}: {problem}", f"{where}.quantity")
+        raise _step_error(f"Claim {number}: {problem}", f"final.claims[{number}].quantity")
     return Claim(raw["source_call_id"], raw["path"], Quantity(quantity["value"], quantity["unit"]))
 
 

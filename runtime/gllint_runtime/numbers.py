@@ -99,7 +99,9 @@ def scan_naked_numbers(
     if macros is None:
         macros = find_macros(text)
     masked = _mask(text, macros, "X")  # letters, so that nothing beside a macro ends at a word boundary
-    spans = [*_digits(masked, whitelist, units), *(match.span() for match in _REVERSED.finditer(text))]
+    spans = [*_digits(masked, whitelist, units)]
+    if "\u202e" in text or "<bdo" in text.lower():
+        spans.extend(match.span() for match in _REVERSED.finditer(text))
     if words or "&" in masked or any(_is_suspect(text, macro) for macro in macros):
         shown = _mask(text, macros, _MASK)
         view = View(shown)
@@ -167,6 +169,8 @@ def _is_real(match: re.Match[str]) -> bool:
 
 def unit_symbol_end(text: str, digit: int, units: Collection[str] = ()) -> int:
     """The end of the word around ``digit`` if that word is a unit symbol such as ``m2`` or of ``units``, else 0."""
+    if not digit or text[digit - 1] == " ":
+        return 0
     start = digit
     while start and digit - start < _REACH and _in_word(text[start - 1]):
         start -= 1

@@ -425,11 +425,11 @@ def _render(template: str, macros: list[Macro], rendered: list[str]) -> str:
 
 def format_quantity(quantity: Quantity) -> str:
     """``268.00 kgCO2e``: two decimals, no separators; below 1, four significant digits: nothing turns to 0."""
-    value = Decimal(quantity.value)
-    if value == 0:
-        text = "0.00"
-    elif abs(value) >= 1:
-        text = f"{value:.2f}"
+    value = quantity.value
+    if isinstance(value, int):
+        text = f"{value}.00"
+    elif abs(value) >= 1 or value == 0:
+        text = f"{abs(value) if value == 0 else value:.2f}"
     else:
-        text = f"{value:.{3 - Decimal(str(quantity.value)).adjusted()}f}"
+        text = f"{value:.{3 - Decimal(str(value)).adjusted()}f}"
     return f"{text} {quantity.unit}".rstrip()

@@ -431,26 +431,22 @@ def misspelt_keywords(schema: Schema) -> list[tuple[Path, str]]:
 
 def quantity_problem(value: Any) -> str | None:
     """What keeps ``value`` from being a Quantity, or ``None``: exactly a finite number and a unit's text."""
-    if not isinstance(value, Mapping):
+    if type(value) is not dict and not isinstance(value, Mapping):
         return "a Quantity is an object with 'value' and 'unit'"
     if value.keys() != QUANTITY_KEYS:
         return "a Quantity has exactly the keys 'value' and 'unit'"
     number, unit = value["value"], value["unit"]
     if isinstance(number, bool) or not isinstance(number, (int, float, numbers.Real, Decimal)):
         return f"the value of a Quantity is a number, not {type(number).__name__}"
-    if not _is_finite(number):
+    try:
+        finite = math.isfinite(number)
+    except (OverflowError, ValueError):  # an integer beyond the range of floats, a signalling NaN
+        finite = False
+    if not finite:
         return "the value of a Quantity is finite and no larger than a float can be"
     if not isinstance(unit, str):
         return f"the unit of a Quantity is text, not {type(unit).__name__}"
     return None
-
-
-def _is_finite(number: Any) -> bool:
-    """False also for an integer beyond the range of floats and for a signalling NaN."""
-    try:
-        return math.isfinite(number)
-    except (OverflowError, ValueError):
-        return False
 
 
 def is_quantity(value: Any) -> bool:
@@ -483,7 +479,7 @@ def survey(output: Any) -> Survey:
                 found.raw_numbers.append(path)
                 continue
             node = as_plain(node)
-        if isinstance(node, Mapping):
+        if type(node) is dict or isinstance(node, Mapping):
             if node.keys() >= QUANTITY_KEYS:
                 problem = quantity_problem(node)
                 if problem is None:
@@ -507,7 +503,7 @@ def quantity_paths(output: Any) -> list[str]:
 
 def show_path(path: Path) -> str:
     """``("items", 0, "energy")`` → ``"$.items[0].energy"``"""
-    return "$" + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+    return "$" + "".join([f"[{step}]" if isinstance(step, int) else f".{step}" for step in path])
 
 
 def as_plain(value: Any) -> Any:

@@ -180,9 +180,9 @@ class Origins:
             self._read(self._unread.pop(0))
         found: list[Origin] = []
         for path, value in _leaves(arguments):
-            if isinstance(value, str):
+            if type(value) is str:
                 found.extend(self._in_text(path, value, args_schema))
-            elif isinstance(value, (int, float)) and not isinstance(value, bool):
+            elif type(value) in (int, float):
                 found.append(self._origin(path, value, (value,), args_schema))
         return tuple(found)
 
@@ -254,16 +254,21 @@ def _typed_numbers(text: str) -> Iterator[float]:
         if unit_symbol_end(text, match.start()):
             continue
         written = match[0]
-        readings = {written}
-        if not written.isdecimal():
-            parts = [part for part in re.split(r"[ ,]", written) if part[0] != "0" or len(part) == 1]
-            readings |= {written.translate(_GROUPING), written.replace(",", "."), *parts}
+        readings = (written,) if written.isdecimal() else _readings(written)
         minus = match.start() and text[match.start() - 1] in "-−"
         for reading in readings:
-            if _is_number(reading):
-                yield float(reading)
-                if minus:
-                    yield -float(reading)
+            try:
+                value = float(reading)
+            except ValueError:
+                continue
+            yield value
+            if minus:
+                yield -value
+
+
+def _readings(written: str) -> set[str]:
+    parts = [part for part in re.split(r"[ ,]", written) if part[0] != "0" or len(part) == 1]
+    return {written, written.translate(_GROUPING), written.replace(",", "."), *parts}
 
 
 def _declared_values(path: Path, args_schema: Any) -> Iterator[Any]:

@@ -72,7 +72,9 @@ def _plain_object(value: Mapping[Any, Any], depth: int) -> dict[str, Any]:
     for key, item in value.items():
         if not isinstance(key, str):
             raise ValueError(f"the key {key!r} is not text")
-        copied["".join(key)] = plain(convert(item) if convert else item, depth + 1)
+        copied[key if type(key) is str else "".join(key)] = plain(
+            convert(item) if convert else item, depth + 1
+        )
     return copied
 
 
