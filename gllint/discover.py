@@ -160,7 +160,7 @@ def _ignore_files(folder: str, names: set[str]) -> tuple[str, ...]:
 
 def _read_lines(file: str) -> list[str]:
     try:
-        with open(file, encoding="utf-8", errors="surrogateescape") as opened:
-            return opened.read().splitlines()
+        with open(file, encoding="utf-8-sig", errors="surrogateescape") as opened:
+            return opened.read().split("\n")
     except OSError:
         return []

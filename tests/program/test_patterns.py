@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from gllint.discover import walk
 from gllint.patterns import Patterns
+from gllint.places import Places
 
 _FILES = """\
 a.py|b.py|test_a.py|build/a.py|src/build/b.py|src/a.py|src/gen/a.py|src/gen/deep/b.py|a b.py|[x].py
@@ -20,7 +24,7 @@ test_*|a?py|[ab].py
 \\#hash.py|\\!bang.py|# comment||a b.py|src/gen/|!src/gen/a.py|src/a*b.py|\\[x\\].py|deep/
 *|!*/|!*.py|a.py  |/*|!/src|src|[!a].py|src/a[a-z]b.py|src/a[!x]b.py|**|**/|/**|src/**/deep|*a*|[]x].py|[^a].py
 [a|**/src/a.py|src**|a[^^]b.py|!build|!build/|trail\\ .py|*/a.py|!**/a.py|[[:alpha:]].py|x[|*.[p]y|/src/*/
-!/src/gen/"""
+!/src/gen/|src/**/|!src/**/|[[:upper:]].py|src/[[:alpha:]]*.py|[[a]*.py|\\*.py|build//|//|!|src/**/gen/|[z-a].py"""
 FILES = _FILES.replace("\n", "|").split("|")
 PATTERNS = _PATTERNS.replace("\n", "|").split("|")
 
@@ -57,3 +61,27 @@ def test_says_nothing_about_what_it_does_not_name() -> None:
     assert patterns.verdict("build", "build", True) is True
     assert patterns.verdict("x/keep.py", "keep.py", False) is False
     assert not Patterns(["# only a comment", ""])
+
+
+LAYERS = st.dictionaries(
+    st.sampled_from(["", "src", "src/gen", "build"]),
+    st.lists(st.sampled_from(PATTERNS), min_size=1, max_size=3),
+    min_size=2,
+    max_size=4,
+)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(layers=LAYERS)
+def test_a_walk_of_nested_ignore_files_agrees_with_git(
+    tmp_path_factory: pytest.TempPathFactory, repository: Path, layers: dict[str, list[str]]
+) -> None:
+    top = tmp_path_factory.mktemp("nested")
+    shutil.copytree(repository, top, dirs_exist_ok=True, ignore=shutil.ignore_patterns(".gitignore"))
+    for folder, lines in layers.items():
+        (top / folder / ".gitignore").write_text("\n".join(lines) + "\n")
+    command = ["git", "-C", top, "ls-files", "--others", "--exclude-standard", "-z"]
+    listed = subprocess.run(command, capture_output=True, check=True).stdout.split(b"\0")
+    expected = {name.decode() for name in listed if name.endswith(b".py")}
+    places = Places(lambda config: replace(config, exclude=()))
+    assert {found.path.removeprefix(f"{top}/") for found in walk(str(top), places)} == expected
