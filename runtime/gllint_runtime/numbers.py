@@ -56,11 +56,11 @@ _WORDS_WITH_DIGITS = frozenset(u for u in ALLOWED_UNITS if u.isalnum() and re.se
 }
 _SUBSCRIPTS = str.maketrans("₂²³", "223")
 
-_THIN = r"[\u2006-\u200a\u202f]*"  # a sign is still one before these blanks
+_THIN = r"\u2006-\u200a\u202f"  # a sign is still one before these blanks
 _SIGNS = r"+\-±∓−‐‑‒–﹢﹣－＋➕➖⊕⊖⁺⁻₊₋˗%‰％"
 _MASK = "\ue000"
-_BEFORE = re.compile(rf"(?:([^\W_]+|{_MASK})|([{_SIGNS}$£¥€₹¢√∛∜]){_THIN}[\[(]*{_THIN})\Z")
-_AFTER = re.compile(rf"[^\W_]+|{_THIN}[{_SIGNS}]")
+_BEFORE = re.compile(rf"(?:([^\W_]+|{_MASK})|([{_SIGNS}$£¥€₹¢√∛∜])[\[({_THIN}]*)\Z")
+_AFTER = re.compile(rf"[^\W_]+|[{_THIN}]*[{_SIGNS}]")
 _HARMLESS_BEFORE = frozenset({"", *" \t\r\n\"'|:"})
 _HARMLESS_AFTER = frozenset({"", *" \t\r\n\"').,;:!?|"})
 _REVERSED = re.compile(r"\u202e|<bdo\b", re.IGNORECASE)

@@ -407,6 +407,8 @@ def _in_thread(call: Call, work: Coroutine[Any, Any, Any], cancelled: Cancelled)
             failure.append(_failed(call, error))
         except BaseException as error:
             failure.append(error)
+            if task.done() and not task.cancelled():
+                task.exception()  # asyncio complains of one that nobody has looked at
         finally:
             finished.set()
             loop.close()

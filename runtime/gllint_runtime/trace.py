@@ -236,6 +236,8 @@ def _leaves(data: Any) -> Iterator[tuple[Path, Any]]:
 
 
 def _is_number(text: str) -> bool:
+    if not _TYPED_NUMBER.search(text):  # "nan" and "infinity" are words
+        return False
     try:
         float(text)
     except ValueError:

@@ -134,6 +134,8 @@ def test_numbers_inside_text_lists_and_names(tools: ToolRegistry, step: Any) -> 
         ("half: ½", "½", None),
         ("", "½", "none"),
         ("", "2024-10-02", None),
+        ("", "infinity", None),
+        ("", "NaN", None),
     ],
 )
 def test_text_quoted_from_the_user(tools: ToolRegistry, step: Any, user: str, text: str, kind: Any) -> None:

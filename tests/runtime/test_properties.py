@@ -212,6 +212,47 @@ def test_every_numeral_of_unicode_is_seen(char: str, template: str) -> None:
     assert scan_naked_numbers(template.format(char))
 
 
+UNSEEN = [
+    *["\u200b", "\u00ad", "\ufe0f", "\u0301", "\u2066", "\U000e0041", "*", "**", "_", "~~", "`", "{}", "\\,"],
+    *[
+        "<b>",
+        "</i>",
+        "<span class='a > b'>",
+        "<warm-thing>",
+        "<!-- y -->",
+        "&shy;",
+        "&zwj;",
+        "(",
+        "[",
+        "\u2009",
+    ],
+]
+
+
+@settings(max_examples=500, deadline=None)
+@given(
+    st.sampled_from([*"+-±−–➖√$€", "&minus;", "&plus;", "&dollar;"]),
+    st.lists(st.sampled_from(UNSEEN), max_size=30).map("".join),
+    st.sampled_from(["Heat: ", "heat", "", "\n"]),
+)
+def test_no_markup_parts_a_sign_from_its_number(sign: str, between: str, before: str) -> None:
+    assert scan_naked_numbers(f"{before}{sign}{between}{{{{claim:0}}}}")
+
+
+@settings(max_examples=500, deadline=None)
+@given(
+    st.lists(
+        st.sampled_from([*UNSEEN, " ", ": ", '"', "≈", "=", "🔥", "<br>", "<p>", "&nbsp;", "&bull;"]),
+        max_size=9,
+    ),
+    st.lists(
+        st.sampled_from([*UNSEEN, " ", ".", ",", ") ", '"', "🔥", "<br>", "</p>", "&nbsp;", "…"]), max_size=9
+    ),
+)
+def test_markup_alone_makes_no_number(before: list[str], after: list[str]) -> None:
+    assert scan_naked_numbers("".join(["Heat ", *before, "{{claim:0}}", *after])) == []
+
+
 @settings(max_examples=500, deadline=None)
 @given(texts)
 def test_naked_numbers_are_in_order_apart_and_where_they_say(text: str) -> None:
