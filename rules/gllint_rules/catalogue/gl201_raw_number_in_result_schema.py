@@ -56,6 +56,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from itertools import pairwise
 
 from gllint_rules.context import Context, Pending
 from gllint_rules.finding import Fix
@@ -71,8 +72,8 @@ def check(context: Context) -> Iterator[Pending]:
     """Findings at the numeric types of literal result schemas."""
     for schema in keyword_schemas(context, OUTPUT_SCHEMAS):
         for path in find_raw_numbers(schema.data):
-            named = next((str(p) for p in reversed(path[:-1]) if p not in ("items", "properties")), None)
-            what = f"`{named}`" if named and isinstance(path[-1], str) and len(path) > 1 else "it"
+            named = [name for step, name in pairwise(path[:-1]) if step == "properties"]
+            what = f"`{named[-1]}`" if named else "the result"
             message = f"the result schema lets {what} be a number without a unit"
             fix = partial(_refer, context, schema, path)
             yield context.finding("GL201", schema.place(path), message, HELP, fix)
