@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, ClassVar
 from gllint.cache import digest
 from gllint.discover import Signature, is_left_out, signature, walk
 from gllint.engine import Engine, Outcome
-from gllint.parsing import Unparsed, parse
+from gllint.parsing import Parsed, Unparsed, parse
 from gllint.places import Place
 from gllint.pool import MAY_USE, PASSES, read_bytes, screen_bytes, uses_file
 from gllint.progress import Progress
@@ -130,7 +130,7 @@ class LiveWorkspace(Workspace):
             return
         if not name and path not in added and path not in self._parsed:
             return
-        self._parsed.pop(path, None)
+        _forget_tree(self._parsed.pop(path, None))
         if name:
             if path not in added:
                 added = dict(sorted({**added, path: name}.items()))
@@ -309,6 +309,14 @@ class LiveEngine(Engine):
     def lives(self) -> list[LiveWorkspace]:
         """Return the projects that were asked about so far."""
         return [workspace for workspace in self.workspaces() if isinstance(workspace, LiveWorkspace)]
+
+
+def _forget_tree(parsed: Parsed | None) -> None:
+    """Let the tree of an old text go: there is one for each keystroke, and the collector looks at them all."""
+    from gllint_rules.reader import KEPT
+
+    if parsed is not None and not isinstance(parsed, Unparsed):
+        KEPT.pop(parsed.digest, None)
 
 
 def _is_open(row: Known, key: bytes) -> bool:

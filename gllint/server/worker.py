@@ -13,7 +13,9 @@ from concurrent.futures import Future
 from typing import Any, TypeVar
 
 _T = TypeVar("_T")
-_LITTER = 20_000
+# Collecting takes as long as a keystroke: it waits for a pause in typing, unless there is too much of it.
+_QUIET = 0.3
+_LITTER, _MOST_LITTER = 20_000, 200_000
 
 
 class Worker:
@@ -56,19 +58,26 @@ class Worker:
 
     def _run(self) -> None:
         delay: float | None = 0.0
-        while True:
-            with self._changed:
-                if not self._jobs and not self._stopped and delay != 0:
-                    self._changed.wait(delay)
-                if self._stopped:
-                    return
-                job = self._jobs.popleft() if self._jobs else None
+        while not self._stopped:
+            job = self._next(delay)
             if job is not None:
                 _do(*job)
                 delay = 0.0
-            else:
+            elif not self._stopped:
                 delay = self._do_step()
-            _tidy(idle=delay != 0 and not self._jobs)
+            _tidy(_MOST_LITTER)
+
+    def _next(self, delay: float | None) -> tuple[Future[Any], Callable[[], Any]] | None:
+        """The next job, waiting ``delay`` seconds for one; ``None`` where none has come."""
+        with self._changed:
+            if delay != 0 and not self._wait(_QUIET if delay is None else min(delay, _QUIET)):
+                _tidy(_LITTER)
+                self._wait(None if delay is None else delay - _QUIET)
+            return self._jobs.popleft() if self._jobs else None
+
+    def _wait(self, seconds: float | None) -> bool:
+        """Wait until something is wanted; false where nothing was for so long."""
+        return self._changed.wait_for(lambda: bool(self._jobs) or self._stopped, seconds)
 
     def _do_step(self) -> float | None:
         try:
@@ -87,7 +96,7 @@ def _do(future: Future[_T], job: Callable[[], _T]) -> None:
         future.set_exception(error)
 
 
-def _tidy(idle: bool) -> None:
-    """Collect garbage between jobs: the collector itself is off, it would come in the middle of one."""
-    if not gc.isenabled() and gc.get_count()[0] > (_LITTER if idle else _LITTER * 20):
+def _tidy(litter: int) -> None:
+    """Collect garbage if there is so much: the collector itself is off, it would come in the middle of a job."""
+    if not gc.isenabled() and gc.get_count()[0] > litter:
         gc.collect()
