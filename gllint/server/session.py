@@ -134,6 +134,12 @@ class Session:
         self._loaded(root, folder)
         self._reapply(root.holds)
 
+    def warm_up(self) -> None:
+        """Load what the first odd unit that somebody types would have to wait for."""
+        from gllint_runtime.units import judge_unit
+
+        judge_unit("kWh/odd")
+
     def remove_folder(self, folder: str) -> None:
         """Let a folder go."""
         gone = [root for root in self._roots if root.folder == folder]
