@@ -100,7 +100,7 @@ def scan_naked_numbers(
         macros = find_macros(text)
     masked = _mask(text, macros, "X")  # letters, so that nothing beside a macro ends at a word boundary
     spans = [*_digits(masked, whitelist, units)]
-    if "\u202e" in text or "<bdo" in text.lower():
+    if ("\u202e" in text or "<bdo" in text.lower()) and (macros or _NUMBER.search(text)):
         spans.extend(match.span() for match in _REVERSED.finditer(text))
     if words or "&" in masked or any(_is_suspect(text, macro) for macro in macros):
         shown = _mask(text, macros, _MASK)

@@ -321,6 +321,7 @@ DELIVERED: list[tuple[str, str]] = [
     ("claim on the other side of a block", "-<div>{{claim:0}}</div>"),
     ("accents", "Le ba\u0302timent consomme {{claim:0}}."),
     ("right to left text", "הבניין צורך {{claim:0}} בשנה."),
+    ("reversed words", "It is \u202emraw\u202c."),
     ("isolated", "\u2068{{claim:0}}\u2069"),
     ("letters on the other side of a break", "heat<br>{{claim:0}}<br>low"),
 ]

@@ -192,7 +192,7 @@ def test_each_digit_of_a_delivered_message_is_accounted_for(drawn: tuple[list[An
 
 
 @settings(max_examples=800, deadline=None)
-@given(texts.filter(lambda text: "claim" not in text.lower() and "&" not in text))
+@given(texts.filter(lambda text: not re.search("claim|&|\u202e|<bdo", text.lower())))
 def test_without_macros_the_scanner_reports_where_a_digit_is_unaccounted_for(text: str) -> None:
     fine = accounted(text)
     loose = {i for i, char in enumerate(text) if is_digit(char) and i not in fine}
