@@ -61,10 +61,16 @@ from gllint_runtime.units import ALLOWED_UNITS
 HELP = "Let a tool return the number as a Quantity, and claim it."
 # Stands for a number that is formatted in, so that one pattern reads both.
 NUMBER = "0"
-# `$1` in queries and scripts is a parameter, no price: behind an operator or a quote, or in the company of SQL.
+# `$1` in queries and scripts is a parameter, no price: behind an operator or a quote, or in the company of SQL or
+# of a shell.
 _PARAMETER = re.compile(r"(?<=[=<>/\"'|])\s*\$[1-9]\d?(?![\d.,]*\d)")
-_ANY_PARAMETER = re.compile(r"\$[1-9]\d?(?![\d.,]*\d)")
-_SQL = re.compile(r"\b(?:SELECT|INSERT INTO|UPDATE|DELETE FROM|WHERE|VALUES|RETURNING|LIMIT)\b")
+_ANY_PARAMETER = re.compile(r"\$\d\d?(?![\d.,]*\d)")
+_QUERY_OR_SCRIPT = re.compile(
+    r"\b(?:SELECT|INSERT INTO|UPDATE|DELETE FROM|WHERE|VALUES|RETURNING|LIMIT)\b"
+    r"|\A#!/|\$[@#*{]|\besac\b|\"\$\d:\$\d"
+)
+# A duration or a size as configuration has it (`"ttl": "5m"`, `"2K"`): a token, no statement.
+_TOKEN = re.compile(r"\d{1,2}[mKg]")
 
 
 def check(context: Context) -> Iterator[Pending]:
@@ -77,9 +83,14 @@ def check(context: Context) -> Iterator[Pending]:
         if text.at in context.module.docstrings or text.at in logged:
             continue
         value = context.eval(text, scope)
-        if isinstance(value, Text) and value.parts is not None and pattern.search(_said(value)):
+        if isinstance(value, Text) and value.parts is not None and _states(value, pattern):
             message = "this text states a number that no tool produced"
             yield context.finding("GL405", Site(context.module, text.at), message, HELP)
+
+
+def _states(text: Text, pattern: re.Pattern[str]) -> bool:
+    said = _said(text)
+    return pattern.search(said) is not None and _TOKEN.fullmatch(said) is None
 
 
 def _said(text: Text) -> str:
@@ -91,7 +102,11 @@ def _said(text: Text) -> str:
         elif isinstance(part, Filled):
             out.append(NUMBER if number(part.value) is not None else "\ufffc")
     said = "".join(out)
-    return (_ANY_PARAMETER if _SQL.search(said) else _PARAMETER).sub("", said) if "$" in said else said
+    return (
+        (_ANY_PARAMETER if _QUERY_OR_SCRIPT.search(said) else _PARAMETER).sub("", said)
+        if "$" in said
+        else said
+    )
 
 
 def _logs(call: facts.Call) -> bool:
