@@ -104,6 +104,19 @@ def comprehension_frame(evaluator: Evaluator, expr: facts.Comp, frame: Frame) ->
     return inner
 
 
+def of_pairs(pairs: ListOf) -> Record:
+    """The dict of ``pairs``: each of two elements, the key and what it maps to."""
+    record = Record(open=pairs.rest is not None, site=pairs.site)
+    for entry in pairs.items:
+        pair = entry.value
+        key = pair.items[0].value if isinstance(pair, ListOf) and len(pair.items) == 2 else None
+        if isinstance(pair, ListOf) and isinstance(key, Text) and key.literal is not None:
+            record = record.store(key.literal, pair.items[1])
+        else:
+            record = replace(record, open=True)
+    return replace(record, rest=unpacked(pairs.rest, (1,))) if pairs.rest is not None else record
+
+
 def element(value: Value) -> Value:
     """What iterating over ``value`` gives."""
     out: list[Value] = []

@@ -345,7 +345,8 @@ def _leaves(value: Value, at: Leaf, depth: int) -> Iterator[Leaf]:
                     )
         elif isinstance(option, ListOf):
             for entry in option.items:
-                yield from _leaves(entry.value, replace(_inside(at, option, entry), in_list=True), depth + 1)
+                inner = replace(at, value=None) if option.kind == "pair" else _inside(at, option, entry)
+                yield from _leaves(entry.value, replace(inner, in_list=True), depth + 1)
         else:
             continue
         if option.rest is not None and _known_throughout(value):

@@ -10,12 +10,14 @@ from gllint_rules.infer import Evaluator
 from gllint_rules.operators import narrow
 from gllint_rules.values import (
     UNKNOWN,
+    Because,
     ClassOf,
     Entry,
     Frame,
     FunctionOf,
     Instance,
     ListOf,
+    Number,
     Record,
     Site,
     UnionOf,
@@ -58,7 +60,9 @@ class _Runner:
         self.module = callee.module
         self.scope = callee.function.scope
         self.flow = Flow()
-        self.exits: list[list[Env]] = []
+        self.exits: list[
+            list[tuple[str, Env]]
+        ] = []  # of each loop around: its jumps, and the variables there
         self.loops = 0
 
     def parameters(self) -> Env:
@@ -104,9 +108,9 @@ class _Runner:
                     elif kind == "del":
                         self.remove(expr, env)
                 return None if kind == "raise" else env
-            case facts.Jump():
+            case facts.Jump(kind=kind):
                 if self.exits:
-                    self.exits[-1].append(env)
+                    self.exits[-1].append((kind, env))
                 return None
             case facts.If():
                 return self.branch(statement, env)
@@ -145,28 +149,35 @@ class _Runner:
         self.loops += 1
         if self.loops <= MOST_REPEATS:  # a first round, for what the second one starts with
             kept = len(self.flow.returns), len(self.flow.yields)
-            after = self.round(statement, dict(env))
+            after, _ = self.round(statement, dict(env))
             del self.flow.returns[kept[0] :], self.flow.yields[kept[1] :]
             env = _joined(env, after) or env
-        after = self.round(statement, dict(env))
+        after, broken = self.round(statement, dict(env))
         self.loops -= 1
         endless = (
             statement.target is None
             and isinstance(statement.source, facts.Const)
             and bool(statement.source.value)
         )
-        out = after if endless else _joined(env, after)
-        return self.block(statement.orelse, out) if statement.orelse else out
+        out = None if endless else _joined(env, after)
+        if out is not None and statement.orelse:
+            out = self.block(statement.orelse, out)
+        return _joined(out, broken)
 
-    def round(self, statement: facts.Loop, env: Env) -> Env | None:
+    def round(self, statement: facts.Loop, env: Env) -> tuple[Env | None, Env | None]:
+        """The variables where the body ends or goes on with the next round, and where it breaks out."""
         if statement.target is not None:
             source = self.eval(statement.source, env)
             self.store(statement.target, containers.element(source), env)
         self.exits.append([])
         after = self.block(statement.body, env)
-        for early in self.exits.pop():
-            after = _joined(after, early)
-        return after
+        broken: Env | None = None
+        for kind, early in self.exits.pop():
+            if kind == "break":
+                broken = _joined(broken, early)
+            else:
+                after = _joined(after, early)
+        return after, broken
 
     def attempt(self, statement: facts.Try, env: Env) -> Env | None:
         before = dict(env)
@@ -206,8 +217,9 @@ class _Runner:
         self.effect(statement.value, env)
         if declared is not None:
             value = hints.typed(self.evaluator, value, declared)
+        site = Site(self.module, statement.value.at)
         for target in statement.targets:
-            self.store(target, value, env, Site(self.module, statement.value.at))
+            self.store(target, _assigned(target, value, site), env, site)
 
     def store(self, target: Expr, value: Value, env: Env, site: Site | None = None) -> None:
         match target:
@@ -339,7 +351,9 @@ class _Runner:
         match value, name:
             case Record(), "update":
                 for arg in call.args:
-                    value = spread(value, self.eval(arg, env), Site(self.module, arg.at))
+                    added = self.eval(arg, env)
+                    added = containers.of_pairs(added) if isinstance(added, ListOf) else added
+                    value = spread(value, added, Site(self.module, arg.at))
                 for key, arg in call.keywords:
                     found = self.eval(arg, env)
                     value = (
@@ -376,6 +390,13 @@ class _Runner:
 
 
 _MUTATORS = frozenset({"update", "setdefault", "append", "add", "insert", "extend", "pop", "clear"})
+
+
+def _assigned(target: Expr, value: Value, site: Site) -> Value:
+    """A number that is what it is because of what stands elsewhere: the assignment belongs to the evidence."""
+    if isinstance(target, facts.Name) and isinstance(value, Number) and value.because.site != site:
+        return replace(value, because=Because(f"`{target.id}` is assigned here", site, (value.because,)))
+    return value
 
 
 def _without(value: Value, key: str | None) -> Value:

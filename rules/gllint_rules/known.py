@@ -20,6 +20,7 @@ from gllint_rules.values import (
     NONE,
     TEXT,
     UNKNOWN,
+    ClassOf,
     Entry,
     ExternalInstance,
     Filled,
@@ -261,6 +262,10 @@ ARRAY_CALLS = frozenset(
         "diff",
     ]
 )
+# What pydantic gives a class of the project to make an instance of data that nobody sees.
+MODEL_PARSERS = frozenset(
+    {"model_validate", "model_validate_json", "model_validate_strings", "parse_obj", "parse_raw"}
+)
 RECORD_METHODS = frozenset(
     {"model_dump", "dict", "to_dict", "_asdict", "as_dict", "model_copy", "copy", "asdict", "__dict__"}
 )
@@ -272,18 +277,14 @@ RECORD_METHODS = frozenset(
 def _dict_call(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     from gllint_rules.values import spread
 
-    record = Record(site=Site(frame.module, call.at))
+    site = Site(frame.module, call.at)
+    record = Record(site=site)
     for arg in call.args:
         value = evaluator.eval(arg, frame)
-        if isinstance(value, ListOf):  # pairs
-            pairs = [entry.value for entry in value.items]
-            record = replace(record, open=True)
-            for pair in pairs:
-                if isinstance(pair, ListOf) and len(pair.items) == 2:
-                    key = pair.items[0].value
-                    if isinstance(key, Text) and key.literal is not None:
-                        record = record.store(key.literal, pair.items[1])
-            continue
+        if isinstance(value, ListOf):
+            value = containers.of_pairs(value)
+        if not call.keywords and isinstance(value, Record) and value.cls is None and not value.quantity:
+            return replace(value, site=site)  # a copy, the whole of it made here
         record = spread(record, value, Site(frame.module, arg.at))
     for name, value_expr in call.keywords:
         value = evaluator.eval(value_expr, frame)
@@ -344,7 +345,7 @@ def _enumerate(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     site = Site(frame.module, call.at)
     index = Entry(evaluator.number("an index of `enumerate()`", frame, call.at), site)
     element = containers.element(evaluator.eval(call.args[0], frame)) if call.args else UNKNOWN
-    return ListOf(rest=ListOf((index, Entry(element, site)), None, "tuple"), kind="generator")
+    return ListOf(rest=ListOf((index, Entry(element, site)), None, "pair"), kind="generator")
 
 
 def _zip(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
@@ -355,7 +356,7 @@ def _zip(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
         )
         for arg in call.args
     )
-    return ListOf(rest=ListOf(items, None, "tuple"), kind="generator")
+    return ListOf(rest=ListOf(items, None, "pair"), kind="generator")
 
 
 def _map(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
@@ -384,6 +385,12 @@ def _threaded(position: int) -> Handler:
         return evaluator.eval(inner, frame)
 
     return handler
+
+
+def _gather(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    """``asyncio.gather(a, *others)``: what each of them gives."""
+    awaited = facts.Seq(call.at, "list", call.args)
+    return UNKNOWN if call.keywords else evaluator.eval(awaited, frame)
 
 
 def _getattr(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
@@ -420,8 +427,6 @@ def _super(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     cls = frame.scope.enclosing_class()
     if cls is None:
         return UNKNOWN
-    from gllint_rules.values import ClassOf
-
     ancestors = list(evaluator.project.ancestors(ClassOf(frame.module, cls)))[1:]
     for ancestor in ancestors:
         if isinstance(ancestor, ClassOf):
@@ -471,6 +476,7 @@ CALLS: dict[str, Handler] = {
     "typing.cast": _cast,
     "functools.partial": _partial,
     "asyncio.to_thread": _threaded(0),
+    "asyncio.gather": _gather,
     "textwrap.dedent": _dedent,
     "inspect.cleandoc": _dedent,
 }
@@ -519,6 +525,9 @@ def call_unknown(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
             return evaluator.number("`.timestamp()` is a number", frame, call.at, real=True)
         if last == "run_in_executor" and len(call.args) >= 2:
             return _threaded(1)(evaluator, call, frame)
+        if last in MODEL_PARSERS:
+            model = evaluator.eval(call.func.base, frame)
+            return Instance(model) if isinstance(model, ClassOf) else UNKNOWN
     payload = evaluator.project.names.payloads.get(last)
     if payload is not None:
         return calling.envelope(evaluator, payload, call, frame, [], None)
@@ -567,7 +576,7 @@ def _record_method(evaluator: Evaluator, record: Record, name: str, call: facts.
                 values.append(UNKNOWN)
             site = Site(frame.module, call.at)
             pair = ListOf(
-                (Entry(TEXT, site), Entry(join(*values) if values else UNKNOWN, site)), None, "tuple"
+                (Entry(TEXT, site), Entry(join(*values) if values else UNKNOWN, site)), None, "pair"
             )
             return ListOf(rest=pair, kind="items")
         case _:

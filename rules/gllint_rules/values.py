@@ -160,7 +160,10 @@ class Record(Value):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ListOf(Value):
-    """A list, tuple, set or generator: known ``items`` in order, then any number of ``rest``."""
+    """A list, tuple, set or generator: known ``items`` in order, then any number of ``rest``.
+
+    A ``pair`` is a tuple that nobody wrote: ``zip``, ``enumerate`` and ``.items()`` make it.
+    """
 
     items: tuple[Entry, ...] = ()
     rest: Value | None = None
