@@ -26,6 +26,7 @@ from gllint_rules.values import (
     Number,
     Record,
     Site,
+    Text,
     ToolValue,
     Value,
     explained,
@@ -128,6 +129,8 @@ def call_function(
             return UNKNOWN
         declared = declared_return(evaluator, callee)
         if declared is not None and is_scalar(declared):
+            if all(isinstance(option, Text) or option is NONE for option in options(declared)):
+                return _said(evaluator, callee, declared)
             return explained(declared, f"`{function.name}()` is annotated to return a number")
         value = function_result(evaluator, callee)
         if expr is not None and frame is not None and has_gap(value):
@@ -137,6 +140,15 @@ def call_function(
     if callee.module is not module and expr is not None:
         value = moved(value, Site(module, expr.at))
     return value
+
+
+def _said(evaluator: Evaluator, callee: FunctionOf, declared: Value) -> Value:
+    """The texts that a function returns which is annotated to return text, perhaps optional."""
+    if declared is NONE:
+        return NONE
+    found = [option for option in options(function_result(evaluator, callee)) if option is not NONE]
+    texts = [option if isinstance(option, Text) else TEXT for option in found]
+    return join(*(texts or [TEXT]), *(option for option in options(declared) if option is NONE))
 
 
 def _specialised(

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gllint_rules import facts, known
-from gllint_rules.facts import Expr, Scope
+from gllint_rules.facts import Binding, Expr, Scope
 from gllint_rules.frameworks import QUANTITY
 from gllint_rules.values import (
     NONE,
@@ -20,6 +20,7 @@ from gllint_rules.values import (
     Number,
     Record,
     Site,
+    UnionOf,
     Value,
     join,
     moved,
@@ -83,12 +84,19 @@ def _aliased(evaluator: Evaluator, name: str, frame: Frame) -> Value | None:
                 value, (facts.Sub, facts.BinOp, facts.Name, facts.Attr)
             ):
                 return evaluator.annotation(value, replace(frame, scope=scope.parent or scope, env=None))
+            if isinstance(value, facts.Const) and _names_a_type(binding):  # `Share: TypeAlias = "float"`
+                return evaluator.annotation(value, replace(frame, env=None))
             if binding.kind == "assign" and isinstance(value, facts.Call):
                 if facts.last_name(value.func) == "NewType" and len(value.args) == 2:
                     return evaluator.annotation(value.args[1], frame)
             return None
         scope = scope.parent
     return None
+
+
+def _names_a_type(binding: Binding) -> bool:
+    declared = binding.annotation
+    return binding.kind == "alias" or (declared is not None and facts.last_name(declared) == "TypeAlias")
 
 
 def _declared(evaluator: Evaluator, named: Value, expr: Expr, frame: Frame) -> Value:
@@ -159,6 +167,9 @@ def typed(evaluator: Evaluator, value: Value, declared: Value) -> Value:
     """``value`` where it is declared as ``declared``: the declaration helps where the value says nothing."""
     if value is UNKNOWN:
         return declared
+    if isinstance(value, UnionOf) and UNKNOWN in value.options:
+        told = join(*(declared if option is UNKNOWN else option for option in value.options))
+        return replace(told, conditional=value.conditional) if isinstance(told, UnionOf) else told
     if isinstance(value, Record) and isinstance(declared, Instance):
         if not value.quantity and value.cls is None and evaluator.project.is_typed_dict(declared.of):
             return _with_fields(evaluator, value, declared.of)
@@ -179,7 +190,7 @@ def _with_fields(evaluator: Evaluator, record: Record, of: ClassOf) -> Record:
     for key, found in record.entries.items():
         declared = evaluator.field(of, key)
         entries[key] = (
-            tuple(replace(e, value=declared) if e.value is UNKNOWN else e for e in found)
+            tuple(replace(e, value=typed(evaluator, e.value, declared)) for e in found)
             if declared is not None and isinstance(declared, Number)
             else found
         )

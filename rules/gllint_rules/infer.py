@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from gllint_rules import calling, containers, facts, hints, known, operators
 from gllint_rules.facts import Binding, Class, Expr, Function, Scope
 from gllint_rules.values import (
+    MOST_PARTS,
     NEVER,
     NONE,
     TEXT,
@@ -387,15 +388,15 @@ class Evaluator:
                     parts.append(Literal(str(part.value), Site(frame.module, part.at)))
                 case facts.Join():
                     inner = self._join(part, frame)
-                    assert isinstance(inner, Text) and inner.parts is not None
-                    parts.extend(inner.parts)
+                    assert isinstance(inner, Text)
+                    parts.extend(inner.parts or ())
                 case facts.Hole():
                     value = self.eval(part.value, frame)
                     if isinstance(value, Text) and value.parts is not None and part.spec is None:
                         parts.extend(value.parts)
                     else:
                         parts.append(Filled(value, Site(frame.module, part.value.at)))
-        return Text(tuple(parts))
+        return Text(tuple(parts)) if len(parts) <= MOST_PARTS else TEXT
 
     def _lambda(self, expr: facts.Lambda, frame: Frame) -> Value:
         return FunctionOf(frame.module, expr, frame.bound)

@@ -173,7 +173,9 @@ def narrow(
 
 
 def _plain(value: Value) -> Value:
-    """A method that is not called, a function or a class is no operand that we know anything of."""
+    """What an operator sees: nothing of functions and classes, and of several texts that it is text."""
+    if isinstance(value, UnionOf) and all(isinstance(option, Text) for option in value.options):
+        return TEXT
     return UNKNOWN if isinstance(value, (Method, FunctionOf, ClassOf, External)) else value
 
 
