@@ -116,7 +116,6 @@ class Server(LanguageServer):
         for uri in uris:
             if (folder := path_of(uri)) is not None:
                 self.do(lambda folder=folder: self.session.add_folder(folder))  # type: ignore[misc]
-        self.do(self.session.warm_up)
 
     # --- buffers -------------------------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import NamedTuple, Protocol
 
 from gllint import fixer
@@ -133,12 +134,6 @@ class Session:
         self._roots.append(root)
         self._loaded(root, folder)
         self._reapply(root.holds)
-
-    def warm_up(self) -> None:
-        """Load what the first odd unit that somebody types would have to wait for."""
-        from gllint_runtime.units import judge_unit
-
-        judge_unit("kWh/odd")
 
     def remove_folder(self, folder: str) -> None:
         """Let a folder go."""
@@ -352,6 +347,7 @@ class Session:
         if next(self._settling, self) is not self:
             return 0
         self._settling = self._settle_at = None
+        _warm_up()
         return None
 
     def _settle_all(self) -> Iterator[None]:
@@ -407,3 +403,11 @@ class Session:
         if message not in self._complaints:
             self._complaints.add(message)
             self._client.complain(message)
+
+
+@cache
+def _warm_up() -> None:
+    """Load what the first odd unit that somebody types would have to wait for."""
+    from gllint_runtime.units import judge_unit
+
+    judge_unit("kWh/odd")
