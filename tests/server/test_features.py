@@ -144,41 +144,41 @@ async def test_all_safe_fixes_are_worked_out_late_where_the_editor_can_wait(
     assert editor.applied(uri, resolved.edit) == "x = 1\n"
 
 
-@pytest.mark.parametrize(
-    ("text", "suppressed"),
-    [
-        (
-            'FINAL_MESSAGE = "It is 9500 kWh."\n',
-            'FINAL_MESSAGE = "It is 9500 kWh."  # gllint: ignore[GL401]\n',
-        ),
-        (
-            'FINAL_MESSAGE = "It is 9500 kWh."  # an estimate\n',
-            'FINAL_MESSAGE = "It is 9500 kWh."  # an estimate  # gllint: ignore[GL401]\n',
-        ),
-        (
-            'FINAL_MESSAGE = "It is 9500 kWh."  # gllint: ignore[GL402] x',
-            'FINAL_MESSAGE = "It is 9500 kWh."  # gllint: ignore[GL402, GL401] x',
-        ),
-        (
-            'FINAL_MESSAGE = """It\nis 9500 kWh.\n"""\n',
-            'FINAL_MESSAGE = """It\nis 9500 kWh.\n"""  # gllint: ignore[GL401]\n',
-        ),
-        (
-            'FINAL_MESSAGE = "It is " \\\r\n  "9500 kWh."\r\n',
-            'FINAL_MESSAGE = "It is " \\\r\n  "9500 kWh."  # gllint: ignore[GL401]\r\n',
-        ),
-    ],
-    ids=["plain", "comment", "suppression", "text over lines", "continuation"],
-)
-async def test_suppression(start: Any, project: Project, text: str, suppressed: str) -> None:
+SUPPRESSIONS = {
+    "plain": (
+        'FINAL_MESSAGE = "It is 9500 kWh."\n',
+        'FINAL_MESSAGE = "It is 9500 kWh."  # gllint: ignore[GL401]\n',
+    ),
+    "comment": (
+        'FINAL_MESSAGE = "It is 9500 kWh."  # an estimate\n',
+        'FINAL_MESSAGE = "It is 9500 kWh."  # an estimate  # gllint: ignore[GL401]\n',
+    ),
+    "suppression": (
+        'FINAL_MESSAGE = "It is 9500 kWh."  # gllint: ignore[GL402] x',
+        'FINAL_MESSAGE = "It is 9500 kWh."  # gllint: ignore[GL402, GL401] x',
+    ),
+    "text over lines": (
+        'FINAL_MESSAGE = """It\nis 9500 kWh.\n"""\n',
+        'FINAL_MESSAGE = """It\nis 9500 kWh.\n"""  # gllint: ignore[GL401]\n',
+    ),
+    "continuation": (
+        'FINAL_MESSAGE = "It is " \\\r\n  "9500 kWh."\r\n',
+        'FINAL_MESSAGE = "It is " \\\r\n  "9500 kWh."  # gllint: ignore[GL401]\r\n',
+    ),
+}
+
+
+async def test_suppression(start: Any, project: Project) -> None:
     root = project({"a.py": ""})
     editor = await start(root)
-    uri = editor.open(root / "a.py", text)
-    finding = next(d for d in await editor.diagnostics(uri) if d.code == "GL401")
-    action = (await editor.actions(uri, finding.range.start.line))["GL401: Suppress here"]
-    assert editor.applied(uri, action.edit) == suppressed
-    editor.change(uri, suppressed)
-    assert "GL401" not in await editor.codes(uri)
+    uri = editor.open(root / "a.py")
+    for name, (text, suppressed) in SUPPRESSIONS.items():
+        editor.change(uri, text)
+        finding = next(d for d in await editor.diagnostics(uri) if d.code == "GL401")
+        action = (await editor.actions(uri, finding.range.start.line))["GL401: Suppress here"]
+        assert editor.applied(uri, action.edit) == suppressed, name
+        editor.change(uri, suppressed)
+        assert "GL401" not in await editor.codes(uri), name
 
 
 # --- hover ---------------------------------------------------------------------------------------------------
@@ -252,46 +252,45 @@ async def test_completes_units(start: Any, project: Project) -> None:
     assert await editor.complete(uri, "''", 1) == {}
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        'ToolAction(name="|", args={})',
-        'dispatch_tool({"name": "|"})',
-        'TOOL_REGISTRY.get("|")',
-        'registry.invoke("|", {})',
-        'step = {"kind": "tool_call", "tool_call": {"name": "|"',
-    ],
-)
-async def test_completes_names_of_tools(start: Any, agents: Path, text: str) -> None:
+TOOL_NAME_PLACES = [
+    'ToolAction(name="|", args={})',
+    'dispatch_tool({"name": "|"})',
+    'TOOL_REGISTRY.get("|")',
+    'registry.invoke("|", {})',
+    'step = {"kind": "tool_call", "tool_call": {"name": "|"',
+]
+
+
+async def test_completes_names_of_tools(start: Any, agents: Path) -> None:
     editor = await start(agents)
-    uri = editor.open(agents / "new.py", text.replace("|", ""))
-    await editor.diagnostics(uri)
-    found = await editor.complete(uri, '""' if '""' in text.replace("|", "") else '"', 1)
-    if not found:
-        found = await editor.complete(uri, text.replace("|", ""), len(text.partition("|")[0]))
-    assert found["read_meter"].detail == "meter.py"
+    uri = editor.open(agents / "new.py", "")
+    for text in TOOL_NAME_PLACES:
+        before, _, behind = text.partition("|")
+        editor.change(uri, before + behind)
+        await editor.diagnostics(uri)
+        found = await editor.complete(uri, before, len(before))
+        assert found["read_meter"].detail == "meter.py", text
 
 
 # --- definition ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("mark", "shift"),
-    [
-        ('ToolAction(name="read_meter"', 18),
-        ('"name": "read_meter"', 10),
-        ("{{claim:0}}", 3),
-        ('"$.reading"', 3),
-        ('"source_call_id": "tc_1"', 20),
-    ],
-    ids=["action", "call", "macro", "path", "call id"],
-)
-async def test_jumps_to_the_tool(start: Any, agents: Path, mark: str, shift: int) -> None:
+TOOL_MENTIONS = [
+    ('ToolAction(name="read_meter"', 18),
+    ('"name": "read_meter"', 10),
+    ("{{claim:0}}", 3),
+    ('"$.reading"', 3),
+    ('"source_call_id": "tc_1"', 20),
+]
+
+
+async def test_jumps_to_the_tool(start: Any, agents: Path) -> None:
     editor = await start(agents)
     uri = editor.open(agents / "agent.py")
-    [location] = await editor.define(uri, mark, shift)
-    assert location.uri == (agents / "meter.py").as_uri()
-    assert location.range.start.line == METER[: METER.index("READ_METER = ")].count("\n")
+    for mark, shift in TOOL_MENTIONS:
+        [location] = await editor.define(uri, mark, shift)
+        assert location.uri == (agents / "meter.py").as_uri(), mark
+        assert location.range.start.line == METER[: METER.index("READ_METER = ")].count("\n"), mark
 
 
 async def test_jumps_by_the_path_where_the_call_is_unknown(start: Any, agents: Path) -> None:
