@@ -344,6 +344,8 @@ def _leaves(value: Value, at: Leaf, depth: int) -> Iterator[Leaf]:
                         entry.value, replace(inner, key=shown, keys=(*at.keys, name)), depth + 1
                     )
         elif isinstance(option, ListOf):
+            if option.kind == "declared":
+                option = replace(option, items=(), rest=option.element())
             for entry in option.items:
                 inner = replace(at, value=None) if option.kind == "pair" else _inside(at, option, entry)
                 yield from _leaves(entry.value, replace(inner, in_list=True), depth + 1)

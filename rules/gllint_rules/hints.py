@@ -12,6 +12,7 @@ from gllint_rules.values import (
     NONE,
     UNKNOWN,
     ClassOf,
+    Entry,
     External,
     ExternalInstance,
     Frame,
@@ -150,9 +151,11 @@ def _generic(evaluator: Evaluator, base: Expr, index: Expr, frame: Frame) -> Val
             return named if isinstance(named, ClassOf) else UNKNOWN
         case _ if name in known.LIST_GENERICS:
             if name.lower() == "tuple" and not any(_is_ellipsis(part) for part in parts):
-                values = [evaluator.annotation(part, frame) for part in parts]
-                if len(values) > 1:
-                    return ListOf(rest=join(*values), kind="tuple")
+                entries = tuple(
+                    Entry(evaluator.annotation(part, frame), Site(frame.module, part.at)) for part in parts
+                )
+                if len(entries) > 1:
+                    return ListOf(entries, kind="declared")
             return ListOf(rest=evaluator.annotation(parts[0], frame), kind=name.lower())
         case _ if name in known.DICT_GENERICS and len(parts) == 2:
             return Record(open=True, rest=evaluator.annotation(parts[1], frame))
@@ -167,6 +170,8 @@ def typed(evaluator: Evaluator, value: Value, declared: Value) -> Value:
     """``value`` where it is declared as ``declared``: the declaration helps where the value says nothing."""
     if value is UNKNOWN:
         return declared
+    if isinstance(declared, ListOf) and declared.kind == "declared":
+        declared = ListOf(rest=declared.element(), kind="tuple")
     if isinstance(value, UnionOf) and UNKNOWN in value.options:
         told = join(*(declared if option is UNKNOWN else option for option in value.options))
         return replace(told, conditional=value.conditional) if isinstance(told, UnionOf) else told

@@ -162,7 +162,8 @@ class Record(Value):
 class ListOf(Value):
     """A list, tuple, set or generator: known ``items`` in order, then any number of ``rest``.
 
-    A ``pair`` is a tuple that nobody wrote: ``zip``, ``enumerate`` and ``.items()`` make it.
+    A ``pair`` is a tuple that nobody wrote: ``zip``, ``enumerate`` and ``.items()`` make it. A ``declared`` one is
+    what an annotation says of a tuple, position by position.
     """
 
     items: tuple[Entry, ...] = ()
@@ -309,6 +310,9 @@ def _add(out: list[Value], new: Value) -> None:
                 return
             case (Text(parts=None), Text(parts=None)) | (Boolean(), Boolean()):
                 return
+            case Text(parts=tuple() as a), Text(parts=tuple() as b) if _same_places(a, b):
+                out[i] = new  # the same expression in a later round of a loop
+                return
             case Record(site=Site() as a), Record(site=Site() as b) if a == b:
                 out[i] = _merged(old, new)
                 return
@@ -325,6 +329,10 @@ def _add(out: list[Value], new: Value) -> None:
             case _:
                 pass
     out.append(new)
+
+
+def _same_places(a: tuple[Literal | Filled, ...], b: tuple[Literal | Filled, ...]) -> bool:
+    return len(a) == len(b) > 0 and all(x.site == y.site for x, y in zip(a, b, strict=True))
 
 
 def _merged(a: Record, b: Record) -> Record:

@@ -84,12 +84,14 @@ def _texts(value: Value, site: Site, depth: int = 0) -> Iterator[tuple[Text, Sit
                 pass
 
 
-def _has_number(text: Text) -> bool:
-    if text.parts is None:
+def _has_number(text: Text, depth: int = 0) -> bool:
+    if text.parts is None or depth > 20:
         return False
     template = Template(text.parts)
     return bool(scan_naked_numbers(template.text)) or any(
-        next(leaves(hole.value, hole.site), None) or next(quantities(hole.value, hole.site), None)
+        next(leaves(hole.value, hole.site), None)
+        or next(quantities(hole.value, hole.site), None)
+        or any(isinstance(o, Text) and _has_number(o, depth + 1) for o in options(hole.value))
         for hole in template.holes()
     )
 
