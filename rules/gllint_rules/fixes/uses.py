@@ -35,7 +35,8 @@ class Way:
 
 def way_out(context: Context, site: Site, keys: tuple[str, ...]) -> Way | None:
     """The way of the value at ``site``, which ``keys`` lead to; ``None`` where it is used otherwise."""
-    way = Way(keys)
+    # What a tool of a test returns, the test compares with something.
+    way = Way(keys, sure=not _is_test(context, site))
     return way if _follow(context, site, way) else None
 
 
@@ -206,7 +207,7 @@ def _returned(context: Context, function: Function, way: Way) -> bool:
         return False
     calls = list(_calls_of(context, function))
     if is_tool_function(context, function):
-        way.sure = way.sure and not calls
+        way.sure = way.sure and not calls and not _is_named_in_tests(context, function)
         calls = [site for site in calls if site is None or not _is_test(context, site)]
     elif not calls:
         return False
@@ -222,13 +223,35 @@ def is_tool_function(context: Context, function: Function | Lambda) -> bool:
     return id(function) in context.project.once(_tool_functions)
 
 
-def _tool_functions(project: Project) -> frozenset[int]:
-    return frozenset(
-        id(callable.function)
+def _tool_functions(project: Project) -> dict[int, set[str]]:
+    """The functions that tools run, each with the names under which they can be called."""
+    found: dict[int, set[str]] = {}
+    for module in project.modules.values():
+        for tool in project.tools(module):
+            for callable in tool.callables:
+                own = getattr(callable.function, "name", None)
+                found.setdefault(id(callable.function), set()).update(filter(None, (tool.name, own)))
+    return found
+
+
+def _is_named_in_tests(context: Context, function: Function) -> bool:
+    """Whether a test calls the tool by its name, as a model would, and may look at what comes back."""
+    names = context.project.once(_tool_functions)[id(function)]
+    return not names.isdisjoint(context.project.once(_texts_in_tests))
+
+
+def _texts_in_tests(project: Project) -> frozenset[str]:
+    """The texts that test code passes to calls or puts into dicts."""
+    passed = (
+        value
         for module in project.modules.values()
-        for tool in project.tools(module)
-        for callable in tool.callables
+        if is_test_path(module.path, project.root)
+        for value in (
+            *(value for call, _ in module.calls for value in (*call.args, *(v for _, v in call.keywords))),
+            *(value for display, _ in module.dicts for _, value in display.items),
+        )
     )
+    return frozenset(v.value for v in passed if isinstance(v, facts.Const) and isinstance(v.value, str))
 
 
 def _is_tool(context: Context, here: Place) -> bool:

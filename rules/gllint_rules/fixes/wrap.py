@@ -264,9 +264,9 @@ def _is_typed_output(context: Context, result: Result) -> bool:
 
 def _unit(context: Context, result: Result, leaf: Leaf, here: Place) -> tuple[str, bool]:
     """The unit of a leaf, and whether nothing contradicts it; :data:`PLACEHOLDER` where none is known."""
-    spoken = _allowed(context, unit_of_name(_spoken_name(here.node)))
+    spoken = _announced(context, _spoken_name(here.node))
     for found in (
-        _allowed(context, unit_of_name(leaf.key or "")),
+        _announced(context, leaf.key or ""),
         _unit_of_schema(context, result, leaf.keys),
         _unit_of_neighbour(context, result, leaf),
     ):
@@ -281,6 +281,12 @@ def _allowed(context: Context, unit: str | None) -> str | None:
         return None
     verdict = judge_unit(unit, extend=settings.extend_units, strict=settings.strict_units)
     return unit if verdict.status == "allowed" else None
+
+
+def _announced(context: Context, name: str) -> str | None:
+    """The unit that a name ends in; of emissions without a mass it is not known how they are counted."""
+    unit = _allowed(context, unit_of_name(name))
+    return None if unit is not None and "kgCO2e" in unit and "kg" not in name.lower() else unit
 
 
 def _spoken_name(node: cst.CSTNode) -> str:
@@ -372,24 +378,25 @@ def _literal_unit(quantity: Value) -> str | None:
 
 
 def _unit_of_callable(context: Context, result: Result) -> tuple[str, bool]:
-    """The unit that a callable's name, its annotation or its schema announces."""
+    """The unit of a number returned as such, and whether its annotation or its schema says so, not a name alone."""
     function = result.callable.function
     names = [getattr(function, "name", ""), result.tool.name or ""]
     here = place(context, result.site)
     if here is not None:
         names.append(_spoken_name(here.node))
-    returns = function.returns if isinstance(function, facts.Function) else None
-    match returns:
+    units = {unit for name in names if (unit := _announced(context, name))}
+    for declared in (_unit_of_annotation(context, function), _unit_of_schema(context, result, ())):
+        if declared is not None:
+            return declared, not units - {declared}
+    return (units.pop() if len(units) == 1 else PLACEHOLDER), False
+
+
+def _unit_of_annotation(context: Context, function: facts.Function | facts.Lambda) -> str | None:
+    match function.returns if isinstance(function, facts.Function) else None:
         case facts.Sub(base=base, index=facts.Seq(items=(_, *extra))) if facts.last_name(base) == "Annotated":
             texts = [e.value for e in extra if isinstance(e, facts.Const) and isinstance(e.value, str)]
-            if len(texts) == 1 and (found := _allowed(context, texts[0]) or _unit_in(context, texts[0])):
-                return found, True
-        case facts.Name() | facts.Attr():
-            names.append(facts.last_name(returns))
+            return _allowed(context, texts[0]) or _unit_in(context, texts[0]) if len(texts) == 1 else None
+        case facts.Name() | facts.Attr() as named:
+            return _announced(context, facts.last_name(named))
         case _:
-            pass
-    units = {unit for name in names if (unit := _allowed(context, unit_of_name(name)))}
-    of_schema = _unit_of_schema(context, result, ())
-    if of_schema is not None:
-        return of_schema, not units - {of_schema}
-    return (units.pop(), True) if len(units) == 1 else (PLACEHOLDER, False)
+            return None
