@@ -229,7 +229,12 @@ async def start(tmp_path: Path) -> AsyncIterator[Start]:
         features[types.WINDOW_SHOW_MESSAGE] = editor.hear
         features[types.WORKSPACE_DIAGNOSTIC_REFRESH] = editor.refresh
         keep = features[types.PROGRESS]
-        features[types.PROGRESS] = lambda params: (keep(params), editor.progress(params))
+
+        def progress(params: types.ProgressParams) -> None:
+            keep(params)
+            editor.progress(params)
+
+        features[types.PROGRESS] = progress
         client.feature(types.CLIENT_REGISTER_CAPABILITY)(
             lambda params: editor.registrations.extend(params.registrations)
         )
