@@ -10,6 +10,7 @@ from gllint_rules.facts import Expr
 from gllint_rules.values import (
     TEXT,
     UNKNOWN,
+    ClassOf,
     Entry,
     External,
     Frame,
@@ -99,12 +100,12 @@ def comprehension_frame(evaluator: Evaluator, expr: facts.Comp, frame: Frame) ->
         for binding in bindings:
             assert binding.value is not None
             source = evaluator.eval(binding.value, inner)
-            values.append(unpacked(element(source), binding.index))
+            values.append(unpacked(evaluator, element(source), binding.index))
         inner.env[name] = join(*values)
     return inner
 
 
-def of_pairs(pairs: ListOf) -> Record:
+def of_pairs(evaluator: Evaluator, pairs: ListOf) -> Record:
     """The dict of ``pairs``: each of two elements, the key and what it maps to."""
     record = Record(open=pairs.rest is not None, site=pairs.site)
     for entry in pairs.items:
@@ -114,7 +115,7 @@ def of_pairs(pairs: ListOf) -> Record:
             record = record.store(key.literal, pair.items[1])
         else:
             record = replace(record, open=True)
-    return replace(record, rest=unpacked(pairs.rest, (1,))) if pairs.rest is not None else record
+    return replace(record, rest=unpacked(evaluator, pairs.rest, (1,))) if pairs.rest is not None else record
 
 
 def element(value: Value) -> Value:
@@ -133,14 +134,14 @@ def element(value: Value) -> Value:
     return join(*out) if out else UNKNOWN
 
 
-def unpacked(value: Value, index: tuple[int, ...]) -> Value:
+def unpacked(evaluator: Evaluator, value: Value, index: tuple[int, ...]) -> Value:
     """The ``index``-th of an unpacked value, level by level."""
     for i in index:
-        value = join(*(_item(option, i) for option in options(value)))
+        value = join(*(_item(evaluator, option, i) for option in options(value)))
     return value
 
 
-def _item(value: Value, index: int) -> Value:
+def _item(evaluator: Evaluator, value: Value, index: int) -> Value:
     if isinstance(value, ListOf):
         if value.rest is None and -len(value.items) <= index < len(value.items):
             return value.items[index].value
@@ -149,7 +150,19 @@ def _item(value: Value, index: int) -> Value:
         if 0 <= index < len(value.items):
             return value.items[index].value
         return value.element()
+    of = value.of if isinstance(value, Instance) else value.cls if isinstance(value, Record) else None
+    if of is not None and "NamedTuple" in evaluator.project.bases_named(of):
+        return _field_at(evaluator, value, of, index)
     return TEXT if isinstance(value, Text) else UNKNOWN
+
+
+def _field_at(evaluator: Evaluator, value: Value, of: ClassOf, index: int) -> Value:
+    """The ``index``-th field of a named tuple."""
+    names = evaluator.project.parameters_of(of) or []
+    if not -len(names) <= index < len(names):
+        return UNKNOWN
+    held = value.get(names[index]) if isinstance(value, Record) else None
+    return held if held is not None else evaluator.member(of, names[index])
 
 
 def subscript(evaluator: Evaluator, expr: facts.Sub, frame: Frame) -> Value:
@@ -158,8 +171,14 @@ def subscript(evaluator: Evaluator, expr: facts.Sub, frame: Frame) -> Value:
     return join(*out)
 
 
+def _position(index: Expr) -> int | None:
+    return index.value if isinstance(index, facts.Const) and type(index.value) is int else None
+
+
 def _subscripted(evaluator: Evaluator, base: Value, expr: facts.Sub, frame: Frame) -> Value:
     match base:
+        case Instance() | Record(cls=ClassOf()) if _position(expr.index) is not None:
+            return _item(evaluator, base, _position(expr.index) or 0)
         case Record():
             name = key_of(evaluator, expr.index, frame)
             if base.cls is not None and not base.quantity and name is not None:
@@ -179,7 +198,7 @@ def _subscripted(evaluator: Evaluator, base: Value, expr: facts.Sub, frame: Fram
             if isinstance(expr.index, facts.Slice):
                 return base
             if isinstance(expr.index, facts.Const) and isinstance(expr.index.value, int):
-                return _item(base, expr.index.value)
+                return _item(evaluator, base, expr.index.value)
             return base.element()
         case Instance(of=of) if evaluator.project.is_typed_dict(of):
             name = key_of(evaluator, expr.index, frame)

@@ -235,9 +235,9 @@ class _Runner:
                         )
                         self.store(item.value, rest, env)
                         for j, last in enumerate(items[i + 1 :], i + 1 - len(items)):
-                            self.store(last, containers.unpacked(value, (j,)), env)
+                            self.store(last, containers.unpacked(self.evaluator, value, (j,)), env)
                         return
-                    self.store(item, containers.unpacked(value, (i,)), env)
+                    self.store(item, containers.unpacked(self.evaluator, value, (i,)), env)
             case facts.Sub() | facts.Attr():
                 entry = Entry(value, site or Site(self.module, target.at))
                 self.update(target, env, lambda _: entry)
@@ -352,7 +352,7 @@ class _Runner:
             case Record(), "update":
                 for arg in call.args:
                     added = self.eval(arg, env)
-                    added = containers.of_pairs(added) if isinstance(added, ListOf) else added
+                    added = containers.of_pairs(self.evaluator, added) if isinstance(added, ListOf) else added
                     value = spread(value, added, Site(self.module, arg.at))
                 for key, arg in call.keywords:
                     found = self.eval(arg, env)

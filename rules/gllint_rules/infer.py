@@ -11,7 +11,7 @@ guessed.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -141,11 +141,11 @@ class Evaluator:
                 return hints.typed(self, value, declared)
             case "item":
                 assert binding.value is not None
-                return containers.unpacked(self.eval(binding.value, frame), binding.index)
+                return containers.unpacked(self, self.eval(binding.value, frame), binding.index)
             case "loop":
                 assert binding.value is not None
                 found = containers.unpacked(
-                    containers.element(self.eval(binding.value, frame)), binding.index
+                    self, containers.element(self.eval(binding.value, frame)), binding.index
                 )
                 # One text of many is no template: only its kind is kept.
                 return join(*(TEXT if isinstance(o, Text) else o for o in options(found)))
@@ -316,7 +316,7 @@ class Evaluator:
         bindings = owner.cls.scope.bindings.get(name)
         if bindings is None:
             return None
-        target = bindings[-1].target
+        target = _getter(bindings)
         if isinstance(target, Function):
             names = {facts.last_name(d) for d in target.decorators}
             if names & known.PROPERTIES:
@@ -412,6 +412,17 @@ class Evaluator:
         if frame.env is not None:
             frame.env[expr.target] = value
         return value
+
+
+def _getter(bindings: Sequence[Binding]) -> object:
+    """What a class binds a name to last; of a property what reads it, not ``@name.setter``."""
+    for binding in reversed(bindings):
+        target = binding.target
+        if not isinstance(target, Function):
+            return target
+        if not any(facts.last_name(d) in ("setter", "deleter") for d in target.decorators):
+            return target
+    return None
 
 
 def _says_anything(annotation: Expr) -> bool:

@@ -282,7 +282,7 @@ def _dict_call(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     for arg in call.args:
         value = evaluator.eval(arg, frame)
         if isinstance(value, ListOf):
-            value = containers.of_pairs(value)
+            value = containers.of_pairs(evaluator, value)
         if not call.keywords and isinstance(value, Record) and value.cls is None and not value.quantity:
             return replace(value, site=site)  # a copy, the whole of it made here
         record = spread(record, value, Site(frame.module, arg.at))
@@ -387,6 +387,16 @@ def _threaded(position: int) -> Handler:
     return handler
 
 
+def _replaced(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    """``dataclasses.replace(x, a=1)``: another like ``x``, with other fields."""
+    value = evaluator.eval(call.args[0], frame) if call.args else UNKNOWN
+    if isinstance(value, Record):
+        for name, arg in call.keywords:
+            if name is not None:
+                value = value.store(name, Entry(evaluator.eval(arg, frame), Site(frame.module, arg.at)))
+    return value if isinstance(value, (Record, Instance)) else UNKNOWN
+
+
 def _gather(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     """``asyncio.gather(a, *others)``: what each of them gives."""
     awaited = facts.Seq(call.at, "list", call.args)
@@ -475,6 +485,7 @@ CALLS: dict[str, Handler] = {
     "json.dumps": _dumped,
     "typing.cast": _cast,
     "functools.partial": _partial,
+    "dataclasses.replace": _replaced,
     "asyncio.to_thread": _threaded(0),
     "asyncio.gather": _gather,
     "textwrap.dedent": _dedent,
@@ -525,6 +536,9 @@ def call_unknown(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
             return evaluator.number("`.timestamp()` is a number", frame, call.at, real=True)
         if last == "run_in_executor" and len(call.args) >= 2:
             return _threaded(1)(evaluator, call, frame)
+        if last in ("_replace", "model_copy"):
+            copied = evaluator.eval(call.func.base, frame)
+            return copied if isinstance(copied, Instance) else UNKNOWN
         if last in MODEL_PARSERS:
             model = evaluator.eval(call.func.base, frame)
             return Instance(model) if isinstance(model, ClassOf) else UNKNOWN
