@@ -39,7 +39,8 @@ def heat_loss(area: float, u_value: float, delta: float) -> dict:
 ## How to fix
 
 Return `{"value": number, "unit": "…"}` in place of the number. Where the unit can be told from the key, the
-schema or a neighbour the fix is safe; else it writes a placeholder unit that GL501 reports.
+schema or a neighbour, and nobody but the model is known to look at the result, no test either, the fix is safe;
+where the unit cannot be told it writes a placeholder that GL501 reports.
 
 ## Options
 

@@ -207,7 +207,7 @@ def _returned(context: Context, function: Function, way: Way) -> bool:
         return False
     calls = list(_calls_of(context, function))
     if is_tool_function(context, function):
-        way.sure = way.sure and not calls and not _is_named_in_tests(context, function)
+        way.sure = way.sure and not calls and not _is_seen(context, function)
         calls = [site for site in calls if site is None or not _is_test(context, site)]
     elif not calls:
         return False
@@ -224,34 +224,42 @@ def is_tool_function(context: Context, function: Function | Lambda) -> bool:
 
 
 def _tool_functions(project: Project) -> dict[int, set[str]]:
-    """The functions that tools run, each with the names under which they can be called."""
+    """The functions that tools run, each with the names by which others come upon these tools."""
     found: dict[int, set[str]] = {}
     for module in project.modules.values():
         for tool in project.tools(module):
             for callable in tool.callables:
-                own = getattr(callable.function, "name", None)
-                found.setdefault(id(callable.function), set()).update(filter(None, (tool.name, own)))
+                own = getattr(callable.function, "name", "") if tool.cls is None else tool.cls.cls.name
+                found.setdefault(id(callable.function), set()).update({own, tool.name or ""} - {""})
     return found
 
 
-def _is_named_in_tests(context: Context, function: Function) -> bool:
-    """Whether a test calls the tool by its name, as a model would, and may look at what comes back."""
+def _is_seen(context: Context, function: Function) -> bool:
+    """Whether somebody who mentions the tool may look at what it returns: a test, or a call that is not understood."""
     names = context.project.once(_tool_functions)[id(function)]
-    return not names.isdisjoint(context.project.once(_texts_in_tests))
+    for module, mentioned in context.project.each(_mentioned, None):
+        if names.isdisjoint(mentioned):
+            continue
+        if is_test_path(module.path, context.project.root):
+            return True
+        for call, scope in _calls_by_name(context.project, module, None).get(function.name, ()):
+            if UNKNOWN in options(context.evaluator.eval(call.func, Frame(module, scope))):
+                return True
+    return False
 
 
-def _texts_in_tests(project: Project) -> frozenset[str]:
-    """The texts that test code passes to calls or puts into dicts."""
+def _mentioned(project: Project, module: Module, given: None) -> frozenset[str]:
+    """The names that a module imports or calls, and the texts that it passes on."""
+    imported = {
+        b.name for bound in module.scope.bindings.values() for b in bound if b.kind == "import" and b.name
+    }
+    called = {facts.last_name(call.func) for call, _ in module.calls}
     passed = (
-        value
-        for module in project.modules.values()
-        if is_test_path(module.path, project.root)
-        for value in (
-            *(value for call, _ in module.calls for value in (*call.args, *(v for _, v in call.keywords))),
-            *(value for display, _ in module.dicts for _, value in display.items),
-        )
+        *(value for call, _ in module.calls for value in (*call.args, *(v for _, v in call.keywords))),
+        *(value for display, _ in module.dicts for _, value in display.items),
     )
-    return frozenset(v.value for v in passed if isinstance(v, facts.Const) and isinstance(v.value, str))
+    texts = {v.value for v in passed if isinstance(v, facts.Const) and isinstance(v.value, str)}
+    return frozenset(imported | called | texts)
 
 
 def _is_tool(context: Context, here: Place) -> bool:
