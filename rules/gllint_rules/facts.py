@@ -276,7 +276,8 @@ class Try:
 @dataclass(slots=True, eq=False)
 class Match:
     subject: Expr
-    cases: tuple[tuple[tuple[str, ...], Block], ...]  # captured names, body
+    # Captured names, each with the plain class that its pattern asks for or "", and the body.
+    cases: tuple[tuple[tuple[tuple[str, str], ...], Block], ...]
     exhaustive: bool
 
 

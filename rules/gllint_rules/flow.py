@@ -9,6 +9,8 @@ from gllint_rules.facts import Block, Expr
 from gllint_rules.infer import Evaluator
 from gllint_rules.operators import narrow
 from gllint_rules.values import (
+    BOOL,
+    TEXT,
     UNKNOWN,
     Because,
     ClassOf,
@@ -199,9 +201,22 @@ class _Runner:
     def match(self, statement: facts.Match, env: Env) -> Env | None:
         out: Env | None = None if statement.exhaustive else dict(env)
         for names, body in statement.cases:
-            inner = {**env, **dict.fromkeys(names, UNKNOWN)}
-            out = _joined(out, self.block(body, inner))
+            captured = {name: self.captured(kind, statement.subject, env) for name, kind in names}
+            out = _joined(out, self.block(body, {**env, **captured}))
         return out
+
+    def captured(self, kind: str, subject: Expr, env: Env) -> Value:
+        """What a ``case`` captures whose pattern asks for the plain class ``kind``."""
+        match kind:
+            case "int" | "float" | "complex":
+                message = f"the pattern `{kind}` takes numbers alone"
+                return self.evaluator.number(message, self.frame(env), subject.at, real=kind == "float")
+            case "str" | "bytes":
+                return TEXT
+            case "bool":
+                return BOOL
+            case _:
+                return UNKNOWN
 
     # --- assignments -----------------------------------------------------------------------------------------
 

@@ -425,26 +425,36 @@ class Reader:
         exhaustive = False
         for case in node.cases:
             self.header("case")
-            names: list[str] = []
+            names: dict[str, str] = {}
             self.pattern(case.pattern, names)
             for name in names:
                 self.scope.bind(name, Binding("unknown"))
+            kind = _class_of_pattern(case.pattern)
+            if kind and isinstance(subject, facts.Name):
+                names.setdefault(subject.id, kind)
             if case.guard is not None:
                 self.expr(case.guard)
             elif isinstance(case.pattern, cst.MatchAs) and case.pattern.pattern is None:
                 exhaustive = True
-            cases.append((tuple(names), self.suite(case.body)))
+            cases.append((tuple(names.items()), self.suite(case.body)))
         out.append(facts.Match(subject, tuple(cases), exhaustive))
 
-    def pattern(self, node: cst.CSTNode, names: list[str]) -> None:
-        """Collect the names that a ``case`` captures, and number the values that it compares with."""
+    def pattern(self, node: cst.CSTNode, names: dict[str, str]) -> None:
+        """Collect the names that a ``case`` captures, with the class that their pattern asks for where it does,
+        and number the values that it compares with.
+        """
         stack: list[cst.CSTNode] = [node]
         while stack:
             item = stack.pop()
             if isinstance(item, (cst.MatchAs, cst.MatchStar)) and item.name is not None:
-                names.append(item.name.value)
+                inner = item.pattern if isinstance(item, cst.MatchAs) else None
+                names.setdefault(item.name.value, _class_of_pattern(inner))
             if isinstance(item, cst.MatchMapping) and item.rest is not None:
-                names.append(item.rest.value)
+                names.setdefault(item.rest.value, "")
+            if isinstance(item, cst.MatchClass) and len(item.patterns) == 1:  # `int(n)`
+                [only] = item.patterns
+                if isinstance(only.value, cst.MatchAs) and only.value.name is not None:
+                    names[only.value.name.value] = _class_of_pattern(item)
             if isinstance(item, cst.MatchValue):
                 self.expr(item.value)
             else:
@@ -779,6 +789,26 @@ def _dotted_cst(node: cst.BaseExpression) -> str:
         return f"{_dotted_cst(node.value)}.{node.attr.value}"
     assert isinstance(node, cst.Name)
     return node.value
+
+
+# Classes whose patterns say enough of a value, `case int() as n` or `case float(x)`.
+_PLAIN_CLASSES = frozenset({"int", "float", "complex", "str", "bytes", "bool"})
+
+
+def _class_of_pattern(pattern: cst.MatchPattern | None) -> str:
+    """The plain class that a value must have to match; ``""`` where that is not what the pattern asks for."""
+    match pattern:
+        case cst.MatchClass(cls=cst.Name(value=name)) if name in _PLAIN_CLASSES:
+            return name
+        case cst.MatchAs(pattern=cst.MatchPattern() as inner):
+            return _class_of_pattern(inner)
+        case cst.MatchOr():
+            kinds = {_class_of_pattern(element.pattern) for element in pattern.patterns}
+            if kinds <= {"int", "float", "complex"}:
+                return "int"
+            return kinds.pop() if len(kinds) == 1 else ""
+        case _:
+            return ""
 
 
 def _alias_name(node: cst.AsName) -> str:

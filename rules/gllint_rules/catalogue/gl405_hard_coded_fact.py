@@ -67,7 +67,7 @@ _PARAMETER = re.compile(r"(?<=[=<>/\"'|])\s*\$[1-9]\d?(?![\d.,]*\d)")
 _ANY_PARAMETER = re.compile(r"\$\d\d?(?![\d.,]*\d)")
 _QUERY_OR_SCRIPT = re.compile(
     r"\b(?:SELECT|INSERT INTO|UPDATE|DELETE FROM|WHERE|VALUES|RETURNING|LIMIT)\b"
-    r"|\A#!/|\$[@#*{]|\besac\b|\"\$\d:\$\d"
+    r"|\A#!/|\$[@#*]|\besac\b|\"\$\d:\$\d"
 )
 # A duration or a size as configuration has it (`"ttl": "5m"`, `"2K"`): a token, no statement.
 _TOKEN = re.compile(r"\d{1,2}[mKg]")
