@@ -7,13 +7,12 @@ what is definitely a number, and what is needed to follow values into results an
 from __future__ import annotations
 
 import builtins
-import re
 import textwrap
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from gllint_rules import calling, containers, facts
+from gllint_rules import calling, containers, facts, formatting
 from gllint_rules.frameworks import QUANTITY
 from gllint_rules.values import (
     BOOL,
@@ -35,7 +34,6 @@ from gllint_rules.values import (
     Value,
     join,
     number,
-    options,
 )
 
 if TYPE_CHECKING:
@@ -610,9 +608,9 @@ def _list_method(evaluator: Evaluator, value: ListOf, name: str, call: facts.Cal
 def _text_method(evaluator: Evaluator, text: Text, name: str, call: facts.Call, frame: Frame) -> Value:
     match name:
         case "format":
-            return _format(evaluator, text, call, frame)
+            return formatting.format_call(evaluator, text, call, frame)
         case "join" if call.args:
-            return _joined(evaluator, text, evaluator.eval(call.args[0], frame), call, frame)
+            return formatting.join_call(evaluator, text, call, frame)
         case _ if name in _TEXT_SAME and text.literal is not None and not call.args:
             stripped = getattr(text.literal, name)()
             if len(text.parts or ()) == 1 and text.parts is not None and isinstance(text.parts[0], Literal):
@@ -629,113 +627,3 @@ def _text_method(evaluator: Evaluator, text: Text, name: str, call: facts.Call, 
             return UNKNOWN
         case _:
             return TEXT
-
-
-_FIELD = re.compile(r"\{\{|\}\}|\{([^{}!:.\[]*)[^{}]*(?:\{[^{}]*\}[^{}]*)*\}")
-
-
-def _format(evaluator: Evaluator, text: Text, call: facts.Call, frame: Frame) -> Value:
-    """``text.format(…)``: fields are filled, doubled braces collapse."""
-    if text.parts is None:
-        return TEXT
-    out: list[Literal | Filled] = []
-    position = 0
-    for part in text.parts:
-        if isinstance(part, Filled):
-            out.append(part)
-            continue
-        offsets = part.offsets or tuple(range(len(part.text)))
-        last = 0
-        for match in _FIELD.finditer(part.text):
-            piece = part.text[last : match.start()]
-            kept = offsets[last : match.start()]
-            if match.group(0) in ("{{", "}}"):
-                piece, kept = piece + match.group(0)[0], (*kept, offsets[match.start()])
-            out.append(Literal(piece, part.site, kept))
-            last = match.end()
-            if match.group(0) in ("{{", "}}"):
-                continue
-            name = match.group(1)
-            if not name:
-                name, position = str(position), position + 1
-            value_expr: facts.Expr | None = None
-            if name.isdecimal():
-                if int(name) < len(call.args):
-                    value_expr = call.args[int(name)]
-            else:
-                value_expr = call.keyword(name)
-            plain = match.group(0) in ("{}", "{" + match.group(1) + "}")
-            if value_expr is None or (not plain and "." in match.group(0).partition(":")[0]):
-                out.append(Filled(UNKNOWN, Site(frame.module, call.at)))
-                continue
-            value = evaluator.eval(value_expr, frame)
-            if isinstance(value, Text) and value.parts is not None and plain:
-                out.extend(value.parts)
-            else:
-                out.append(Filled(value, Site(frame.module, value_expr.at)))
-        out.append(Literal(part.text[last:], part.site, offsets[last:]))
-    return Text(tuple(part for part in out if isinstance(part, Filled) or part.text))
-
-
-_PERCENT = re.compile(r"%(?:\((\w+)\))?[-+ #0]*(?:\*|\d+)?(?:\.(?:\*|\d+))?[hlL]?([diouxXeEfFgGcrsa%])")
-
-
-def percent(evaluator: Evaluator, text: Text, expr: facts.BinOp, frame: Frame) -> Value:
-    """``text % values``."""
-    if text.parts is None:
-        return TEXT
-    right = expr.right
-    values: list[facts.Expr] = (
-        list(right.items) if isinstance(right, facts.Seq) and right.kind == "tuple" else [right]
-    )
-    out: list[Literal | Filled] = []
-    position = 0
-    for part in text.parts:
-        if isinstance(part, Filled):
-            out.append(part)
-            continue
-        offsets = part.offsets or tuple(range(len(part.text)))
-        last = 0
-        for match in _PERCENT.finditer(part.text):
-            out.append(Literal(part.text[last : match.start()], part.site, offsets[last : match.start()]))
-            last = match.end()
-            if match.group(2) == "%":
-                out.append(Literal("%", part.site, offsets[match.start() : match.start() + 1]))
-                continue
-            source: facts.Expr | None = None
-            if match.group(1) is not None:
-                source = right.value(match.group(1)) if isinstance(right, facts.Dict) else None
-            elif position < len(values):
-                source, position = values[position], position + 1
-            if source is None:
-                out.append(Filled(UNKNOWN, Site(frame.module, expr.at)))
-                continue
-            value = evaluator.eval(source, frame)
-            if isinstance(value, Text) and value.parts is not None and match.group(2) == "s":
-                out.extend(value.parts)
-            else:
-                out.append(Filled(value, Site(frame.module, source.at)))
-        out.append(Literal(part.text[last:], part.site, offsets[last:]))
-    return Text(tuple(part for part in out if isinstance(part, Filled) or part.text))
-
-
-def _joined(evaluator: Evaluator, text: Text, items: Value, call: facts.Call, frame: Frame) -> Value:
-    """``separator.join(items)`` where the items are known one by one."""
-    if not isinstance(items, ListOf) or text.parts is None:
-        return TEXT
-    parts: list[Literal | Filled] = []
-
-    def add(value: Value, site: Site) -> None:
-        if parts:
-            parts.extend(text.parts or ())
-        if isinstance(value, Text) and value.parts is not None:
-            parts.extend(value.parts)
-        else:
-            parts.append(Filled(value, site))
-
-    for entry in items.items:
-        add(entry.value, entry.site)
-    if items.rest is not None:
-        for option in options(items.rest):
-            add(option, Site(frame.module, call.at))
-    return Text(tuple(parts))

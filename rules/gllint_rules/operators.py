@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from gllint_rules import facts, known
+from gllint_rules import facts, formatting
 from gllint_rules.facts import Expr
 from gllint_rules.values import (
     BOOL,
@@ -67,7 +67,7 @@ def operate(evaluator: Evaluator, expr: facts.BinOp, left: Value, right: Value, 
     if op == "|" and isinstance(left, Record):
         return spread(left, right, Site(frame.module, expr.right.at))
     if op == "%" and _may_be(left, Text):
-        return known.percent(evaluator, left, expr, frame) if isinstance(left, Text) else UNKNOWN
+        return formatting.percent(evaluator, left, expr, frame) if isinstance(left, Text) else UNKNOWN
     if _survives(op, expr, left, right, a, b):
         return evaluator.number(f"`{op}` gives a number here", frame, expr.at, left, right, real=op == "/")
     if op == "*" and isinstance(left, Text):
