@@ -232,9 +232,19 @@ class _Runner:
         self.effect(statement.value, env)
         if declared is not None:
             value = hints.typed(self.evaluator, value, declared)
-        site = Site(self.module, statement.value.at)
         for target in statement.targets:
-            self.store(target, _assigned(target, value, site), env, site)
+            self.store_from(target, statement.value, value, env)
+
+    def store_from(self, target: Expr, source: Expr, value: Value, env: Env) -> None:
+        """Store the ``value`` of ``source``: of ``a["x"], b = 1, 2`` each from its own place."""
+        if isinstance(target, facts.Seq) and isinstance(source, facts.Seq):
+            items = (*target.items, *source.items)
+            if len(target.items) == len(source.items) and not any(isinstance(i, facts.Star) for i in items):
+                for i, (item, given) in enumerate(zip(target.items, source.items, strict=True)):
+                    self.store_from(item, given, containers.unpacked(self.evaluator, value, (i,)), env)
+                return
+        site = Site(self.module, source.at)
+        self.store(target, _assigned(target, value, site), env, site)
 
     def store(self, target: Expr, value: Value, env: Env, site: Site | None = None) -> None:
         match target:

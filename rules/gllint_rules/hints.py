@@ -57,6 +57,9 @@ def read(evaluator: Evaluator, expr: Expr, frame: Frame) -> Value:
                 if named is not None:
                     return named
             return _declared(evaluator, evaluator.eval(expr, replace(frame, env=None)), expr, frame)
+        case facts.Call(func=func):  # `confloat(ge=0)`
+            made = _declared(evaluator, evaluator.eval(func, replace(frame, env=None)), func, frame)
+            return made if isinstance(made, Number) else UNKNOWN
         case _:
             return UNKNOWN
 

@@ -104,7 +104,8 @@ def called_tool(project: Project, module: Module, call: Call, scope: Scope) -> T
     )
     if not wraps:
         return None
-    for source in (*(call.keyword(name) for name in TOOL_WRAPPER_KEYWORDS), *call.args[:1]):
+    named = bool(call.args) and isinstance(call.args[0], facts.Const)  # `Tool("search", search)`
+    for source in (*(call.keyword(name) for name in TOOL_WRAPPER_KEYWORDS), *call.args[: 2 if named else 1]):
         if source is None or isinstance(source, facts.Const):
             continue
         found = _functions(project, source, frame)
