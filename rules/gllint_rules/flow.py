@@ -109,6 +109,9 @@ class _Runner:
                         self.effect(expr, env)
                     elif kind == "del":
                         self.remove(expr, env)
+                if kind == "assert":
+                    found = narrow(self.evaluator, exprs[0], self.frame(env))
+                    return {**env, **found[0]} if found is not None else env
                 return None if kind == "raise" else env
             case facts.Jump(kind=kind):
                 if self.exits:
@@ -253,11 +256,8 @@ class _Runner:
             case facts.Seq(items=items):
                 for i, item in enumerate(items):
                     if isinstance(item, facts.Star):
-                        rest = (
-                            ListOf(rest=value.rest)
-                            if isinstance(value, ListOf) and not value.items
-                            else UNKNOWN
-                        )
+                        listed = all(isinstance(option, ListOf) for option in options(value))
+                        rest = ListOf(rest=containers.element(value)) if listed else UNKNOWN
                         self.store(item.value, rest, env)
                         for j, last in enumerate(items[i + 1 :], i + 1 - len(items)):
                             self.store(last, containers.unpacked(self.evaluator, value, (j,)), env)

@@ -154,6 +154,12 @@ def narrow(
         case facts.UnaryOp(op="not", operand=inner):
             found = narrow(evaluator, inner, frame)
             return (found[1], found[0]) if found is not None else None
+        case facts.BoolOp(op=op, left=left, right=right):
+            sides = [side for side in (narrow(evaluator, part, frame) for part in (left, right)) if side]
+            held: dict[str, Value] = {}
+            for positive, negative in sides:  # both hold where `and` does, neither where `or` does not
+                held.update(positive if op == "and" else negative)
+            return (held, {}) if op == "and" else ({}, held)
         case facts.Compare(operands=(facts.Name(id=name), facts.Const(value=None)), ops=(op,)):
             old = evaluator.lookup(name, frame)
             if isinstance(old, UnionOf):
