@@ -191,6 +191,9 @@ class Evaluator:
         inner = frame
         if inner.scope.owner is not None and inner.scope.parent is not None and inner.env is None:
             inner = replace(frame, scope=inner.scope.parent)
+        match param.annotation:
+            case facts.Sub(base=base, index=fields) if facts.last_name(base) == "Unpack":
+                return self.annotation(fields, inner)  # `**options: Unpack[Options]`
         value = self.annotation(param.annotation, inner)
         if param.kind == "star":
             return ListOf(rest=value, kind="tuple")
