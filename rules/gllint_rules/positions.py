@@ -17,7 +17,7 @@ from libcst._nodes.internal import CodegenState
 
 from gllint_rules.facts import Module, Unit
 from gllint_rules.finding import Span
-from gllint_rules.reader import KEPT, Reader
+from gllint_rules.reader import KEPT, KeptTree, Reader
 
 _TOKEN = re.compile(
     r'''
@@ -38,8 +38,10 @@ _TOKEN = re.compile(
 )
 
 _NEWLINE = re.compile(r"\r\n?|\n")
-# Writing out a whole tree costs about as much as this many statements written out one by one.
-MOST_SINGLE = 20
+# Once statements with this share of a file's expressions were written out one by one, the whole file is. Starting
+# with one costs about as much as some expressions do.
+MOST_SINGLE = 0.6
+START = 8
 
 
 def logical_lines(source: str) -> list[int]:
@@ -101,7 +103,7 @@ class Positions:
         self.lines = Lines(source)
         self._known: dict[int, Span] = {}
         self._offsets: dict[int, tuple[int, int]] = {}
-        self._located = 0
+        self._located = 0  # how many expressions stood in what was written out
         self._unit_starts: list[int] | None = None
         self._firsts: list[int] = []
         self._whole = False
@@ -139,13 +141,13 @@ class Positions:
         return Stretch(number, units[number], size, starts[number], end)
 
     def _locate(self, at: int) -> None:
-        self._located += 1
-        if self._located == MOST_SINGLE and self._generate_all():
-            return
         found = None if self._whole else self.stretch(at)
         if found is not None:
             unit, begin = found.unit, found.begin
-            if unit.kind == "simple" and self._generate(found.number, unit.first, found.size, begin):
+            self._located += found.size + START
+            if self._located > self.module.size * MOST_SINGLE and self._generate_all():
+                return
+            if self._generate(found):
                 return
             line, column = self.lines.place(begin)
             indent = self.lines.source[begin - column + 1 : begin]
@@ -156,16 +158,19 @@ class Positions:
         self._whole = True
         self._known.update(enumerate(_spans(cst.parse_module(self.lines.source))))
 
-    def _generate(self, number: int, first: int, count: int, begin: int) -> bool:
-        """Find the places in a statement whose tree is still there, by writing it out once more."""
+    def _generate(self, unit: Stretch) -> bool:
+        """Find the places in a statement or header whose tree is still there, by writing it out once more."""
         kept = KEPT.get(self.module.digest)
-        if kept is None or number not in kept.statements:
+        node = _written_alone(kept, unit.number) if kept is not None else None
+        if kept is None or node is None:
             return False
-        source = self.lines.source
-        state = Recorder("", kept.tree.default_newline, kept.nodes[first : first + count])
+        source, begin, first = self.lines.source, unit.begin, unit.unit.first
+        state = Recorder("", kept.tree.default_newline, kept.nodes[first : first + unit.size])
         state.indent_tokens.append(source[source.rfind("\n", 0, begin) + 1 : begin])
-        kept.statements[number]._codegen(state)
+        node._codegen(state)
         text = "".join(state.tokens)
+        if isinstance(node, cst.BaseCompoundStatement):
+            text = text[: text.rindex(":") + 1]
         [lead, *_] = logical_lines(text) or [len(text)]
         if not source.startswith(text[lead:].rstrip("\r\n"), begin):
             return False
@@ -199,6 +204,18 @@ class Positions:
             position += unit.lines
         if position != len(starts):
             self._unit_starts = []
+
+
+def _written_alone(kept: KeptTree, number: int) -> cst.SimpleStatementLine | cst.BaseCompoundStatement | None:
+    """The tree of a unit; of a header with nothing behind its colon, which is then the last one."""
+    header = kept.headers.get(number)
+    if header is None:
+        return kept.statements.get(number)
+    rest = {"orelse": None} if isinstance(header, (cst.If, cst.For, cst.While)) else {}
+    return header.with_changes(leading_lines=(), body=_NOTHING, **rest)
+
+
+_NOTHING = cst.SimpleStatementSuite([cst.Pass()])
 
 
 class Recorder(CodegenState):

@@ -52,11 +52,12 @@ def read_module(path: str, source: str) -> facts.Module:
 
 @dataclass(slots=True)
 class KeptTree:
-    """A tree that was read a moment ago, its nodes by number, and its statements by unit."""
+    """A tree that was read a moment ago, its nodes by number, and its statements and headers by unit."""
 
     tree: cst.Module
     nodes: list[cst.CSTNode]
     statements: dict[int, cst.SimpleStatementLine]
+    headers: dict[int, cst.BaseCompoundStatement]  # whole statements, of which the headers are the units
 
 
 # The last trees read in this process, by the digest of their text. They are large: a few are enough for the
@@ -67,7 +68,7 @@ MOST_KEPT = 60_000  # expressions
 
 def _keep(module: facts.Module, reader: Reader, tree: cst.Module) -> None:
     assert reader.nodes is not None
-    KEPT[module.digest] = KeptTree(tree, reader.nodes, reader.statements)
+    KEPT[module.digest] = KeptTree(tree, reader.nodes, reader.statements, reader.headers)
     while len(KEPT) > 1 and sum(len(kept.nodes) for kept in KEPT.values()) > MOST_KEPT:
         del KEPT[next(iter(KEPT))]
 
@@ -124,6 +125,7 @@ class Reader:
         self.context: list[str] = []
         self.nodes: list[cst.CSTNode] | None = [] if track else None
         self.statements: dict[int, cst.SimpleStatementLine] = {}
+        self.headers: dict[int, cst.BaseCompoundStatement] = {}
         self.scope = Scope("module", None)
 
     def module(self, path: str, source_digest: str, tree: cst.Module) -> facts.Module:
@@ -179,7 +181,11 @@ class Reader:
             self.small(small, out)
         return tuple(out)
 
-    def header(self, kind: UnitKind = "header", *, decorators: int = 0) -> None:
+    def header(
+        self, kind: UnitKind, node: cst.BaseCompoundStatement | None = None, *, decorators: int = 0
+    ) -> None:
+        if node is not None and self.nodes is not None:
+            self.headers[len(self.units)] = node
         self.units.append(Unit(self.count, 1 + decorators, kind))
 
     def bare(self, body: cst.BaseSuite) -> Block:
@@ -296,7 +302,7 @@ class Reader:
         self.scope.bind(node.name.value, Binding("alias", self.expr(node.value)))
 
     def _function(self, node: cst.FunctionDef, out: list[facts.Stmt]) -> None:
-        self.header(decorators=len(node.decorators))
+        self.header("header", node, decorators=len(node.decorators))
         decorators = tuple(self.expr(d.decorator) for d in node.decorators)
         at = self.mark(node.name)
         scope = Scope("function", self.scope)
@@ -341,7 +347,7 @@ class Reader:
             out.append(param)
 
     def _class(self, node: cst.ClassDef, out: list[facts.Stmt]) -> None:
-        self.header(decorators=len(node.decorators))
+        self.header("header", node, decorators=len(node.decorators))
         decorators = tuple(self.expr(d.decorator) for d in node.decorators)
         at = self.mark(node.name)
         bases = tuple(self.expr(a.value) for a in node.bases)
@@ -362,7 +368,7 @@ class Reader:
         out.append(facts.ClassDef(cls))
 
     def _if(self, node: cst.If, out: list[facts.Stmt], *, is_elif: bool = False) -> None:
-        self.header("elif" if is_elif else "header")
+        self.header(*(("elif",) if is_elif else ("header", node)))
         test = self.expr(node.test)
         body = self.suite(node.body)
         orelse: Block = ()
@@ -375,14 +381,14 @@ class Reader:
         out.append(facts.If(test, body, orelse))
 
     def _while(self, node: cst.While, out: list[facts.Stmt]) -> None:
-        self.header()
+        self.header("header", node)
         test = self.expr(node.test)
         body = self.suite(node.body)
         orelse = self.bare(node.orelse.body) if node.orelse is not None else ()
         out.append(facts.Loop(None, test, body, orelse))
 
     def _for(self, node: cst.For, out: list[facts.Stmt]) -> None:
-        self.header()
+        self.header("header", node)
         target = self.expr(node.target)
         source = self.expr(node.iter)
         self.bind_target(target, source, "loop")
@@ -391,7 +397,7 @@ class Reader:
         out.append(facts.Loop(target, source, body, orelse))
 
     def _with(self, node: cst.With, out: list[facts.Stmt]) -> None:
-        self.header()
+        self.header("header", node)
         items: list[tuple[Expr, Expr | None]] = []
         for item in node.items:
             value = self.expr(item.item)
