@@ -143,9 +143,9 @@ def test_a_rule_that_raises_loses_nothing_else(
     top = write({"agent.py": agent, "b.py": agent})
     honest = Project.check
 
-    def check(self: Any, path: str, codes: frozenset[str]) -> Any:
+    def check(self: Any, path: str, codes: frozenset[str], fixes: bool = True) -> Any:
         yield Failure("GL101", path, "ValueError: no")
-        yield from honest(self, path, codes - {"GL101"})
+        yield from honest(self, path, codes - {"GL101"}, fixes)
 
     monkeypatch.setattr(Project, "check", check)
     outcome = Engine(Options(cache=True)).check([str(top)])
