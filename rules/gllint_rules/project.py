@@ -195,7 +195,7 @@ class Project:
             )
             parts = self.each(_names_of_tools, classes)
             names = classes.union(*(part for _, part in parts))
-            self._tool_names = frozenset(name.encode() for name in names)
+            self._tool_names = frozenset(name.encode("utf-8", "surrogateescape") for name in names)
         return self._tool_names
 
     # --- imports ---------------------------------------------------------------------------------------------

@@ -156,3 +156,14 @@ def test_a_rule_that_raises_loses_nothing_else(
     again = Engine(Options(cache=True)).check([str(top)])
     assert not again.failures
     assert len(again.findings) == 6
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="file names are text elsewhere")
+def test_a_file_whose_name_is_no_text(write: Write, run: Run) -> None:
+    tool = "from langchain_core.tools import tool\n\n\n@tool\ndef f(x):\n    return {'a_kwh': 3.5}\n"
+    top = write({"agent.py": tool})
+    with open(os.fsencode(top) + b"/\xff\xfe.py", "w") as file:
+        file.write(tool)
+    for name in ("concise", "json", "sarif", "gitlab", "junit", "github", "full"):
+        assert run("check", "--output-format", name, cwd=top).returncode == 1, name
+    assert run("check", "--fix", cwd=top).returncode == 0
