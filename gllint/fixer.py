@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -33,7 +34,8 @@ def fix(engine: Engine, paths: Sequence[str], unsafe: bool) -> Fixed:
     What is read is pinned first, so that every place belongs to the very bytes that the edits are put into.
     """
     fixed = Fixed(engine.check(paths))
-    stuck: set[str] = set()
+    links = _links(fixed.outcome)
+    stuck = set(links)
     for _ in range(MAX_PASSES):
         wanted = {
             path: fixes
@@ -48,6 +50,9 @@ def fix(engine: Engine, paths: Sequence[str], unsafe: bool) -> Fixed:
         else:
             for path, fixes in wanted.items():
                 _fix_file(engine, path, fixes, fixed, stuck)
+            for link, file in links.items():
+                if file in fixed.before:
+                    engine.put(link, engine.overlay[file])
         fixed.outcome = engine.check(paths)
     fixed.after = {
         path: engine.overlay[path] for path, data in fixed.before.items() if engine.overlay[path] != data
@@ -123,6 +128,13 @@ class _Offsets:
     def _offset(self, line: int, column: int) -> int:
         start = self._starts[min(line, len(self._starts)) - 1]
         return min(start + column - 1, self._size)
+
+
+def _links(outcome: Outcome) -> dict[str, str]:
+    """Return the links among the files with findings whose file is checked too: it is fixed once, by its own name."""
+    checked = set(outcome.checked)
+    files = {path: os.path.realpath(path).replace(os.sep, "/") for path in by_path(outcome.findings)}
+    return {path: file for path, file in files.items() if path != file and file in checked}
 
 
 def _wanted(findings: Iterable[Finding], unsafe: bool) -> list[Fix]:

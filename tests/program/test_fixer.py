@@ -195,3 +195,17 @@ def test_writing_is_all_or_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         write_atomically(str(target), b"two")
     assert target.read_bytes() == b"one"
     assert os.listdir(tmp_path) == ["a.py"]
+
+
+def test_a_link_and_its_file_are_fixed_once(write: Write, run: Run) -> None:
+    top = write({"a.py": UNUSED, "other/b.py": UNUSED})
+    (top / "link.py").symlink_to("a.py")
+    patch = run("check", ".", "--diff", "-q", cwd=top).stdout
+    subprocess.run(["git", "init", "-q"], cwd=top, check=True)
+    subprocess.run(["git", "apply", "--check", "-"], cwd=top, input=patch, check=True)
+    done = run("check", ".", "--fix", cwd=top)
+    assert done.returncode == 0, done.stderr
+    assert (top / "link.py").is_symlink() and (top / "a.py").read_text() == FIXED
+    (top / "a.py").write_text(UNUSED)
+    assert run("check", "link.py", "--fix", cwd=top).returncode == 0
+    assert (top / "link.py").is_symlink() and (top / "a.py").read_text() == FIXED
