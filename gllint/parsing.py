@@ -13,7 +13,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from gllint.clock import without_collector
+from gllint.clock import Clock, without_collector
 from gllint.source import Undecodable, decode
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Unparsed:
 Parsed: TypeAlias = "Module | Unparsed"
 
 
-def parse(path: str, data: bytes) -> Parsed:
+def parse(path: str, data: bytes, clock: Clock | None = None) -> Parsed:
     """Return the facts of a file's bytes, or why there are none. Imports LibCST. Never raises."""
     if len(data) > MAX_BYTES:
         return Unparsed(f"too large to be checked: {len(data)} bytes, at most {MAX_BYTES} are parsed")
@@ -53,18 +53,21 @@ def parse(path: str, data: bytes) -> Parsed:
         source = decode(data).source
         deep = _too_deep(source) if _looks_deep(data) else None
         with without_collector():
-            return deep or _read(path, source)
+            return deep or _read(path, source, clock or Clock())
     except Undecodable as error:
         return Unparsed(error.message, error.line, error.column)
     except (RecursionError, MemoryError):
         return Unparsed(_TOO_DEEP)
 
 
-def _read(path: str, source: str) -> Parsed:
-    from gllint_rules.reader import ParseFailure, read_module
+def _read(path: str, source: str, clock: Clock) -> Parsed:
+    from gllint_rules.reader import ParseFailure, parse_source, read_tree
 
     try:
-        return read_module(path, source)
+        with clock.stage("parse"):
+            tree = parse_source(source)
+        with clock.stage("facts"):
+            return read_tree(path, source, tree)
     except ParseFailure as error:
         return _in_words_of_python(source) or Unparsed(error.message, error.line, error.column)
     except (RecursionError, MemoryError):

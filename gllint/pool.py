@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from gllint.cache import digest, pickled
-from gllint.parsing import Parsed, Unparsed, parse
+from gllint.parsing import Unparsed, parse
 from gllint_rules import Settings
 from gllint_rules.screen import Screen
 
@@ -87,11 +87,10 @@ def parse_file(_: None, path: str) -> tuple[bytes, bytes | None]:
     """Return the digest of a file as it was parsed, and its facts pickled (``None``: they cannot be)."""
     try:
         data = read_bytes(path)
-        parsed: Parsed = parse(path, data)
-    except OSError as error:
-        data, parsed = b"", Unparsed(f"cannot be read: {error.strerror}")
+    except OSError:
+        return digest(b""), None
     try:
-        return digest(data), pickled(parsed)
+        return digest(data), pickled(parse(path, data))
     except RecursionError:
         return digest(data), None
 

@@ -382,7 +382,7 @@ class Workspace:
         reports: list[Finding | Failure] = []
         for code in sorted(codes):
             with self._clock.rule(code):
-                reports += project.check(path, frozenset({code}))
+                reports += project.check(path, frozenset({code}), fixes)
         return _gather(reports)
 
     def _loaded_project(self, added: Mapping[str, bytes]) -> Project:
@@ -392,6 +392,11 @@ class Workspace:
         return self._project
 
     def _new_project(self) -> Project:
+        if self._clock.by_rule:
+            from gllint_rules.catalogue import load_all
+
+            with self._clock.stage("load"):
+                load_all()
         from gllint_rules.project import Project
 
         packages = self._packages()
@@ -411,8 +416,7 @@ class Workspace:
 
     def _add(self, project: Project, added: Mapping[str, bytes]) -> None:
         new = [path for path in added if path not in self._announced]
-        with self._clock.stage("facts"):
-            self._read_facts([path for path in new if path not in self._parsed], added)
+        self._read_facts([path for path in new if path not in self._parsed], added)
         for path in new:
             parsed = self._parsed[path]
             if not isinstance(parsed, Unparsed):
@@ -432,14 +436,30 @@ class Workspace:
                 unknown.append(path)
         self._progress.expect("parsing", len(unknown))
         size = sum(seen.size for path in unknown if (seen := self._files.get(path)))
-        parsed = self._pool.map(
-            parse_file, None, unknown, worth=size > _WORTH_BYTES, chunk=4, tick=self._progress.tick
-        )
+        if size <= _WORTH_BYTES or self._clock.by_rule:
+            for path in unknown:
+                self._parsed[path] = self._read_here(path, digests[path])
+                self._progress.tick(1)
+            return
+        parsed = self._pool.map(parse_file, None, unknown, worth=True, chunk=4, tick=self._progress.tick)
         for path, (read, facts) in zip(unknown, parsed, strict=True):
             self._disturbed = self._disturbed or read != digests[path]
             self._parsed[path] = pickle.loads(facts) if facts is not None else _parse_here(path)
             if facts is not None:
                 self._store.write_pickled(_facts_name(path, read), facts)
+
+    def _read_here(self, path: str, expected: bytes) -> Parsed:
+        """Parse a file in this process, which needs no pickling."""
+        try:
+            data = read_bytes(path)
+        except OSError as error:
+            self._disturbed = True
+            return Unparsed(f"cannot be read: {error.strerror}")
+        read = digest(data)
+        self._disturbed = self._disturbed or read != expected
+        parsed = parse(path, data, self._clock)
+        self._store.write(_facts_name(path, read), parsed)
+        return parsed
 
     # --- what floor 2 asks back ----------------------------------------------------------------------------
 

@@ -38,16 +38,32 @@ def read_module(path: str, source: str) -> facts.Module:
 
     Raises :class:`ParseFailure` where it is not Python.
     """
+    return read_tree(path, source, parse_source(source))
+
+
+def parse_source(source: str) -> cst.Module:
+    """The tree of ``source``. Raises :class:`ParseFailure` where it is not Python."""
     try:
-        tree = cst.parse_module(source)
-        reader = Reader(macros=MACRO_MARK in source, track=True)
-        module = reader.module(path, digest(source), tree)
+        return cst.parse_module(source)
     except cst.ParserSyntaxError as error:
         raise _failure(source, error) from None
     except (RecursionError, cst.CSTValidationError) as error:
-        raise ParseFailure(f"cannot be parsed: {str(error) or 'nested too deeply'}", 1, 1) from None
+        raise _too_deep(error) from None
+
+
+def read_tree(path: str, source: str, tree: cst.Module) -> facts.Module:
+    """The facts of a file whose tree is at hand. Raises :class:`ParseFailure` where it nests too deeply."""
+    reader = Reader(macros=MACRO_MARK in source, track=True)
+    try:
+        module = reader.module(path, digest(source), tree)
+    except (RecursionError, cst.CSTValidationError) as error:
+        raise _too_deep(error) from None
     _keep(module, reader, tree)
     return module
+
+
+def _too_deep(error: Exception) -> ParseFailure:
+    return ParseFailure(f"cannot be parsed: {str(error) or 'nested too deeply'}", 1, 1)
 
 
 @dataclass(slots=True)
