@@ -112,7 +112,9 @@ def _parents(statement: cst.SimpleStatementLine) -> dict[int, cst.CSTNode]:
         for name in node.__dataclass_fields__:  # `node.children` visits, which takes ten times as long
             part = getattr(node, name)
             for child in part if isinstance(part, (list, tuple)) else (part,):
-                if hasattr(child, "_codegen"):  # a node; to ask `isinstance` of an abstract class takes longer
+                if hasattr(
+                    child, "_codegen"
+                ):  # a node; to ask `isinstance` of an abstract class takes longer
                     above[id(child)] = node
                     waiting.append(child)
     return above
