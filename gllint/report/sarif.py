@@ -26,7 +26,7 @@ def render(report: Report) -> str:
         "name": "gllint",
         "version": __version__,
         "semanticVersion": __version__,
-        "informationUri": "https://gllint.dev",
+        "informationUri": "https://gllint.example",
         "rules": [_rule(rule) for rule in RULES.values()],
     }
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}

@@ -46,4 +46,4 @@ class Rule:
     @property
     def url(self) -> str:
         """Where the rule's page lives."""
-        return f"https://gllint.dev/rules/{self.name}"
+        return f"https://gllint.example/rules/{self.name}"
