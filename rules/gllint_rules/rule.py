@@ -45,5 +45,5 @@ class Rule:
 
     @property
     def url(self) -> str:
-        """Where the rule's page lives."""
+        """Where the rule's page lives: under a reserved name, until the pages have an address."""
         return f"https://gllint.example/rules/{self.name}"
