@@ -12,7 +12,7 @@ from gllint_rules.facts import Function
 from gllint_rules.finding import Edit, Fix
 from gllint_rules.fixes.imports import imported
 from gllint_rules.fixes.syntax import Place, place, replacement
-from gllint_rules.fixes.uses import Way, enclosing, way_out
+from gllint_rules.fixes.uses import Way, enclosing, is_tool_function, way_out
 from gllint_rules.known import DICT_GENERICS
 from gllint_rules.schema import read_schema
 from gllint_rules.values import (
@@ -223,7 +223,7 @@ def _wrap_returned(context: Context, result: Result) -> Fix | None:
         here = place(context, other.site)
         value = other.value if number(other.value) is not None else declared
         assert value is not None
-        if here is None or _is_echoed(context, other, other.site):
+        if here is None or _is_echoed(context, other, other.site) or _is_tools_own(context, here, function):
             return None
         if any(isinstance(o, Record | ListOf | Text) for o in options(other.value)):
             return None
@@ -242,6 +242,16 @@ def _wrap_returned(context: Context, result: Result) -> Fix | None:
     elif declared is not None and _speaks_of_numbers(context, declared):
         return None
     return _fix(tuple(edits), unit, known and sure)
+
+
+def _is_tools_own(context: Context, here: Place, function: facts.Function | facts.Lambda) -> bool:
+    """Whether another function of a tool returns the number, so that it is wrapped there."""
+    expr = here.facts()
+    called = expr.value if isinstance(expr, facts.Await) else expr
+    if not isinstance(called, facts.Call):
+        return False
+    callee = context.evaluator.eval(called.func, Frame(here.positions.module, function.scope))
+    return any(isinstance(o, FunctionOf) and is_tool_function(context, o.function) for o in options(callee))
 
 
 def _annotated(context: Context, site: Site) -> Edit:
