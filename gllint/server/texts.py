@@ -13,12 +13,11 @@ from functools import cached_property
 
 from lsprotocol import types
 
-from gllint.source import Undecodable, decode
+from gllint.source import as_bytes
 from gllint_rules import Span
 
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 _MARK = "\ufeff"
-_COOKIE_LINES = 2
 
 
 class Snapshot:
@@ -35,13 +34,7 @@ class Snapshot:
     @cached_property
     def data(self) -> bytes:
         """The bytes that an editor would write, in the encoding that the text itself declares."""
-        head = "".join(self.text.splitlines(keepends=True)[:_COOKIE_LINES])
-        if "coding" in head:
-            try:
-                return self.text.encode(decode(head.encode("ascii", "replace")).encoding)
-            except (Undecodable, UnicodeEncodeError):
-                pass  # as UTF-8 it is as undecodable as it would be on disk
-        return self.text.encode("utf-8", "surrogatepass")
+        return as_bytes(self.text)
 
     def line(self, number: int) -> str:
         """The text of a line, counted from 0, without its ending; empty beyond the last one."""
