@@ -38,10 +38,6 @@ _TOKEN = re.compile(
 )
 
 _NEWLINE = re.compile(r"\r\n?|\n")
-# Once statements with this share of a file's expressions were written out one by one, the whole file is. Starting
-# with one costs about as much as some expressions do.
-MOST_SINGLE = 0.6
-START = 8
 
 
 def logical_lines(source: str) -> list[int]:
@@ -103,7 +99,6 @@ class Positions:
         self.lines = Lines(source)
         self._known: dict[int, Span] = {}
         self._offsets: dict[int, tuple[int, int]] = {}
-        self._located = 0  # how many expressions stood in what was written out
         self._unit_starts: list[int] | None = None
         self._firsts: list[int] = []
         self._whole = False
@@ -144,9 +139,6 @@ class Positions:
         found = None if self._whole else self.stretch(at)
         if found is not None:
             unit, begin = found.unit, found.begin
-            self._located += found.size + START
-            if self._located > self.module.size * MOST_SINGLE and self._generate_all():
-                return
             if self._generate(found):
                 return
             line, column = self.lines.place(begin)
@@ -179,18 +171,6 @@ class Positions:
         for at, found in enumerate(state.found, first):
             assert found is not None
             self._offsets[at] = begin + found[0] - lead, begin + found[1] - lead
-        return True
-
-    def _generate_all(self) -> bool:
-        """Find all places by writing out the whole tree, where it is still there."""
-        kept = KEPT.get(self.module.digest)
-        if kept is None:
-            return False
-        state = Recorder(kept.tree.default_indent, kept.tree.default_newline, kept.nodes)
-        kept.tree._codegen(state)
-        if "".join(state.tokens) != self.lines.source:
-            return False
-        self._offsets.update((at, found) for at, found in enumerate(state.found) if found is not None)
         return True
 
     def _index(self) -> None:
