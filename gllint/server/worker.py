@@ -13,9 +13,10 @@ from concurrent.futures import Future
 from typing import Any, TypeVar
 
 _T = TypeVar("_T")
-# Collecting takes as long as a keystroke: it waits for a pause in typing, unless there is too much of it.
+# Collecting waits for a pause in typing. Where there is none it comes often, since little at a time is felt least:
+# what two or three keystrokes leave behind takes as long as one of them.
 _QUIET = 0.3
-_LITTER, _MOST_LITTER = 20_000, 200_000
+_LITTER, _MOST_LITTER = 20_000, 60_000
 
 
 class Worker:
