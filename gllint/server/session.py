@@ -182,10 +182,6 @@ class Session:
 
     # --- projects ------------------------------------------------------------------------------------------
 
-    def cancel_loading(self) -> None:
-        """The user wants no index: what is not known yet stays so until files on disk change."""
-        self._cancelled.update(w.root for r in self._roots for w in r.engine.lives() if not w.is_loaded)
-
     def known(self, path: str) -> Known | None:
         """The project of a file, loaded; ``None`` where there can be none."""
         root = self._root_of(path)

@@ -6,7 +6,7 @@ where it was put in, because that is where a finding about it belongs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -375,15 +375,6 @@ def number(value: Value) -> Number | None:
     return None
 
 
-def surely_number(value: Value) -> bool:
-    """Whether it is a number on every path."""
-    return isinstance(value, Number)
-
-
-def is_text(value: Value) -> bool:
-    return isinstance(value, Text)
-
-
 def surely_not_number(value: Value) -> bool:
     """Whether it is definitely something else, as ``"12"`` or ``None`` in a Quantity's value."""
     return all(
@@ -392,16 +383,10 @@ def surely_not_number(value: Value) -> bool:
 
 
 def surely_not_text(value: Value) -> bool:
+    """Whether it is definitely something else, as ``3`` or ``None`` in a Quantity's unit."""
     return all(
         option is NONE or isinstance(option, (Boolean, Number, Record, ListOf)) for option in options(value)
     )
-
-
-def containers(value: Value) -> Iterator[Record | ListOf]:
-    """The containers among the alternatives of ``value``."""
-    for option in options(value):
-        if isinstance(option, (Record, ListOf)):
-            yield option
 
 
 def moved(value: Value, site: Site) -> Value:
