@@ -46,6 +46,7 @@ MOST_DEPTH = 40
 
 
 def call(evaluator: Evaluator, expr: facts.Call, frame: Frame) -> Value:
+    """What a call gives, whatever it calls."""
     tool = evaluator.project.made_tool(frame.module, expr, frame.scope)
     if tool is not None:
         return ToolValue(tool)
@@ -56,6 +57,7 @@ def call(evaluator: Evaluator, expr: facts.Call, frame: Frame) -> Value:
 
 
 def called(evaluator: Evaluator, callee: Value, expr: facts.Call, frame: Frame) -> Value:
+    """What a call of ``callee`` gives."""
     match callee:
         case FunctionOf():
             return call_function(evaluator, callee, frame.module, expr, frame)
@@ -77,6 +79,7 @@ def called(evaluator: Evaluator, callee: Value, expr: facts.Call, frame: Frame) 
 
 
 def call_external(evaluator: Evaluator, name: str, expr: facts.Call, frame: Frame) -> Value:
+    """What a call of a name from outside the project gives, where that is known."""
     handler = known.CALLS.get(name)
     if handler is not None:
         return handler(evaluator, expr, frame)
@@ -198,6 +201,7 @@ def _declared_result(evaluator: Evaluator, value: Value, declared: Value) -> Val
 
 
 def declared_return(evaluator: Evaluator, callee: FunctionOf) -> Value | None:
+    """What the return annotation of a function says; ``None`` where it has none."""
     function = callee.function
     if isinstance(function, facts.Lambda) or function.returns is None:
         return None
@@ -284,6 +288,7 @@ def envelope(
 
 
 def construct_quantity(evaluator: Evaluator, expr: facts.Call, frame: Frame, of: ClassOf | None) -> Record:
+    """A call of a class named ``Quantity``, of the project (``of``) or not."""
     entries: dict[str, tuple[Entry, ...]] = {}
     for name, arg in zip(("value", "unit"), expr.args, strict=False):
         if isinstance(arg, facts.Star):

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 
 def dict_literal(evaluator: Evaluator, expr: facts.Dict, frame: Frame) -> Value:
+    """A dict that is written out, each value where it stands."""
     site = Site(frame.module, expr.at)
     entries: dict[str, tuple[Entry, ...]] = {}
     sure: set[str] = set()
@@ -60,6 +61,7 @@ def key_of(evaluator: Evaluator, expr: Expr, frame: Frame) -> str | None:
 
 
 def sequence_literal(evaluator: Evaluator, expr: facts.Seq, frame: Frame) -> Value:
+    """A list, tuple or set that is written out, each element where it stands."""
     items: list[Entry] = []
     rests: list[Value] = []
     for item in expr.items:
@@ -79,6 +81,7 @@ def sequence_literal(evaluator: Evaluator, expr: facts.Seq, frame: Frame) -> Val
 
 
 def comprehension(evaluator: Evaluator, expr: facts.Comp, frame: Frame) -> Value:
+    """What a comprehension makes: any number of what its element is."""
     inner = comprehension_frame(evaluator, expr, frame)
     element = evaluator.eval(expr.element, inner)
     site = Site(frame.module, expr.at)
@@ -166,6 +169,7 @@ def _field_at(evaluator: Evaluator, value: Value, of: ClassOf, index: int) -> Va
 
 
 def subscript(evaluator: Evaluator, expr: facts.Sub, frame: Frame) -> Value:
+    """What ``base[index]`` takes out."""
     base = evaluator.eval(expr.base, frame)
     out = [_subscripted(evaluator, option, expr, frame) for option in options(base)]
     return join(*out)

@@ -35,6 +35,7 @@ MOST_DEPTH = 40
 
 
 def read(evaluator: Evaluator, expr: Expr, frame: Frame) -> Value:
+    """What a value annotated as ``expr`` is."""
     match expr:
         case facts.Const(value=None):
             return NONE

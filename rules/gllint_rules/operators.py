@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 
 def binary(evaluator: Evaluator, expr: facts.BinOp, frame: Frame) -> Value:
+    """What a chain of arithmetic gives."""
     chain = [expr]  # long chains nest to the left
     while isinstance(chain[-1].left, facts.BinOp):
         chain.append(chain[-1].left)
@@ -73,7 +74,7 @@ def operate(evaluator: Evaluator, expr: facts.BinOp, left: Value, right: Value, 
     if op == "*" and isinstance(left, Text):
         return TEXT
     if op == "*" and isinstance(left, ListOf):
-        return replace(left, items=left.items)
+        return left
     return UNKNOWN
 
 
@@ -97,6 +98,7 @@ def _concatenated(
 
 
 def unary(evaluator: Evaluator, expr: facts.UnaryOp, frame: Frame) -> Value:
+    """What a sign, ``~`` or ``not`` makes of its operand."""
     if expr.op == "not":
         return BOOL
     value = number(evaluator.eval(expr.operand, frame))
@@ -108,21 +110,22 @@ def unary(evaluator: Evaluator, expr: facts.UnaryOp, frame: Frame) -> Value:
 
 
 def either(evaluator: Evaluator, expr: facts.BoolOp, frame: Frame) -> Value:
+    """``and`` and ``or``: one side or the other."""
     left = evaluator.eval(expr.left, frame)
     right = evaluator.eval(expr.right, frame)
     if expr.op == "or":  # None is falsy: only the rest of the left side survives
         kept = [option for option in options(left) if option is not NONE]
         return join(*kept, right)
-    if isinstance(left, Number):
-        return join(left, right)
-    return join(UNKNOWN if left is UNKNOWN else left, right)
+    return join(left, right)
 
 
 def compare(evaluator: Evaluator, expr: facts.Compare, frame: Frame) -> Value:
+    """A comparison: a truth value, whatever is compared."""
     return BOOL
 
 
 def conditional(evaluator: Evaluator, expr: facts.IfExp, frame: Frame) -> Value:
+    """``a if test else b``: one arm or the other, each under what the test says."""
     body, orelse = frame, frame
     if frame.env is not None:
         narrowed = narrow(evaluator, expr.test, frame)

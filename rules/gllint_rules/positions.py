@@ -1,9 +1,10 @@
 """Where in the source an expression stands, worked out only for what is reported.
 
 Facts carry no positions: computing them for a whole file costs more than everything else after the parse.
-Instead, the statement (or the header of a compound statement) that holds a reported expression is parsed
-again alone and read in the same order, so that its expressions get the same numbers; its own place in the file
-comes from a scan for logical lines. Where anything does not match up, the whole file is parsed again.
+Instead, the statement (or the header of a compound statement) that holds a reported expression is written out once
+more where its tree is still at hand. Where it is gone, the statement is parsed again alone and read in the same order,
+so that its expressions get the same numbers. Its own place in the file comes from a scan for logical lines. Where
+anything does not match up, the whole file is parsed again.
 """
 
 from __future__ import annotations
