@@ -61,13 +61,11 @@ def parse(path: str, data: bytes, clock: Clock | None = None) -> Parsed:
 
 
 def _read(path: str, source: str, clock: Clock) -> Parsed:
-    from gllint_rules.reader import ParseFailure, parse_source, read_tree
+    from gllint_rules.reader import ParseFailure, read_module
 
     try:
-        with clock.stage("parse"):
-            tree = parse_source(source)
-        with clock.stage("facts"):
-            return read_tree(path, source, tree)
+        with clock.stage("outline"):
+            return read_module(path, source)
     except ParseFailure as error:
         return _in_words_of_python(source) or Unparsed(error.message, error.line, error.column)
     except (RecursionError, MemoryError):

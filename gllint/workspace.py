@@ -400,7 +400,7 @@ class Workspace:
         from gllint_rules.project import Project
 
         packages = self._packages()
-        return Project(self._settings, self._load, self._exists, self._source_of, self.root, packages)
+        return Project(self._settings, self._load, self._exists, self.root, packages)
 
     def _packages(self) -> dict[str, list[str]]:
         from gllint_rules.project import top_level_packages

@@ -313,10 +313,10 @@ class LiveEngine(Engine):
 
 def _forget_tree(parsed: Parsed | None) -> None:
     """Let the tree of an old text go: there is one for each keystroke, and the collector looks at them all."""
-    from gllint_rules.reader import KEPT
+    from gllint_rules.reader import forget_trees
 
     if parsed is not None and not isinstance(parsed, Unparsed):
-        KEPT.pop(parsed.digest, None)
+        forget_trees(parsed)
 
 
 def _is_open(row: Known, key: bytes) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,7 @@ from gllint_rules.frameworks import (
     TOOL_REGISTRY_NAMES,
     TOOL_WRAPPER_ENDING,
 )
+from gllint_rules.outline import Section
 from gllint_rules.tools import Tool, real_name
 from gllint_rules.values import (
     ClassOf,
@@ -51,7 +52,8 @@ class Action:
 
 def actions(context: Context) -> Iterator[Action]:
     """The actions of a module: ``ToolAction(…)`` and the dicts that are parsed as one or dispatched."""
-    for call, scope in context.module.calls:
+    names = TOOL_ACTIONS | ACTION_PARSERS | context.names.dispatch_functions
+    for call, scope in context.module.calls_of(names):
         callee = real_name(context.module, call.func)
         if callee in TOOL_ACTIONS:
             yield Action(_argument(context, call, scope, "name"), _argument(context, call, scope, "args"))
@@ -110,13 +112,13 @@ def asked_tools(context: Context) -> Iterator[Asked]:
     for action in actions(context):
         if action.name is not None:
             yield Asked(action.name, None, context.module.scope)
-    for step, scope in context.module.dicts:
+    for step, scope in context.module.dicts_with("kind", "tool_name"):
         kind, name = step.value("kind"), step.value("tool_name")
         if isinstance(kind, facts.Const) and kind.value == "tool_call" and name is not None:
             yield Asked(Entry(context.eval(name, scope), Site(context.module, name.at)), None, scope)
     if not context.project.once(_has_registries):
         return
-    for call, scope in context.module.calls:
+    for call, scope in context.module.calls_of(REGISTRY_LOOKUPS):
         if call.args and isinstance(call.func, facts.Attr) and call.func.name in REGISTRY_LOOKUPS:
             [name, *_] = call.args
             if isinstance(name, facts.Const | facts.Name):
@@ -128,7 +130,7 @@ def _has_registries(project: Project) -> bool:
     """Whether a module of the project defines, imports or assigns a registry of tools by its usual name."""
     names = (*TOOL_REGISTRY_CLASSES, *TOOL_REGISTRY_NAMES)
     return any(
-        name in module.scope.bindings or any(real_name(module, call.func) == name for call, _ in module.calls)
+        name in module.scope.bindings or any(name in section.calls for section in module.outline.sections)
         for module in project.modules.values()
         for name in names
     )
@@ -147,9 +149,11 @@ def is_tool_registry(project: Project, value: Value) -> bool:
             return False
 
 
-def stores(module: Module) -> Iterator[tuple[Sub, Expr]]:
+def stores(module: Module, names: Collection[str]) -> Iterator[tuple[Sub, Expr]]:
     """What a module stores under a subscript: ``target[…] = value``."""
-    blocks = [module.body, *(function.body for function in module.functions)]
+    parts = list(module.sections(lambda section: not section.mutated.isdisjoint(names)))
+    blocks = [part.body for part in parts]
+    blocks += (function.body for part in parts for function in part.functions)
     while blocks:
         for statement in blocks.pop():
             match statement:
@@ -226,14 +230,24 @@ class _Collector:
     def read(self, module: Module) -> ToolNames:
         for tool in self.project.tools(module):
             self._read_tool(tool)
-        for call, scope in module.calls:
+        for call, scope in module.calls_where(self._may_name):
             self._read_call(module, call, scope)
-        for literal, _ in module.dicts:
+        parts = module.sections(lambda section: not section.keys.isdisjoint(TOOL_PARAMETERS))
+        for literal, _ in (display for part in parts for display in part.dicts):
             if any(literal.value(key) is not None for key in TOOL_PARAMETERS):
                 self.out.names.update(_texts(literal.value("name")))
         if is_test_path(module.path, self.project.root):
             self.out.complete = True
         return self.out
+
+    def _may_name(self, section: Section) -> bool:
+        return any(
+            name in self.classes
+            or name in TOOL_LOADERS
+            or name.endswith(TOOL_NAMING_ENDINGS)
+            or name.startswith(TOOL_NAMING_STARTS)
+            for name in section.calls
+        )
 
     def _read_tool(self, tool: Tool) -> None:
         names = {tool.name} if tool.name else set()

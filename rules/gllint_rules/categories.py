@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from gllint_rules import facts
@@ -25,11 +27,18 @@ _CATEGORY = "category"
 def uses_categories(project: Project) -> bool:
     """Whether the announced modules use a ``ToolCategory`` of levels: define one, give one or declare one."""
     return any(
-        any(cls.name == TOOL_CATEGORY and _has_levels(cls) for cls in module.classes)
-        or any(_gives_level(project, module, call, scope) for call, scope in module.calls)
+        any(cls.name == TOOL_CATEGORY and _has_levels(cls) for cls in _categories(module))
+        or any(
+            _gives_level(project, module, call, scope)
+            for call, scope in module.calls_where(partial(module.mentions, words=TOOL_CATEGORIES))
+        )
         or any(category_of(project, tool) for tool in project.tools(module))
         for module in project.modules.values()
     )
+
+
+def _categories(module: Module) -> Iterator[Class]:
+    return module.classes_where(lambda section: section.name == TOOL_CATEGORY or section.has_classes)
 
 
 def _has_levels(cls: Class) -> bool:

@@ -12,7 +12,18 @@ from typing import TYPE_CHECKING, Literal
 
 from gllint_rules import facts
 from gllint_rules.calls import stores
-from gllint_rules.facts import Call, Dict, Expr, Function, Lambda, Module, Scope, Sub
+from gllint_rules.facts import (
+    SECTION_BITS,
+    Call,
+    Dict,
+    Expr,
+    Function,
+    Lambda,
+    Module,
+    Scope,
+    SectionFacts,
+    Sub,
+)
 from gllint_rules.frameworks import (
     CALLBACK_CALLS,
     CLIENT_HOUSEKEEPING,
@@ -113,7 +124,7 @@ class Effects:
     def __init__(self, project: Project) -> None:
         self.project = project
         self._bodies: dict[tuple[int, int], Body] = {}
-        self._parts: dict[str, dict[int, _Parts]] = {}
+        self._parts: dict[tuple[str, int], dict[int, _Parts]] = {}
 
     def reached(self, callee: FunctionOf) -> Iterator[Reached]:
         """All effects of ``callee``: those of its own body first, then by how far away they are."""
@@ -165,23 +176,24 @@ class Effects:
 
     def parts(self, callee: FunctionOf) -> _Parts:
         module = callee.module
-        by_scope = self._parts.get(module.path)
+        key = module.path, callee.function.at >> SECTION_BITS
+        by_scope = self._parts.get(key)
         if by_scope is None:
-            self._parts[module.path] = by_scope = _by_scope(module)
+            self._parts[key] = by_scope = _by_scope(module.section(key[1]))
         return by_scope.get(id(callee.function.scope), _Parts())
 
 
-def _by_scope(module: Module) -> dict[int, _Parts]:
-    """The calls of a module, and what mentions the environment, under the scope that executes them."""
+def _by_scope(part: SectionFacts) -> dict[int, _Parts]:
+    """The calls of a section, and what mentions the environment, under the scope that executes them."""
     out: dict[int, _Parts] = {}
-    for call, scope in module.calls:
+    for call, scope in part.calls:
         out.setdefault(_owner(scope), _Parts()).calls.append((call, scope))
     mentions: list[tuple[Sub | Dict, Scope]] = [
-        (sub, scope) for sub, scope in module.subscripts if _may_be_environment(sub.base)
+        (sub, scope) for sub, scope in part.subscripts if _may_be_environment(sub.base)
     ]
     mentions += (
         (literal, scope)
-        for literal, scope in module.dicts
+        for literal, scope in part.dicts
         if any(key is None and _may_be_environment(value) for key, value in literal.items)
     )
     for mention, scope in mentions:
@@ -410,7 +422,7 @@ class _BodyReader:
         module = self.callee.module
         calls = [
             *self.parts.calls,
-            *((call, scope) for call, scope in module.calls if scope is module.scope),
+            *((call, scope) for call, scope in module.calls_of({"seed"}) if scope is module.scope),
         ]
         out: set[str] = set()
         for call, scope in calls:
@@ -446,7 +458,7 @@ class _BodyReader:
 
     def stored(self) -> set[int]:
         if self._stored is None:
-            self._stored = {id(target) for target, _ in stores(self.callee.module)}
+            self._stored = {id(target) for target, _ in stores(self.callee.module, ("environ",))}
         return self._stored
 
 

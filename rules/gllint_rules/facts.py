@@ -7,9 +7,11 @@ place in the source when, and only when, somebody reports it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
+
+from gllint_rules.outline import Imported, Outline, Section
 
 # --- expressions ---------------------------------------------------------------------------------------------
 
@@ -342,20 +344,11 @@ class Scope:
     kind: Literal["module", "class", "function", "lambda", "comprehension"]
     parent: Scope | None
     owner: Function | Class | None = None
-    bindings: dict[str, list[Binding]] = field(default_factory=dict)
+    bindings: Mapping[str, list[Binding]] = field(default_factory=dict)
     stars: list[str] = field(default_factory=list)  # modules of ``from x import *``
-    # Names that ``global`` or ``nonlocal`` hands to an outer scope.
+    # Names that ``nonlocal`` hands to the scope around, and ``global`` to the module.
     outer: set[str] = field(default_factory=set)
-
-    def bind(self, name: str, binding: Binding) -> None:
-        scope = self
-        if name in self.outer and self.parent is not None:
-            scope = self.parent
-        found = scope.bindings.get(name)
-        if found is None:
-            scope.bindings[name] = [binding]
-        else:
-            found.append(binding)
+    globals: set[str] = field(default_factory=set)
 
     def find(self, name: str) -> list[Binding]:
         """The bindings of ``name`` in the nearest scope around this one that has any."""
@@ -420,7 +413,7 @@ class Class:
     scope: Scope
     type_params: tuple[str, ...] = ()
     # ``self.x = value`` anywhere in its methods: attribute name -> (value, annotation, scope of the method).
-    attributes: dict[str, list[tuple[Expr | None, Expr | None, Scope]]] = field(default_factory=dict)
+    attributes: Mapping[str, list[tuple[Expr | None, Expr | None, Scope]]] = field(default_factory=dict)
 
     def method(self, name: str) -> Function | None:
         for binding in reversed(self.scope.bindings.get(name, ())):
@@ -452,37 +445,250 @@ class Unit:
 
 
 @dataclass(slots=True, eq=False)
-class Module:
-    """The facts of one file. ``path`` is absolute, with forward slashes."""
-
-    path: str
-    digest: str
-    scope: Scope
-    body: Block
-    size: int  # how many expressions were numbered
-    units: list[Unit]
-    calls: list[tuple[Call, Scope]]
-    dicts: list[tuple[Dict, Scope]]
-    functions: list[Function]
-    classes: list[Class]
-    subscripts: list[tuple[Sub, Scope]] = field(default_factory=list)
-    macros: list[Macro] = field(default_factory=list)
-    texts: list[tuple[Const | Join, Scope]] = field(default_factory=list)  # with digits or holes
-    mutated: set[str] = field(default_factory=set)  # names of containers that something is stored in
-    compared: list[tuple[int, int]] = field(
-        default_factory=list
-    )  # stretches of expressions inside comparisons
-    imports: set[str] = field(default_factory=set)  # dotted names of ``import a.b.c``
-    docstrings: set[int] = field(default_factory=set)  # strings that stand alone as a statement
-
-
-@dataclass(slots=True, eq=False)
 class Macro:
     """A string that mentions a claim macro, with what surrounds it: keyword, key, variable or call names."""
 
     text: Const | Join
     scope: Scope
     context: tuple[str, ...]
+
+
+# The expressions of a section are numbered from ``section.number << SECTION_BITS``.
+SECTION_BITS = 24
+MACRO_MARK = "claim:"
+
+Attributes: TypeAlias = "dict[str, list[tuple[Expr | None, Expr | None, Scope]]]"
+
+
+@dataclass(slots=True, eq=False)
+class SectionFacts:
+    """What one section of a file says (see :mod:`gllint_rules.outline`)."""
+
+    section: Section
+    body: Block = ()
+    size: int = 0  # how many expressions were numbered
+    units: list[Unit] = field(default_factory=list)
+    calls: list[tuple[Call, Scope]] = field(default_factory=list)
+    dicts: list[tuple[Dict, Scope]] = field(default_factory=list)
+    functions: list[Function] = field(default_factory=list)
+    classes: list[Class] = field(default_factory=list)
+    subscripts: list[tuple[Sub, Scope]] = field(default_factory=list)
+    macros: list[Macro] = field(default_factory=list)
+    texts: list[tuple[Const | Join, Scope]] = field(default_factory=list)  # with digits or holes
+    # Stretches of expressions inside comparisons.
+    compared: list[tuple[int, int]] = field(default_factory=list)
+    docstrings: set[int] = field(default_factory=set)  # strings that stand alone as a statement
+    # What it adds to the namespace of the module and to that of the class that it is a part of.
+    bound: dict[str, list[Binding]] = field(default_factory=dict)
+    bound_in_class: dict[str, list[Binding]] = field(default_factory=dict)
+    attributes: Attributes = field(default_factory=dict)
+    # What the outline knows, where there is one.
+    mutated: set[str] = field(default_factory=set)
+    stars: list[str] = field(default_factory=list)
+    imports: list[Imported] = field(default_factory=list)
+    dotted_imports: set[str] = field(default_factory=set)
+
+    @property
+    def first(self) -> int:
+        return self.section.number << SECTION_BITS
+
+
+class Module:
+    """The facts of one file, read section by section as somebody asks for them.
+
+    ``path`` is absolute, with forward slashes. ``read`` gives the facts of a section.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        digest: str,
+        source: str,
+        outline: Outline,
+        read: Callable[[Module, Section], SectionFacts],
+    ) -> None:
+        self.path, self.digest, self.source, self.outline = path, digest, source, outline
+        self._read = read
+        self._sections: dict[int, SectionFacts] = {}
+        self.scope = Scope("module", None)
+        if outline.is_whole:
+            [section] = outline.sections
+            known = self.section(section.number)
+            places: Mapping[str, tuple[int, ...]] = dict.fromkeys(known.bound, (section.number,))
+            self.outline = replace(
+                outline,
+                imports=tuple(known.imports),
+                dotted_imports=frozenset(known.dotted_imports),
+                stars=tuple(known.stars),
+                mutated=frozenset(known.mutated),
+            )
+        else:
+            places = _places(outline)
+        self.scope.bindings = _Namespace(self, places, "bound")
+        self.scope.stars = [*self.outline.stars]
+
+    # --- sections --------------------------------------------------------------------------------------------
+
+    def section(self, number: int) -> SectionFacts:
+        """The facts of a section, read now unless they are known."""
+        found = self._sections.get(number)
+        if found is None:
+            self._sections[number] = found = self._read(self, self.outline.sections[number])
+        return found
+
+    def sections(self, about: Callable[[Section], bool] = lambda section: True) -> Iterator[SectionFacts]:
+        """The facts of the sections of which the outline says so, in reading order."""
+        for section in self.outline.sections:
+            if self.outline.is_whole or about(section):
+                yield self.section(section.number)
+
+    def section_of(self, at: int) -> SectionFacts:
+        """The section that holds expression ``at``."""
+        return self.section(at >> SECTION_BITS)
+
+    def owner(self, section: Section) -> Class | None:
+        """The class that a method stands in, or that the section is itself."""
+        number = section.number if section.kind == "class" else section.owner
+        return self.section(number).classes[0] if number is not None else None
+
+    def mentions(self, section: Section, words: Iterable[str]) -> bool:
+        """Whether one of ``words`` stands in the text of a section, its methods included."""
+        return any(self.source.find(word, section.begin, section.end) >= 0 for word in words)
+
+    # --- what they hold, read as far as it may be of the kind asked for ----------------------------------------
+
+    def calls_where(self, about: Callable[[Section], bool]) -> Iterator[tuple[Call, Scope]]:
+        """The calls in the sections of which the outline says so."""
+        for part in self.sections(about):
+            yield from part.calls
+
+    def calls_of(self, names: Collection[str]) -> Iterator[tuple[Call, Scope]]:
+        """The calls in the sections that call something whose last name is one of ``names``."""
+        wanted = frozenset(names)
+        return self.calls_where(lambda section: not wanted.isdisjoint(section.calls))
+
+    def dicts_with(self, *keys: str) -> Iterator[tuple[Dict, Scope]]:
+        """The dict displays in the sections that write out all of ``keys``."""
+        wanted = frozenset(keys)
+        for part in self.sections(lambda section: wanted <= section.keys):
+            yield from part.dicts
+
+    def functions_where(self, about: Callable[[Section], bool]) -> Iterator[Function]:
+        """The functions in the sections of which the outline says so, nested ones included."""
+        for part in self.sections(about):
+            yield from part.functions
+
+    def classes_where(self, about: Callable[[Section], bool]) -> Iterator[Class]:
+        """The classes in the sections of which the outline says so, nested ones included."""
+        for part in self.sections(lambda s: (s.kind == "class" or s.has_classes) and about(s)):
+            yield from part.classes
+
+    # --- all of it ---------------------------------------------------------------------------------------------
+
+    @property
+    def calls(self) -> list[tuple[Call, Scope]]:
+        return [call for part in self.sections() for call in part.calls]
+
+    @property
+    def dicts(self) -> list[tuple[Dict, Scope]]:
+        return [display for part in self.sections() for display in part.dicts]
+
+    @property
+    def functions(self) -> list[Function]:
+        return [function for part in self.sections() for function in part.functions]
+
+    @property
+    def classes(self) -> list[Class]:
+        return [cls for part in self.sections() for cls in part.classes]
+
+    @property
+    def mutated(self) -> frozenset[str]:
+        """The names of containers that something is stored in."""
+        return self.outline.mutated
+
+
+def _places(outline: Outline) -> Mapping[str, tuple[int, ...]]:
+    """For each name of the module the sections that bind it."""
+    out: dict[str, list[int]] = {}
+    for section in outline.sections:
+        names = (
+            section.binds_globally if section.owner is not None else section.binds | section.binds_globally
+        )
+        for name in sorted(names):
+            out.setdefault(name, []).append(section.number)
+    return {name: tuple(numbers) for name, numbers in out.items()}
+
+
+def class_namespace(module: Module, section: Section) -> _Namespace:
+    """What a class binds: its own statements and its methods, in the order of the source."""
+    places: dict[str, list[tuple[int, int]]] = {}
+    for name, offset in section.members:
+        places.setdefault(name, []).append((offset, section.number))
+    for method in _methods(module, section):
+        places.setdefault(method.name, []).append((method.begin, method.number))
+    in_order = sorted(places.items(), key=lambda item: min(item[1]))
+    ordered = {name: tuple(number for _, number in sorted(found)) for name, found in in_order}
+    return _Namespace(module, ordered, "bound_in_class")
+
+
+def class_attributes(module: Module, section: Section) -> _ClassAttributes:
+    """What the methods of a class assign to attributes of their instance."""
+    return _ClassAttributes(module, (section, *_methods(module, section)))
+
+
+def _methods(module: Module, section: Section) -> Iterator[Section]:
+    for number in range(section.number + 1, section.number + 1 + len(section.holes)):
+        yield module.outline.sections[number]
+
+
+class _Namespace(Mapping[str, list[Binding]]):
+    """The names of a module or class; the sections that bind a name are read when it is looked up."""
+
+    def __init__(self, module: Module, places: Mapping[str, tuple[int, ...]], part: str) -> None:
+        self._module, self._places, self._part = module, places, part
+        self._known: dict[str, list[Binding]] = {}
+
+    def __getitem__(self, name: str) -> list[Binding]:
+        found = self._known.get(name)
+        if found is None:
+            found = []
+            for number in self._places[name]:
+                found += getattr(self._module.section(number), self._part).get(name, ())
+            if not found:
+                raise KeyError(name)
+            self._known[name] = found
+        return found
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._places and self.get(str(name)) is not None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+
+class _ClassAttributes(Mapping[str, "list[tuple[Expr | None, Expr | None, Scope]]"]):
+    """The attributes of a class; the methods that may assign one are read when it is asked for."""
+
+    def __init__(self, module: Module, sections: tuple[Section, ...]) -> None:
+        self._module, self._sections = module, sections
+
+    def __getitem__(self, name: str) -> list[tuple[Expr | None, Expr | None, Scope]]:
+        found: list[tuple[Expr | None, Expr | None, Scope]] = []
+        for section in self._sections:
+            if name in section.attributes:
+                found += self._module.section(section.number).attributes.get(name, ())
+        if not found:
+            raise KeyError(name)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(sorted(frozenset().union(*(section.attributes for section in self._sections))))
+
+    def __len__(self) -> int:
+        return len(list(iter(self)))
 
 
 def last_name(expr: Expr) -> str:

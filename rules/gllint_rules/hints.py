@@ -24,8 +24,6 @@ from gllint_rules.values import (
     UnionOf,
     Value,
     join,
-    moved,
-    reasoned_at,
 )
 
 if TYPE_CHECKING:
@@ -40,14 +38,8 @@ def read(evaluator: Evaluator, expr: Expr, frame: Frame) -> Value:
         case facts.Const(value=None):
             return NONE
         case facts.Const(value=str() as text):
-            inner = evaluator.project.read_annotation(text)
-            if inner is None:
-                return UNKNOWN
-            # Expressions in it are numbered apart: whatever it says is said at the string.
-            return moved(
-                reasoned_at(evaluator.annotation(inner, frame), Site(frame.module, expr.at)),
-                Site(frame.module, expr.at),
-            )
+            inner = evaluator.project.read_annotation(text, expr.at)
+            return evaluator.annotation(inner, frame) if inner is not None else UNKNOWN
         case facts.BinOp(op="|", left=left, right=right):
             return join(evaluator.annotation(left, frame), evaluator.annotation(right, frame))
         case facts.Sub(base=base, index=index):

@@ -230,7 +230,7 @@ class Evaluator:
         match base:
             case External(name=prefix):
                 full = f"{prefix}.{name}"
-                if full in frame.module.imports:
+                if full in frame.module.outline.dotted_imports:
                     return self.project.imported(frame.module, full, "")
                 if full in known.NUMBER_CONSTANTS:
                     return self.number(f"`{full}` is a number", frame, at, real=True)

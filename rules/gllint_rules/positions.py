@@ -16,9 +16,9 @@ from typing import NamedTuple
 import libcst as cst
 from libcst._nodes.internal import CodegenState
 
-from gllint_rules.facts import Module, Unit
+from gllint_rules.facts import SECTION_BITS, Module, SectionFacts, Unit
 from gllint_rules.finding import Span
-from gllint_rules.reader import KEPT, KeptTree, Reader
+from gllint_rules.reader import KeptTree, kept_section, section_text
 
 _TOKEN = re.compile(
     r'''
@@ -95,14 +95,12 @@ class Stretch(NamedTuple):
 class Positions:
     """The places of one module's expressions, found on demand and remembered."""
 
-    def __init__(self, module: Module, source: str) -> None:
+    def __init__(self, module: Module) -> None:
         self.module = module
-        self.lines = Lines(source)
+        self.lines = Lines(module.source)
         self._known: dict[int, Span] = {}
         self._offsets: dict[int, tuple[int, int]] = {}
-        self._unit_starts: list[int] | None = None
-        self._firsts: list[int] = []
-        self._whole = False
+        self._sections: dict[int, _Section] = {}
 
     def span(self, at: int) -> Span:
         """Where expression number ``at`` stands; parentheses around it are not part of it."""
@@ -110,9 +108,7 @@ class Positions:
         if found is None:
             if at not in self._offsets:
                 self._locate(at)
-            if at in self._offsets:
-                self._known[at] = self.lines.span(*self._offsets[at])
-            found = self._known[at]
+            found = self._known[at] = self.lines.span(*self._offsets[at])
         return found
 
     def text(self, at: int) -> str:
@@ -120,45 +116,40 @@ class Positions:
 
     def stretch(self, at: int) -> Stretch | None:
         """The unit that holds expression ``at``; ``None`` where the units cannot be told apart."""
-        if self._unit_starts is None:
-            self._index()
-        return self.unit(bisect_right(self._firsts, at) - 1)
+        section = self._section(at >> SECTION_BITS)
+        return section.unit(bisect_right(section.firsts, at) - 1)
 
-    def unit(self, number: int) -> Stretch | None:
-        """The unit of that number; ``None`` where the units cannot be told apart."""
-        if self._unit_starts is None:
-            self._index()
-        starts, units = self._unit_starts, self.module.units
-        if not starts:
-            return None
-        last = number + 1 == len(units)
-        size = (self.module.size if last else units[number + 1].first) - units[number].first
-        end = len(self.lines.source) if last else starts[number + 1]
-        return Stretch(number, units[number], size, starts[number], end)
+    def unit(self, section: int, number: int) -> Stretch | None:
+        """The unit of that number in a section; ``None`` where the units cannot be told apart."""
+        return self._section(section).unit(number)
+
+    def _section(self, number: int) -> _Section:
+        if number not in self._sections:
+            section = self.module.outline.sections[number]
+            facts = kept_section(self.module, number).facts
+            self._sections[number] = _Section(facts, section_text(self.module, section))
+        return self._sections[number]
 
     def _locate(self, at: int) -> None:
-        found = None if self._whole else self.stretch(at)
-        if found is not None:
-            unit, begin = found.unit, found.begin
-            if self._generate(found):
-                return
-            line, column = self.lines.place(begin)
-            indent = self.lines.source[begin - column + 1 : begin]
-            spans = _spans_of_unit(self.lines.source[begin : found.end], unit, found.size, line, indent)
-            if spans is not None:
-                self._known.update(enumerate(spans, unit.first))
-                return
-        self._whole = True
-        self._known.update(enumerate(_spans(cst.parse_module(self.lines.source))))
+        section = self._section(at >> SECTION_BITS)
+        kept = kept_section(self.module, at >> SECTION_BITS)
+        found = self.stretch(at)
+        if found is None or not self._generate(found, section, kept):
+            state = Recorder(kept.tree.default_indent, kept.tree.default_newline, kept.nodes)
+            kept.tree._codegen(state)
+            shift = section.facts.section.begin - kept.prefix
+            for number, place in enumerate(state.found, section.facts.first):
+                assert place is not None
+                self._offsets[number] = place[0] + shift, place[1] + shift
 
-    def _generate(self, unit: Stretch) -> bool:
-        """Find the places in a statement or header whose tree is still there, by writing it out once more."""
-        kept = KEPT.get(self.module.digest)
-        node = _written_alone(kept, unit.number) if kept is not None else None
-        if kept is None or node is None:
+    def _generate(self, unit: Stretch, section: _Section, kept: KeptTree) -> bool:
+        """Find the places in a statement or header by writing it out once more, alone."""
+        node = _written_alone(kept, unit.number)
+        if node is None:
             return False
         source, begin, first = self.lines.source, unit.begin, unit.unit.first
-        state = Recorder("", kept.tree.default_newline, kept.nodes[first : first + unit.size])
+        low = first - section.facts.first
+        state = Recorder("", kept.tree.default_newline, kept.nodes[low : low + unit.size])
         state.indent_tokens.append(source[source.rfind("\n", 0, begin) + 1 : begin])
         node._codegen(state)
         text = "".join(state.tokens)
@@ -174,17 +165,33 @@ class Positions:
             self._offsets[at] = begin + found[0] - lead, begin + found[1] - lead
         return True
 
-    def _index(self) -> None:
-        starts = logical_lines(self.lines.source)
-        self._firsts = [unit.first for unit in self.module.units]
-        self._unit_starts = []
+
+class _Section:
+    """A section's units and where they begin; none where they do not match up with its logical lines."""
+
+    def __init__(self, facts: SectionFacts, text: str) -> None:
+        self.facts = facts
+        begin = facts.section.begin
+        starts = logical_lines(text)
+        self.firsts = [unit.first for unit in facts.units]
+        self.starts: list[int] = []
+        self.end = begin + len(text)
         position = 0
-        for unit in self.module.units:
+        for unit in facts.units:
             if position < len(starts):
-                self._unit_starts.append(starts[position])
+                self.starts.append(begin + starts[position])
             position += unit.lines
         if position != len(starts):
-            self._unit_starts = []
+            self.starts = []
+
+    def unit(self, number: int) -> Stretch | None:
+        units = self.facts.units
+        if not self.starts or not 0 <= number < len(units):
+            return None
+        last = number + 1 == len(units)
+        after = self.facts.first + self.facts.size if last else units[number + 1].first
+        end = self.end if last else self.starts[number + 1]
+        return Stretch(number, units[number], after - units[number].first, self.starts[number], end)
 
 
 def _written_alone(kept: KeptTree, number: int) -> cst.SimpleStatementLine | cst.BaseCompoundStatement | None:
@@ -250,66 +257,3 @@ class _Mark:
     def __exit__(self, *_: object) -> None:
         if self.number is not None:
             self.recorder.found[self.number] = self.start, self.recorder.offset
-
-
-def _spans(tree: cst.Module) -> list[Span]:
-    reader = Reader(track=True)
-    reader.module("", "", tree)
-    assert reader.nodes is not None
-    state = Recorder(tree.default_indent, tree.default_newline, reader.nodes)
-    tree._codegen(state)
-    lines = Lines("".join(state.tokens))
-    return [lines.span(*found) for found in state.found if found is not None]
-
-
-def _spans_of_unit(text: str, unit: Unit, count: int, line: int, indent: str) -> list[Span] | None:
-    """The places of the ``count`` expressions of a unit whose ``text`` begins on ``line`` after ``indent``."""
-    prefix, cut, extra = _wrapping(unit, text, indent)
-    body = text[cut:]
-    block = f"\n{indent if unit.lines > 1 else ''} pass\n"
-    suffixes: tuple[str, ...]
-    match unit.kind:
-        case "simple":
-            suffixes = ("",)
-        case "match":
-            suffixes = ("\n case _: pass\n",)
-        case _:  # the suite follows on lines of its own, or on this one
-            suffixes = (block, "")
-    for suffix in suffixes:
-        try:
-            tree = cst.parse_module(prefix + (body.rstrip() if suffix else body) + suffix)
-        except (cst.ParserSyntaxError, cst.CSTValidationError, RecursionError):
-            continue
-        spans = _spans(tree)[extra:]
-        if len(spans) != count:
-            return None
-        added = prefix.count("\n")
-        shift = len(indent) + cut - len(prefix.rpartition("\n")[2])
-        return [_moved(span, line - 1 - added, added + 1, shift) for span in spans]
-    return None
-
-
-def _wrapping(unit: Unit, text: str, indent: str) -> tuple[str, int, int]:
-    """What makes a unit parse alone: text before it, characters to drop, expressions that this adds."""
-    match unit.kind:
-        case "header" if unit.lines > 1 and indent:  # decorators: several lines with one indentation
-            return f"if 1:\n{indent}", 0, 1
-        case "elif":
-            return "", 2, 0
-        case "except":
-            return "try:\n pass\n", 0, 0
-        case "case":
-            return "match 0:\n ", 0, 1
-        case "bare":
-            return "if 1", text.index(":"), 1
-        case _:
-            return "", 0, 0
-
-
-def _moved(span: Span, lines: int, first: int, shift: int) -> Span:
-    return Span(
-        span.line + lines,
-        span.column + shift if span.line == first else span.column,
-        span.end_line + lines,
-        span.end_column + shift if span.end_line == first else span.end_column,
-    )

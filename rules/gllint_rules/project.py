@@ -65,8 +65,7 @@ _SOURCE_ROOTS = ("", "src/", "lib/", "python/")
 class Project:
     """All that is known of the code under lint.
 
-    ``load`` gives the facts of a file or ``None``; ``exists`` says whether there is one; ``source_of`` gives the
-    text of a file that has findings. Paths are absolute, with forward slashes. ``packages`` are the folders in
+    ``load`` gives the facts of a file or ``None``; ``exists`` says whether there is one. Paths are absolute, with forward slashes. ``packages`` are the folders in
     which each top-level package of the project lies (see :func:`top_level_packages`).
     """
 
@@ -75,7 +74,6 @@ class Project:
         settings: Settings,
         load: Callable[[str], Module | None],
         exists: Callable[[str], bool],
-        source_of: Callable[[str], str],
         root: str = "",
         packages: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
@@ -84,7 +82,6 @@ class Project:
         self.root = root
         self.modules: dict[str, Module] = {}
         self.evaluator = Evaluator(self)
-        self.source_of = source_of
         self._load = load
         self._exists = exists
         self._loaded: dict[str, Module | None] = {}
@@ -97,7 +94,7 @@ class Project:
         self._absolute: dict[tuple[str, str], str | None] = {}
         self._flows: dict[tuple[int, int], Flow] = {}
         self._schemas: dict[int, tuple[Expr, Frame]] = {}
-        self._annotations: dict[str, Expr | None] = {}
+        self._annotations: dict[tuple[str, int], Expr | None] = {}
         self._ancestors: dict[int, tuple[ClassOf | External, ...]] = {}
         self._packages = packages or {}
         self._positions: dict[str, Positions] = {}
@@ -203,21 +200,16 @@ class Project:
     def imports_tools(self, module: Module) -> bool:
         """Whether ``module`` imports a tool, a tool class or what makes and runs tools."""
         names = self.tool_names()
-        for bindings in module.scope.bindings.values():
-            for binding in bindings:
-                if binding.kind != "import":
-                    continue
-                name = binding.name or binding.module.rpartition(".")[2]
-                if binding.name and (self.names.is_tool_class(name) or name in _TOOL_MAKERS):
+        for imported in module.outline.imports:
+            name = imported.name or imported.module.rpartition(".")[2]
+            if imported.name and (self.names.is_tool_class(name) or name in _TOOL_MAKERS):
+                return True
+            if name.encode() in names:
+                value = self.imported(module, imported.module, imported.name)
+                if isinstance(value, ToolValue) or (isinstance(value, ClassOf) and self.is_tool_class(value)):
                     return True
-                if name.encode() in names:
-                    value = self.imported(module, binding.module, binding.name)
-                    if isinstance(value, ToolValue) or (
-                        isinstance(value, ClassOf) and self.is_tool_class(value)
-                    ):
-                        return True
-                    if isinstance(value, ModuleOf) and self.tools(value.module):
-                        return True
+                if isinstance(value, ModuleOf) and self.tools(value.module):
+                    return True
         return False
 
     def positions(self, module: Module) -> Positions:
@@ -226,7 +218,7 @@ class Project:
         if found is None or found.module is not module:
             from gllint_rules.positions import Positions
 
-            found = Positions(module, self.source_of(module.path))
+            found = Positions(module)
             self._positions[module.path] = found
         return found
 
@@ -332,12 +324,14 @@ class Project:
         found = [path for folder in folders if (path := self._file(f"{folder}/{parts}")) is not None]
         return max(found, key=lambda path: len(posixpath.commonpath([path, importer])), default=None)
 
-    def read_annotation(self, text: str) -> Expr | None:
-        if text not in self._annotations:
+    def read_annotation(self, text: str, at: int) -> Expr | None:
+        """The annotation that the string ``at`` holds, if it does."""
+        key = text, at
+        if key not in self._annotations:
             from gllint_rules.reader import read_expression
 
-            self._annotations[text] = read_expression(text)
-        return self._annotations[text]
+            self._annotations[key] = read_expression(text, at)
+        return self._annotations[key]
 
     # --- classes ---------------------------------------------------------------------------------------------
 
@@ -600,16 +594,17 @@ def _names_of_tools(project: Project, module: Module, classes: frozenset[str]) -
     for tool in tools:
         if tool.form == "T3" and tool.callable is not None:
             names.add(getattr(tool.callable.function, "name", ""))
-    made = {id(tool.call) for tool in tools}
-    for name, bindings in module.scope.bindings.items():
-        for binding in bindings:
-            value = binding.value
-            if isinstance(value, facts.Call) and (
-                id(value) in made
-                or facts.last_name(value.func) in classes
-                or facts.last_name(value.func) in TOOL_REGISTRY_CLASSES
-            ):
-                names.add(name)
+    made = {tool.call.at for tool in tools if tool.call is not None}
+    sections = {at >> facts.SECTION_BITS for at in made}
+    makers = classes | TOOL_REGISTRY_CLASSES
+    for part in module.sections(lambda s: s.number in sections or not makers.isdisjoint(s.calls)):
+        for name, bindings in part.bound.items():
+            for binding in bindings:
+                value = binding.value
+                if isinstance(value, facts.Call) and (
+                    value.at in made or facts.last_name(value.func) in makers
+                ):
+                    names.add(name)
     if assigns_registry(project.evaluator, module):
         names.update(TOOL_REGISTRY_NAMES)
     return frozenset(names)

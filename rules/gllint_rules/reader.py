@@ -18,8 +18,8 @@ import libcst as cst
 
 from gllint_rules import facts
 from gllint_rules.facts import Binding, Block, Expr, Param, Scope, Unit, UnitKind
+from gllint_rules.outline import MUTATORS, Imported, Section, outline_of, whole
 
-MACRO_MARK = "claim:"
 _SHORT = 40
 
 
@@ -34,11 +34,16 @@ class ParseFailure(Exception):
 
 
 def read_module(path: str, source: str) -> facts.Module:
-    """The facts of ``source``, which was read from ``path`` (absolute, forward slashes).
+    """The facts of ``source``, which was read from ``path`` (absolute, forward slashes): its outline, for a start.
 
     Raises :class:`ParseFailure` where it is not Python.
     """
-    return read_tree(path, source, parse_source(source))
+    try:
+        outline = outline_of(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        parse_source(source)  # newer syntax than that of the Python that runs us, perhaps
+        outline = whole(source)
+    return facts.Module(path, digest(source), source, outline, read_section)
 
 
 def parse_source(source: str) -> cst.Module:
@@ -51,42 +56,105 @@ def parse_source(source: str) -> cst.Module:
         raise _too_deep(error) from None
 
 
-def read_tree(path: str, source: str, tree: cst.Module) -> facts.Module:
-    """The facts of a file whose tree is at hand. Raises :class:`ParseFailure` where it nests too deeply."""
-    reader = Reader(macros=MACRO_MARK in source, track=True)
-    try:
-        module = reader.module(path, digest(source), tree)
-    except (RecursionError, cst.CSTValidationError) as error:
-        raise _too_deep(error) from None
-    _keep(module, reader, tree)
-    return module
-
-
 def _too_deep(error: Exception) -> ParseFailure:
     return ParseFailure(f"cannot be parsed: {str(error) or 'nested too deeply'}", 1, 1)
 
 
+def read_section(module: facts.Module, section: Section) -> facts.SectionFacts:
+    """The facts of one section of ``module``."""
+    out = facts.SectionFacts(section)
+    if section.kind == "imports":
+        for bound, dotted, name in section.imports:
+            out.bound.setdefault(bound, []).append(Binding("import", module=dotted, name=name))
+        return out
+    parse_section(module, section, out)
+    return out
+
+
+def parse_section(module: facts.Module, section: Section, out: facts.SectionFacts) -> KeptTree:
+    """Parse and read a section into ``out``; its tree."""
+    owner = module.owner(section) if section.owner is not None else None
+    text = section_text(module, section)
+    prefix = _CLASS if owner is not None else ""
+    reader = Reader(out, module.scope, owner, macros=facts.MACRO_MARK in text)
+    try:
+        tree = cst.parse_module(prefix + text)
+        body: Any = tree.body
+        if owner is not None:
+            body = body[0].body.body
+        reader.read(body, module)
+    except (cst.ParserSyntaxError, cst.CSTValidationError) as error:
+        raise ParseFailure(str(error), 1, 1) from None
+    kept = KeptTree(tree, len(prefix), reader.nodes, reader.statements, reader.headers, out)
+    _keep((module.digest, section.number), kept)
+    return kept
+
+
+# What makes a method parse alone, however it is indented.
+_CLASS = "class _:\n"
+
+
+def section_text(module: facts.Module, section: Section) -> str:
+    """The text of a section, as long as it stands in the file; methods of a class are blank."""
+    source = module.source
+    if not section.holes:
+        return source[section.begin : section.end]
+    parts: list[str] = []
+    position = section.begin
+    for begin, end, word in section.holes:
+        parts.append(source[position:begin])
+        parts.append(_blank(source[begin:word]) + "pass" + _blank(source[word + 4 : end]))
+        position = end
+    parts.append(source[position : section.end])
+    return "".join(parts)
+
+
+_VISIBLE = re.compile(r"[^\s]|[^\S \t\r\n\f]")
+
+
+def _blank(text: str) -> str:
+    return _VISIBLE.sub(" ", text)
+
+
 @dataclass(slots=True)
 class KeptTree:
-    """A tree that was read a moment ago, its nodes by number, and its statements and headers by unit."""
+    """The tree of a section that was read a moment ago: its nodes by number, its statements and headers by unit."""
 
     tree: cst.Module
+    prefix: int  # how many characters stand in it before the text of the section
     nodes: list[cst.CSTNode]
     statements: dict[int, cst.SimpleStatementLine]
     headers: dict[int, cst.BaseCompoundStatement]  # whole statements, of which the headers are the units
+    facts: facts.SectionFacts
+
+    def node(self, at: int) -> cst.CSTNode:
+        """The node of the expression of that number."""
+        return self.nodes[at & ((1 << facts.SECTION_BITS) - 1)]
 
 
-# The last trees read in this process, by the digest of their text. They are large: a few are enough for the
-# run over a few files, the editor and flake8; a run over many files parses single statements again instead.
-KEPT: dict[str, KeptTree] = {}
+# The last trees read in this process, by the digest of their file and the number of their section.
+KEPT: dict[tuple[str, int], KeptTree] = {}
 MOST_KEPT = 60_000  # expressions
 
 
-def _keep(module: facts.Module, reader: Reader, tree: cst.Module) -> None:
-    assert reader.nodes is not None
-    KEPT[module.digest] = KeptTree(tree, reader.nodes, reader.statements, reader.headers)
+def _keep(key: tuple[str, int], kept: KeptTree) -> None:
+    KEPT.pop(key, None)
+    KEPT[key] = kept
     while len(KEPT) > 1 and sum(len(kept.nodes) for kept in KEPT.values()) > MOST_KEPT:
         del KEPT[next(iter(KEPT))]
+
+
+def forget_trees(module: facts.Module) -> None:
+    """Let the trees of a text go that is an old one now."""
+    for key in [key for key in KEPT if key[0] == module.digest]:
+        del KEPT[key]
+
+
+def kept_section(module: facts.Module, number: int) -> KeptTree:
+    """The tree of a section, parsed again where it is no longer at hand."""
+    section = module.outline.sections[number]
+    found = KEPT.get((module.digest, number))
+    return found or parse_section(module, section, facts.SectionFacts(section))
 
 
 def _failure(source: str, error: cst.ParserSyntaxError) -> ParseFailure:
@@ -101,12 +169,20 @@ def _failure(source: str, error: cst.ParserSyntaxError) -> ParseFailure:
     return ParseFailure(error.message, error.raw_line, error.raw_column + 1)
 
 
-def read_expression(text: str) -> Expr | None:
-    """The facts of one expression, as in an annotation written as a string; ``None`` if it is none."""
+def read_expression(text: str, at: int) -> Expr | None:
+    """The facts of an annotation written as the string ``at``; ``None`` if it is none. All of it stands there."""
     try:
-        return Reader().expr(cst.parse_expression(text))
+        return _Within(at).expr(cst.parse_expression(text))
     except Exception:  # LibCST raises several kinds; any of them means "not an expression"
         return None
+
+
+def read_node(node: cst.CSTNode) -> Expr:
+    """The facts of one expression, numbered by themselves."""
+    return Reader(facts.SectionFacts(_NOWHERE)).expr(node)
+
+
+_NOWHERE = Section(0, "other", "", None, 0, 0)
 
 
 def digest(source: str) -> str:
@@ -121,56 +197,57 @@ _Handler: TypeAlias = Callable[[Any, Any], Any]
 
 
 class Reader:
-    """One walk over one tree. With ``track`` it keeps the node of each number, for positions."""
+    """One walk over the tree of a section. It keeps the node of each number, for positions.
 
-    def __init__(self, *, macros: bool = False, track: bool = False) -> None:
-        self.count = 0
-        self.units: list[Unit] = []
-        self.calls: list[tuple[facts.Call, Scope]] = []
-        self.dicts: list[tuple[facts.Dict, Scope]] = []
-        self.subscripts: list[tuple[facts.Sub, Scope]] = []
-        self.functions: list[facts.Function] = []
-        self.classes: list[facts.Class] = []
-        self.macros: list[facts.Macro] | None = [] if macros else None
-        self.texts: list[tuple[facts.Const | facts.Join, Scope]] = []
+    ``module`` is the namespace of the file, ``owner`` the class of a method.
+    """
+
+    def __init__(
+        self,
+        out: facts.SectionFacts,
+        module: Scope | None = None,
+        owner: facts.Class | None = None,
+        *,
+        macros: bool = False,
+    ) -> None:
+        self.out = out
+        self.first = self.count = out.first
+        self.units = out.units
+        self.macros: list[facts.Macro] | None = out.macros if macros else None
         self.whole = True  # whether a string stands for itself, not for a part of a concatenation
-        self.mutated: set[str] = set()
-        self.compared: list[tuple[int, int]] = []
-        self.imports: set[str] = set()
-        self.docstrings: set[int] = set()
         self.context: list[str] = []
-        self.nodes: list[cst.CSTNode] | None = [] if track else None
+        self.nodes: list[cst.CSTNode] = []
         self.statements: dict[int, cst.SimpleStatementLine] = {}
         self.headers: dict[int, cst.BaseCompoundStatement] = {}
-        self.scope = Scope("module", None)
+        self.top = module or Scope("module", None)
+        self.scope = owner.scope if owner is not None else self.top
+        self.owner = owner
 
-    def module(self, path: str, source_digest: str, tree: cst.Module) -> facts.Module:
-        body = self.block(tree.body)
-        return facts.Module(
-            path=path,
-            digest=source_digest,
-            scope=self.scope,
-            body=body,
-            size=self.count,
-            units=self.units,
-            calls=self.calls,
-            dicts=self.dicts,
-            functions=self.functions,
-            classes=self.classes,
-            subscripts=self.subscripts,
-            macros=self.macros or [],
-            texts=self.texts,
-            mutated=self.mutated,
-            compared=self.compared,
-            imports=self.imports,
-            docstrings=self.docstrings,
-        )
+    def read(self, body: Iterable[cst.CSTNode], module: facts.Module) -> None:
+        """Read the statements of a section."""
+        self.file = module
+        self.out.body = self.block(body)
+        self.out.size = self.count - self.first
+
+    def bind(self, name: str, binding: Binding, scope: Scope | None = None) -> None:
+        """Note a way in which ``name`` gets its value in the present scope."""
+        scope = scope or self.scope
+        if name in scope.globals:
+            scope = self.top
+        elif name in scope.outer and scope.parent is not None:
+            scope = scope.parent
+        if scope is self.top:
+            self.out.bound.setdefault(name, []).append(binding)
+        elif self.owner is not None and scope is self.owner.scope:
+            self.out.bound_in_class.setdefault(name, []).append(binding)
+        else:
+            assert isinstance(scope.bindings, dict)
+            scope.bindings.setdefault(name, []).append(binding)
 
     def mark(self, node: cst.CSTNode) -> int:
         at = self.count
         self.count = at + 1
-        if self.nodes is not None:
-            self.nodes.append(node)
+        self.nodes.append(node)
         return at
 
     # --- statements ------------------------------------------------------------------------------------------
@@ -179,8 +256,7 @@ class Reader:
         out: list[facts.Stmt] = []
         for line in body:
             if type(line) is cst.SimpleStatementLine:
-                if self.nodes is not None:
-                    self.statements[len(self.units)] = line
+                self.statements[len(self.units)] = line
                 self.units.append(Unit(self.count, 1, "simple"))
                 for small in line.body:
                     self.small(small, out)
@@ -200,7 +276,7 @@ class Reader:
     def header(
         self, kind: UnitKind, node: cst.BaseCompoundStatement | None = None, *, decorators: int = 0
     ) -> None:
-        if node is not None and self.nodes is not None:
+        if node is not None:
             self.headers[len(self.units)] = node
         self.units.append(Unit(self.count, 1 + decorators, kind))
 
@@ -219,7 +295,7 @@ class Reader:
     def _expr_statement(self, node: cst.Expr) -> facts.Stmt:
         value = self.expr(node.value)
         if isinstance(value, (facts.Const, facts.Join)):
-            self.docstrings.add(value.at)
+            self.out.docstrings.add(value.at)
         return facts.Do("expr", (value,))
 
     def _assign(self, node: cst.Assign) -> facts.Stmt:
@@ -244,7 +320,7 @@ class Reader:
             self.context.pop()
         match target:
             case facts.Name(id=name):
-                self.scope.bind(name, Binding("annotated", value, annotation, at=target.at))
+                self.bind(name, Binding("annotated", value, annotation, at=target.at))
             case facts.Attr():
                 self.bind_attribute(target, value, annotation)
             case _:
@@ -257,7 +333,7 @@ class Reader:
         value = self.expr(node.value)
         if isinstance(target, facts.Name):
             result = facts.BinOp(target.at, op, target, value)
-            self.scope.bind(target.id, Binding("aug", result))
+            self.bind(target.id, Binding("aug", result))
         elif isinstance(target, facts.Attr):
             self.bind_attribute(target, facts.BinOp(target.at, op, target, value), None)
         return facts.AugAssign(target, op, value)
@@ -292,30 +368,39 @@ class Reader:
     def _continue(self, node: cst.Continue) -> facts.Stmt:
         return facts.Jump("continue")
 
-    def _outer(self, node: cst.Global | cst.Nonlocal) -> None:
+    def _global(self, node: cst.Global) -> None:
+        self.scope.globals.update(item.name.value for item in node.names)
+
+    def _nonlocal(self, node: cst.Nonlocal) -> None:
         self.scope.outer.update(item.name.value for item in node.names)
 
     def _import(self, node: cst.Import) -> None:
         for alias in node.names:
             name = _dotted_cst(alias.name)
-            self.imports.add(name)
+            self.out.dotted_imports.add(name)
             if alias.asname is not None:
-                self.scope.bind(_alias_name(alias.asname), Binding("import", module=name))
+                self.bind_import(Imported(_alias_name(alias.asname), name, ""))
             else:
-                self.scope.bind(name.partition(".")[0], Binding("import", module=name.partition(".")[0]))
+                first = name.partition(".")[0]
+                self.bind_import(Imported(first, first, ""))
 
     def _import_from(self, node: cst.ImportFrom) -> None:
         module = "." * len(node.relative) + (_dotted_cst(node.module) if node.module is not None else "")
         if isinstance(node.names, cst.ImportStar):
-            self.scope.stars.append(module)
+            self.out.stars.append(module)
             return
         for alias in node.names:
             name = _dotted_cst(alias.name)
             bound = _alias_name(alias.asname) if alias.asname is not None else name
-            self.scope.bind(bound, Binding("import", module=module, name=name))
+            self.bind_import(Imported(bound, module, name))
+
+    def bind_import(self, imported: Imported) -> None:
+        if self.scope is self.top:
+            self.out.imports.append(imported)
+        self.bind(imported.bound, Binding("import", module=imported.module, name=imported.name))
 
     def _type_alias(self, node: cst.TypeAlias) -> None:
-        self.scope.bind(node.name.value, Binding("alias", self.expr(node.value)))
+        self.bind(node.name.value, Binding("alias", self.expr(node.value)))
 
     def _function(self, node: cst.FunctionDef, out: list[facts.Stmt]) -> None:
         self.header("header", node, decorators=len(node.decorators))
@@ -334,8 +419,8 @@ class Reader:
             is_async=node.asynchronous is not None,
         )
         scope.owner = function
-        self.scope.bind(function.name, Binding("def", target=function))
-        self.functions.append(function)
+        self.bind(function.name, Binding("def", target=function))
+        self.out.functions.append(function)
         outer, self.scope = self.scope, scope
         context, self.context = self.context, []
         function.body = self.suite(node.body)
@@ -359,7 +444,7 @@ class Reader:
             annotation = self.expr(node.annotation.annotation) if node.annotation is not None else None
             default = self.expr(node.default) if node.default is not None else None
             param = Param(intern(node.name.value), annotation, default, kind)  # type: ignore[arg-type]
-            scope.bind(param.name, Binding("param", target=param))
+            self.bind(param.name, Binding("param", target=param), scope)
             out.append(param)
 
     def _class(self, node: cst.ClassDef, out: list[facts.Stmt]) -> None:
@@ -375,12 +460,17 @@ class Reader:
         names = tuple(variable.param.name.value for variable in variables)
         cls = facts.Class(node.name.value, at, bases, keywords, decorators, scope, names)
         scope.owner = cls
-        self.scope.bind(cls.name, Binding("class", target=cls))
-        self.classes.append(cls)
-        outer, self.scope = self.scope, scope
+        self.bind(cls.name, Binding("class", target=cls))
+        section, outer, owner = self.out.section, self.scope, self.owner
+        if section.kind == "class" and not self.out.classes:  # its methods are sections of their own
+            self.owner = cls
+            scope.bindings = facts.class_namespace(self.file, section)
+            cls.attributes = facts.class_attributes(self.file, section)
+        self.out.classes.append(cls)
+        self.scope = scope
         context, self.context = self.context, []
         self.suite(node.body)
-        self.scope, self.context = outer, context
+        self.scope, self.context, self.owner = outer, context, owner
         out.append(facts.ClassDef(cls))
 
     def _if(self, node: cst.If, out: list[facts.Stmt], *, is_elif: bool = False) -> None:
@@ -434,7 +524,7 @@ class Reader:
             name = None
             if handler.name is not None and isinstance(handler.name.name, cst.Name):
                 name = handler.name.name.value
-                self.scope.bind(name, Binding("unknown"))
+                self.bind(name, Binding("unknown"))
             handlers.append((name, self.suite(handler.body)))
         orelse = self.bare(node.orelse.body) if node.orelse is not None else ()
         final = self.bare(node.finalbody.body) if node.finalbody is not None else ()
@@ -450,7 +540,7 @@ class Reader:
             names: dict[str, str] = {}
             self.pattern(case.pattern, names)
             for name in names:
-                self.scope.bind(name, Binding("unknown"))
+                self.bind(name, Binding("unknown"))
             kind = _class_of_pattern(case.pattern)
             if kind and isinstance(subject, facts.Name):
                 names.setdefault(subject.id, kind)
@@ -486,16 +576,16 @@ class Reader:
         match target:
             case facts.Name(id=name):
                 if kind == "assign" and index:
-                    self.scope.bind(name, Binding("item", value, index=index, at=target.at))
+                    self.bind(name, Binding("item", value, index=index, at=target.at))
                 else:
-                    self.scope.bind(name, Binding(kind, value, index=index, at=target.at))  # type: ignore[arg-type]
+                    self.bind(name, Binding(kind, value, index=index, at=target.at))  # type: ignore[arg-type]
             case facts.Seq(items=items):
                 starred = False
                 for i, item in enumerate(items):
                     if isinstance(item, facts.Star):
                         starred = True
                         if isinstance(item.value, facts.Name):
-                            self.scope.bind(item.value.id, Binding("unknown"))
+                            self.bind(item.value.id, Binding("unknown"))
                     elif starred:
                         self.bind_target(item, value, kind, (*index, i - len(items)))
                     else:
@@ -505,7 +595,7 @@ class Reader:
             case facts.Attr():
                 self.bind_attribute(target, None, None)
             case facts.Sub(base=base):
-                self.mutated.add(facts.last_name(base))
+                self.out.mutated.add(facts.last_name(base))
             case _:
                 pass
 
@@ -516,7 +606,9 @@ class Reader:
             return
         cls = function.scope.enclosing_class()
         if cls is not None and function.params and function.params[0].name == target.base.id:
-            cls.attributes.setdefault(target.name, []).append((value, annotation, self.scope))
+            attributes = self.out.attributes if cls is self.owner else cls.attributes
+            assert isinstance(attributes, dict)
+            attributes.setdefault(target.name, []).append((value, annotation, self.scope))
 
     # --- expressions -----------------------------------------------------------------------------------------
 
@@ -559,10 +651,10 @@ class Reader:
                 args.append(self.expr(arg.value))
         if tracked:
             self.context.pop()
-        if isinstance(func, facts.Attr) and func.name in _MUTATORS:
-            self.mutated.add(facts.last_name(func.base))
+        if isinstance(func, facts.Attr) and func.name in MUTATORS:
+            self.out.mutated.add(facts.last_name(func.base))
         call = facts.Call(at, func, tuple(args), tuple(keywords))
-        self.calls.append((call, self.scope))
+        self.out.calls.append((call, self.scope))
         return call
 
     def _subscript(self, node: cst.Subscript) -> Expr:
@@ -581,7 +673,7 @@ class Reader:
         self.whole = whole
         index = parts[0] if len(parts) == 1 else facts.Seq(at, "tuple", tuple(parts))
         out = facts.Sub(at, base, index)
-        self.subscripts.append((out, self.scope))
+        self.out.subscripts.append((out, self.scope))
         return out
 
     def _dict(self, node: cst.Dict) -> Expr:
@@ -600,7 +692,7 @@ class Reader:
             else:
                 items.append((None, self.expr(element.value)))
         out = facts.Dict(at, tuple(items))
-        self.dicts.append((out, self.scope))
+        self.out.dicts.append((out, self.scope))
         return out
 
     def _elements(self, elements: Sequence[cst.BaseElement]) -> tuple[Expr, ...]:
@@ -687,7 +779,7 @@ class Reader:
             operands.append(self.expr(target.comparator))
         if self.macros is not None:
             self.context.pop()
-        self.compared.append((at, self.count))
+        self.out.compared.append((at, self.count))
         return facts.Compare(at, tuple(operands), tuple(ops))
 
     def _if_exp(self, node: cst.IfExp) -> Expr:
@@ -709,7 +801,7 @@ class Reader:
         at = self.mark(node)
         const = facts.Const(at, _string_value(node.value))
         if self.whole and _DIGIT.search(node.value):
-            self.texts.append((const, self.scope))
+            self.out.texts.append((const, self.scope))
         self.note_macro(const, node.value)
         return const
 
@@ -727,7 +819,7 @@ class Reader:
                 parts.append(side)
         join = facts.Join(at, tuple(parts))
         if self.whole:
-            self.texts.append((join, self.scope))
+            self.out.texts.append((join, self.scope))
         if self.macros is not None:
             self.note_macro(join, "".join(str(p.value) for p in parts if isinstance(p, facts.Const)))
         return join
@@ -739,7 +831,7 @@ class Reader:
         self._formatted_parts(node.parts, raw, parts)
         join = facts.Join(at, tuple(parts))
         if self.whole:
-            self.texts.append((join, self.scope))
+            self.out.texts.append((join, self.scope))
         if self.macros is not None:
             self.note_macro(join, "".join(str(p.value) for p in parts if isinstance(p, facts.Const)))
         return join
@@ -760,7 +852,7 @@ class Reader:
                 out.append(facts.Hole(value, spec))
 
     def note_macro(self, text: facts.Const | facts.Join, raw: str) -> None:
-        if self.macros is not None and MACRO_MARK in raw:
+        if self.macros is not None and facts.MACRO_MARK in raw:
             self.macros.append(facts.Macro(text, self.scope, tuple(self.context)))
 
     def _number(self, node: cst.Integer | cst.Float | cst.Imaginary) -> Expr:
@@ -802,8 +894,19 @@ class Reader:
         scope = self.scope
         while scope.kind == "comprehension" and scope.parent is not None:
             scope = scope.parent
-        scope.bind(node.target.value, Binding("assign", value))
+        self.bind(node.target.value, Binding("assign", value), scope)
         return facts.Walrus(at, node.target.value, value)
+
+
+class _Within(Reader):
+    """Reads what stands inside a string: its parts have no places of their own."""
+
+    def __init__(self, at: int) -> None:
+        super().__init__(facts.SectionFacts(_NOWHERE))
+        self.at = at
+
+    def mark(self, node: cst.CSTNode) -> int:
+        return self.at
 
 
 def _dotted_cst(node: cst.BaseExpression) -> str:
@@ -861,7 +964,6 @@ def _text_value(text: str, raw: bool) -> str:
 
 
 _QUOTE = re.compile(r'((?<!\\)(?:\\\\)*)"')  # one that no backslash escapes
-_MUTATORS = frozenset({"update", "setdefault", "append", "add", "insert", "extend", "clear"})
 
 _WORDS: dict[str, object] = {"True": True, "False": False, "None": None}
 
@@ -909,8 +1011,8 @@ _SMALL: dict[type[cst.CSTNode], _Handler] = {
     cst.Del: Reader._del,
     cst.Break: Reader._break,
     cst.Continue: Reader._continue,
-    cst.Global: Reader._outer,
-    cst.Nonlocal: Reader._outer,
+    cst.Global: Reader._global,
+    cst.Nonlocal: Reader._nonlocal,
     cst.Import: Reader._import,
     cst.ImportFrom: Reader._import_from,
     cst.TypeAlias: Reader._type_alias,

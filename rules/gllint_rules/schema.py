@@ -99,8 +99,9 @@ def _own_site(value: Value, site: Site) -> Site:
 
 def keyword_schemas(context: Context, names: tuple[str, ...]) -> Iterator[SchemaLiteral]:
     """The literal schemas given as one of the keywords ``names`` in a call of the module."""
-    for call, scope in context.module.calls:
-        if any(first < call.at < last for first, last in context.module.compared):
+    wanted = frozenset(names)
+    for call, scope in context.module.calls_where(lambda section: not wanted.isdisjoint(section.keywords)):
+        if any(first < call.at < last for first, last in context.module.section_of(call.at).compared):
             continue  # what a test expects declares nothing
         for name, value in call.keywords:
             if name in names:

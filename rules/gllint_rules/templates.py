@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gllint_rules import facts
 from gllint_rules.facts import Expr, Scope
 from gllint_rules.frameworks import NOT_A_TEMPLATE
+from gllint_rules.outline import Section
 from gllint_rules.values import Entry, Filled, Frame, ListOf, Literal, Record, Site, Text, Value, options
 from gllint_runtime.claims import HOLE, find_macros
 
@@ -82,7 +83,7 @@ def _all_steps(context: Context) -> Iterator[FinalStep]:
 
 
 def _dict_steps(context: Context) -> Iterator[FinalStep]:
-    for literal, scope in context.module.dicts:
+    for literal, scope in context.module.dicts_with("kind"):
         kind = literal.value("kind")
         if kind is None:
             continue
@@ -105,7 +106,7 @@ def _payload(payload: Record, scope: Scope) -> Iterator[FinalStep]:
 
 
 def _call_steps(context: Context) -> Iterator[FinalStep]:
-    for call, scope in context.module.calls:
+    for call, scope in context.module.calls_of(context.names.final_calls):
         if facts.last_name(call.func) not in context.names.final_calls:
             continue
         message = call.keyword("message")
@@ -119,16 +120,15 @@ def _call_steps(context: Context) -> Iterator[FinalStep]:
 
 def _named_steps(context: Context) -> Iterator[FinalStep]:
     module = context.module
-    scopes = [module.scope, *(f.scope for f in module.functions), *(c.scope for c in module.classes)]
-    for scope in scopes:
-        for name, bindings in scope.bindings.items():
-            if not context.names.is_final_name(name):
-                continue
-            for binding in bindings:
-                if binding.kind in ("assign", "annotated", "aug") and binding.value is not None:
-                    yield from _bound(context, binding.value, scope)
-    for cls in module.classes:
-        for name, assigned in cls.attributes.items():
+    for part in module.sections(lambda s: any(map(context.names.is_final_name, (*s.stores, *s.attributes)))):
+        scopes = [module.scope, *(f.scope for f in part.functions), *(c.scope for c in part.classes)]
+        for scope in scopes:
+            for name in filter(context.names.is_final_name, scope.bindings):
+                for binding in scope.bindings[name]:
+                    if binding.kind in ("assign", "annotated", "aug") and binding.value is not None:
+                        yield from _bound(context, binding.value, scope)
+        held = [part.attributes, *(cls.attributes for cls in part.classes)]
+        for name, assigned in (pair for attributes in held for pair in attributes.items()):
             if context.names.is_final_name(name):
                 for value, _, scope in assigned:
                     if value is not None:
@@ -141,7 +141,8 @@ def _bound(context: Context, expr: Expr, scope: Scope) -> Iterator[FinalStep]:
 
 
 def _macro_steps(context: Context) -> Iterator[FinalStep]:
-    for macro in context.module.macros:
+    macros = [macro for part in context.module.sections(_has_macro(context)) for macro in part.macros]
+    for macro in macros:
         if any(_aside(word) for word in macro.context) or _is_docstring(context, macro):
             continue
         value = context.eval(macro.text, macro.scope)
@@ -151,7 +152,7 @@ def _macro_steps(context: Context) -> Iterator[FinalStep]:
         collapsed = isinstance(macro.text, facts.Join) and _COLLAPSED.search(template.text)
         if collapsed or any(found.problem is None for found in find_macros(template.text)):
             yield FinalStep(template, None, macro.scope)
-    for call, scope in context.module.calls if context.module.macros else ():
+    for call, scope in context.module.calls_of({"format"}) if macros else ():
         if not isinstance(call.func, facts.Attr) or call.func.name != "format":
             continue
         before, after = context.eval(call.func.base, scope), context.eval(call, scope)
@@ -165,7 +166,11 @@ def _aside(word: str) -> bool:
 
 
 def _is_docstring(context: Context, macro: facts.Macro) -> bool:
-    return macro.text.at in context.module.docstrings
+    return macro.text.at in context.module.section_of(macro.text.at).docstrings
+
+
+def _has_macro(context: Context) -> Callable[[Section], bool]:
+    return lambda section: context.module.mentions(section, (facts.MACRO_MARK,))
 
 
 def _steps(entry: Entry, claims: ListOf | None, scope: Scope) -> Iterator[FinalStep]:
@@ -188,14 +193,14 @@ def claim_entries(context: Context) -> Iterator[Entry]:
             if entry.site not in seen:
                 seen.add(entry.site)
                 yield entry
-    for literal, scope in context.module.dicts:
+    for literal, scope in context.module.dicts_with("path"):
         site = Site(context.module, literal.at)
         shaped = literal.value("path") is not None and (
             literal.value("source_call_id") is not None or literal.value("quantity") is not None
         )
         if shaped and site not in seen:
             yield Entry(context.eval(literal, scope), site)
-    for call, scope in context.module.calls:
+    for call, scope in context.module.calls_of({"Claim"}):
         site = Site(context.module, call.at)
         if facts.last_name(call.func) == "Claim" and call.keyword("path") is not None and site not in seen:
             entries: dict[str, tuple[Entry, ...]] = {

@@ -18,6 +18,7 @@ from gllint_rules.frameworks import (
     TOOL_WRAPPER_KEYWORDS,
     TOOL_WRAPPER_METHODS,
 )
+from gllint_rules.outline import Section
 from gllint_rules.values import (
     ClassOf,
     Frame,
@@ -61,18 +62,26 @@ class Tool:
 
 def find_tools(project: Project, module: Module) -> Iterator[Tool]:
     """The tools that ``module`` defines, in all five forms, in reading order within each form."""
-    for call, scope in module.calls:
+    for call, scope in module.calls_where(_may_make_tools):
         tool = called_tool(project, module, call, scope)
         if tool is not None:
             yield tool
-    for cls in module.classes:
+    for cls in module.classes_where(lambda section: bool(section.bases) or section.has_classes):
         of = ClassOf(module, cls)
         if project.is_tool_class(of):
             yield _class_tool(project, of)
-    for function in module.functions:
+    decorators = project.names.tool_decorators
+    for function in module.functions_where(lambda section: not decorators.isdisjoint(section.decorators)):
         tool = project.decorated_tool(module, function)
         if tool is not None:
             yield tool
+
+
+def _may_make_tools(section: Section) -> bool:
+    return SCHEMA_FN in section.keywords or any(
+        name.endswith(TOOL_WRAPPER_ENDING) or name in TOOL_WRAPPER_METHODS or name in TOOL_DESCRIPTIONS
+        for name in section.calls
+    )
 
 
 def called_tool(project: Project, module: Module, call: Call, scope: Scope) -> Tool | None:
@@ -182,7 +191,7 @@ def _beside(project: Project, module: Module, name: str, scope: Scope) -> Functi
         for binding in module.scope.bindings.get(candidate, ()):
             if isinstance(binding.target, Function):
                 return FunctionOf(module, binding.target)
-    for table, table_scope in module.dicts:
+    for table, table_scope in module.dicts_with(name):
         if cls is not None and table_scope.enclosing_class() is not cls:
             continue
         value = table.value(name)

@@ -30,21 +30,21 @@ def held_quantities(context: Context) -> Iterator[Held]:
         if isinstance(claim.value, Record):
             for entry in claim.value.entries.get("quantity", ()):
                 yield from quantities(entry.value, entry.site, None, entry)
-    for call, scope in context.module.calls:
+    for call, scope in context.module.calls_of({QUANTITY}):
         if facts.last_name(call.func) == QUANTITY and context.touches_tools:
             yield from quantities(context.eval(call, scope), Site(context.module, call.at))
 
 
-def variables(context: Context) -> dict[int, tuple[str, int]]:
-    """For each dict or call that a variable of the module is bound to: the variable and the place of its name."""
-    scopes = [context.module.scope, *(function.scope for function in context.module.functions)]
-    return {
-        binding.value.at: (name, binding.at)
-        for scope in scopes
-        for name, bindings in scope.bindings.items()
-        for binding in bindings
-        if isinstance(binding.value, (facts.Dict, facts.Call)) and binding.at >= 0
-    }
+def variable(context: Context, at: int) -> tuple[str, int] | None:
+    """The variable that a dict or call of the module is bound to, and the place of its name."""
+    part = context.module.section_of(at)
+    for names in (part.bound, *(function.scope.bindings for function in part.functions)):
+        for name, bindings in names.items():
+            for binding in bindings:
+                value = binding.value
+                if isinstance(value, (facts.Dict, facts.Call)) and value.at == at and binding.at >= 0:
+                    return name, binding.at
+    return None
 
 
 def written_units(context: Context, *, every: bool = False) -> Iterator[WrittenUnit]:

@@ -99,7 +99,6 @@ def run(case: Case) -> list[Finding | Failure]:
         settings_of(case.configuration),
         load=lambda path: read_module(path, texts[path]) if path in texts else None,
         exists=texts.__contains__,
-        source_of=texts.__getitem__,
         root=root,
         packages=top_level_packages(texts),
     )

@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from libcst.metadata import MetadataWrapper, PositionProvider
 
-import gllint_rules.positions
+from gllint_rules.facts import SECTION_BITS, SectionFacts
 from gllint_rules.finding import Span
+from gllint_rules.outline import Section
 from gllint_rules.positions import Positions
-from gllint_rules.reader import KEPT, Reader, read_module
+from gllint_rules.reader import KEPT, Reader, kept_section, read_module
 
 SOURCES = {
     "decorators": """
@@ -240,70 +241,59 @@ def read(name: str) -> str:
     return textwrap.dedent(SOURCES[name]).lstrip("\n") if "\r" not in SOURCES[name] else SOURCES[name]
 
 
-def nodes_and_places(source: str) -> list[tuple[cst.CSTNode, Span]]:
-    """The numbered nodes of a source, each with the place that LibCST gives it."""
+def nodes_and_places(source: str) -> list[tuple[str, Span]]:
+    """The kinds of the numbered nodes of a source, each with the place that LibCST gives it."""
     tree = cst.parse_module(source)
-    reader = Reader(track=True)
-    reader.module("", "", tree)
-    assert reader.nodes is not None
+    reader = Reader(SectionFacts(Section(0, "other", "", None, 0, len(source))))
+    reader.block(tree.body)
     places = MetadataWrapper(tree, unsafe_skip_copy=True).resolve(PositionProvider)
     found = ((node, places[node]) for node in reader.nodes)
-    return [
-        (node, Span(at.start.line, at.start.column + 1, at.end.line, at.end.column + 1)) for node, at in found
-    ]
+    return sorted(
+        (type(node).__name__, Span(at.start.line, at.start.column + 1, at.end.line, at.end.column + 1))
+        for node, at in found
+    )
+
+
+def nodes_and_spans(source: str, *, gone: bool = False, alone: bool = False) -> list[tuple[str, Span]]:
+    """The same, as they are read section by section. ``alone``: no answer rests on an earlier one."""
+    module = read_module("/a.py", source)
+    kinds = {
+        section.number << SECTION_BITS | number: type(node).__name__
+        for section in module.outline.sections
+        for number, node in enumerate(kept_section(module, section.number).nodes)
+    }
+    if gone:
+        KEPT.clear()
+    positions = Positions(module)
+    out = []
+    for at, kind in kinds.items():
+        positions = Positions(module) if alone else positions
+        out.append((kind, positions.span(at)))
+    return sorted(out)
 
 
 @pytest.mark.parametrize("tree", ["at hand", "gone"])
 @pytest.mark.parametrize("name", SOURCES)
 def test_places_are_those_of_libcst(name: str, tree: str) -> None:
     source = read(name)
-    module = read_module("/a.py", source)
-    if tree == "gone":
-        KEPT.clear()
-    expected = [place for _, place in nodes_and_places(source)]
-    # Each one is asked for alone, so that no answer rests on an earlier one.
-    assert [Positions(module, source).span(at) for at in range(module.size)] == expected
+    assert nodes_and_spans(source, gone=tree == "gone", alone=True) == nodes_and_places(source)
 
 
 @pytest.mark.parametrize("name", SOURCES)
 def test_places_hold_the_text_of_their_expression(name: str) -> None:
-    source = read(name)
-    positions = Positions(read_module("/a.py", source), source)
-    for at, (node, _) in enumerate(nodes_and_places(source)):
-        if isinstance(node, (cst.Name, cst.SimpleString, cst.Integer, cst.Float)):
-            assert positions.text(at) == node.value
+    module = read_module("/a.py", read(name))
+    positions = Positions(module)
+    for section in module.outline.sections:
+        for at, node in enumerate(kept_section(module, section.number).nodes, section.number << SECTION_BITS):
+            if isinstance(node, (cst.Name, cst.SimpleString, cst.Integer, cst.Float)):
+                assert positions.text(at) == node.value
 
 
 def test_form_feed_before_an_indentation() -> None:
     """A form feed takes a column, as it does for Python; LibCST's own places leave it out."""
     source = "class A:\n    b = 1\n\x0c    c = 22\n"
-    positions = Positions(read_module("/a.py", source), source)
+    positions = Positions(read_module("/a.py", source))
     assert [positions.span(at) for at in (3, 4)] == [Span(3, 6, 3, 7), Span(3, 10, 3, 12)]
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=pytest.mark.xfail(name == "match", reason="case headers", strict=True))
-        for name in SOURCES
-        if SOURCES[name].count("\n") > 2
-    ],
-)
-def test_no_place_needs_the_whole_file(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    source = read(name)
-    module = read_module("/a.py", source)
-    KEPT.clear()
-    parsed: list[str] = []
-    parse = cst.parse_module
-
-    def recording(text: str) -> cst.Module:
-        parsed.append(text)
-        return parse(text)
-
-    monkeypatch.setattr(gllint_rules.positions.cst, "parse_module", recording)
-    for at in range(module.size):
-        Positions(module, source).span(at)
-    assert source not in parsed
 
 
 _PLAIN = [name for name in SOURCES if SOURCES[name].count("\n") > 2 and "\r" not in SOURCES[name]]
@@ -333,8 +323,4 @@ def indented(source: str, header: str, indent: str) -> str:
 def test_places_in_composed_programs(parts: list[tuple[str, str, str]], newline: str, gone: bool) -> None:
     source = "".join(indented(read(name), header, indent) for name, header, indent in parts[:3])
     source = source.replace("\n", newline)
-    module = read_module("/a.py", source)
-    if gone:
-        KEPT.clear()
-    positions = Positions(module, source)
-    assert [positions.span(at) for at in range(module.size)] == [p for _, p in nodes_and_places(source)]
+    assert nodes_and_spans(source, gone=gone) == nodes_and_places(source)

@@ -80,7 +80,7 @@ def check(context: Context) -> Iterator[Pending]:
     """Findings at the calls that run a tool directly."""
     if context.is_test:
         return
-    for call, scope in context.module.calls:
+    for call, scope in context.module.calls_of(CALL_METHODS):
         func = call.func
         if not isinstance(func, facts.Attr) or func.name not in CALL_METHODS:
             continue

@@ -102,7 +102,7 @@ def check(context: Context) -> Iterator[Pending]:
         return
     module, names = context.module, context.project.tool_names()
     handed_over: set[int] | None = None
-    for call, scope in module.calls:
+    for call, scope in module.calls_where(lambda s: any(name.encode() in names for name in s.calls)):
         if real_name(module, call.func).encode() not in names:
             continue
         of = _tool_class(context, call, scope)
@@ -143,14 +143,13 @@ def _tool_class(context: Context, call: Call, scope: Scope) -> ClassOf | None:
 def _handed_over(module: Module) -> set[int]:
     """What goes to ``….register(…)`` or into ``TOOL_REGISTRY``, directly or by a name of the same scope."""
     out: set[int] = set()
-    for call, scope in module.calls:
+    for call, scope in module.calls_of({"register", "update", "setdefault"}):
         if isinstance(call.func, facts.Attr) and _registers(call.func):
             for arg in (*call.args, *(value for _, value in call.keywords)):
                 out.update(id(value) for value in _built(arg, scope))
-    if any(facts.last_name(sub.base) in TOOL_REGISTRY_NAMES for sub, _ in module.subscripts):
-        out.update(
-            id(v) for target, v in stores(module) if facts.last_name(target.base) in TOOL_REGISTRY_NAMES
-        )
+    for target, value in stores(module, TOOL_REGISTRY_NAMES):
+        if facts.last_name(target.base) in TOOL_REGISTRY_NAMES:
+            out.add(id(value))
     return out
 
 

@@ -75,12 +75,12 @@ _TOKEN = re.compile(r"\d{1,2}[mKg]")
 
 def check(context: Context) -> Iterator[Pending]:
     """Findings at the strings that state a fact."""
-    if not context.module.texts or not context.touches_tools:
+    if not context.touches_tools:
         return
     pattern = _pattern(context.settings.extend_units)
     logged = {arg.at for call, _ in context.module.calls if _logs(call) for arg in call.args}
-    for text, scope in context.module.texts:
-        if text.at in context.module.docstrings or text.at in logged:
+    for part, text, scope in ((p, text, scope) for p in context.module.sections() for text, scope in p.texts):
+        if text.at in part.docstrings or text.at in logged:
             continue
         value = context.eval(text, scope)
         if isinstance(value, Text) and value.parts is not None and _states(value, pattern):

@@ -49,7 +49,7 @@ from collections.abc import Iterator
 
 from gllint_rules.context import Context, Pending
 from gllint_rules.rule import Rule
-from gllint_rules.units import variables, written_units
+from gllint_rules.units import variable, written_units
 from gllint_rules.values import Site
 from gllint_runtime.units import dimension_of, unit_of_name
 
@@ -58,7 +58,6 @@ HELP = "Rename the key, or correct the unit."
 
 def check(context: Context) -> Iterator[Pending]:
     """Findings at the keys and variables that contradict the units of their Quantities."""
-    named: dict[int, tuple[str, int]] | None = None
     for unit in written_units(context, every=True):
         if unit.verdict.dimension is None:
             continue
@@ -66,10 +65,9 @@ def check(context: Context) -> Iterator[Pending]:
         carriers = [(held.key, held.key_site)] if held.key else []
         site = held.record.site
         if site is not None and site.module is context.module:
-            named = variables(context) if named is None else named
-            if site.at in named:
-                name, at = named[site.at]
-                carriers.append((name, Site(context.module, at)))
+            named = variable(context, site.at)
+            if named is not None:
+                carriers.append((named[0], Site(context.module, named[1])))
         for name, where in carriers:
             announced = unit_of_name(name)
             if announced is not None and dimension_of(announced) != unit.verdict.dimension:

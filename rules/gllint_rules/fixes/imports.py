@@ -11,8 +11,9 @@ import libcst as cst
 from gllint_rules.context import Context
 from gllint_rules.facts import Module, Scope
 from gllint_rules.finding import Edit
-from gllint_rules.fixes.syntax import difference, insertion, kept_tree
+from gllint_rules.fixes.syntax import difference, insertion
 from gllint_rules.positions import Positions
+from gllint_rules.reader import kept_section
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,7 @@ class _Line:
     text: str
     node: cst.Import | cst.ImportFrom
     dotted: str
+    newline: str
 
     @property
     def end(self) -> int:
@@ -94,15 +96,20 @@ def _bound(node: cst.Import | cst.ImportFrom) -> Iterator[str]:
 
 
 def _lines(positions: Positions) -> Iterator[_Line]:
-    for number, statement in sorted(kept_tree(positions).statements.items()):
-        [first, *more] = statement.body
-        unit = positions.unit(number)
-        if more or not isinstance(first, cst.Import | cst.ImportFrom) or unit is None:
+    module = positions.module
+    for section in module.outline.sections:
+        if section.kind == "class" or section.owner is not None or not module.mentions(section, ("import",)):
             continue
-        text = cst.Module([], default_newline=kept_tree(positions).tree.default_newline).code_for_node(first)
-        source = positions.lines.source
-        if positions.lines.place(unit.begin)[1] == 1 and source.startswith(text, unit.begin):
-            yield _Line(unit.begin, text, first, _source_of(first))
+        tree = kept_section(module, section.number)
+        for number, statement in sorted(tree.statements.items()):
+            [first, *more] = statement.body
+            unit = positions.unit(section.number, number)
+            if more or not isinstance(first, cst.Import | cst.ImportFrom) or unit is None:
+                continue
+            text = cst.Module([], default_newline=tree.tree.default_newline).code_for_node(first)
+            source = positions.lines.source
+            if positions.lines.place(unit.begin)[1] == 1 and source.startswith(text, unit.begin):
+                yield _Line(unit.begin, text, first, _source_of(first), tree.tree.default_newline)
 
 
 def _source_of(node: cst.Import | cst.ImportFrom) -> str:
@@ -149,7 +156,7 @@ def _extended(positions: Positions, line: _Line, names: list[str]) -> Edit:
             aliases[-1] = last.with_changes(comma=between)
             aliases.append(new.with_changes(comma=last.comma))
     node = line.node.with_changes(names=aliases)
-    text = cst.Module([], default_newline=kept_tree(positions).tree.default_newline).code_for_node(node)
+    text = cst.Module([], default_newline=line.newline).code_for_node(node)
     return difference(positions, line.start, line.text, text)
 
 
@@ -216,13 +223,15 @@ def _next_line(source: str, offset: int) -> int:
 
 def _first_statement(positions: Positions) -> int:
     """Where the first statement after the docstring begins."""
-    tree = kept_tree(positions)
-    first = tree.statements.get(0)
-    start = 0
-    if first is not None and isinstance(first.body[0], cst.Expr):
-        start = 1
-    unit = positions.unit(start) if start < len(positions.module.units) else None
-    return unit.begin if unit is not None else len(positions.lines.source)
+    module = positions.module
+    for section in module.outline.sections:
+        first = kept_section(module, section.number).statements.get(0)
+        if section.number or first is None or not isinstance(first.body[0], cst.Expr):
+            return section.begin
+        unit = positions.unit(section.number, 1)
+        if unit is not None:
+            return unit.begin
+    return len(positions.lines.source)
 
 
 def _order(context: Context, module: Module, line: _Line) -> tuple[int, int, str]:

@@ -12,7 +12,7 @@ from gllint_rules.finding import Fix
 from gllint_rules.fixes.nodes import rewritten
 from gllint_rules.fixes.syntax import Place, place
 from gllint_rules.fixes.wrap import PLACEHOLDER
-from gllint_rules.units import WrittenUnit, variables
+from gllint_rules.units import WrittenUnit, variable
 from gllint_rules.values import Site
 from gllint_runtime.schemas import KNOWN_SCHEMAS
 from gllint_runtime.units import ALLOWED_UNITS, TIME_UNITS, dimension_of, judge_unit, unit_of_name
@@ -51,7 +51,7 @@ def _carriers(context: Context, unit: WrittenUnit) -> list[str]:
     site = unit.held.record.site
     names = [unit.held.key] if unit.held.key else []
     if site is not None and site.module is context.module:
-        found = variables(context).get(site.at)
+        found = variable(context, site.at)
         names += [found[0]] if found is not None else []
     return names
 

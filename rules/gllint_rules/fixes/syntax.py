@@ -8,10 +8,10 @@ from functools import lru_cache
 import libcst as cst
 
 from gllint_rules.context import Context
-from gllint_rules.facts import Expr
+from gllint_rules.facts import SECTION_BITS, Expr
 from gllint_rules.finding import Edit
 from gllint_rules.positions import Positions, Recorder
-from gllint_rules.reader import KEPT, KeptTree, Reader, read_module
+from gllint_rules.reader import KeptTree, kept_section, read_node
 from gllint_rules.values import Site
 
 
@@ -21,9 +21,9 @@ class Place:
     def __init__(self, positions: Positions, at: int) -> None:
         self.positions = positions
         self.at = at
-        self._kept = kept_tree(positions)
+        self._kept = kept_tree(positions, at)
         self._stretch = positions.stretch(at)
-        self.node = self._kept.nodes[at]
+        self.node = self._kept.node(at)
         self.statement = self._kept.statements.get(self._stretch.number) if self._stretch else None
 
     @property
@@ -51,7 +51,7 @@ class Place:
 
     def facts(self) -> Expr:
         """The facts of the expression, numbered by themselves."""
-        return Reader().expr(self.node)
+        return read_node(self.node)
 
     def ancestors(self) -> Iterator[cst.CSTNode]:
         """The nodes around the expression, nearest first, up to the statement."""
@@ -66,7 +66,7 @@ class Place:
         assert self._stretch is not None
         first = self._stretch.unit.first
         numbers = range(first, first + self._stretch.size)
-        return Place(self.positions, next(at for at in numbers if self._kept.nodes[at] is node))
+        return Place(self.positions, next(at for at in numbers if self._kept.node(at) is node))
 
     def code(self, node: cst.CSTNode) -> str:
         """The text of a node as it stands, or would stand, in the statement; without parentheses around it."""
@@ -95,12 +95,9 @@ class Place:
         )
 
 
-def kept_tree(positions: Positions) -> KeptTree:
-    """The tree of a file, read again where it is no longer at hand."""
-    module = positions.module
-    if module.digest not in KEPT:
-        read_module(module.path, positions.lines.source)
-    return KEPT[module.digest]
+def kept_tree(positions: Positions, at: int) -> KeptTree:
+    """The tree of the section that holds an expression, parsed again where it is no longer at hand."""
+    return kept_section(positions.module, at >> SECTION_BITS)
 
 
 @lru_cache(maxsize=512)

@@ -129,11 +129,11 @@ def _variable(context: Context, positions: Positions, function: Function, name: 
     if not bindings or any(b.kind not in ("assign", "annotated", "aug") for b in bindings):
         return False
     way.variables.append((function, name))
-    nodes = kept_tree(positions).nodes
+    tree = kept_tree(positions, function.at)
     uses = [
         at
         for at in range(function.at, function.end)
-        if isinstance(n := nodes[at], cst.Name) and n.value == name
+        if isinstance(n := tree.node(at), cst.Name) and n.value == name
     ]
     return all(_use(context, positions, at, way) for at in uses)
 
@@ -194,7 +194,7 @@ def _method(here: Place, attribute: cst.Attribute, way: Way) -> bool:
 
 def enclosing(module: Module, at: int) -> Function | None:
     """The innermost ``def`` that holds expression ``at``."""
-    around = (function for function in module.functions if function.at < at < function.end)
+    around = (function for function in module.section_of(at).functions if function.at < at < function.end)
     return max(around, key=lambda function: function.at, default=None)
 
 
@@ -250,9 +250,7 @@ def _is_seen(context: Context, function: Function) -> bool:
 
 def _mentioned(project: Project, module: Module, given: None) -> frozenset[str]:
     """The names that a module imports or calls, and the texts that it passes on."""
-    imported = {
-        b.name for bound in module.scope.bindings.values() for b in bound if b.kind == "import" and b.name
-    }
+    imported = {imported.name for imported in module.outline.imports if imported.name}
     called = {facts.last_name(call.func) for call, _ in module.calls}
     passed = (
         *(value for call, _ in module.calls for value in (*call.args, *(v for _, v in call.keywords))),
