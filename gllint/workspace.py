@@ -7,14 +7,13 @@ with no candidate file never loads the parser; an unchanged project is answered 
 from __future__ import annotations
 
 import os
-import pickle
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from gllint.cache import Store, digest
-from gllint.clock import Clock, without_collector
+from gllint.clock import Clock
 from gllint.discover import Signature, walk
 from gllint.parsing import Parsed, Unparsed, parse
 from gllint.places import Place, Places
@@ -25,14 +24,12 @@ from gllint.pool import (
     UNREADABLE,
     Pool,
     Screened,
-    parse_file,
     read_bytes,
     screen_bytes,
     screen_file,
     uses_file,
 )  # fmt: skip
 from gllint.progress import Progress
-from gllint.source import decode
 from gllint_rules import Failure, Finding, Span
 from gllint_rules.screen import ANY_NAME, Screen
 
@@ -363,8 +360,6 @@ class Workspace:
     def _keep_results(self, added: Mapping[str, bytes], known: Mapping[str, Result]) -> None:
         sound = {path: result for path, result in known.items() if not result.failures}
         self._store.write(self._results_name(), (self._key(added), sound, self._dependencies))
-        live = {**added, **self._dependencies.loaded}
-        self._store.keep_only("facts-", {_facts_name(path, value) for path, value in live.items()})
 
     def _results_name(self) -> str:
         return "results-" + digest(*(code.encode() for code in sorted(self.config.codes))).hex()
@@ -424,42 +419,22 @@ class Workspace:
         self._announced.update(new)
 
     def _read_facts(self, paths: list[str], digests: Mapping[str, bytes]) -> None:
-        unknown: list[str] = []
+        self._progress.expect("reading", len(paths))
         for path in paths:
-            with without_collector():
-                saved = self._store.read(_facts_name(path, digests[path]))
-            if saved is not None:
-                self._parsed[path] = saved
-            elif path in self._overlay:
-                self._parsed[path] = parse(path, self._overlay[path])
+            if path in self._overlay:
+                self._parsed[path] = parse(path, self._overlay[path], self._clock)
             else:
-                unknown.append(path)
-        self._progress.expect("parsing", len(unknown))
-        size = sum(seen.size for path in unknown if (seen := self._files.get(path)))
-        if size <= _WORTH_BYTES or self._clock.by_rule:
-            for path in unknown:
                 self._parsed[path] = self._read_here(path, digests[path])
-                self._progress.tick(1)
-            return
-        parsed = self._pool.map(parse_file, None, unknown, worth=True, chunk=4, tick=self._progress.tick)
-        for path, (read, facts) in zip(unknown, parsed, strict=True):
-            self._disturbed = self._disturbed or read != digests[path]
-            self._parsed[path] = pickle.loads(facts) if facts is not None else _parse_here(path)
-            if facts is not None:
-                self._store.write_pickled(_facts_name(path, read), facts)
+            self._progress.tick(1)
 
     def _read_here(self, path: str, expected: bytes) -> Parsed:
-        """Parse a file in this process, which needs no pickling."""
         try:
             data = read_bytes(path)
         except OSError as error:
             self._disturbed = True
             return Unparsed(f"cannot be read: {error.strerror}")
-        read = digest(data)
-        self._disturbed = self._disturbed or read != expected
-        parsed = parse(path, data, self._clock)
-        self._store.write(_facts_name(path, read), parsed)
-        return parsed
+        self._disturbed = self._disturbed or digest(data) != expected
+        return parse(path, data, self._clock)
 
     # --- what floor 2 asks back ----------------------------------------------------------------------------
 
@@ -476,12 +451,8 @@ class Workspace:
         except OSError as error:
             self._dependencies.loaded[path] = b""
             return Unparsed(f"cannot be read: {error.strerror}")
-        key = self._dependencies.loaded[path] = digest(data)
-        saved: Parsed | None = self._store.read(_facts_name(path, key))
-        if saved is None:
-            saved = parse(path, data)
-            self._store.write(_facts_name(path, key), saved)
-        return saved
+        self._dependencies.loaded[path] = digest(data)
+        return parse(path, data)
 
     def _exists(self, path: str) -> bool:
         if path in self._files or path in self._overlay:
@@ -491,25 +462,10 @@ class Workspace:
             probed[path] = os.path.isfile(path)
         return probed[path]
 
-    def _source_of(self, path: str) -> str:
-        if path in self._overlay:
-            return decode(self._overlay[path]).source
-        data = read_bytes(path)
-        if self._added and path in self._added and digest(data) != self._added[path]:
-            self._disturbed = True
-        return decode(data).source
-
     def _unchanged(self, dependencies: Dependencies) -> bool:
         if any(os.path.isfile(path) != there for path, there in dependencies.probed.items()):
             return False
         return all(_digest_of(path) == value for path, value in dependencies.loaded.items())
-
-
-def _parse_here(path: str) -> Parsed:
-    try:
-        return parse(path, read_bytes(path))
-    except OSError as error:
-        return Unparsed(f"cannot be read: {error.strerror}")
 
 
 def _digest_of(path: str) -> bytes:
@@ -517,10 +473,6 @@ def _digest_of(path: str) -> bytes:
         return digest(read_bytes(path))
     except OSError:
         return b""
-
-
-def _facts_name(path: str, content: bytes) -> str:
-    return "facts-" + digest(_bytes(path), content).hex()
 
 
 def _bytes(path: str) -> bytes:

@@ -313,10 +313,10 @@ class LiveEngine(Engine):
 
 def _forget_tree(parsed: Parsed | None) -> None:
     """Let the tree of an old text go: there is one for each keystroke, and the collector looks at them all."""
-    from gllint_rules.reader import forget_trees
+    from gllint_rules.reader import TREES
 
     if parsed is not None and not isinstance(parsed, Unparsed):
-        forget_trees(parsed)
+        TREES.forget(parsed.digest)
 
 
 def _is_open(row: Known, key: bytes) -> bool:

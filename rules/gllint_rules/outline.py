@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 SectionKind: TypeAlias = Literal["imports", "function", "class", "other"]
@@ -94,21 +94,31 @@ class _Outliner:
         self.bound_imports: list[Imported] = []
 
     def outline(self, tree: ast.Module) -> Outline:
-        for node in ast.walk(tree) if "import" in self.source else ():
-            if type(node) is ast.ImportFrom:
-                self.aliases.update((a.asname, a.name) for a in node.names if a.asname)
-            elif type(node) is ast.Import:
-                self.dotted.update(alias.name for alias in node.names)
         for group in _lines_apart(tree.body):
             self.section(group)
-        mutated = frozenset().union(*(section.mutated for section in self.sections))
+        sections = [self.with_real_names(section) for section in self.sections]
+        mutated = frozenset().union(*(section.mutated for section in sections))
         return Outline(
-            tuple(self.sections),
+            tuple(sections),
             tuple(self.bound_imports),
             frozenset(self.dotted),
             tuple(self.stars),
             mutated,
         )
+
+    def with_real_names(self, section: Section) -> Section:
+        """The section with imported names also as they were before ``as``."""
+        if self.aliases.keys().isdisjoint(section.calls | section.subscripts | section.decorators):
+            return section
+        return replace(
+            section,
+            calls=self.real(section.calls),
+            subscripts=self.real(section.subscripts),
+            decorators=self.real(section.decorators),
+        )
+
+    def real(self, names: frozenset[str]) -> frozenset[str]:
+        return names | {self.aliases[name] for name in names if name in self.aliases}
 
     def section(self, group: Sequence[ast.stmt]) -> None:
         """Add the section of statements that stand on lines of their own, and those of the methods in it."""
@@ -145,8 +155,10 @@ class _Outliner:
         group: Sequence[ast.stmt],
         methods: Sequence[ast.stmt] = (),
     ) -> Section:
-        sketch = _Sketch(self.aliases)
+        sketch = _Sketch()
         sketch.read(group, methods)
+        self.aliases.update(sketch.aliases)
+        self.dotted.update(sketch.dotted)
         if owner is None:
             self.bound_imports += sketch.imports
             self.stars += sketch.stars
@@ -241,8 +253,9 @@ _OUTSIDE, _CLASS, _INSIDE = range(3)
 class _Sketch:
     """One walk over the statements of a section, on a stack of its own: source nests as deeply as it likes."""
 
-    def __init__(self, aliases: dict[str, str]) -> None:
-        self.aliases = aliases
+    def __init__(self) -> None:
+        self.aliases: dict[str, str] = {}
+        self.dotted: set[str] = set()
         self.imports: list[Imported] = []
         self.stars: list[str] = []
         self.binds: set[str] = set()
@@ -291,10 +304,6 @@ class _Sketch:
         elif level == _CLASS:
             self.members[name] = min(self.line, self.members.get(name, self.line))
 
-    def named(self, name: str) -> Iterable[str]:
-        real = self.aliases.get(name)
-        return (name,) if real is None else (name, real)
-
     # --- names -------------------------------------------------------------------------------------------
 
     def name(self, node: ast.Name, level: int) -> None:
@@ -331,6 +340,7 @@ class _Sketch:
     def import_(self, node: ast.Import, level: int) -> None:
         for alias in node.names:
             bound = alias.asname or alias.name.partition(".")[0]
+            self.dotted.add(alias.name)
             self.bind(bound, level)
             if level == _OUTSIDE:
                 self.imports.append(Imported(bound, alias.name if alias.asname else bound, ""))
@@ -343,6 +353,8 @@ class _Sketch:
                     self.stars.append(module)
                 continue
             bound = alias.asname or alias.name
+            if alias.asname:
+                self.aliases[alias.asname] = alias.name
             self.bind(bound, level)
             if level == _OUTSIDE:
                 self.imports.append(Imported(bound, module, alias.name))
@@ -352,7 +364,7 @@ class _Sketch:
     def function(self, node: ast.FunctionDef | ast.AsyncFunctionDef, level: int) -> None:
         self.bind(node.name, level)
         for decorator in node.decorator_list:
-            self.decorators.update(self.named(_last(decorator)))
+            self.decorators.add(_last(decorator))
             self.stack.append((decorator, level))
         self.stack.append((node.args, level))
         if node.returns is not None:
@@ -415,7 +427,7 @@ class _Sketch:
 
     def call(self, node: ast.Call, level: int) -> None:
         name = _last(node.func)
-        self.calls.update(self.named(name))
+        self.calls.add(name)
         self.keywords.update(keyword.arg for keyword in node.keywords if keyword.arg)
         if type(node.func) is ast.Attribute and name in MUTATORS:
             self.mutated.add(_last(node.func.value))
@@ -424,7 +436,7 @@ class _Sketch:
         self.stack += [(keyword.value, level) for keyword in node.keywords]
 
     def subscript(self, node: ast.Subscript, level: int) -> None:
-        self.subscripts.update(self.named(_last(node.value)))
+        self.subscripts.add(_last(node.value))
         self.stack += [(node.value, level), (node.slice, level)]
 
     def dict_(self, node: ast.Dict, level: int) -> None:

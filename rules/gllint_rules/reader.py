@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import re
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from sys import intern
@@ -86,7 +87,7 @@ def parse_section(module: facts.Module, section: Section, out: facts.SectionFact
     except (cst.ParserSyntaxError, cst.CSTValidationError) as error:
         raise ParseFailure(str(error), 1, 1) from None
     kept = KeptTree(tree, len(prefix), reader.nodes, reader.statements, reader.headers, out)
-    _keep((module.digest, section.number), kept)
+    TREES.keep((module.digest, section.number), kept)
     return kept
 
 
@@ -132,28 +133,48 @@ class KeptTree:
         return self.nodes[at & ((1 << facts.SECTION_BITS) - 1)]
 
 
-# The last trees read in this process, by the digest of their file and the number of their section.
-KEPT: dict[tuple[str, int], KeptTree] = {}
-MOST_KEPT = 60_000  # expressions
+class _Trees:
+    """The last trees read in this process, by the digest of their file and the number of their section."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most  # expressions
+        self._kept: OrderedDict[tuple[str, int], KeptTree] = OrderedDict()
+        self._size = 0
+
+    def get(self, key: tuple[str, int]) -> KeptTree | None:
+        found = self._kept.get(key)
+        if found is not None:
+            self._kept.move_to_end(key)
+        return found
+
+    def keep(self, key: tuple[str, int], tree: KeptTree) -> None:
+        self.drop(key)
+        self._kept[key] = tree
+        self._size += len(tree.nodes)
+        while self._size > self.most and len(self._kept) > 1:
+            self.drop(next(iter(self._kept)))
+
+    def drop(self, key: tuple[str, int]) -> None:
+        old = self._kept.pop(key, None)
+        self._size -= len(old.nodes) if old is not None else 0
+
+    def forget(self, digest: str) -> None:
+        """Let the trees of a text go that is an old one now."""
+        for key in [key for key in self._kept if key[0] == digest]:
+            self.drop(key)
+
+    def clear(self) -> None:
+        self._kept.clear()
+        self._size = 0
 
 
-def _keep(key: tuple[str, int], kept: KeptTree) -> None:
-    KEPT.pop(key, None)
-    KEPT[key] = kept
-    while len(KEPT) > 1 and sum(len(kept.nodes) for kept in KEPT.values()) > MOST_KEPT:
-        del KEPT[next(iter(KEPT))]
-
-
-def forget_trees(module: facts.Module) -> None:
-    """Let the trees of a text go that is an old one now."""
-    for key in [key for key in KEPT if key[0] == module.digest]:
-        del KEPT[key]
+TREES = _Trees(60_000)
 
 
 def kept_section(module: facts.Module, number: int) -> KeptTree:
     """The tree of a section, parsed again where it is no longer at hand."""
     section = module.outline.sections[number]
-    found = KEPT.get((module.digest, number))
+    found = TREES.get((module.digest, number))
     return found or parse_section(module, section, facts.SectionFacts(section))
 
 

@@ -14,7 +14,7 @@ from gllint_rules.facts import SECTION_BITS, SectionFacts
 from gllint_rules.finding import Span
 from gllint_rules.outline import Section
 from gllint_rules.positions import Positions
-from gllint_rules.reader import KEPT, Reader, kept_section, read_module
+from gllint_rules.reader import TREES, Reader, kept_section, read_module
 
 SOURCES = {
     "decorators": """
@@ -263,7 +263,7 @@ def nodes_and_spans(source: str, *, gone: bool = False, alone: bool = False) -> 
         for number, node in enumerate(kept_section(module, section.number).nodes)
     }
     if gone:
-        KEPT.clear()
+        TREES.clear()
     positions = Positions(module)
     out = []
     for at, kind in kinds.items():

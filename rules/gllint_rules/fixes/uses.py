@@ -13,7 +13,7 @@ import libcst as cst
 
 from gllint_rules import facts
 from gllint_rules.context import Context, is_test_path
-from gllint_rules.facts import Call, Function, Lambda, Module, Scope
+from gllint_rules.facts import Function, Lambda, Module
 from gllint_rules.fixes.syntax import Place, kept_tree, place
 from gllint_rules.positions import Positions
 from gllint_rules.project import Project
@@ -242,8 +242,10 @@ def _is_seen(context: Context, function: Function) -> bool:
             continue
         if is_test_path(module.path, context.project.root):
             return True
-        for call, scope in _calls_by_name(context.project, module, None).get(function.name, ()):
-            if UNKNOWN in options(context.evaluator.eval(call.func, Frame(module, scope))):
+        for call, scope in module.calls_of({function.name}):
+            if facts.last_name(call.func) == function.name and UNKNOWN in options(
+                context.evaluator.eval(call.func, Frame(module, scope))
+            ):
                 return True
     return False
 
@@ -272,8 +274,10 @@ def _is_tool(context: Context, here: Place) -> bool:
 
 def _calls_of(context: Context, function: Function) -> Iterator[Site | None]:
     """The calls of ``function`` in the project; ``None`` for one that may be, for all that is known."""
-    for caller, calls in context.project.each(_calls_by_name, None):
-        for call, scope in calls.get(function.name, ()):
+    for caller in context.project.modules.values():
+        for call, scope in caller.calls_of({function.name}):
+            if facts.last_name(call.func) != function.name:
+                continue
             for option in options(context.evaluator.eval(call.func, Frame(caller, scope))):
                 if _names(option, function):
                     yield Site(caller, call.at)
@@ -290,10 +294,3 @@ def _names(value: Value, function: Function) -> bool:
             return any(callable.function is function for callable in tool.callables)
         case _:
             return False
-
-
-def _calls_by_name(project: Project, module: Module, given: None) -> dict[str, list[tuple[Call, Scope]]]:
-    out: dict[str, list[tuple[Call, Scope]]] = {}
-    for call, scope in module.calls:
-        out.setdefault(facts.last_name(call.func), []).append((call, scope))
-    return out
