@@ -67,7 +67,8 @@ class Project:
 
     ``load`` gives the facts of a file or ``None``; ``exists`` says whether there is one; ``source_of`` gives the
     text of a file that has findings. Paths are absolute, with forward slashes. ``packages`` are the folders in
-    which each top-level package of the project lies (see :func:`top_level_packages`).
+    which each top-level package of the project lies (see :func:`top_level_packages`). ``mentioning`` gives the files
+    of the project, those among them that nobody announced, that hold a word; ``None`` where that is not known.
     """
 
     def __init__(
@@ -78,6 +79,7 @@ class Project:
         source_of: Callable[[str], str],
         root: str = "",
         packages: Mapping[str, Sequence[str]] | None = None,
+        mentioning: Callable[[str], Collection[str] | None] = lambda word: None,
     ) -> None:
         self.settings = settings
         self.names = Names.of(settings)
@@ -85,6 +87,7 @@ class Project:
         self.modules: dict[str, Module] = {}
         self.evaluator = Evaluator(self)
         self.source_of = source_of
+        self.mentioning = mentioning
         self._load = load
         self._exists = exists
         self._loaded: dict[str, Module | None] = {}

@@ -10,6 +10,7 @@ from gllint_rules import calling, facts
 from gllint_rules.context import Context, Leaf, Result, quantities
 from gllint_rules.facts import Function
 from gllint_rules.finding import Edit, Fix
+from gllint_rules.fixes.elsewhere import result_stays_right
 from gllint_rules.fixes.imports import imported
 from gllint_rules.fixes.syntax import Place, place, replacement
 from gllint_rules.fixes.uses import Way, enclosing, is_tool_function, way_out
@@ -33,6 +34,9 @@ from gllint_rules.values import (
 )
 from gllint_runtime.units import ALLOWED_UNITS, judge_unit, unit_of_name
 
+_PLAIN = frozenset({"type", "properties", "required", "title", "description", "$schema", "$id", "additionalProperties"})
+_OPEN_TYPES = frozenset({"Any", "object", "dict", "Dict", "Mapping", "MutableMapping", "JSON", "Json"})
+
 PLACEHOLDER = "UNIT"
 """Stands for a unit that cannot be told. It is none, so GL501 speaks until somebody writes the right one."""
 
@@ -52,7 +56,8 @@ def wrap_leaf(context: Context, result: Result, leaf: Leaf) -> Fix | None:
     retyped = _retyped(context, leaf.site, way)
     if wrapped is None or retyped is None:
         return None
-    return _fix((*wrapped, *retyped), unit, known and way.sure and isinstance(leaf.value, Number))
+    sure = known and isinstance(leaf.value, Number) and not retyped
+    return _fix((*wrapped, *retyped), unit, sure and _is_safe(context, result, way))
 
 
 def wrap_declared(context: Context, result: Result) -> Fix | None:
@@ -67,6 +72,43 @@ def _fix(edits: tuple[Edit, ...], unit: str, safe: bool) -> Fix:
 
 
 # --- whether ------------------------------------------------------------------------------------------------
+
+
+def _is_safe(context: Context, result: Result, way: Way) -> bool:
+    """Whether nobody but the model looks at the result, and no type and no schema says what it held."""
+    return (
+        way.sure
+        and not any(_is_inferred(function, name) for function, name in way.variables)
+        and not _is_promised(context, result, way.keys)
+        and result_stays_right(context, way)
+    )
+
+
+def _is_inferred(function: Function, name: str) -> bool:
+    """Whether a type checker infers the type of a variable from what is put into it.
+
+    It does not where the function has no annotation, or where the variable has one.
+    """
+    annotations = (function.returns, *(param.annotation for param in function.params))
+    bindings = function.scope.bindings.get(name, ())
+    return any(a is not None for a in annotations) and not any(b.annotation is not None for b in bindings)
+
+
+def _is_promised(context: Context, result: Result, keys: tuple[str, ...]) -> bool:
+    """Whether a result schema says what stands at ``keys``: it would have to be mended with the result."""
+    tool = result.tool
+    if tool.result_schema is None:
+        return False
+    schema = read_schema(context, tool.result_schema, tool.scope)
+    node = schema.data if schema is not None else None
+    for key in keys:
+        if not isinstance(node, dict) or node.keys() - _PLAIN:
+            return True
+        properties = node.get("properties", {})
+        if not isinstance(properties, dict) or key not in properties:
+            return not isinstance(properties, dict) or node.get("additionalProperties", True) is not True
+        node = properties[key]
+    return node != {}
 
 
 def _is_own_place(context: Context, leaf: Leaf) -> bool:
@@ -239,9 +281,23 @@ def _wrap_returned(context: Context, result: Result) -> Fix | None:
             return None
         edits.append(_annotated(context, Site(module, function.returns.at)))
         edits.extend(added)
-    elif declared is not None and _speaks_of_numbers(context, declared):
+    elif isinstance(function, facts.Function) and not _takes_quantity(function.returns):
         return None
-    return _fix(tuple(edits), unit, known and sure)
+    sure = sure and known and not is_declared
+    return _fix(tuple(edits), unit, sure and _is_safe(context, result, way))
+
+
+def _takes_quantity(annotation: facts.Expr | None) -> bool:
+    """Whether a function that is annotated so may return a Quantity."""
+    match annotation:
+        case None:
+            return True
+        case facts.Name() | facts.Attr():
+            return facts.last_name(annotation) in _OPEN_TYPES
+        case facts.Sub(base=base, index=facts.Seq(items=(_, held))):
+            return facts.last_name(base) in DICT_GENERICS and facts.last_name(held) in ("Any", "object")
+        case _:
+            return False
 
 
 def _is_tools_own(context: Context, here: Place, function: facts.Function | facts.Lambda) -> bool:
