@@ -128,25 +128,25 @@ def files_with(project: Project, words: Collection[str]) -> list[File] | None:
         paths.update(some)
     if len(paths) > MOST_FILES:
         return None
-    known = project.once(_files)
-    for path in sorted(paths):
-        if path not in known:
-            known[path] = _read(project, path)
-    files = [known[path] for path in sorted(paths)]
+    files = [_read(project, path) for path in sorted(paths)]
     return [file for file in files if file is not None] if None not in files else None
 
 
-def _files(project: Project) -> dict[str, File | None]:
+def _files(project: Project) -> dict[str, File]:
     return {}
 
 
 def _read(project: Project, path: str) -> File | None:
+    known = project.once(_files)
     try:
         source = project.source_of(path)
-        tree = ast.parse(source.removeprefix("\ufeff"))
+        old = known.get(path)
+        if old is None or old.source != source:
+            tree = ast.parse(source.removeprefix("\ufeff"))
+            known[path] = File(path, source, tree, is_test_path(path, project.root))
     except Exception:  # no such file any more, no text, no Python, too deep: whatever it is, it was not seen
         return None
-    return File(path, source, tree, is_test_path(path, project.root))
+    return known[path]
 
 
 def word_of(text: str) -> str | None:
