@@ -28,7 +28,9 @@ Place = tuple[str, int, int]
 
 def result_stays_right(context: Context, way: Way) -> bool:
     """Whether nobody is seen, or may be, who computes with the number that ``way`` follows out of a tool."""
-    keys = frozenset(way.keys)
+    # Everybody reads the payload of an envelope; whoever wants a number in it names its own key, too.
+    payloads = frozenset().union(*context.names.payloads.values())
+    keys = frozenset(way.keys[-1:]) | (frozenset(way.keys) - payloads)
     if any(key.startswith("\0") or word_of(key) != key for key in keys):
         return False  # a key that is not written out, or not as a word, cannot be looked for
     return _keys_stay_right(context, keys) and _Functions(context, way).stay_right()
@@ -124,6 +126,7 @@ class _Functions:
         self._helpers: set[str] = set()
         self._tools: set[str] = set()
         self._methods: set[str] = set()
+        self._owners: set[str] = set()
         self._texts: set[str] = set()
         for function in way.returned:
             names = tool_names_of(context, function)
@@ -135,6 +138,7 @@ class _Functions:
                 self._tools.add(function.name)
             if function.owner is not None and function.owner.name not in names:
                 self._methods.add(function.name)
+                self._owners.add(function.owner.name)
             self._texts |= names
             self._made.update(_place(context, site) for site in makers_of(context, function))
 
@@ -180,8 +184,11 @@ class _Functions:
                 if mention.is_local() or not (file.path in self._homes or file.imports & {name, "*"}):
                     return set()
             case ast.Attribute(ctx=ast.Load()):
-                if name not in self._methods and root_name(node) not in file.imports:
+                root = root_name(node)
+                if name not in self._methods and root not in file.imports:
                     return set()
+                if root in ("self", "cls") and not self._may_inherit(file):
+                    return set()  # another class has a method of that name
             case ast.Attribute() | ast.Global() | ast.Nonlocal() | ast.MatchClass():
                 return None
             case _:  # something is defined under this name
@@ -193,6 +200,9 @@ class _Functions:
         if file.is_test or name in self._helpers or (call is not None and name[:1].islower()):
             return None
         return self._handed_on(mention, call or node)
+
+    def _may_inherit(self, file: File) -> bool:
+        return file.path in self._homes or not file.imports.isdisjoint({*self._owners, "*"})
 
     def _handed_on(self, mention: Mention, node: ast.AST) -> set[str] | None:
         """Where a tool goes: to an agent, to a list of tools, to a variable; ``None`` to anything else."""
