@@ -54,7 +54,9 @@ class Known(NamedTuple):
     signature: Signature
     screened: Screened
     uses: bytes | None = None
-    mentions: tuple[bytes, frozenset[str]] | None = None  # which words it holds, of those that the key stands for
+    mentions: tuple[bytes, frozenset[str]] | None = (
+        None  # which words it holds, of those that the key stands for
+    )
 
 
 @dataclass(slots=True)

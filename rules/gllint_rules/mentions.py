@@ -73,7 +73,9 @@ class File:
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 self._texts.append(node)
             for child in ast.iter_child_nodes(node):
-                if not isinstance(child, (ast.expr_context, ast.operator, ast.cmpop, ast.boolop, ast.unaryop)):
+                if not isinstance(
+                    child, (ast.expr_context, ast.operator, ast.cmpop, ast.boolop, ast.unaryop)
+                ):
                     self.parents[child] = node
                     waiting.append(child)
 

@@ -35,7 +35,9 @@ def heat(site):
 """
 
 
-def safety(code: str, *parts: str, at: str = "plant/more.py", seen: bool = True, tools: str = TOOLS) -> set[str]:
+def safety(
+    code: str, *parts: str, at: str = "plant/more.py", seen: bool = True, tools: str = TOOLS
+) -> set[str]:
     """How sure the fixes of ``code`` are in ``tools``, beside a file made of ``parts``."""
     files = {"plant/__init__.py": "", "plant/tools.py": tools}
     more = {at: "\n".join(parts)}
@@ -170,7 +172,9 @@ def test_a_unit_that_somebody_compares_is_unsafe(use: str, where: str) -> None:
         assert safety("GL501", use, seen=where == "seen", tools=UNIT) == {"unsafe"}
 
 
-@pytest.mark.parametrize("other", ["", '"""Heat in kwh, of a year."""', "# kwh", 'prompt = "Say it in kwh or so"'])
+@pytest.mark.parametrize(
+    "other", ["", '"""Heat in kwh, of a year."""', "# kwh", 'prompt = "Say it in kwh or so"']
+)
 def test_a_unit_that_nobody_compares_is_safe(other: str) -> None:
     assert safety("GL501", other, seen=False, tools=UNIT) == {"safe"}
 

@@ -69,7 +69,7 @@ def _is_harmless_key(mention: Mention, key: str) -> bool:
         case ast.Name(), ast.AnnAssign(target=target) if target is node:
             # A field of a model or a `TypedDict`, which may be made of the result.
             return not isinstance(mention.file.parents.get(parent), ast.ClassDef)
-        case (ast.Name() | ast.arg() | ast.keyword() | ast.alias() | ast.FunctionDef() | ast.ClassDef()), _:
+        case ((ast.Name() | ast.arg() | ast.keyword() | ast.alias() | ast.FunctionDef() | ast.ClassDef()), _):
             return True
         case ast.Attribute(ctx=ast.Load()), _:
             is_method = isinstance(parent, ast.Call) and parent.func is node

@@ -7,11 +7,12 @@ import re
 import libcst as cst
 
 from gllint_rules import calling, facts
-from gllint_rules.context import Context, Leaf, Result, quantities
+from gllint_rules.context import Context, Leaf, Result, leaves, quantities
 from gllint_rules.facts import Function
 from gllint_rules.finding import Edit, Fix
 from gllint_rules.fixes.elsewhere import result_stays_right
 from gllint_rules.fixes.imports import imported
+from gllint_rules.fixes.schemas import promise_quantity
 from gllint_rules.fixes.syntax import Place, place, replacement
 from gllint_rules.fixes.uses import Way, enclosing, is_tool_function, way_out
 from gllint_rules.known import DICT_GENERICS
@@ -34,7 +35,6 @@ from gllint_rules.values import (
 )
 from gllint_runtime.units import ALLOWED_UNITS, judge_unit, unit_of_name
 
-_PLAIN = frozenset({"type", "properties", "required", "title", "description", "$schema", "$id", "additionalProperties"})
 _OPEN_TYPES = frozenset({"Any", "object", "dict", "Dict", "Mapping", "MutableMapping", "JSON", "Json"})
 
 PLACEHOLDER = "UNIT"
@@ -56,8 +56,11 @@ def wrap_leaf(context: Context, result: Result, leaf: Leaf) -> Fix | None:
     retyped = _retyped(context, leaf.site, way)
     if wrapped is None or retyped is None:
         return None
-    sure = known and isinstance(leaf.value, Number) and not retyped
-    return _fix((*wrapped, *retyped), unit, sure and _is_safe(context, result, way))
+    promised = _promised(context, result, leaf)
+    if promised is not None and known and isinstance(leaf.value, Number) and not retyped:
+        if _is_safe(context, way):
+            return _fix((*wrapped, *promised), unit, safe=True)
+    return _fix((*wrapped, *retyped), unit, safe=False)
 
 
 def wrap_declared(context: Context, result: Result) -> Fix | None:
@@ -74,12 +77,11 @@ def _fix(edits: tuple[Edit, ...], unit: str, safe: bool) -> Fix:
 # --- whether ------------------------------------------------------------------------------------------------
 
 
-def _is_safe(context: Context, result: Result, way: Way) -> bool:
-    """Whether nobody but the model looks at the result, and no type and no schema says what it held."""
+def _is_safe(context: Context, way: Way) -> bool:
+    """Whether nobody but the model looks at the result, and no type says what it held."""
     return (
         way.sure
         and not any(_is_inferred(function, name) for function, name in way.variables)
-        and not _is_promised(context, result, way.keys)
         and result_stays_right(context, way)
     )
 
@@ -94,21 +96,17 @@ def _is_inferred(function: Function, name: str) -> bool:
     return any(a is not None for a in annotations) and not any(b.annotation is not None for b in bindings)
 
 
-def _is_promised(context: Context, result: Result, keys: tuple[str, ...]) -> bool:
-    """Whether a result schema says what stands at ``keys``: it would have to be mended with the result."""
-    tool = result.tool
-    if tool.result_schema is None:
-        return False
-    schema = read_schema(context, tool.result_schema, tool.scope)
-    node = schema.data if schema is not None else None
-    for key in keys:
-        if not isinstance(node, dict) or node.keys() - _PLAIN:
-            return True
-        properties = node.get("properties", {})
-        if not isinstance(properties, dict) or key not in properties:
-            return not isinstance(properties, dict) or node.get("additionalProperties", True) is not True
-        node = properties[key]
-    return node != {}
+def _promised(context: Context, result: Result, leaf: Leaf) -> tuple[Edit, ...] | None:
+    """What mends the result schema with the number; ``None`` where it must not, or cannot, be mended."""
+    if result.tool.result_schema is None:
+        return ()
+    found = {
+        other.site
+        for r in context.results_of(result.tool)
+        for other in leaves(r.value, r.site)
+        if other.keys == leaf.keys
+    }
+    return promise_quantity(context, result.tool, leaf.keys) if found <= {leaf.site} else None
 
 
 def _is_own_place(context: Context, leaf: Leaf) -> bool:
@@ -283,8 +281,8 @@ def _wrap_returned(context: Context, result: Result) -> Fix | None:
         edits.extend(added)
     elif isinstance(function, facts.Function) and not _takes_quantity(function.returns):
         return None
-    sure = sure and known and not is_declared
-    return _fix(tuple(edits), unit, sure and _is_safe(context, result, way))
+    sure = sure and known and not is_declared and result.tool.result_schema is None
+    return _fix(tuple(edits), unit, sure and _is_safe(context, way))
 
 
 def _takes_quantity(annotation: facts.Expr | None) -> bool:
