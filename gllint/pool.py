@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 PASSES, MAY_USE, MARKED, UNREADABLE = 1, 2, 4, 8
 _MARKS = (b"gllint:", b"oqa")
 _NAMES_US = re.compile(rb"gllint:|(?i:noqa:[^\r\n]*GL[0-9])")
+_WORDS_APART = bytes(c if c < 128 and (chr(c).isalnum() or c == ord("_")) else 32 for c in range(256))
 _HUGE = 64_000_000
 _CHUNK = 400
 _Item = TypeVar("_Item")
@@ -81,6 +82,23 @@ def uses_file(work: tuple[Settings, frozenset[bytes]], path: str) -> bytes:
     except OSError:
         return b""
     return digest(data) if _screen(settings).uses(data, names) else b""
+
+
+def words_of_file(words: frozenset[str], path: str) -> frozenset[str]:
+    """Return which of ``words`` a file holds; all of them where it is there and cannot be read."""
+    try:
+        return words_in(words, read_bytes(path))
+    except FileNotFoundError:
+        return frozenset()
+    except OSError:
+        return words
+
+
+def words_in(words: frozenset[str], data: bytes) -> frozenset[str]:
+    """Return which of ``words`` these bytes hold. A word beyond ASCII counts as held where the file goes there, too."""
+    held = set(data.translate(_WORDS_APART).split())
+    plain = {word for word in words if word.isascii() and word.encode() in held}
+    return frozenset(plain if data.isascii() else plain | {word for word in words if not word.isascii()})
 
 
 def parse_file(_: None, path: str) -> tuple[bytes, bytes | None]:
@@ -179,6 +197,8 @@ def _crashed(function: Callable[[Any, str], Any]) -> Any:
     """Return what ``function`` says of a file that killed the process which read it."""
     if function is parse_file:
         return b"", pickle.dumps(Unparsed("the parser crashed on this file"), protocol=5)
+    if function is words_of_file:
+        return frozenset()
     return b"" if function is uses_file else Screened(UNREADABLE, b"", "cannot be read")
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -28,8 +28,11 @@ from gllint.pool import (
     screen_bytes,
     screen_file,
     uses_file,
+    words_in,
+    words_of_file,
 )  # fmt: skip
 from gllint.progress import Progress
+from gllint.source import decode
 from gllint_rules import Failure, Finding, Span
 from gllint_rules.screen import ANY_NAME, Screen
 
@@ -49,14 +52,21 @@ class Known(NamedTuple):
     signature: Signature
     screened: Screened
     uses: bytes | None = None
+    mentions: tuple[bytes, frozenset[str]] | None = (
+        None  # which words it holds, of those that the key stands for
+    )
 
 
 @dataclass(slots=True)
 class Dependencies:
-    """Files outside the candidates that the answers rest on: what they held, and whether they were there."""
+    """Files outside the candidates that the answers rest on: what they held, and whether they were there.
+
+    Also the words that were looked for, and the files that hold them.
+    """
 
     loaded: dict[str, bytes] = field(default_factory=dict)
     probed: dict[str, bool] = field(default_factory=dict)
+    mentions: dict[str, frozenset[str]] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -106,6 +116,9 @@ class Workspace:
         self._results: dict[str, Result] | None = None
         self._landed: dict[str, dict[Finding, None]] | None = None
         self._top_level: dict[str, list[str]] | None = None
+        self._words: frozenset[str] = frozenset()  # all that were ever looked for
+        self._unanswered: set[str] = set()
+        self._is_waiting = False
 
     # --- what the callers ask ------------------------------------------------------------------------------
 
@@ -165,6 +178,7 @@ class Workspace:
         self._parsed.pop(path, None)
         self._announced.clear()
         self._added = self._project = self._results = self._landed = self._top_level = None
+        self._dependencies.mentions.clear()
 
     def is_marked(self, path: str) -> bool:
         """Say whether a checked file may hold a suppression that names one of our codes."""
@@ -339,9 +353,8 @@ class Workspace:
             project = self._loaded_project(added)
             self._progress.expect("checking", len(missing))
             with self._clock.stage("rules"):
-                for path in missing:
-                    known[path] = self._run_rules(project, path)
-                    self._progress.tick(1)
+                for path, result in self._run_over(project, missing):
+                    known[path] = result
             if self._is_worth_keeping() and (self._has_turn or not self._take_turns):
                 self._keep_results(added, known)
         return {path: known[path] for path in asked}
@@ -354,6 +367,7 @@ class Workspace:
                 if isinstance(saved, tuple) and saved[0] == self._key(added) and self._unchanged(saved[2]):
                     self._dependencies.loaded.update(saved[2].loaded)
                     self._dependencies.probed.update(saved[2].probed)
+                    self._dependencies.mentions.update(saved[2].mentions)
                     self._results = dict(saved[1])
         return self._results
 
@@ -366,6 +380,23 @@ class Workspace:
 
     def _is_worth_keeping(self) -> bool:
         return not self._overlay and not self._disturbed
+
+    def _run_over(self, project: Project, paths: list[str]) -> Iterator[tuple[str, Result]]:
+        """Run the rules, with the fixes, over files.
+
+        Where a fix asks who mentions a word, the file is run again once all words of all files are known: one look
+        at the files of the project is enough for them.
+        """
+        again = []
+        for path in paths:
+            self._is_waiting = False
+            yield path, self._run_rules(project, path, fixes=True)
+            self._progress.tick(1)
+            if self._is_waiting:
+                again.append(path)
+        if again:
+            self._look_for(self._unanswered)
+            yield from self._run_over(project, again)
 
     def _run_rules(self, project: Project, path: str, fixes: bool = True) -> Result:
         parsed = self._parsed[path]
@@ -395,7 +426,15 @@ class Workspace:
         from gllint_rules.project import Project
 
         packages = self._packages()
-        return Project(self._settings, self._load, self._exists, self.root, packages)
+        return Project(
+            self._settings,
+            self._load,
+            self._exists,
+            self._source_of,
+            self.root,
+            packages,
+            self._mentioning,
+        )
 
     def _packages(self) -> dict[str, list[str]]:
         from gllint_rules.project import top_level_packages
@@ -462,7 +501,61 @@ class Workspace:
             probed[path] = os.path.isfile(path)
         return probed[path]
 
+    def _source_of(self, path: str) -> str:
+        if path in self._overlay:
+            return decode(self._overlay[path]).source
+        data = read_bytes(path)
+        if self._added and path in self._added:
+            self._disturbed = self._disturbed or digest(data) != self._added[path]
+        elif path not in self._dependencies.loaded:
+            self._dependencies.loaded[path] = digest(data)
+        return decode(data).source
+
+    def _mentioning(self, word: str) -> frozenset[str] | None:
+        found = self._dependencies.mentions.get(word)
+        if found is None:
+            self._unanswered.add(word)
+            self._is_waiting = True
+        return found
+
+    def _look_for(self, words: Iterable[str]) -> None:
+        """Find the files of the project that hold one of ``words``; what each file holds is kept in the table."""
+        self._words |= frozenset(words)
+        self._unanswered.clear()
+        with self._clock.stage("mentions"):
+            found = self._mentions_in(list(self._files), self._words)
+            mentions: dict[str, set[str]] = {word: set() for word in self._words}
+            for path, held in found.items():
+                for word in held:
+                    mentions[word].add(path)
+        self._dependencies.mentions = {word: frozenset(paths) for word, paths in mentions.items()}
+
+    def _mentions_in(self, paths: list[str], words: frozenset[str]) -> dict[str, frozenset[str]]:
+        key = digest(*(word.encode("utf-8", "surrogatepass") for word in sorted(words)))
+        self._screen(paths)
+        table = self._known()
+        found: dict[str, frozenset[str]] = {}
+        unknown: list[str] = []
+        for path in paths:
+            row = table.get(path)
+            if path in self._overlay:
+                found[path] = words_in(words, self._overlay[path])
+            elif row is not None and row.mentions is not None and row.mentions[0] == key:
+                found[path] = row.mentions[1]
+            else:
+                unknown.append(path)
+        held = self._pool.map(words_of_file, words, unknown, worth=len(unknown) > _WORTH_FILES)
+        for path, value in zip(unknown, held, strict=True):
+            found[path] = value
+            table[path] = table[path]._replace(mentions=(key, value))
+            self._changed = True
+        return found
+
     def _unchanged(self, dependencies: Dependencies) -> bool:
+        if dependencies.mentions:
+            self._look_for(dependencies.mentions)
+            if any(self._dependencies.mentions[word] != held for word, held in dependencies.mentions.items()):
+                return False
         if any(os.path.isfile(path) != there for path, there in dependencies.probed.items()):
             return False
         return all(_digest_of(path) == value for path, value in dependencies.loaded.items())

@@ -82,6 +82,7 @@ class LiveWorkspace(Workspace):
 
     def changed(self, path: str) -> None:
         """Follow a file whose content is another one now, or that has come or gone."""
+        self._dependencies.mentions.clear()
         data = self._content(path)
         if self._project is None or self._added is None or data is None or path not in self._files:
             self._start_again(path, exists=data is not None)
@@ -118,6 +119,7 @@ class LiveWorkspace(Workspace):
 
     def _forget_project(self) -> None:
         self._dependencies.probed.clear()
+        self._dependencies.mentions.clear()
         self._announced.clear()
         self._added = self._project = self._top_level = None
         self._results = {}
@@ -168,11 +170,7 @@ class LiveWorkspace(Workspace):
         }
         if fixes:
             project = self.project
-            said |= {
-                path: self._run_rules(project, path, fixes=True)
-                for path in said
-                if path in self._candidates()
-            }
+            said |= dict(self._run_over(project, [path for path in said if path in self._candidates()]))
         landed: dict[str, dict[Finding, None]] = {path: {} for path in wanted}
         for result in said.values():
             for finding in result.findings:

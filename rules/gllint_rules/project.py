@@ -65,8 +65,10 @@ _SOURCE_ROOTS = ("", "src/", "lib/", "python/")
 class Project:
     """All that is known of the code under lint.
 
-    ``load`` gives the facts of a file or ``None``; ``exists`` says whether there is one. Paths are absolute, with forward slashes. ``packages`` are the folders in
-    which each top-level package of the project lies (see :func:`top_level_packages`).
+    ``load`` gives the facts of a file or ``None``; ``exists`` says whether there is one; ``source_of`` gives the
+    text of a file that has findings. Paths are absolute, with forward slashes. ``packages`` are the folders in
+    which each top-level package of the project lies (see :func:`top_level_packages`). ``mentioning`` gives the files
+    of the project, those among them that nobody announced, that hold a word; ``None`` where that is not known.
     """
 
     def __init__(
@@ -74,14 +76,18 @@ class Project:
         settings: Settings,
         load: Callable[[str], Module | None],
         exists: Callable[[str], bool],
+        source_of: Callable[[str], str],
         root: str = "",
         packages: Mapping[str, Sequence[str]] | None = None,
+        mentioning: Callable[[str], Collection[str] | None] = lambda word: None,
     ) -> None:
         self.settings = settings
         self.names = Names.of(settings)
         self.root = root
         self.modules: dict[str, Module] = {}
         self.evaluator = Evaluator(self)
+        self.source_of = source_of
+        self.mentioning = mentioning
         self._load = load
         self._exists = exists
         self._loaded: dict[str, Module | None] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 import tomllib
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 from gllint_rules import RULES, Failure, Finding, Settings
@@ -29,9 +29,12 @@ class Expected:
 
 @dataclass(frozen=True)
 class Case:
+    """``unseen`` are files of the project that the screen did not let through."""
+
     title: str
     files: dict[str, str]
     configuration: dict[str, object]
+    unseen: dict[str, str] = field(default_factory=dict)
 
     def expected(self) -> list[Expected]:
         return sorted(e for path, text in self.files.items() for e in _expected(path, text))
@@ -76,7 +79,7 @@ def _expected(path: str, text: str) -> list[Expected]:
 
 
 def settings_of(configuration: dict[str, object]) -> Settings:
-    names = {field.name for field in fields(Settings)}
+    names = {f.name for f in fields(Settings)}
     values = {key.replace("-", "_"): value for key, value in configuration.items()}
     return Settings(
         **{k: tuple(v) if isinstance(v, list) else v for k, v in values.items() if k in names}  # type: ignore[arg-type]
@@ -95,12 +98,16 @@ def run(case: Case) -> list[Finding | Failure]:
     """All findings in the files of a case, in order of place."""
     root = "/project"
     texts = {f"{root}/{path}": text for path, text in case.files.items()}
+    unseen = {f"{root}/{path}": text for path, text in case.unseen.items()}
+    every = texts | unseen
     project = Project(
         settings_of(case.configuration),
-        load=lambda path: read_module(path, texts[path]) if path in texts else None,
-        exists=texts.__contains__,
+        load=lambda path: read_module(path, every[path]) if path in every else None,
+        exists=every.__contains__,
+        source_of=every.__getitem__,
         root=root,
-        packages=top_level_packages(texts),
+        packages=top_level_packages(every),
+        mentioning=lambda word: [path for path, text in every.items() if word in text],
     )
     for path, text in texts.items():
         project.add(read_module(path, text))

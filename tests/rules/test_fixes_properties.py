@@ -42,6 +42,11 @@ NUMBERS = st.sampled_from(
         "float(site)",
         "sum(row for row in rows)",
         "helper_kw(site)",
+        "(lambda: 2.5)()",
+        "found \\\n            * 2.5",
+        "len(f'{site}: {found:.1f} kWh')",
+        "total_kwh if (late := found) > 1 else 3",
+        "max(found, 2.5) ** 2",
     ]
 )
 OTHERS = st.sampled_from(['"on"', "None", "site", "True", "found", "[]", "text(site)", "rows"])
@@ -91,7 +96,18 @@ VALUES = st.recursive(
     max_leaves=5,
 )
 RESULTS = entries(VALUES)
-ANNOTATIONS = st.sampled_from(["", " -> dict", " -> dict[str, float]", " -> dict[str, Any]", ' -> "dict"'])
+ANNOTATIONS = st.sampled_from(
+    [
+        "",
+        " -> dict",
+        " -> dict[str, float]",
+        " -> dict[str, Any]",
+        ' -> "dict"',
+        " -> str",
+        " -> float | None",
+        " -> Result",
+    ]
+)
 
 
 @st.composite
@@ -111,6 +127,10 @@ def bodies(draw: st.DrawFn) -> str:
                 f"    if not site:\n        return {result}\n    return {{**{result}, '{key}': {more}}}\n",
                 f"    out = {result}\n    log(out)\n    return {{'all': out, '{key}': {more}}}\n",
                 f"    out = {result}\n    out['{key}'] = out['{key}'] * 2\n    return out\n",
+                f"    if (out := {result}):\n        return out\n    return {{'{key}': {more}}}\n",
+                f"    return {result} if site else {{'{key}': {more}}}\n",
+                f"    out = {result}; out['{key}'] = {more}; return out\n",
+                f"    try:\n        return {result}\n    finally:\n        log('{key}')\n",
             ]
         )
     )
@@ -221,8 +241,23 @@ def modules(draw: st.DrawFn) -> str:
     """A module with some of all that."""
     parts = draw(st.lists(decorated() | described() | finishing(), min_size=1, max_size=2))
     source = HEAD + "\n\n".join(part.replace("easure", f"easure{i}") for i, part in enumerate(parts))
+    if draw(st.booleans()):
+        source += draw(st.sampled_from(USES))
+    source = draw(
+        st.sampled_from([source, source, source.rstrip("\n"), source.replace("\n\n\n", "\n\f\n\n")])
+    )
     newline = draw(st.sampled_from(["\n", "\n", "\n", "\r\n"]))
     return source.replace("\n", newline)
+
+
+# What else a module may do with what its tools return, and with units.
+USES = [
+    "\n\nTOTAL = measure0('a')['heat_kwh'] * 2\n",
+    "\n\nagent = Agent(tools=[measure0])\n",
+    "\n\nFACTORS = {'kwh': 1.0, 'KW': 2.0}\n",
+    "\n\ndef show(row):\n    return f\"{row['peak_kw']:.1f}\"\n",
+    "\n\n__all__ = ['measure0']\n",
+]
 
 
 @settings(

@@ -77,7 +77,7 @@ def test_no_rule_fails_on_broken_programs(source: str, chance: random.Random) ->
         module = read_module("/project/a.py", text)
     except ParseFailure:
         return
-    project = Project(Settings(), {}.get, lambda path: False, "/project")
+    project = Project(Settings(), {}.get, lambda path: False, {"/project/a.py": text}.__getitem__, "/project")
     project.add(module)
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     for found in project.check("/project/a.py", frozenset(RULES)):

@@ -39,8 +39,10 @@ def heat_loss(area: float, u_value: float, delta: float) -> dict:
 ## How to fix
 
 Return `{"value": number, "unit": "…"}` in place of the number. Where the unit can be told from the key, the
-schema or a neighbour, and nobody but the model is known to look at the result, no test either, the fix is safe;
-where the unit cannot be told it writes a placeholder that GL501 reports.
+schema or a neighbour, the fix is safe if every place in the project that names the key, the function or the tool is
+seen to leave the number alone: no code reads the key, no test mentions it, `__all__` does not export the tool, and
+no annotation has to change. Otherwise it is unsafe. Where the unit cannot be told it writes a placeholder that
+GL501 reports.
 
 ## Options
 

@@ -40,7 +40,7 @@ def mend_macro(context: Context, step: FinalStep, macro: Macro) -> Fix | None:
     text = _macro(index, doubled=doubled)
     # Nothing but the braces: what was meant is what is written, unless the literal serves elsewhere, too.
     halved = doubled and _EXACT.fullmatch(raw) is not None and text == f"{{{{{raw}}}}}"
-    safe = halved and _is_formatted(written.here)
+    safe = halved and _is_formatted(written.here) and _is_put_in(written.here)
     message = "Double the braces, which formatting halves" if safe else f"Write `{{{{claim:{index}}}}}`"
     return Fix("safe" if safe else "unsafe", message, (written.replaced(text),))
 
@@ -141,6 +141,21 @@ def _is_formatted(here: Place) -> bool:
         return True
     above = [*here.ancestors(), None, None]
     return isinstance(above[0], cst.Attribute) and isinstance(above[1], cst.Call)
+
+
+def _is_put_in(here: Place) -> bool:
+    """Whether the text is written where the message takes it, in no variable that others may read."""
+    for above in here.ancestors():
+        match above:
+            case cst.DictElement() | cst.Arg() | cst.Return():
+                return True
+            case cst.FormattedString() | cst.ConcatenatedString() | cst.BinaryOperation() | cst.IfExp():
+                pass
+            case cst.Attribute(attr=cst.Name(value="format")) | cst.Call(func=cst.Attribute()):
+                pass
+            case _:
+                return False
+    return False
 
 
 # --- GL403: claims -------------------------------------------------------------------------------------------

@@ -9,10 +9,11 @@ import libcst as cst
 
 from gllint_rules.context import Context
 from gllint_rules.finding import Fix
+from gllint_rules.fixes.elsewhere import text_stays_right
 from gllint_rules.fixes.nodes import rewritten
 from gllint_rules.fixes.syntax import Place, place
 from gllint_rules.fixes.wrap import PLACEHOLDER
-from gllint_rules.units import WrittenUnit, variable
+from gllint_rules.units import WrittenUnit, variable, written_units
 from gllint_rules.values import Site
 from gllint_runtime.schemas import KNOWN_SCHEMAS
 from gllint_runtime.units import ALLOWED_UNITS, TIME_UNITS, dimension_of, judge_unit, unit_of_name
@@ -22,12 +23,12 @@ _SEPARATORS = str.maketrans("", "", " \t_-")
 
 def correct_ref(context: Context, site: Site, ref: str) -> Fix | None:
     """Refer to the known schema whose name is nearest."""
-    return _renamed(context, site, ref, _nearest(ref, KNOWN_SCHEMAS), KNOWN_SCHEMAS)
+    return _renamed(context, site, ref, _nearest(ref, KNOWN_SCHEMAS), KNOWN_SCHEMAS, [site])
 
 
 def correct_tool_name(context: Context, site: Site, name: str, known: Collection[str]) -> Fix | None:
     """Ask for the tool whose name is nearest."""
-    return _renamed(context, site, name, _nearest(name, known), known, safe=False)
+    return _renamed(context, site, name, _nearest(name, known), known)
 
 
 def correct_unit(context: Context, unit: WrittenUnit) -> Fix | None:
@@ -44,7 +45,8 @@ def correct_unit(context: Context, unit: WrittenUnit) -> Fix | None:
     ):
         return None
     known = (*ALLOWED_UNITS, *TIME_UNITS, *settings.extend_units)
-    return _renamed(context, unit.site, written, nearest, known)
+    mended = [u.site for u in written_units(context) if u.verdict.unit == written]
+    return _renamed(context, unit.site, written, nearest, known, mended)
 
 
 def _carriers(context: Context, unit: WrittenUnit) -> list[str]:
@@ -61,9 +63,18 @@ def _nearest(name: str, known: Collection[str]) -> str | None:
 
 
 def _renamed(
-    context: Context, site: Site, old: str, new: str | None, known: Collection[str], *, safe: bool = True
+    context: Context,
+    site: Site,
+    old: str,
+    new: str | None,
+    known: Collection[str],
+    mended: Collection[Site] = (),
 ) -> Fix | None:
-    """Another text in a literal. Safe where only case or a separator differs, and no other name is as near."""
+    """Another text in a literal.
+
+    Safe where only case or a separator differs, no other name is as near, and the old text stands nowhere but at
+    the places ``mended``, which get the same repair.
+    """
     here = place(context, site)
     if new is None or here is None or not isinstance(here.node, cst.SimpleString):
         return None
@@ -71,7 +82,7 @@ def _renamed(
     if node is None or here.node.evaluated_value != old:
         return None
     near = {name for name in (*known, new) if _folded(name) == _folded(old)}
-    safe = safe and near == {new} and _stands_alone(here)
+    safe = near == {new} and _stands_alone(here) and text_stays_right(context, old, mended)
     return Fix("safe" if safe else "unsafe", f"Write `{new}`", (here.whole(here.code(node)),))
 
 

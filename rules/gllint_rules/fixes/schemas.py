@@ -42,6 +42,7 @@ Path = tuple[str | int, ...]
 
 REFER = "Refer to the Quantity schema"
 _KEPT = frozenset({"description", "title", "$comment", "deprecated", "unit", "units"})
+_OF_OBJECTS = frozenset({"type", "properties", "required", "additionalProperties", "$schema", "$id"}) | _KEPT
 _NUMERIC = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "format"})
 _OF_LISTS = frozenset({"items", "prefixItems", "contains", "unevaluatedItems"})
 
@@ -115,6 +116,39 @@ def _property_names(path: Path) -> tuple[str, ...] | None:
     return tuple(names) if len(path) % 2 == 0 and all(step == "properties" for step in path[::2]) else None
 
 
+def promise_quantity(context: Context, tool: Tool, keys: tuple[str, ...]) -> tuple[Edit, ...] | None:
+    """What lets the result schema of a tool have a Quantity where ``keys`` lead, instead of a number.
+
+    ``None`` where the schema says something of the place that cannot be mended for sure.
+    """
+    if tool.result_schema is None:
+        return ()
+    schema = read_schema(context, tool.result_schema, tool.scope)
+    node = schema.data if schema is not None else None
+    path: Path = ()
+    for key in keys:
+        if not isinstance(node, dict) or node.keys() - _OF_OBJECTS:
+            return None
+        properties = node.get("properties", {})
+        if not isinstance(properties, dict):
+            return None
+        if key not in properties:
+            return () if node.get("additionalProperties", True) is True else None
+        node = properties[key]
+        path = (*path, "properties", key)
+    if not node or (isinstance(node, dict) and node.get("$ref") == QUANTITY_REF):
+        return ()
+    site = schema.places.get(path) if schema is not None else None
+    here = place(context, site) if site is not None and site.module is context.module else None
+    if site is None or here is None or not isinstance(here.node, cst.Dict) or "type" not in node:
+        return None
+    users = context.project.once(_result_users).get((id(site.module), site.at), [])
+    if len(users) != 1 or _is_of_arguments(context, site) or not _is_written_in_call(context, site):
+        return None
+    found = _referring(here.node)
+    return here.replaced(found[0]) if found is not None and found[1] else None
+
+
 # --- who uses a schema ---------------------------------------------------------------------------------------
 
 _Key = tuple[int, int]
@@ -160,8 +194,19 @@ def _result_users(project: Project) -> dict[_Key, list[Tool | None]]:
 def _all_quantities(context: Context, site: Site, keys: tuple[str, ...]) -> bool:
     """Whether all tools that promise what is declared at ``site`` return a Quantity there, always."""
     users = context.project.once(_result_users).get((id(site.module), site.at), [])
-    return bool(users) and all(
-        tool is not None and _returns_quantity(context.project, tool, keys) for tool in users
+    return (
+        bool(users)
+        and _is_written_in_call(context, site)
+        and all(tool is not None and _returns_quantity(context.project, tool, keys) for tool in users)
+    )
+
+
+def _is_written_in_call(context: Context, site: Site) -> bool:
+    """Whether a schema is written where a tool takes it: what a variable holds others may read, too."""
+    here = place(context, site)
+    above = [*here.ancestors()] if here is not None else []
+    return any(isinstance(node, cst.Call) for node in above) and not any(
+        isinstance(node, cst.NamedExpr) for node in above
     )
 
 
@@ -213,7 +258,8 @@ def declare_quantities(context: Context, tool: Tool, schema: SchemaLiteral | Non
         return None
     node = _merged(here, here.node, wanted.schema)
     edits = here.replaced(node) if node is not None else None
-    return Fix("safe" if wanted.sure else "unsafe", REFER, edits) if edits else None
+    safe = wanted.sure and _is_written_in_call(context, schema.site)
+    return Fix("safe" if safe else "unsafe", REFER, edits) if edits else None
 
 
 def _is_own(context: Context, site: Site, tool: Tool) -> bool:

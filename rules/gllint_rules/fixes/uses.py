@@ -17,6 +17,7 @@ from gllint_rules.facts import Function, Lambda, Module
 from gllint_rules.fixes.syntax import Place, kept_tree, place
 from gllint_rules.positions import Positions
 from gllint_rules.project import Project
+from gllint_rules.tools import Tool
 from gllint_rules.values import UNKNOWN, ClassOf, Frame, FunctionOf, Site, ToolValue, Value, options
 
 MOST_STEPS = 60
@@ -29,6 +30,8 @@ class Way:
     keys: tuple[str, ...]
     sure: bool = True
     returned: list[Function] = field(default_factory=list)  # the functions that it is returned from
+    homes: set[str] = field(default_factory=set)  # the files that define them
+    calls: list[Site] = field(default_factory=list)  # the calls of them that were followed
     variables: list[tuple[Function, str]] = field(default_factory=list)  # those that it was stored in
     seen: set[tuple[int, int] | tuple[int, str]] = field(default_factory=set)
 
@@ -76,7 +79,7 @@ def _climb(context: Context, here: Place, module: Module, way: Way) -> bool:
                     return arg.star == "" and _shown(context, here.of(above), module, way)
             case cst.Return():
                 function = enclosing(module, here.at)
-                return function is not None and _returned(context, function, way)
+                return function is not None and _returned(context, module, function, way)
             case cst.Lambda(body=body) if body is node:
                 return _is_tool(context, here.of(above))
             case cst.Assign(targets=[cst.AssignTarget(target=target)]) | cst.AnnAssign(target=target):
@@ -198,19 +201,21 @@ def enclosing(module: Module, at: int) -> Function | None:
     return max(around, key=lambda function: function.at, default=None)
 
 
-def _returned(context: Context, function: Function, way: Way) -> bool:
+def _returned(context: Context, module: Module, function: Function, way: Way) -> bool:
     """Go on with the callers of a function, unless it is a tool's own."""
     if function in way.returned:
         return True
     way.returned.append(function)
+    way.homes.add(module.path)
     if function.yields:
         return False
     calls = list(_calls_of(context, function))
     if is_tool_function(context, function):
-        way.sure = way.sure and not calls and not _is_seen(context, function)
+        way.sure = way.sure and not calls
         calls = [site for site in calls if site is None or not _is_test(context, site)]
     elif not calls:
         return False
+    way.calls.extend(site for site in calls if site is not None)
     return all(site is not None and _follow(context, site, way) for site in calls)
 
 
@@ -220,46 +225,30 @@ def _is_test(context: Context, site: Site) -> bool:
 
 def is_tool_function(context: Context, function: Function | Lambda) -> bool:
     """Whether some tool of the project runs ``function``."""
-    return id(function) in context.project.once(_tool_functions)
+    return function in context.project.once(_tool_functions)
 
 
-def _tool_functions(project: Project) -> dict[int, set[str]]:
-    """The functions that tools run, each with the names by which others come upon these tools."""
-    found: dict[int, set[str]] = {}
+def tool_names_of(context: Context, function: Function) -> frozenset[str]:
+    """The names by which others come upon the tools that run ``function``."""
+    tools = context.project.once(_tool_functions).get(function, ())
+    own = (function.name if tool.cls is None else tool.cls.cls.name for tool in tools)
+    return frozenset({*own, *(tool.name or "" for tool in tools)} - {""})
+
+
+def makers_of(context: Context, function: Function) -> Iterator[Site]:
+    """The places of the calls that make tools of ``function``."""
+    tools = context.project.once(_tool_functions).get(function, ())
+    return (Site(tool.module, tool.at) for tool in tools if tool.call is not None)
+
+
+def _tool_functions(project: Project) -> dict[Function | Lambda, list[Tool]]:
+    """The functions that tools run, and those tools."""
+    found: dict[Function | Lambda, list[Tool]] = {}
     for module in project.modules.values():
         for tool in project.tools(module):
             for callable in tool.callables:
-                own = getattr(callable.function, "name", "") if tool.cls is None else tool.cls.cls.name
-                found.setdefault(id(callable.function), set()).update({own, tool.name or ""} - {""})
+                found.setdefault(callable.function, []).append(tool)
     return found
-
-
-def _is_seen(context: Context, function: Function) -> bool:
-    """Whether somebody who mentions the tool may look at what it returns: a test, or a call that is not understood."""
-    names = context.project.once(_tool_functions)[id(function)]
-    for module, mentioned in context.project.each(_mentioned, None):
-        if names.isdisjoint(mentioned):
-            continue
-        if is_test_path(module.path, context.project.root):
-            return True
-        for call, scope in module.calls_of({function.name}):
-            if facts.last_name(call.func) == function.name and UNKNOWN in options(
-                context.evaluator.eval(call.func, Frame(module, scope))
-            ):
-                return True
-    return False
-
-
-def _mentioned(project: Project, module: Module, given: None) -> frozenset[str]:
-    """The names that a module imports or calls, and the texts that it passes on."""
-    imported = {imported.name for imported in module.outline.imports if imported.name}
-    called = {facts.last_name(call.func) for call, _ in module.calls}
-    passed = (
-        *(value for call, _ in module.calls for value in (*call.args, *(v for _, v in call.keywords))),
-        *(value for display, _ in module.dicts for _, value in display.items),
-    )
-    texts = {v.value for v in passed if isinstance(v, facts.Const) and isinstance(v.value, str)}
-    return frozenset(imported | called | texts)
 
 
 def _is_tool(context: Context, here: Place) -> bool:

@@ -7,10 +7,12 @@ import re
 import libcst as cst
 
 from gllint_rules import calling, facts
-from gllint_rules.context import Context, Leaf, Result, quantities
+from gllint_rules.context import Context, Leaf, Result, leaves, quantities
 from gllint_rules.facts import Function
 from gllint_rules.finding import Edit, Fix
+from gllint_rules.fixes.elsewhere import result_stays_right
 from gllint_rules.fixes.imports import imported
+from gllint_rules.fixes.schemas import promise_quantity
 from gllint_rules.fixes.syntax import Place, place, replacement
 from gllint_rules.fixes.uses import Way, enclosing, is_tool_function, way_out
 from gllint_rules.known import DICT_GENERICS
@@ -33,6 +35,8 @@ from gllint_rules.values import (
 )
 from gllint_runtime.units import ALLOWED_UNITS, judge_unit, unit_of_name
 
+_OPEN_TYPES = frozenset({"Any", "object", "dict", "Dict", "Mapping", "MutableMapping", "JSON", "Json"})
+
 PLACEHOLDER = "UNIT"
 """Stands for a unit that cannot be told. It is none, so GL501 speaks until somebody writes the right one."""
 
@@ -52,7 +56,11 @@ def wrap_leaf(context: Context, result: Result, leaf: Leaf) -> Fix | None:
     retyped = _retyped(context, leaf.site, way)
     if wrapped is None or retyped is None:
         return None
-    return _fix((*wrapped, *retyped), unit, known and way.sure and isinstance(leaf.value, Number))
+    promised = _promised(context, result, leaf)
+    if promised is not None and known and isinstance(leaf.value, Number) and not retyped:
+        if _is_safe(context, way):
+            return _fix((*wrapped, *promised), unit, safe=True)
+    return _fix((*wrapped, *retyped), unit, safe=False)
 
 
 def wrap_declared(context: Context, result: Result) -> Fix | None:
@@ -67,6 +75,38 @@ def _fix(edits: tuple[Edit, ...], unit: str, safe: bool) -> Fix:
 
 
 # --- whether ------------------------------------------------------------------------------------------------
+
+
+def _is_safe(context: Context, way: Way) -> bool:
+    """Whether nobody but the model looks at the result, and no type says what it held."""
+    return (
+        way.sure
+        and not any(_is_inferred(function, name) for function, name in way.variables)
+        and result_stays_right(context, way)
+    )
+
+
+def _is_inferred(function: Function, name: str) -> bool:
+    """Whether a type checker infers the type of a variable from what is put into it.
+
+    It does not where the function has no annotation, or where the variable has one.
+    """
+    annotations = (function.returns, *(param.annotation for param in function.params))
+    bindings = function.scope.bindings.get(name, ())
+    return any(a is not None for a in annotations) and not any(b.annotation is not None for b in bindings)
+
+
+def _promised(context: Context, result: Result, leaf: Leaf) -> tuple[Edit, ...] | None:
+    """What mends the result schema with the number; ``None`` where it must not, or cannot, be mended."""
+    if result.tool.result_schema is None:
+        return ()
+    found = {
+        other.site
+        for r in context.results_of(result.tool)
+        for other in leaves(r.value, r.site)
+        if other.keys == leaf.keys
+    }
+    return promise_quantity(context, result.tool, leaf.keys) if found <= {leaf.site} else None
 
 
 def _is_own_place(context: Context, leaf: Leaf) -> bool:
@@ -239,9 +279,23 @@ def _wrap_returned(context: Context, result: Result) -> Fix | None:
             return None
         edits.append(_annotated(context, Site(module, function.returns.at)))
         edits.extend(added)
-    elif declared is not None and _speaks_of_numbers(context, declared):
+    elif isinstance(function, facts.Function) and not _takes_quantity(function.returns):
         return None
-    return _fix(tuple(edits), unit, known and sure)
+    sure = sure and known and not is_declared and result.tool.result_schema is None
+    return _fix(tuple(edits), unit, sure and _is_safe(context, way))
+
+
+def _takes_quantity(annotation: facts.Expr | None) -> bool:
+    """Whether a function that is annotated so may return a Quantity."""
+    match annotation:
+        case None:
+            return True
+        case facts.Name() | facts.Attr():
+            return facts.last_name(annotation) in _OPEN_TYPES
+        case facts.Sub(base=base, index=facts.Seq(items=(_, held))):
+            return facts.last_name(base) in DICT_GENERICS and facts.last_name(held) in ("Any", "object")
+        case _:
+            return False
 
 
 def _is_tools_own(context: Context, here: Place, function: facts.Function | facts.Lambda) -> bool:
