@@ -12,20 +12,30 @@ import hashlib
 import io
 import os
 import pickle
+import re
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from functools import cache
-from typing import Any
+from typing import Any, BinaryIO, NamedTuple
 
 import gllint
+from gllint.files import read_bytes
 from gllint_rules import Settings
 
 FOLDER = ".gllint_cache"
 _DIGEST_SIZE = 20
 _PREFIX = b"gllint-1\n"
-_TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# A cache of gllint; gllint clean removes it.\n"
+_LABELS = {
+    "CACHEDIR.TAG": "Signature: 8a477f597d28d172789f06886806bc55\n# A cache of gllint; gllint clean removes it.\n",
+    ".gitignore": "*\n",
+}
+_STORE = re.compile(r"[0-9a-f]{40}")
+_ENTRY = re.compile(r"screen|names|(?:facts|results)-[0-9a-f]{40}")
+_TEMPORARY = re.compile(r"new-[0-9a-z_]{8}")
+_LOCK = "lock"
+_LOCK_PATIENCE = 60.0
 _PICKLE_DEPTH = 5000
 _KEEP_SECONDS = 14 * 24 * 3600
 _OWN_PACKAGES = ("gllint", "gllint_rules", "gllint_runtime")
@@ -63,7 +73,14 @@ class Store:
         """Return the store of the project ``root`` inside ``cache_dir``."""
         if cache_dir is None:
             return cls(None)
-        name = digest(installation(), root.encode("utf-8", "surrogateescape"), repr(settings).encode())
+        if os.path.islink(cache_dir):
+            # It came with the repository or leads where we know nothing of: nothing is read or written there.
+            return cls(None)
+        name = digest(
+            installation(),
+            root.encode("utf-8", "surrogateescape"),
+            repr(settings).encode("utf-8", "surrogatepass"),
+        )
         return cls(f"{cache_dir}/{name.hex()}")
 
     def read(self, name: str) -> Any:
@@ -71,8 +88,7 @@ class Store:
         if self.folder is None:
             return None
         try:
-            with open(f"{self.folder}/{name}", "rb") as file:
-                data = file.read()
+            data = read_bytes(f"{self.folder}/{name}")
         except OSError:
             return None
         start = len(_PREFIX) + _DIGEST_SIZE
@@ -106,7 +122,7 @@ class Store:
             return
         try:
             self._make()
-            handle, temporary = tempfile.mkstemp(dir=self.folder)
+            handle, temporary = tempfile.mkstemp(prefix="new-", dir=self.folder)
             try:
                 with os.fdopen(handle, "wb") as file:
                     file.write(_PREFIX + digest(name.encode(), payload) + payload)
@@ -130,24 +146,24 @@ class Store:
 
     @contextlib.contextmanager
     def turn(self) -> Iterator[None]:
-        """Let one process at a time through, so that several do not compute the same entries at once."""
-        try:
-            import fcntl
-        except ImportError:
-            yield
-            return
+        """Let one process at a time through, so that several do not compute the same entries at once.
+
+        Nobody waits for ever: after a minute the work is done twice.
+        """
         with contextlib.ExitStack() as stack:
-            with contextlib.suppress(OSError):
+            with contextlib.suppress(OSError, ImportError):
                 if self.folder is not None:
                     self._make()
-                    lock = stack.enter_context(open(f"{self.folder}/lock", "wb"))
-                    fcntl.flock(lock, fcntl.LOCK_EX)
+                    _wait_for(stack.enter_context(_opened_lock(f"{self.folder}/{_LOCK}")))
             yield
 
     def _make(self) -> None:
         if self._made or self.folder is None:
             return
         top = os.path.dirname(self.folder)
+        for folder in (top, self.folder):
+            if os.path.islink(folder):
+                raise OSError(0, "a link in place of the cache")
         if not os.path.isdir(self.folder):
             os.makedirs(self.folder, exist_ok=True)
             _label(top)
@@ -166,14 +182,118 @@ def installation() -> bytes:
     return digest(*(part.encode("utf-8", "surrogateescape") for part in parts))
 
 
-def clean(cache_dir: str) -> bool:
-    """Remove a cache folder; say whether there was one. Leaves alone what is not a cache of ours."""
-    import shutil
+def cache_folder(top: str) -> str:
+    """Return the folder for caches within ``top``, whatever else is kept there."""
+    return os.path.abspath(os.path.join(top, FOLDER)).replace(os.sep, "/")
 
-    if not os.path.isfile(f"{cache_dir}/CACHEDIR.TAG"):
+
+class Cleaned(NamedTuple):
+    """What cleaning came to: whether anything was removed, and what was left because it is not ours."""
+
+    removed: bool
+    left: list[str]
+
+
+def clean(cache_dir: str) -> Cleaned:
+    """Remove from a cache folder what gllint wrote there, and the folder if that was all. A link is left alone."""
+    if os.path.islink(cache_dir) or not os.path.isdir(cache_dir):
+        return Cleaned(False, [cache_dir] if os.path.lexists(cache_dir) else [])
+    left: list[str] = []
+    removed = False
+    for entry in _entries(cache_dir):
+        if _STORE.fullmatch(entry.name) and entry.is_dir(follow_symlinks=False):
+            found = _remove_store(entry.path)
+        else:
+            found = Cleaned(
+                *((True, []) if _is_label(entry) and _unlinked(entry.path) else (False, [entry.path]))
+            )
+        removed = removed or found.removed
+        left += found.left
+    with contextlib.suppress(OSError):
+        os.rmdir(cache_dir)
+        removed = True
+    return Cleaned(removed, left)
+
+
+def _remove_store(folder: str) -> Cleaned:
+    left: list[str] = []
+    removed = False
+    for entry in _entries(folder):
+        if _is_entry(entry) and _unlinked(entry.path):
+            removed = True
+        else:
+            left.append(entry.path)
+    with contextlib.suppress(OSError):
+        os.rmdir(folder)
+        removed = True
+    return Cleaned(removed, left)
+
+
+def _entries(folder: str) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(entries, key=lambda entry: entry.name)
+    except OSError:
+        return []
+
+
+def _unlinked(path: str) -> bool:
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        pass  # another process cleans too
+    except OSError:
         return False
-    shutil.rmtree(cache_dir, ignore_errors=True)
     return True
+
+
+def _is_entry(entry: os.DirEntry[str]) -> bool:
+    """Say whether a file of a store is one that gllint wrote: by its name and by what it begins with."""
+    if not entry.is_file(follow_symlinks=False):
+        return False
+    if entry.name == _LOCK:
+        return entry.stat(follow_symlinks=False).st_size == 0
+    head = _head(entry.path, len(_PREFIX))
+    if _TEMPORARY.fullmatch(entry.name):
+        return _PREFIX.startswith(head)
+    return _ENTRY.fullmatch(entry.name) is not None and head == _PREFIX
+
+
+def _is_label(entry: os.DirEntry[str]) -> bool:
+    text = _LABELS.get(entry.name)
+    return (
+        text is not None
+        and entry.is_file(follow_symlinks=False)
+        and _head(entry.path, len(text) + 1) == text.encode()
+    )
+
+
+def _head(path: str, size: int) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read(size)
+    except OSError:
+        return b"?"
+
+
+def _opened_lock(path: str) -> BinaryIO:
+    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    return os.fdopen(os.open(path, flags, 0o666), "rb", buffering=0)
+
+
+def _wait_for(lock: BinaryIO) -> None:
+    import fcntl
+
+    deadline = time.monotonic() + _LOCK_PATIENCE
+    while True:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                return
+            time.sleep(0.02)
+        else:
+            return
 
 
 class _Reader(pickle.Unpickler):
@@ -200,16 +320,20 @@ def _own_files(folder: str) -> list[tuple[str, os.stat_result]]:
 
 
 def _label(top: str) -> None:
-    for name, text in (("CACHEDIR.TAG", _TAG), (".gitignore", "*\n")):
-        if not os.path.exists(f"{top}/{name}"):
-            with open(f"{top}/{name}", "w", encoding="utf-8") as file:
-                file.write(text)
+    if any(entry.name not in _LABELS and not _STORE.fullmatch(entry.name) for entry in _entries(top)):
+        return  # somebody keeps other things there: they are not to be hidden from git
+    for name, text in _LABELS.items():
+        with contextlib.suppress(FileExistsError), open(f"{top}/{name}", "x", encoding="utf-8") as file:
+            file.write(text)
 
 
 def _prune(top: str) -> None:
+    """Remove the stores that nothing was written to for long; whatever else lies there is not ours."""
     limit = time.time() - _KEEP_SECONDS
-    for entry in os.scandir(top):
-        if entry.is_dir(follow_symlinks=False) and entry.stat().st_mtime < limit:
-            for old in os.scandir(entry.path):
-                os.unlink(old.path)
-            os.rmdir(entry.path)
+    for entry in _entries(top):
+        if (
+            _STORE.fullmatch(entry.name)
+            and entry.is_dir(follow_symlinks=False)
+            and entry.stat(follow_symlinks=False).st_mtime < limit
+        ):
+            _remove_store(entry.path)

@@ -114,6 +114,7 @@ def _code_option(name: str, text: str) -> Callable[[Any], Any]:
 @click.option("--diff", is_flag=True, help="Print what --fix would change, and change nothing.")
 @click.option("--baseline", metavar="FILE", help="Report only what is new since this baseline.")
 @click.option("--write-baseline", metavar="FILE", help="Write what is found to this baseline.")
+@click.option("--prune-baseline", is_flag=True, help="With --baseline: take out of it what is gone.")
 @click.option("--since", metavar="REV", help="Report only findings on lines that git says changed since REV.")
 @click.option("--add-noqa", is_flag=True, help="Write a suppression on each finding's line.")
 @click.option("--config", metavar="FILE", help="Take the configuration from this file.")
@@ -200,8 +201,8 @@ def clean(paths: tuple[str, ...], cache_dir: str | None) -> None:
     """Remove the cache of the projects at PATHS (default: the current one)."""
     from gllint.explaining import clean_caches
 
-    for removed in clean_caches(paths or (".",), cache_dir):
-        click.echo(f"Removed {removed}")
+    for line in clean_caches(paths or (".",), cache_dir):
+        click.echo(line)
 
 
 @cli.command()

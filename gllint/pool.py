@@ -6,12 +6,12 @@ import os
 import pickle
 import re
 import signal
-import stat
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from gllint.cache import digest, pickled
+from gllint.files import read_bytes
 from gllint.parsing import Unparsed, parse
 from gllint_rules import Settings
 from gllint_rules.screen import Screen
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 PASSES, MAY_USE, MARKED, UNREADABLE = 1, 2, 4, 8
 _MARKS = (b"gllint:", b"oqa")
 _NAMES_US = re.compile(rb"gllint:|(?i:noqa:[^\r\n]*GL[0-9])")
-_HUGE = 64_000_000
 _CHUNK = 400
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
@@ -36,22 +35,6 @@ class Screened(NamedTuple):
     flags: int
     digest: bytes = b""
     error: str = ""
-
-
-def read_bytes(path: str) -> bytes:
-    """Return a file's bytes. Raises ``OSError``, also for what is no regular file or beyond all measure."""
-    with open(path, "rb", opener=_open_without_waiting) as file:
-        status = os.fstat(file.fileno())
-        size = status.st_size
-        if size > _HUGE:
-            raise OSError(0, f"too large to be checked: {size} bytes")
-        if not stat.S_ISREG(status.st_mode):
-            raise OSError(0, "not a regular file")
-        return file.read()
-
-
-def _open_without_waiting(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def screen_bytes(settings: Settings, data: bytes) -> Screened:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from gllint.cache import Store, digest
 from gllint.clock import Clock, without_collector
 from gllint.discover import Signature, walk
+from gllint.files import read_bytes
 from gllint.parsing import Parsed, Unparsed, parse
 from gllint.places import Place, Places
 from gllint.pool import (
@@ -26,7 +27,6 @@ from gllint.pool import (
     Pool,
     Screened,
     parse_file,
-    read_bytes,
     screen_bytes,
     screen_file,
     uses_file,

@@ -171,10 +171,166 @@ def test_where_the_cache_is_kept(project: Path, run: Run, tmp_path: Path) -> Non
     assert not (project / ".gllint_cache").exists()
     run("check", cwd=project, env={"GLLINT_CACHE_DIR": str(tmp_path / "a")})
     run("check", "--cache-dir", tmp_path / "b", cwd=project)
-    (project / "pyproject.toml").write_text(f"[tool.gllint]\ncache-dir = '{tmp_path}/c'\n")
+    (project / "pyproject.toml").write_text("[tool.gllint]\ncache-dir = 'c'\n")
     run("check", cwd=project)
-    assert all((tmp_path / name / "CACHEDIR.TAG").is_file() for name in "abc")
+    for top in (tmp_path / "a", tmp_path / "b", project / "c"):
+        assert os.listdir(top) == [".gllint_cache"]
+        assert (top / ".gllint_cache/CACHEDIR.TAG").is_file()
     assert not (project / ".gllint_cache").exists()
+    assert b"Removed" in run("clean", "--cache-dir", tmp_path / "a", cwd=project).stdout
+    assert b"Removed" in run("clean", cwd=project).stdout
+    assert os.listdir(tmp_path / "a") == os.listdir(project / "c") == []
+    assert os.listdir(tmp_path / "b") == [".gllint_cache"]
+
+
+def contents(top: Path) -> dict[str, bytes]:
+    """Every file and folder below ``top``, the cache's own aside."""
+    return {
+        str(path.relative_to(top)): path.read_bytes() if path.is_file() else b""
+        for path in top.rglob("*")
+        if ".gllint_cache" not in path.parts
+    }
+
+
+def test_a_cache_among_the_sources_touches_none_of_them(project: Path, run: Run) -> None:
+    old = project / ("0" * 40)
+    for folder in (old, project / "old"):
+        folder.mkdir()
+        (folder / "screen").write_text("mine")
+        os.utime(folder, (1, 1))
+    (project / "pyproject.toml").write_text("[tool.gllint]\ncache-dir = '.'\n")
+    before = contents(project)
+    assert run("check", cwd=project).returncode == 1
+    assert run("clean", cwd=project).returncode == 0
+    assert contents(project) == before
+    assert not (project / ".gllint_cache").exists()
+
+
+@pytest.mark.parametrize("folder", ["..", "/", "{above}", "sub/../..", "link", "link/deeper"])
+def test_no_configuration_puts_the_cache_outside_the_project(
+    project: Path, run: Run, tmp_path: Path, folder: str
+) -> None:
+    (tmp_path / "CACHEDIR.TAG").write_text("somebody's")
+    (project / "link").symlink_to(tmp_path)
+    named = folder.format(above=tmp_path)
+    (project / "pyproject.toml").write_text(f"[tool.gllint]\ncache-dir = '{named}'\n")
+    before = sorted(os.listdir(tmp_path))
+    for command in ("check", "clean", "config"):
+        done = run(command, cwd=project)
+        assert done.returncode == 2
+        said = done.stderr.decode()
+        assert said.startswith(f"gllint: {project}/pyproject.toml: key 'cache-dir' leads out of the project")
+        assert len(said.splitlines()) == 1
+    assert sorted(os.listdir(tmp_path)) == before
+
+
+def test_a_nested_project_may_name_a_folder_of_its_repository(project: Path, run: Run) -> None:
+    (project / ".git").mkdir()
+    (project / "sub").mkdir()
+    (project / "sub/gllint.toml").write_text("cache-dir = '../shared'\n")
+    (project / "sub/a.py").write_text('FINAL_MESSAGE = "5 kWh"\n')
+    assert run("check", cwd=project / "sub").returncode == 1
+    assert os.listdir(project / "shared") == [".gllint_cache"]
+
+
+@pytest.mark.parametrize("place", ["top", "store"])
+def test_a_link_in_place_of_the_cache_is_not_followed(
+    project: Path, run: Run, tmp_path: Path, place: str
+) -> None:
+    target = tmp_path / "precious"
+    target.mkdir()
+    (target / "screen").write_text("mine")
+    if place == "top":
+        (project / ".gllint_cache").symlink_to(target)
+    else:
+        store = Store.of(str(project / ".gllint_cache"), str(project), Settings()).folder
+        assert store is not None
+        (project / ".gllint_cache").mkdir()
+        os.symlink(target, store)
+    assert found(project) == ["use.py:5:12 GL301"]
+    run("clean", cwd=project)
+    assert contents(target) == {"screen": b"mine"}
+
+
+def test_clean_takes_what_gllint_wrote_and_nothing_else(project: Path, run: Run) -> None:
+    found(project)
+    (folder,) = [path for path in (project / ".gllint_cache").iterdir() if path.is_dir()]
+    mine = {
+        project / ".gllint_cache/notes.txt": "mine",
+        project / ".gllint_cache" / ("a" * 40) / "thesis.txt": "mine",
+        folder / "thesis.txt": "mine",
+        folder / ("facts-" + "0" * 40): "mine, whatever its name",
+        folder / "names": "mine, whatever its name",
+    }
+    for path, text in mine.items():
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    (project / ".gllint_cache/.gitignore").write_text("# mine\n")
+    done = run("clean", cwd=project)
+    assert done.returncode == 0
+    assert b"Removed what gllint wrote in" in done.stdout and b"Left alone" in done.stdout
+    left = {path: path.read_text() for path in (project / ".gllint_cache").rglob("*") if path.is_file()}
+    assert left == mine | {project / ".gllint_cache/.gitignore": "# mine\n"}
+    assert run("clean", "nowhere", cwd=project).returncode == 2
+
+
+def test_old_stores_go_and_what_somebody_put_there_stays(tmp_path: Path) -> None:
+    top = tmp_path / ".gllint_cache"
+    for number, name in enumerate(["screen", "thesis.txt"]):
+        folder = f"{top}/{number:040x}"
+        Store(folder).write("screen", {})
+        if name != "screen":
+            Path(folder, name).write_text("mine")
+        os.utime(folder, (1, 1))
+    (top / "old").mkdir()
+    os.utime(top / "old", (1, 1))
+    os.symlink(tmp_path, top / ("f" * 40))
+    Store(f"{top}/{2:040x}").write("screen", {})
+    assert sorted(os.listdir(top)) == sorted(
+        [f"{1:040x}", f"{2:040x}", "old", "f" * 40, "CACHEDIR.TAG", ".gitignore"]
+    )
+    assert os.listdir(top / f"{1:040x}") == ["thesis.txt"]
+
+
+def test_a_folder_of_the_name_that_is_in_use_is_not_hidden(tmp_path: Path) -> None:
+    (tmp_path / ".gllint_cache").mkdir()
+    (tmp_path / ".gllint_cache/notes.txt").write_text("mine")
+    store = Store(f"{tmp_path}/.gllint_cache/{0:040x}")
+    store.write("screen", {})
+    assert store.read("screen") == {}
+    assert sorted(os.listdir(tmp_path / ".gllint_cache")) == ["0" * 40, "notes.txt"]
+
+
+def test_a_pipe_in_place_of_an_entry_or_the_lock_holds_nobody_up(tmp_path: Path) -> None:
+    folder = f"{tmp_path}/{0:040x}"
+    os.mkdir(folder)
+    for name in ("screen", "lock"):
+        os.mkfifo(f"{folder}/{name}")
+    store = Store(folder)
+    assert store.read("screen") is None
+    with store.turn():
+        pass
+    (tmp_path / "precious").write_text("mine")
+    os.unlink(f"{folder}/lock")
+    os.symlink(tmp_path / "precious", f"{folder}/lock")
+    with store.turn():
+        pass
+    assert (tmp_path / "precious").read_text() == "mine"
+
+
+def test_a_turn_is_waited_for_but_not_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import fcntl
+
+    monkeypatch.setattr(cache, "_LOCK_PATIENCE", 0.1)
+    folder = f"{tmp_path}/{0:040x}"
+    store = Store(folder)
+    with (
+        store.turn(),
+        Store(folder).turn(),
+        open(f"{folder}/lock", "rb") as lock,
+        pytest.raises(BlockingIOError),
+    ):
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def test_a_cache_that_cannot_be_written_is_done_without(project: Path) -> None:
