@@ -65,7 +65,7 @@ def read(path: str) -> list[Fingerprint]:
 
 def check_target(path: str) -> None:
     """Raise :class:`UsageError` where writing a baseline to ``path`` would overwrite what is none."""
-    if not os.path.lexists(path):
+    if not os.path.exists(path):
         return
     try:
         data = read_bytes(path)

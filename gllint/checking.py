@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import stat
 import sys
+import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
@@ -21,6 +23,7 @@ from gllint.engine import Engine, Options, Outcome, by_path
 from gllint.errors import UsageError
 from gllint.files import check_inside, write_output
 from gllint.fingerprint import Fingerprint, fingerprints
+from gllint.pool import ENDING
 from gllint.report import visible
 from gllint.source import Undecodable, decode
 from gllint_rules import RULES, Finding
@@ -77,14 +80,35 @@ def run(request: Request) -> int:
             "--prune-baseline takes out what is gone"
         )
     engine = Engine(_options(request))
+    with _ending_as_interrupts():
+        try:
+            return _Run(request, engine).run()
+        except BaseException:
+            engine.close(interrupted=True)
+            raise
+        finally:
+            engine.progress.clear()
+            engine.close()
+
+
+@contextlib.contextmanager
+def _ending_as_interrupts() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP unwind as Ctrl-C does: no process and no half-written file stays behind."""
+
+    def end(number: int, _: object) -> NoReturn:
+        signal.signal(number, signal.SIG_DFL)  # who asks twice will not wait
+        raise SystemExit(128 + number)
+
+    mine = threading.current_thread() is threading.main_thread()
+    # What the caller wants ignored (nohup) or handles in its own way stays so.
+    taken = [number for number in ENDING if mine and signal.getsignal(number) is signal.SIG_DFL]
+    for number in taken:
+        signal.signal(number, end)
     try:
-        return _Run(request, engine).run()
-    except KeyboardInterrupt:
-        engine.close(interrupted=True)
-        raise
+        yield
     finally:
-        engine.progress.clear()
-        engine.close()
+        for number in taken:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def fixed_config(file: str | None, isolated: bool) -> Config | None:
@@ -153,11 +177,11 @@ class _Run:
 
     def _check_targets(self) -> None:
         """Refuse to write over what is not ours to write over."""
-        if self.request.write_baseline:
-            baseline.check_target(absolute(self.request.write_baseline))
         targets = [self.request.write_baseline, self.request.prune_baseline and self.request.baseline]
         for option, name in zip(("--write-baseline", "--prune-baseline"), targets, strict=True):
             self._check_place(option, name or None)
+        if self.request.write_baseline:
+            baseline.check_target(absolute(self.request.write_baseline))
         if self.request.output_file and not _is_stream(self.request.output_file):
             self._check_place("--output-file", self.request.output_file)
             path = self.request.output_file

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
 import sys
@@ -15,6 +16,7 @@ from gllint.errors import UsageError
 from gllint.report import FORMATS
 
 NOTHING_FOUND, FOUND, WRONG, INTERRUPTED = 0, 1, 2, 130
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EBADF)
 _CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
@@ -45,10 +47,13 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     except (KeyboardInterrupt, click.Abort):
         status = INTERRUPTED
     except BrokenPipeError:
-        # Whoever read our output has gone; what is left of it must not complain on the way out.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # Whoever read our output has gone.
+        _drop_output()
         status = FOUND
     except Exception as error:
+        if isinstance(error, OSError) and error.filename is None and error.errno in _FULL:
+            _drop_output()
+            sys.exit(_say(f"gllint: the output cannot be written: {error.strerror}"))
         if os.environ.get("GLLINT_TRACEBACK"):
             raise
         status = _say(
@@ -57,6 +62,11 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         )
     gc.freeze()
     sys.exit(status or NOTHING_FOUND)
+
+
+def _drop_output() -> None:
+    """What is left of our output must not complain on the way out."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _say(text: str) -> int:

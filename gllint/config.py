@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from gllint.errors import UsageError, nearest
 from gllint.files import read_bytes, way_out
-from gllint.patterns import Patterns
+from gllint.patterns import Patterns, is_pattern
 from gllint.report import visible
 from gllint.selection import check_selectors, matches, selected_codes
 from gllint_rules import Settings
@@ -277,6 +277,10 @@ def _check_meaning(path: str, table: Mapping[str, Any]) -> None:
     for pattern, codes in table.get("per-file-ignores", {}).items():
         check_selectors(codes, f"{path}: key 'per-file-ignores.{pattern}'")
     check_selectors(table.get("severity", {}), f"{path}: key 'severity'")
+    for key in ("exclude", "extend-exclude", "per-file-ignores"):
+        for pattern in table.get(key, ()):
+            if not is_pattern(pattern.removeprefix("!") if key == "per-file-ignores" else pattern):
+                raise UsageError(f"{path}: key '{key}': '{_short(pattern)}' is no pattern as in .gitignore")
     for expression in table.get("whitelist-patterns", ()):
         try:
             with warnings.catch_warnings():

@@ -18,6 +18,7 @@ from gllint_rules.screen import Screen
 
 if TYPE_CHECKING:
     from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing.process import BaseProcess
 
 # What the first look finds: rules could speak about the file; it could use a tool that another file defines;
 # a comment in it suppresses findings of ours by name; it cannot be read.
@@ -25,6 +26,9 @@ PASSES, MAY_USE, MARKED, UNREADABLE = 1, 2, 4, 8
 _MARKS = (b"gllint:", b"oqa")
 _NAMES_US = re.compile(rb"gllint:|(?i:noqa:[^\r\n]*GL[0-9])")
 _CHUNK = 400
+_MOST_PROCESSES = 61  # more are refused on Windows
+# What asks a process to end, beside an interrupt.
+ENDING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
@@ -116,8 +120,15 @@ class Pool:
     ) -> Iterator[list[_Result]]:
         from concurrent.futures.process import BrokenProcessPool
 
-        executor = self._start()
-        futures = [executor.submit(_apply, function, work, chunk) for chunk in chunks]
+        try:
+            executor = self._start()
+            futures = [executor.submit(_apply, function, work, chunk) for chunk in chunks]
+        except (OSError, ImportError, NotImplementedError):
+            # No processes to be had here: the work is done all the same.
+            self.kill()
+            for chunk in chunks:
+                yield _apply(function, work, chunk)
+            return
         for future, chunk in zip(futures, chunks, strict=True):
             try:
                 yield future.result()
@@ -139,7 +150,7 @@ class Pool:
         if self._executor is None:
             from concurrent.futures import ProcessPoolExecutor
 
-            self._executor = ProcessPoolExecutor(self.jobs, initializer=_leave_interrupts_to_the_parent)
+            self._executor = ProcessPoolExecutor(min(self.jobs, _MOST_PROCESSES), initializer=_begin)
         return self._executor
 
     def close(self) -> None:
@@ -169,8 +180,21 @@ def _apply(function: Callable[[Any, str], _Result], work: Any, paths: Sequence[s
     return [function(work, path) for path in paths]
 
 
-def _leave_interrupts_to_the_parent() -> None:
+def _begin() -> None:
+    """Begin a process of the pool: its parent says when it ends, and it never outlives its parent."""
+    import threading
+    from multiprocessing import parent_process
+
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for name in ENDING:
+        signal.signal(name, signal.SIG_DFL)
+    threading.Thread(target=_end_with, args=(parent_process(),), daemon=True).start()
+
+
+def _end_with(parent: BaseProcess) -> None:
+    """Wait for the end of the parent, however it comes, and end too: whoever reads our output waits for it."""
+    parent.join()
+    os._exit(1)
 
 
 def _cores() -> int:
