@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import io
 import os
-import pickle
 import re
 import sys
 import tempfile
@@ -21,12 +19,13 @@ from functools import cache
 from typing import Any, BinaryIO, NamedTuple
 
 import gllint
+from gllint.codec import decode, encode
 from gllint.files import read_bytes
 from gllint_rules import Settings
 
 FOLDER = ".gllint_cache"
 _DIGEST_SIZE = 20
-_PREFIX = b"gllint-1\n"
+_PREFIX = b"gllint-2\n"
 _LABELS = {
     "CACHEDIR.TAG": "Signature: 8a477f597d28d172789f06886806bc55\n# A cache of gllint; gllint clean removes it.\n",
     ".gitignore": "*\n",
@@ -34,12 +33,11 @@ _LABELS = {
 _STORE = re.compile(r"[0-9a-f]{40}")
 _ENTRY = re.compile(r"screen|names|(?:facts|results)-[0-9a-f]{40}")
 _TEMPORARY = re.compile(r"new-[0-9a-z_]{8}")
+_OURS = re.compile(rb"gllint-\d+\n")
 _LOCK = "lock"
 _LOCK_PATIENCE = 60.0
-_PICKLE_DEPTH = 5000
 _KEEP_SECONDS = 14 * 24 * 3600
 _OWN_PACKAGES = ("gllint", "gllint_rules", "gllint_runtime")
-_BUILTINS = frozenset({"Ellipsis", "complex", "frozenset", "set"})
 
 
 def digest(*parts: bytes) -> bytes:
@@ -49,16 +47,6 @@ def digest(*parts: bytes) -> bytes:
         state.update(b"%d:" % len(part))
         state.update(part)
     return state.digest()
-
-
-def pickled(value: object) -> bytes:
-    """Pickle facts, which nest as deeply as source does. Raises ``RecursionError`` where that is too deep."""
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(limit, _PICKLE_DEPTH))
-    try:
-        return pickle.dumps(value, protocol=5)
-    finally:
-        sys.setrecursionlimit(limit)
 
 
 class Store:
@@ -96,7 +84,7 @@ class Store:
         if not data.startswith(_PREFIX) or data[len(_PREFIX) : start] != digest(name.encode(), payload):
             return None
         try:
-            return _Reader(io.BytesIO(payload)).load()
+            return decode(payload)
         except Exception:
             # Whatever a sound digest over an entry of another making holds: it is as good as absent.
             return None
@@ -109,15 +97,10 @@ class Store:
         """Put an entry in place, all at once. Where the folder cannot be written, nothing is kept."""
         if self.folder is None:
             return
-        try:
-            payload = pickled(value)
-        except RecursionError:
-            # Facts of very deep source are not kept; they are read again the next time.
-            return
-        self.write_pickled(name, payload)
+        self.write_encoded(name, encode(value))
 
-    def write_pickled(self, name: str, payload: bytes) -> None:
-        """Put an entry in place that is pickled already."""
+    def write_encoded(self, name: str, payload: bytes) -> None:
+        """Put an entry in place that is encoded already."""
         if self.folder is None:
             return
         try:
@@ -256,7 +239,7 @@ def _is_entry(entry: os.DirEntry[str]) -> bool:
     head = _head(entry.path, len(_PREFIX))
     if _TEMPORARY.fullmatch(entry.name):
         return _PREFIX.startswith(head)
-    return _ENTRY.fullmatch(entry.name) is not None and head == _PREFIX
+    return _ENTRY.fullmatch(entry.name) is not None and _OURS.match(head) is not None
 
 
 def _is_label(entry: os.DirEntry[str]) -> bool:
@@ -294,19 +277,6 @@ def _wait_for(lock: BinaryIO) -> None:
             time.sleep(0.02)
         else:
             return
-
-
-class _Reader(pickle.Unpickler):
-    """Builds records of our own packages and plain containers, and refuses everything else."""
-
-    def find_class(self, module: str, name: str) -> Any:
-        if module == "builtins" and name in _BUILTINS:
-            return super().find_class(module, name)
-        if module.partition(".")[0] in _OWN_PACKAGES:
-            found = super().find_class(module, name)
-            if isinstance(found, type) and found.__module__ == module:
-                return found
-        raise pickle.UnpicklingError(f"{module}.{name} does not belong into the cache")
 
 
 def _own_files(folder: str) -> list[tuple[str, os.stat_result]]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-import pickle
 import re
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
-from gllint.cache import digest, pickled
+from gllint.cache import digest
+from gllint.codec import encode
 from gllint.files import read_bytes
 from gllint.parsing import Unparsed, parse
 from gllint_rules import Settings
@@ -71,15 +71,12 @@ def uses_file(work: tuple[Settings, frozenset[bytes]], path: str) -> bytes:
 
 
 def parse_file(_: None, path: str) -> tuple[bytes, bytes | None]:
-    """Return the digest of a file as it was parsed, and its facts pickled (``None``: they cannot be)."""
+    """Return the digest of a file as it was parsed, and its facts encoded (``None``: it cannot be read)."""
     try:
         data = read_bytes(path)
     except OSError:
         return digest(b""), None
-    try:
-        return digest(data), pickled(parse(path, data))
-    except RecursionError:
-        return digest(data), None
+    return digest(data), encode(parse(path, data))
 
 
 @lru_cache(maxsize=16)
@@ -172,7 +169,7 @@ class Pool:
 def _crashed(function: Callable[[Any, str], Any]) -> Any:
     """Return what ``function`` says of a file that killed the process which read it."""
     if function is parse_file:
-        return b"", pickle.dumps(Unparsed("the parser crashed on this file"), protocol=5)
+        return b"", encode(Unparsed("the parser crashed on this file"))
     return b"" if function is uses_file else Screened(UNREADABLE, b"", "cannot be read")
 
 

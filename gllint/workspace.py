@@ -7,14 +7,14 @@ with no candidate file never loads the parser; an unchanged project is answered 
 from __future__ import annotations
 
 import os
-import pickle
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gllint.cache import Store, digest
 from gllint.clock import Clock, without_collector
+from gllint.codec import decode
 from gllint.discover import Signature, walk
 from gllint.files import read_bytes
 from gllint.parsing import Parsed, Unparsed, parse
@@ -32,7 +32,7 @@ from gllint.pool import (
     uses_file,
 )  # fmt: skip
 from gllint.progress import Progress
-from gllint.source import decode
+from gllint.source import decode as decode_source
 from gllint_rules import Failure, Finding, Span
 from gllint_rules.screen import ANY_NAME, Screen
 
@@ -234,7 +234,7 @@ class Workspace:
     def _known(self) -> dict[str, Known]:
         if self._table is None:
             saved = self._store.read("screen")
-            self._table = saved if isinstance(saved, dict) else {}
+            self._table = _table(saved) if isinstance(saved, tuple) else {}
         return self._table
 
     def _save_table(self) -> None:
@@ -244,7 +244,7 @@ class Workspace:
         if self._complete:
             table = {path: row for path, row in table.items() if path in self._files}
         trusted = {p: row for p, row in table.items() if p not in self._overlay and self._is_settled(row)}
-        self._store.write("screen", trusted)
+        self._store.write("screen", _columns(trusted))
         self._changed = False
 
     def _is_settled(self, row: Known) -> bool:
@@ -317,7 +317,7 @@ class Workspace:
             return frozenset()
         key = self._key(passing)
         saved = self._store.read("names")
-        if isinstance(saved, tuple) and saved[0] == key and self._unchanged(saved[2]):
+        if _is_entry(saved, frozenset) and saved[0] == key and self._unchanged(saved[2]):
             return self._reaching(frozenset(saved[1]))
         project = self._project = self._new_project()
         self._add(project, passing)
@@ -354,7 +354,7 @@ class Workspace:
             self._results = {}
             if not self._overlay and not self._clock.by_rule:
                 saved = self._store.read(self._results_name())
-                if isinstance(saved, tuple) and saved[0] == self._key(added) and self._unchanged(saved[2]):
+                if _is_entry(saved, dict) and saved[0] == self._key(added) and self._unchanged(saved[2]):
                     self._dependencies.loaded.update(saved[2].loaded)
                     self._dependencies.probed.update(saved[2].probed)
                     self._results = dict(saved[1])
@@ -428,7 +428,7 @@ class Workspace:
         for path in paths:
             with without_collector():
                 saved = self._store.read(_facts_name(path, digests[path]))
-            if saved is not None:
+            if _is_of(saved, path):
                 self._parsed[path] = saved
             elif path in self._overlay:
                 self._parsed[path] = parse(path, self._overlay[path])
@@ -444,12 +444,12 @@ class Workspace:
         parsed = self._pool.map(parse_file, None, unknown, worth=True, chunk=4, tick=self._progress.tick)
         for path, (read, facts) in zip(unknown, parsed, strict=True):
             self._disturbed = self._disturbed or read != digests[path]
-            self._parsed[path] = pickle.loads(facts) if facts is not None else _parse_here(path)
+            self._parsed[path] = decode(facts) if facts is not None else _parse_here(path)
             if facts is not None:
-                self._store.write_pickled(_facts_name(path, read), facts)
+                self._store.write_encoded(_facts_name(path, read), facts)
 
     def _read_here(self, path: str, expected: bytes) -> Parsed:
-        """Parse a file in this process, which needs no pickling."""
+        """Parse a file in this process, which needs no encoding."""
         try:
             data = read_bytes(path)
         except OSError as error:
@@ -478,7 +478,7 @@ class Workspace:
             return Unparsed(f"cannot be read: {error.strerror}")
         key = self._dependencies.loaded[path] = digest(data)
         saved: Parsed | None = self._store.read(_facts_name(path, key))
-        if saved is None:
+        if saved is None or not _is_of(saved, path):
             saved = parse(path, data)
             self._store.write(_facts_name(path, key), saved)
         return saved
@@ -493,16 +493,57 @@ class Workspace:
 
     def _source_of(self, path: str) -> str:
         if path in self._overlay:
-            return decode(self._overlay[path]).source
+            return decode_source(self._overlay[path]).source
         data = read_bytes(path)
         if self._added and path in self._added and digest(data) != self._added[path]:
             self._disturbed = True
-        return decode(data).source
+        return decode_source(data).source
 
     def _unchanged(self, dependencies: Dependencies) -> bool:
         if any(os.path.isfile(path) != there for path, there in dependencies.probed.items()):
             return False
         return all(_digest_of(path) == value for path, value in dependencies.loaded.items())
+
+
+def _is_entry(saved: Any, kind: type) -> bool:
+    """Say whether what the cache holds is a key, an answer of ``kind`` and what the answer rests on."""
+    return (
+        isinstance(saved, tuple)
+        and len(saved) == 3
+        and isinstance(saved[1], kind)
+        and isinstance(saved[2], Dependencies)
+    )
+
+
+def _is_of(saved: Any, path: str) -> bool:
+    """Say whether what the cache holds are the facts of a file."""
+    if isinstance(saved, Unparsed):
+        return True
+    return type(saved).__name__ == "Module" and saved.path == path
+
+
+def _columns(table: Mapping[str, Known]) -> tuple[list[Any], ...]:
+    """Lay the table out in columns, which are read many times faster than rows."""
+    rows = table.values()
+    return (
+        list(table),
+        *([row.signature[part] for row in rows] for part in range(len(Signature._fields))),
+        [row.screened.flags for row in rows],
+        [row.screened.digest.hex() for row in rows],
+        [row.screened.error for row in rows],
+        ["-" if row.uses is None else row.uses.hex() for row in rows],
+    )
+
+
+def _table(columns: tuple[list[Any], ...]) -> dict[str, Known]:
+    """Return the table of :func:`_columns`, empty where the columns are none."""
+    try:
+        paths, *signature, flags, digests, errors, uses = columns
+        screened = map(Screened, flags, map(bytes.fromhex, digests), errors)
+        used = (None if value == "-" else bytes.fromhex(value) for value in uses)
+        return dict(zip(paths, map(Known, map(Signature, *signature), screened, used), strict=True))
+    except (TypeError, ValueError):
+        return {}
 
 
 def _parse_here(path: str) -> Parsed:

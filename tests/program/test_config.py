@@ -92,7 +92,7 @@ _FITTING: dict[str, set[str]] = {
     "select": {"list"},
     "extend-select": {"list"},
     "ignore": {"list"},
-    **dict.fromkeys(("force-exclude", "strict-units", "number-words"), {"true", "false"}),
+    **{key: {"true", "false"} for key in ("force-exclude", "strict-units", "number-words")},
 }
 
 
@@ -107,9 +107,9 @@ def test_every_key_refuses_every_wrong_type(write: Write, key: str, name: str) -
             assert loaded.origins == {key: f"{top}/{name}"}
             assert config.in_folder(str(top)) == loaded
             continue
-        for read in (lambda: config.load(f"{top}/{name}"), lambda: config.in_folder(str(top))):
+        for read, place in ((config.load, f"{top}/{name}"), (config.in_folder, str(top))):
             with pytest.raises(UsageError) as caught:
-                read()
+                read(place)
             said = str(caught.value)
             assert said.startswith(f"{top}/{name}: key '{key}"), (kind, said)
             assert said.isprintable() and len(said) < len(str(top)) + 250
