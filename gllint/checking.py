@@ -68,6 +68,10 @@ class Request:
 
 def run(request: Request) -> int:
     """Do what was asked; return the exit status. Raises :class:`UsageError`."""
+    for option in ("config", "baseline", "write_baseline", "output_file"):
+        if getattr(request, option) == "":
+            # An empty variable in a script must not turn the option off.
+            raise UsageError(f"--{option.replace('_', '-')}: names no file")
     if request.config and request.isolated:
         raise UsageError("--config and --isolated cannot both be given")
     if request.prune_baseline and not request.baseline:

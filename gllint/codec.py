@@ -101,23 +101,33 @@ class _Encoder:
         kind = type(value)
         if kind is str:
             number = self._atom_number(value, value)
-        elif kind is list and len(value) >= _MANY and set(map(type, value)) in _ALIKE:
-            number = len(self._containers) * _KINDS + _CONTAINER
-            self._containers.append([_AS_THEY_ARE, *value])
-        elif kind is tuple or kind is list or kind is set or kind is frozenset or isinstance(value, tuple):
-            members = self._numbered(value)
-            number = len(self._containers) * _KINDS + _CONTAINER
-            self._containers.append([_kind(kind), *members])
+        elif kind in self._records:
+            number = self._record_number(value, kind)
+        elif kind is tuple or kind is list:
+            alike = kind is list and len(value) >= _MANY and set(map(type, value)) in _ALIKE
+            number = (
+                self._container(_AS_THEY_ARE, value)
+                if alike
+                else self._container(kind.__name__, self._numbered(value))
+            )
         elif kind is dict:
-            members = self._numbered(part for item in value.items() for part in item)
-            number = len(self._containers) * _KINDS + _CONTAINER
-            self._containers.append([_kind(kind), *members])
+            number = self._container("dict", self._numbered(part for item in value.items() for part in item))
+        elif kind is set or kind is frozenset:
+            number = self._container(kind.__name__, self._numbered(value))
+        elif isinstance(value, tuple):
+            number = self._container(_name(kind), self._numbered(value))
         elif hasattr(kind, "__dataclass_fields__"):
+            self._records[kind] = ([], [[] for _ in _class(_name(kind))[1]])
             number = self._record_number(value, kind)
         else:
             # Of numbers that are equal, 1 is not True, and 0.0 is not -0.0.
             number = self._atom_number((kind, repr(value) if kind is float else value), value)
         self._numbers[id(value)] = number
+        return number
+
+    def _container(self, kind: str, members: Iterable[Any]) -> int:
+        number = len(self._containers) * _KINDS + _CONTAINER
+        self._containers.append([kind, *members])
         return number
 
     def _atom_number(self, key: object, value: object) -> int:
@@ -128,8 +138,6 @@ class _Encoder:
         return number
 
     def _record_number(self, value: object, kind: type) -> int:
-        if kind not in self._records:
-            self._records[kind] = ([], [[] for _ in _class(_name(kind))[1]])
         number = self._count * _KINDS + _RECORD
         self._count += 1
         self._records[kind][0].append(number)
@@ -163,10 +171,6 @@ def _atom(value: object) -> object:
         case ["..."]:
             return ...
     raise ValueError("no atom")
-
-
-def _kind(kind: type) -> str:
-    return kind.__name__ if kind.__module__ == "builtins" else _name(kind)
 
 
 def _name(cls: type) -> str:
