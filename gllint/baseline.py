@@ -2,8 +2,8 @@
 
 Each old finding is kept with its fingerprint, not as a count for each file: one that is fixed while another
 appears elsewhere does not cancel out. A finding counts as the old one where code, file, scope and line agree;
-where the calls on the line were renamed; where the line was edited but the message is the same; where the
-function around it was renamed (its old name is gone); or where its file was moved (the old one is gone).
+where the function around it was renamed (its old name is gone); or where its file was moved (the old one is gone).
+An edited line is new: somebody looked at it.
 """
 
 from __future__ import annotations
@@ -11,19 +11,21 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from gllint.errors import UsageError
-from gllint.files import write_atomically
+from gllint.files import read_bytes, write_atomically
 from gllint.fingerprint import Fingerprint
+from gllint.report import visible
 from gllint_rules import Finding
 
 VERSION = 1
 _FIELDS = ("code", "path", "scope", "text", "target")
-_MESSAGE = "message"
-_CALLEE = re.compile(r"\b\w+(?=\s*\()")
+_MOST = 1_000_000
+_ADVICE = "write one with --write-baseline"
+_LOOKS_LIKE_ONE = re.compile(rb'\s*\{\s*"version"\s*:\s*\d+\s*,\s*"findings"\s*:')
 
 
 @dataclass(slots=True)
@@ -34,27 +36,43 @@ class Compared:
     known: int
     fixed: list[Fingerprint]
     kept: list[Fingerprint]
-    is_stale: bool
 
 
 def read(path: str) -> list[Fingerprint]:
     """Read a baseline. Raises :class:`UsageError` where it is missing or is none."""
     try:
-        with open(path, encoding="utf-8") as file:
-            document = json.load(file)
+        document = json.loads(
+            read_bytes(path).decode("utf-8-sig"), object_pairs_hook=_object, parse_constant=_number
+        )
     except OSError as error:
-        raise UsageError(
-            f"{path}: cannot be read: {error.strerror}; write one with --write-baseline"
-        ) from None
+        raise UsageError(f"{path}: cannot be read: {error.strerror}; {_ADVICE}") from None
     except ValueError as error:
-        raise UsageError(f"{path}: is no baseline: {error}; write one with --write-baseline") from None
-    if not isinstance(document, dict) or document.get("version") != VERSION:
-        raise UsageError(f"{path}: is no baseline of version {VERSION}; write one with --write-baseline")
+        raise UsageError(f"{path}: is no baseline: {visible(str(error))}; {_ADVICE}") from None
+    except RecursionError:
+        raise UsageError(f"{path}: is no baseline: nested too deeply; {_ADVICE}") from None
+    version = document.get("version") if isinstance(document, dict) else None
+    if type(version) is not int or version != VERSION or not isinstance(document.get("findings"), list):
+        raise UsageError(f"{path}: is no baseline of version {VERSION}; {_ADVICE}")
+    found: list[Fingerprint] = []
+    for number, entry in enumerate(document["findings"], 1):
+        try:
+            base, count = _entry(entry, _MOST - len(found))
+        except ValueError as error:
+            raise UsageError(f"{path}: is no baseline: entry {number}: {error}; {_ADVICE}") from None
+        found += [base._replace(nth=nth) for nth in range(count)]
+    return found
+
+
+def check_target(path: str) -> None:
+    """Raise :class:`UsageError` where writing a baseline to ``path`` would overwrite what is none."""
+    if not os.path.exists(path):
+        return
     try:
-        entries = [(_fingerprint(entry), int(entry.get("count", 1))) for entry in document["findings"]]
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise UsageError(f"{path}: is no baseline: an entry lacks {error}") from None
-    return [base._replace(nth=nth) for base, count in entries for nth in range(count)]
+        data = read_bytes(path)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written: {error.strerror}") from None
+    if data.strip() and not _LOOKS_LIKE_ONE.match(data):
+        raise UsageError(f"{path}: exists and is no baseline; remove it, or name another file")
 
 
 def write(path: str, fingerprints: Iterable[Fingerprint]) -> None:
@@ -64,11 +82,7 @@ def write(path: str, fingerprints: Iterable[Fingerprint]) -> None:
         base = fingerprint._replace(nth=0)
         counts[base] = counts.get(base, 0) + 1
     entries = [
-        {
-            **dict(zip(_FIELDS, base, strict=False)),
-            _MESSAGE: base.message,
-            **({"count": count} if count > 1 else {}),
-        }
+        {**dict(zip(_FIELDS, base, strict=False)), **({"count": count} if count > 1 else {})}
         for base, count in sorted(counts.items(), key=lambda item: (item[0].path, *item[0]))
     ]
     lines = ",\n".join("    " + json.dumps(entry, ensure_ascii=False) for entry in entries)
@@ -106,10 +120,9 @@ def compare(
 
     matching = _Matching(old, current)
     matching.match(lambda f: f[:5], lambda _: True)
-    matching.match(lambda f: (f.code, f.path, f.scope, _shape(f.text), _shape(f.target)), lambda _: True)
-    matching.match(lambda f: (f.code, f.path, f.scope, f.message), lambda old: bool(old.message))
-    matching.match(lambda f: (f.code, f.path, _shape(f.text), _shape(f.target)), lost_scope)
+    matching.match(lambda f: (f.code, f.path, f.text, f.target), lost_scope)
     matching.match(lambda f: (f.code, f.scope, f.text, f.target), lost_file)
+    matching.match(lambda f: (f.code, f.text, f.target), lost_file)
     unmatched = [entry for index, entry in enumerate(old) if index not in matching.used]
     fixed = [entry for entry in unmatched if was_checked(entry) or lost_file(entry)]
     gone = set(map(id, fixed))
@@ -119,7 +132,6 @@ def compare(
         known=len(known),
         fixed=fixed,
         kept=known + [entry for entry in unmatched if id(entry) not in gone],
-        is_stale=bool(fixed) or any(old[o][:5] != current[c][:5] for c, o in matching.pairs.items()),
     )
 
 
@@ -134,14 +146,14 @@ class _Matching:
     def match(
         self, key: Callable[[Fingerprint], tuple[object, ...]], may: Callable[[Fingerprint], bool]
     ) -> None:
-        free: dict[tuple[object, ...], list[int]] = defaultdict(list)
+        free: dict[tuple[object, ...], deque[int]] = defaultdict(deque)
         for index, entry in enumerate(self._old):
             if index not in self.used and may(entry):
                 free[key(entry)].append(index)
         for index, entry in enumerate(self._current):
             candidates = free.get(key(entry)) if index not in self.pairs else None
             if candidates:
-                self.pairs[index] = candidates.pop(0)
+                self.pairs[index] = candidates.popleft()
                 self.used.add(self.pairs[index])
 
 
@@ -150,16 +162,33 @@ def relative_to(folder: str) -> Callable[[str], str]:
     return lambda path: os.path.relpath(path, folder).replace(os.sep, "/")
 
 
-def _shape(text: str) -> str:
-    return _CALLEE.sub("_", text)
+def _entry(entry: object, room: int) -> tuple[Fingerprint, int]:
+    if not isinstance(entry, dict):
+        raise ValueError("must be an object")
+    for field in _FIELDS:
+        if not isinstance(entry.get(field), str):
+            raise ValueError(f"'{field}' must be a text" if field in entry else f"lacks '{field}'")
+    count = entry.get("count", 1)
+    if type(count) is not int or not 1 <= count <= room:
+        raise ValueError(f"'count' must be a whole number from 1 to {room}")
+    try:
+        if "\0" in entry["path"]:
+            raise ValueError
+        os.fsencode(entry["path"])
+    except ValueError:
+        raise ValueError("'path' can be the name of no file") from None
+    return Fingerprint(*(entry[field] for field in _FIELDS)), count
 
 
-def _fingerprint(entry: dict[str, object]) -> Fingerprint:
-    code, path, scope, text, target = (_text(entry[field]) for field in _FIELDS)
-    return Fingerprint(code, path, scope, text, target, message=_text(entry.get(_MESSAGE, "")))
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Refuse a key that is given twice, as a merge leaves it: which of the two would count?"""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        seen: set[str] = set()
+        twice = next(name for name, _ in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+        raise ValueError(f"key '{twice}' is given twice")
+    return found
 
 
-def _text(value: object) -> str:
-    if not isinstance(value, str):
-        raise ValueError("a text")
-    return value
+def _number(name: str) -> float:
+    raise ValueError(f"{name} is no number")

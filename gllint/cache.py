@@ -9,27 +9,35 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import io
 import os
-import pickle
+import re
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from functools import cache
-from typing import Any
+from typing import Any, BinaryIO, NamedTuple
 
 import gllint
+from gllint.codec import decode, encode
+from gllint.files import read_bytes
 from gllint_rules import Settings
 
 FOLDER = ".gllint_cache"
 _DIGEST_SIZE = 20
-_PREFIX = b"gllint-1\n"
-_TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# A cache of gllint; gllint clean removes it.\n"
-_PICKLE_DEPTH = 5000
+_PREFIX = b"gllint-2\n"
+_LABELS = {
+    "CACHEDIR.TAG": "Signature: 8a477f597d28d172789f06886806bc55\n# A cache of gllint; gllint clean removes it.\n",
+    ".gitignore": "*\n",
+}
+_STORE = re.compile(r"[0-9a-f]{40}")
+_ENTRY = re.compile(r"screen|names|(?:facts|results)-[0-9a-f]{40}")
+_TEMPORARY = re.compile(r"new-[0-9a-z_]{8}")
+_OURS = re.compile(rb"gllint-\d+\n")
+_LOCK = "lock"
+_LOCK_PATIENCE = 60.0
 _KEEP_SECONDS = 14 * 24 * 3600
 _OWN_PACKAGES = ("gllint", "gllint_rules", "gllint_runtime")
-_BUILTINS = frozenset({"Ellipsis", "complex", "frozenset", "set"})
 
 
 def digest(*parts: bytes) -> bytes:
@@ -39,16 +47,6 @@ def digest(*parts: bytes) -> bytes:
         state.update(b"%d:" % len(part))
         state.update(part)
     return state.digest()
-
-
-def pickled(value: object) -> bytes:
-    """Pickle facts, which nest as deeply as source does. Raises ``RecursionError`` where that is too deep."""
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(limit, _PICKLE_DEPTH))
-    try:
-        return pickle.dumps(value, protocol=5)
-    finally:
-        sys.setrecursionlimit(limit)
 
 
 class Store:
@@ -63,7 +61,14 @@ class Store:
         """Return the store of the project ``root`` inside ``cache_dir``."""
         if cache_dir is None:
             return cls(None)
-        name = digest(installation(), root.encode("utf-8", "surrogateescape"), repr(settings).encode())
+        if os.path.islink(cache_dir):
+            # It came with the repository or leads where we know nothing of: nothing is read or written there.
+            return cls(None)
+        name = digest(
+            installation(),
+            root.encode("utf-8", "surrogateescape"),
+            repr(settings).encode("utf-8", "surrogatepass"),
+        )
         return cls(f"{cache_dir}/{name.hex()}")
 
     def read(self, name: str) -> Any:
@@ -71,8 +76,7 @@ class Store:
         if self.folder is None:
             return None
         try:
-            with open(f"{self.folder}/{name}", "rb") as file:
-                data = file.read()
+            data = read_bytes(f"{self.folder}/{name}")
         except OSError:
             return None
         start = len(_PREFIX) + _DIGEST_SIZE
@@ -80,7 +84,7 @@ class Store:
         if not data.startswith(_PREFIX) or data[len(_PREFIX) : start] != digest(name.encode(), payload):
             return None
         try:
-            return _Reader(io.BytesIO(payload)).load()
+            return decode(payload)
         except Exception:
             # Whatever a sound digest over an entry of another making holds: it is as good as absent.
             return None
@@ -93,20 +97,15 @@ class Store:
         """Put an entry in place, all at once. Where the folder cannot be written, nothing is kept."""
         if self.folder is None:
             return
-        try:
-            payload = pickled(value)
-        except RecursionError:
-            # Facts of very deep source are not kept; they are read again the next time.
-            return
-        self.write_pickled(name, payload)
+        self.write_encoded(name, encode(value))
 
-    def write_pickled(self, name: str, payload: bytes) -> None:
-        """Put an entry in place that is pickled already."""
+    def write_encoded(self, name: str, payload: bytes) -> None:
+        """Put an entry in place that is encoded already."""
         if self.folder is None:
             return
         try:
             self._make()
-            handle, temporary = tempfile.mkstemp(dir=self.folder)
+            handle, temporary = tempfile.mkstemp(prefix="new-", dir=self.folder)
             try:
                 with os.fdopen(handle, "wb") as file:
                     file.write(_PREFIX + digest(name.encode(), payload) + payload)
@@ -130,24 +129,24 @@ class Store:
 
     @contextlib.contextmanager
     def turn(self) -> Iterator[None]:
-        """Let one process at a time through, so that several do not compute the same entries at once."""
-        try:
-            import fcntl
-        except ImportError:
-            yield
-            return
+        """Let one process at a time through, so that several do not compute the same entries at once.
+
+        Nobody waits for ever: after a minute the work is done twice.
+        """
         with contextlib.ExitStack() as stack:
-            with contextlib.suppress(OSError):
+            with contextlib.suppress(OSError, ImportError):
                 if self.folder is not None:
                     self._make()
-                    lock = stack.enter_context(open(f"{self.folder}/lock", "wb"))
-                    fcntl.flock(lock, fcntl.LOCK_EX)
+                    _wait_for(stack.enter_context(_opened_lock(f"{self.folder}/{_LOCK}")))
             yield
 
     def _make(self) -> None:
         if self._made or self.folder is None:
             return
         top = os.path.dirname(self.folder)
+        for folder in (top, self.folder):
+            if os.path.islink(folder):
+                raise OSError(0, "a link in place of the cache")
         if not os.path.isdir(self.folder):
             os.makedirs(self.folder, exist_ok=True)
             _label(top)
@@ -166,27 +165,118 @@ def installation() -> bytes:
     return digest(*(part.encode("utf-8", "surrogateescape") for part in parts))
 
 
-def clean(cache_dir: str) -> bool:
-    """Remove a cache folder; say whether there was one. Leaves alone what is not a cache of ours."""
-    import shutil
+def cache_folder(top: str) -> str:
+    """Return the folder for caches within ``top``, whatever else is kept there."""
+    return os.path.abspath(os.path.join(top, FOLDER)).replace(os.sep, "/")
 
-    if not os.path.isfile(f"{cache_dir}/CACHEDIR.TAG"):
+
+class Cleaned(NamedTuple):
+    """What cleaning came to: whether anything was removed, and what was left because it is not ours."""
+
+    removed: bool
+    left: list[str]
+
+
+def clean(cache_dir: str) -> Cleaned:
+    """Remove from a cache folder what gllint wrote there, and the folder if that was all. A link is left alone."""
+    if os.path.islink(cache_dir) or not os.path.isdir(cache_dir):
+        return Cleaned(False, [cache_dir] if os.path.lexists(cache_dir) else [])
+    left: list[str] = []
+    removed = False
+    for entry in _entries(cache_dir):
+        if _STORE.fullmatch(entry.name) and entry.is_dir(follow_symlinks=False):
+            found = _remove_store(entry.path)
+        else:
+            found = Cleaned(
+                *((True, []) if _is_label(entry) and _unlinked(entry.path) else (False, [entry.path]))
+            )
+        removed = removed or found.removed
+        left += found.left
+    with contextlib.suppress(OSError):
+        os.rmdir(cache_dir)
+        removed = True
+    return Cleaned(removed, left)
+
+
+def _remove_store(folder: str) -> Cleaned:
+    left: list[str] = []
+    removed = False
+    for entry in _entries(folder):
+        if _is_entry(entry) and _unlinked(entry.path):
+            removed = True
+        else:
+            left.append(entry.path)
+    with contextlib.suppress(OSError):
+        os.rmdir(folder)
+        removed = True
+    return Cleaned(removed, left)
+
+
+def _entries(folder: str) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(entries, key=lambda entry: entry.name)
+    except OSError:
+        return []
+
+
+def _unlinked(path: str) -> bool:
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        pass  # another process cleans too
+    except OSError:
         return False
-    shutil.rmtree(cache_dir, ignore_errors=True)
     return True
 
 
-class _Reader(pickle.Unpickler):
-    """Builds records of our own packages and plain containers, and refuses everything else."""
+def _is_entry(entry: os.DirEntry[str]) -> bool:
+    """Say whether a file of a store is one that gllint wrote: by its name and by what it begins with."""
+    if not entry.is_file(follow_symlinks=False):
+        return False
+    if entry.name == _LOCK:
+        return entry.stat(follow_symlinks=False).st_size == 0
+    head = _head(entry.path, len(_PREFIX))
+    if _TEMPORARY.fullmatch(entry.name):
+        return _PREFIX.startswith(head)
+    return _ENTRY.fullmatch(entry.name) is not None and _OURS.match(head) is not None
 
-    def find_class(self, module: str, name: str) -> Any:
-        if module == "builtins" and name in _BUILTINS:
-            return super().find_class(module, name)
-        if module.partition(".")[0] in _OWN_PACKAGES:
-            found = super().find_class(module, name)
-            if isinstance(found, type) and found.__module__ == module:
-                return found
-        raise pickle.UnpicklingError(f"{module}.{name} does not belong into the cache")
+
+def _is_label(entry: os.DirEntry[str]) -> bool:
+    text = _LABELS.get(entry.name)
+    return (
+        text is not None
+        and entry.is_file(follow_symlinks=False)
+        and _head(entry.path, len(text) + 1) == text.encode()
+    )
+
+
+def _head(path: str, size: int) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read(size)
+    except OSError:
+        return b"?"
+
+
+def _opened_lock(path: str) -> BinaryIO:
+    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    return os.fdopen(os.open(path, flags, 0o666), "rb", buffering=0)
+
+
+def _wait_for(lock: BinaryIO) -> None:
+    import fcntl
+
+    deadline = time.monotonic() + _LOCK_PATIENCE
+    while True:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                return
+            time.sleep(0.02)
+        else:
+            return
 
 
 def _own_files(folder: str) -> list[tuple[str, os.stat_result]]:
@@ -200,16 +290,20 @@ def _own_files(folder: str) -> list[tuple[str, os.stat_result]]:
 
 
 def _label(top: str) -> None:
-    for name, text in (("CACHEDIR.TAG", _TAG), (".gitignore", "*\n")):
-        if not os.path.exists(f"{top}/{name}"):
-            with open(f"{top}/{name}", "w", encoding="utf-8") as file:
-                file.write(text)
+    if any(entry.name not in _LABELS and not _STORE.fullmatch(entry.name) for entry in _entries(top)):
+        return  # somebody keeps other things there: they are not to be hidden from git
+    for name, text in _LABELS.items():
+        with contextlib.suppress(FileExistsError), open(f"{top}/{name}", "x", encoding="utf-8") as file:
+            file.write(text)
 
 
 def _prune(top: str) -> None:
+    """Remove the stores that nothing was written to for long; whatever else lies there is not ours."""
     limit = time.time() - _KEEP_SECONDS
-    for entry in os.scandir(top):
-        if entry.is_dir(follow_symlinks=False) and entry.stat().st_mtime < limit:
-            for old in os.scandir(entry.path):
-                os.unlink(old.path)
-            os.rmdir(entry.path)
+    for entry in _entries(top):
+        if (
+            _STORE.fullmatch(entry.name)
+            and entry.is_dir(follow_symlinks=False)
+            and entry.stat(follow_symlinks=False).st_mtime < limit
+        ):
+            _remove_store(entry.path)

@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import signal
+import stat
 import sys
+import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
 from gllint import baseline, fixer, report
 from gllint.cli import FOUND, NOTHING_FOUND, WRONG
-from gllint.config import Config, load
-from gllint.discover import absolute
+from gllint.config import FILE_NAMES, Config, load
+from gllint.discover import SUFFIXES, absolute
 from gllint.engine import Engine, Options, Outcome, by_path
 from gllint.errors import UsageError
+from gllint.files import check_inside, write_output
 from gllint.fingerprint import Fingerprint, fingerprints
-from gllint.source import Undecodable
+from gllint.pool import ENDING
+from gllint.report import visible
+from gllint.source import Undecodable, decode
 from gllint_rules import RULES, Finding
 
 STDIN = "-"
+_STANDARD_OUTPUT = ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 
 
 @dataclass(slots=True)
@@ -39,6 +47,7 @@ class Request:
     diff: bool = False
     baseline: str | None = None
     write_baseline: str | None = None
+    prune_baseline: bool = False
     since: str | None = None
     add_noqa: bool = False
     config: str | None = None
@@ -59,17 +68,51 @@ class Request:
 
 def run(request: Request) -> int:
     """Do what was asked; return the exit status. Raises :class:`UsageError`."""
+    for option in ("config", "baseline", "write_baseline", "output_file"):
+        if getattr(request, option) == "":
+            # An empty variable in a script must not turn the option off.
+            raise UsageError(f"--{option.replace('_', '-')}: names no file")
     if request.config and request.isolated:
         raise UsageError("--config and --isolated cannot both be given")
+    if request.prune_baseline and not request.baseline:
+        raise UsageError("--prune-baseline needs --baseline FILE, which says what to prune")
+    if request.diff and (request.add_noqa or request.write_baseline or request.prune_baseline):
+        raise UsageError("--diff changes nothing: it takes no option beside it that writes a file")
+    if request.write_baseline and request.baseline:
+        raise UsageError(
+            "--baseline and --write-baseline cannot both be given: one reads what the other writes; "
+            "--prune-baseline takes out what is gone"
+        )
     engine = Engine(_options(request))
+    with _ending_as_interrupts():
+        try:
+            return _Run(request, engine).run()
+        except BaseException:
+            engine.close(interrupted=True)
+            raise
+        finally:
+            engine.progress.clear()
+            engine.close()
+
+
+@contextlib.contextmanager
+def _ending_as_interrupts() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP unwind as Ctrl-C does: no process and no half-written file stays behind."""
+
+    def end(number: int, _: object) -> NoReturn:
+        signal.signal(number, signal.SIG_DFL)  # who asks twice will not wait
+        raise SystemExit(128 + number)
+
+    mine = threading.current_thread() is threading.main_thread()
+    # What the caller wants ignored (nohup) or handles in its own way stays so.
+    taken = [number for number in ENDING if mine and signal.getsignal(number) is signal.SIG_DFL]
+    for number in taken:
+        signal.signal(number, end)
     try:
-        return _Run(request, engine).run()
-    except KeyboardInterrupt:
-        engine.close(interrupted=True)
-        raise
+        yield
     finally:
-        engine.progress.clear()
-        engine.close()
+        for number in taken:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def fixed_config(file: str | None, isolated: bool) -> Config | None:
@@ -112,10 +155,13 @@ class _Run:
             return self._why(*self.request.why)
         # What is wrong with the command is said before the work, not after it.
         old = baseline.read(absolute(self.request.baseline)) if self.request.baseline else None
+        self._check_targets()
         if self.request.fix or self.request.diff:
             outcome = self._fix(paths)
         else:
             outcome = self.engine.check(paths)
+            if self.request.add_noqa and outcome.findings:
+                outcome = self._pinned(paths, outcome)
         if not outcome.checked:
             self._note("No Python files were found at the paths given.")
         if self.request.since is not None:
@@ -132,6 +178,27 @@ class _Run:
         if self.request.timings:
             self._print_timings()
         return self._status(outcome)
+
+    def _check_targets(self) -> None:
+        """Refuse to write over what is not ours to write over."""
+        targets = [self.request.write_baseline, self.request.prune_baseline and self.request.baseline]
+        for option, name in zip(("--write-baseline", "--prune-baseline"), targets, strict=True):
+            self._check_place(option, name or None)
+        if self.request.write_baseline:
+            baseline.check_target(absolute(self.request.write_baseline))
+        if self.request.output_file and not _is_stream(self.request.output_file):
+            self._check_place("--output-file", self.request.output_file)
+            path = self.request.output_file
+            if path.endswith((*SUFFIXES, *FILE_NAMES)) and os.path.exists(path):
+                raise UsageError(f"--output-file: {path}: is a file of the project; not overwritten")
+
+    def _check_place(self, option: str, name: str | None) -> None:
+        if name is None:
+            return
+        try:
+            check_inside(absolute(name), self.engine.top_of(absolute(name)))
+        except OSError as error:
+            raise UsageError(f"{option}: {name}: cannot be written: {error.strerror}") from None
 
     # --- the steps -----------------------------------------------------------------------------------------
 
@@ -163,7 +230,7 @@ class _Run:
         elif self.stdin:
             self._write_bytes(self.engine.bytes_of(self.stdin))
         else:
-            fixer.write(fixed)
+            fixer.write(self.engine, fixed)
         verb = "Would fix" if self.request.diff else "Fixed"
         if fixed.applied:
             self._note(f"{verb} {_count(fixed.applied, 'finding')} in {_count(len(fixed.after), 'file')}.")
@@ -180,22 +247,41 @@ class _Run:
         folders = [p if os.path.isdir(p) else os.path.dirname(p) for p in map(absolute, paths)]
         outcome.findings = only_changed(outcome.findings, self.request.since, folders)
 
+    def _pinned(self, paths: Sequence[str], outcome: Outcome) -> Outcome:
+        """Check again what is going to be written, so that every line belongs to the very bytes it is put into."""
+        for path in by_path(outcome.findings):
+            with contextlib.suppress(OSError):
+                self.engine.put(path, self.engine.bytes_of(path))
+        return self.engine.check(paths)
+
     def _add_noqa(self, outcome: Outcome) -> int:
-        from gllint.files import write_atomically
         from gllint.noqa import add_noqa
 
-        added, failed = 0, False
+        added, errors = 0, []
+        links = fixer.links(outcome)
         for path, findings in by_path(outcome.findings).items():
+            if path in links:
+                continue
             try:
-                text = self.engine.text(path)
-                source, lines = add_noqa(text.source, findings)
-                write_atomically(path, text.encode(source))
-                added += lines
+                before = self.engine.bytes_of(path)
+                text = decode(before)
             except (OSError, Undecodable) as error:
-                failed = True
-                click.echo(f"gllint: {self.show(path)}: cannot be written: {error}", err=True)
+                errors.append(f"{path}: cannot be read: {error}")
+                continue
+            source, lines = add_noqa(text.source, findings)
+            after = text.encode(source)
+            if path == self.stdin:
+                self._write_bytes(after)
+            elif after != before and (refused := fixer.replace(self.engine, path, before, after)):
+                errors.append(refused)
+                continue
+            added += lines
+        if self.stdin and not outcome.findings:
+            self._write_bytes(self.engine.bytes_of(self.stdin))
+        for line in errors:
+            click.echo(f"gllint: {line}", err=True)
         self._note(f"Added {_count(added, 'suppression')}.")
-        return WRONG if failed or outcome.failures else NOTHING_FOUND
+        return WRONG if errors or outcome.failures else NOTHING_FOUND
 
     def _report(self, outcome: Outcome) -> None:
         made = self._made_report(outcome)
@@ -302,12 +388,15 @@ class _Run:
 
     def _prune(self, path: str, compared: baseline.Compared) -> None:
         for entry in compared.fixed:
-            self._note(f"Fixed since the baseline: {entry.path}: {entry.code} {entry.text}")
-        if compared.is_stale and not self.request.diff:
-            try:
-                baseline.write(path, compared.kept)
-            except UsageError as error:
-                self._note(f"The baseline was not brought up to date: {error}")
+            self._note(visible(f"Fixed since the baseline: {entry.path}: {entry.code} {entry.text}"))
+        if not compared.fixed:
+            return
+        gone = _count(len(compared.fixed), "finding")
+        if not self.request.prune_baseline:
+            self._note(f"The baseline holds {gone} too many; --prune-baseline takes them out.")
+        else:
+            baseline.write(path, compared.kept)
+            self._note(f"Took {gone} out of {self.request.baseline}.")
 
     def _fingerprints(self, outcome: Outcome, path: str) -> list[Fingerprint]:
         return fingerprints(outcome.findings, self._source, baseline.relative_to(os.path.dirname(path)))
@@ -325,9 +414,11 @@ class _Run:
         if self.request.output_file is None:
             click.echo(text, nl=False, color=_wants_colour())
             return
+        if self.request.output_file in _STANDARD_OUTPUT:
+            click.echo(text, nl=False)
+            return
         try:
-            with open(self.request.output_file, "w", encoding="utf-8", errors="backslashreplace") as file:
-                file.write(text)
+            write_output(os.path.abspath(self.request.output_file), text.encode("utf-8", "backslashreplace"))
         except OSError as error:
             raise UsageError(f"{self.request.output_file}: cannot be written: {error.strerror}") from None
 
@@ -375,6 +466,14 @@ def _statistics(made: report.Report, format_name: str) -> str:
 
 def _defines(source: str, name: str) -> bool:
     return any(f"{word} {name}{end}" in source for word in ("def", "class") for end in "(:[")
+
+
+def _is_stream(name: str) -> bool:
+    """Say whether an output file is a device or a pipe, which nothing can be lost of."""
+    try:
+        return os.path.abspath(name).startswith("/dev/") or not stat.S_ISREG(os.stat(name).st_mode)
+    except (OSError, ValueError):
+        return False
 
 
 def _wants_colour() -> bool:

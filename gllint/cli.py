@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
 import sys
@@ -15,6 +16,7 @@ from gllint.errors import UsageError
 from gllint.report import FORMATS
 
 NOTHING_FOUND, FOUND, WRONG, INTERRUPTED = 0, 1, 2, 130
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EBADF)
 _CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
@@ -45,10 +47,13 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     except (KeyboardInterrupt, click.Abort):
         status = INTERRUPTED
     except BrokenPipeError:
-        # Whoever read our output has gone; what is left of it must not complain on the way out.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # Whoever read our output has gone.
+        _drop_output()
         status = FOUND
     except Exception as error:
+        if isinstance(error, OSError) and error.filename is None and error.errno in _FULL:
+            _drop_output()
+            sys.exit(_say(f"gllint: the output cannot be written: {error.strerror}"))
         if os.environ.get("GLLINT_TRACEBACK"):
             raise
         status = _say(
@@ -57,6 +62,11 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         )
     gc.freeze()
     sys.exit(status or NOTHING_FOUND)
+
+
+def _drop_output() -> None:
+    """What is left of our output must not complain on the way out."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _say(text: str) -> int:
@@ -114,6 +124,7 @@ def _code_option(name: str, text: str) -> Callable[[Any], Any]:
 @click.option("--diff", is_flag=True, help="Print what --fix would change, and change nothing.")
 @click.option("--baseline", metavar="FILE", help="Report only what is new since this baseline.")
 @click.option("--write-baseline", metavar="FILE", help="Write what is found to this baseline.")
+@click.option("--prune-baseline", is_flag=True, help="With --baseline: take out of it what is gone.")
 @click.option("--since", metavar="REV", help="Report only findings on lines that git says changed since REV.")
 @click.option("--add-noqa", is_flag=True, help="Write a suppression on each finding's line.")
 @click.option("--config", metavar="FILE", help="Take the configuration from this file.")
@@ -200,8 +211,8 @@ def clean(paths: tuple[str, ...], cache_dir: str | None) -> None:
     """Remove the cache of the projects at PATHS (default: the current one)."""
     from gllint.explaining import clean_caches
 
-    for removed in clean_caches(paths or (".",), cache_dir):
-        click.echo(f"Removed {removed}")
+    for line in clean_caches(paths or (".",), cache_dir):
+        click.echo(line)
 
 
 @cli.command()

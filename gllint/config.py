@@ -6,19 +6,27 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from importlib import resources
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from gllint.errors import UsageError, nearest
-from gllint.patterns import Patterns
+from gllint.files import read_bytes, way_out
+from gllint.patterns import Patterns, is_pattern
+from gllint.report import visible
 from gllint.selection import check_selectors, matches, selected_codes
 from gllint_rules import Settings
+
+if TYPE_CHECKING:
+    from jsonschema import ValidationError
 
 SCHEMA_FILE = "config_schema.json"
 FILE_NAMES = ("gllint.toml", "pyproject.toml")
@@ -28,7 +36,10 @@ DEFAULT_EXCLUDE = (
     ".venv", ".vscode", "CVS", "__pycache__", "__pypackages__", "_build", "buck-out", "build", "dist",
     "node_modules", "site-packages", "venv",
 )  # fmt: skip
-_RULE_OPTIONS = tuple(Settings.__dataclass_fields__)
+_NO_KEYS = {"audit"}  # a setting that follows from others
+_RULE_OPTIONS = tuple(name for name in Settings.__dataclass_fields__ if name not in _NO_KEYS)
+_LARGEST = 1_000_000
+_MISSING = (errno.ENOENT, errno.ENOTDIR)
 _SELECTOR_KEYS = ("select", "extend-select", "ignore")
 
 
@@ -136,10 +147,9 @@ def load(path: str, base: str | None = None) -> Config:
 
 def _checked(path: str, table: Mapping[str, Any], base: str) -> Config:
     if not _has_shape(table):
-        raise UsageError(
-            f"{path}: {next(_shape_errors(table), 'does not match the schema of the configuration')}"
-        )
+        raise UsageError(f"{path}: {_shape_error(table)}")
     _check_meaning(path, table)
+    _check_cache_dir(path, table, base)
     return _config(path, table, base)
 
 
@@ -158,19 +168,22 @@ def value_of(config: Config, key: str) -> Any:
 
 def _table(path: str, explicit: bool) -> dict[str, Any] | None:
     try:
-        with open(path, "rb") as file:
-            data = file.read()
+        data = read_bytes(path)
     except OSError as error:
-        if explicit:
-            raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
-        return None
+        if not explicit and error.errno in _MISSING:
+            return None
+        raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
     own = path.endswith("gllint.toml")
     if not own and not explicit and b"gllint" not in data:
         return None
+    if len(data) > _LARGEST:
+        raise UsageError(f"{path}: too large for a configuration: {len(data)} bytes, at most {_LARGEST}")
     try:
         document = tomllib.loads(data.decode("utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: not valid TOML: {error}") from None
+    except ValueError as error:
+        raise UsageError(f"{path}: not valid TOML: {visible(str(error))}") from None
+    except RecursionError:
+        raise UsageError(f"{path}: not valid TOML: nested too deeply") from None
     tool = document.get("tool", {})
     table = tool.get("gllint") if isinstance(tool, dict) else None
     if table is None and not path.endswith("pyproject.toml"):
@@ -208,24 +221,34 @@ def _known_keys() -> frozenset[str]:
     }  # fmt: skip
 
 
-def _shape_errors(table: Mapping[str, Any]) -> Iterator[str]:
+def _shape_error(table: Mapping[str, Any]) -> str:
+    """Say what is wrong with the first key that has not the shape."""
     from jsonschema import Draft202012Validator
 
-    for error in sorted(
-        Draft202012Validator(schema()).iter_errors(table), key=lambda e: list(map(str, e.path))
-    ):
-        key = ".".join(str(part) for part in error.path)
-        if error.validator == "additionalProperties" and not error.path:
-            unknown = next(k for k in table if k not in _known_keys())
-            hint = nearest(unknown, sorted(_known_keys()), "; gllint config --schema lists them")
-            yield f"unknown key '{unknown}'{hint}"
-        elif error.validator == "enum":
-            choice = str(error.instance)
-            levels = [str(level) for level in error.validator_value]
-            yield f"key '{key}' must be one of {', '.join(levels)}, not '{choice}'{nearest(choice, levels)}"
-        else:
-            expected = _expected(error.validator, error.validator_value)
-            yield f"key '{key}' {expected}, not {_shown(error.instance)}"
+    known = _known_keys()
+    unknown = next((key for key in table if key not in known), None)
+    if unknown is not None:
+        hint = nearest(unknown, sorted(known), "; gllint config --schema lists them")
+        return f"unknown key '{_short(unknown)}'{hint}"
+    wrong = min(key for key, value in table.items() if not _SHAPES.get(key, _is_strings)(value))
+    try:
+        errors = Draft202012Validator(schema()).iter_errors({wrong: table[wrong]})
+        return _said(min(errors, key=lambda e: list(map(str, e.path))))
+    except (RecursionError, ValueError):
+        # A value nested too deeply, or a number of too many digits, to be shown or looked through.
+        return f"key '{wrong}' has a value of the wrong type; gllint config --schema tells the right one"
+
+
+def _said(error: ValidationError) -> str:
+    key = _short(".".join(str(part) for part in error.path))
+    if error.validator == "enum":
+        choice, levels = error.instance, list(schema()["$defs"]["level"]["enum"])
+        hint = nearest(choice, levels) if isinstance(choice, str) else ""
+        shown = f"'{_short(choice)}'" if isinstance(choice, str) else _shown(choice)
+        return f"key '{key}' must be one of {', '.join(levels)}, not {shown}{hint}"
+    return (
+        f"key '{key}' {_expected(str(error.validator), error.validator_value)}, not {_shown(error.instance)}"
+    )
 
 
 _TYPE_WORDS = {"array": "a list", "boolean": "true or false", "integer": "a whole number",
@@ -240,7 +263,11 @@ def _expected(validator: str, value: Any) -> str:
 
 
 def _shown(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False, default=str)
+    return _short(json.dumps(value, ensure_ascii=False, default=str))
+
+
+def _short(text: str) -> str:
+    text = visible(text)
     return text if len(text) <= 60 else text[:57] + "…"
 
 
@@ -250,12 +277,37 @@ def _check_meaning(path: str, table: Mapping[str, Any]) -> None:
     for pattern, codes in table.get("per-file-ignores", {}).items():
         check_selectors(codes, f"{path}: key 'per-file-ignores.{pattern}'")
     check_selectors(table.get("severity", {}), f"{path}: key 'severity'")
+    for key in ("exclude", "extend-exclude", "per-file-ignores"):
+        for pattern in table.get(key, ()):
+            if not is_pattern(pattern.removeprefix("!") if key == "per-file-ignores" else pattern):
+                raise UsageError(f"{path}: key '{key}': '{_short(pattern)}' is no pattern as in .gitignore")
     for expression in table.get("whitelist-patterns", ()):
         try:
-            re.compile(expression)
-        except re.error as error:
-            message = f"'{expression}' is no regular expression: {error}"
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of what a later Python may read otherwise
+                re.compile(expression)
+        except (re.error, OverflowError, RecursionError) as error:
+            message = f"'{_short(expression)}' is no regular expression: {error}"
             raise UsageError(f"{path}: key 'whitelist-patterns': {message}") from None
+
+
+def _check_cache_dir(path: str, table: Mapping[str, Any], base: str) -> None:
+    """Refuse a cache outside the project: what comes with a repository decides nothing beyond it."""
+    folder = table.get("cache-dir")
+    if folder is None:
+        return
+    top = base
+    while not os.path.exists(f"{top}/.git") and os.path.dirname(top) != top:
+        top = os.path.dirname(top)
+    try:
+        out = way_out(os.path.join(base, folder), top if os.path.exists(f"{top}/.git") else base)
+    except OSError as error:
+        raise UsageError(f"{path}: key 'cache-dir' names no folder: {error.strerror}") from None
+    if out is not None:
+        raise UsageError(
+            f"{path}: key 'cache-dir' leads out of the project, to {visible(out)}; "
+            "--cache-dir or GLLINT_CACHE_DIR may name such a folder"
+        )
 
 
 def _config(path: str, table: Mapping[str, Any], base: str) -> Config:

@@ -9,10 +9,12 @@ import os
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from gllint.files import read_bytes
 from gllint.patterns import Patterns
 from gllint.places import MARKERS, Place, Places
 
 SUFFIXES = (".py", ".pyi")
+_LARGEST = 1_000_000  # of a .gitignore; what is larger is as good as none
 
 
 class Signature(NamedTuple):
@@ -160,7 +162,6 @@ def _ignore_files(folder: str, names: set[str]) -> tuple[str, ...]:
 
 def _read_lines(file: str) -> list[str]:
     try:
-        with open(file, encoding="utf-8-sig", errors="surrogateescape") as opened:
-            return opened.read().split("\n")
+        return read_bytes(file, _LARGEST).decode("utf-8-sig", "surrogateescape").split("\n")
     except OSError:
         return []

@@ -10,13 +10,14 @@ from functools import lru_cache
 from typing import ClassVar
 
 from gllint import suppress
-from gllint.cache import FOLDER, Store
+from gllint.cache import Store, cache_folder
 from gllint.clock import Clock
 from gllint.config import Config
 from gllint.discover import Signature, absolute, is_excluded, signature, walk
 from gllint.errors import UsageError
+from gllint.files import read_bytes
 from gllint.places import Place, Places
-from gllint.pool import Pool, read_bytes
+from gllint.pool import Pool
 from gllint.progress import Progress
 from gllint.source import Text, Undecodable, decode
 from gllint.workspace import Result, Workspace
@@ -127,14 +128,15 @@ class Engine:
         return [self._workspaces[root] for root in sorted(self._workspaces)]
 
     def cache_dir(self, place: Place) -> str | None:
-        """Return the cache folder of a project, ``None`` where nothing is kept."""
+        """Return the cache folder of a project, ``None`` where nothing is kept: always a folder of our own."""
         if not self.options.cache:
             return None
+        top = place.repository or place.root
         if place.config.cache_dir is not None:
-            return absolute(os.path.join(place.config.base, place.config.cache_dir))
-        if os.environ.get(CACHE_VARIABLE):
-            return absolute(os.environ[CACHE_VARIABLE])
-        return f"{(place.repository or place.root).rstrip('/')}/{FOLDER}"
+            top = os.path.join(place.config.base, place.config.cache_dir)
+        elif os.environ.get(CACHE_VARIABLE):
+            top = os.environ[CACHE_VARIABLE]
+        return cache_folder(top)
 
     def text(self, path: str) -> Text:
         """Return the text of a checked file. Raises ``OSError`` or :class:`Undecodable`."""
@@ -151,6 +153,11 @@ class Engine:
     def config_of(self, path: str) -> Config:
         """Return the configuration in force for a file."""
         return self.places.project(os.path.dirname(path)).config
+
+    def top_of(self, path: str) -> str:
+        """Return the top of the repository that a file lies in, else of its project: all that is its own."""
+        place = self.places.project(os.path.dirname(path))
+        return place.repository or place.root
 
     def put(self, path: str, data: bytes) -> None:
         """Let ``data`` count as the content of a file from now on, whatever is on disk."""

@@ -75,18 +75,26 @@ def unit_text(unit: str) -> tuple[str, bool]:
 
 
 def clean_caches(paths: Sequence[str], cache_dir: str | None) -> Iterable[str]:
-    """Remove the caches of the projects at ``paths`` (or the one named) and yield those that were there."""
+    """Remove the caches of the projects at ``paths`` (or the one named) and yield what to say of each."""
     from gllint.engine import Engine
+    from gllint.report import visible
 
+    for path in paths:
+        if not os.path.exists(path):
+            raise UsageError(f"{path}: no such file or folder")
     if cache_dir:
-        folders = {absolute(cache_dir)}
+        folders = {cache.cache_folder(cache_dir)}
     else:
         engine = Engine()
         places = [engine.places.project(_folder(path)) for path in paths]
         folders = {folder for place in places if (folder := engine.cache_dir(place)) is not None}
     for folder in sorted(folders):
-        if cache.clean(folder):
-            yield folder
+        removed, left = cache.clean(folder)
+        if removed:
+            yield f"Removed {folder}" if not left else f"Removed what gllint wrote in {folder}"
+        if left:
+            more = f" and {len(left) - 1} more" if len(left) > 1 else ""
+            yield f"Left alone what gllint did not write: {visible(left[0])}{more}"
 
 
 def _config_for(path: str, config_file: str | None, isolated: bool) -> Config:

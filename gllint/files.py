@@ -1,28 +1,73 @@
-"""Writing files so that nobody ever sees half of one."""
+"""Reading what may be no plain file, and writing files so that nobody ever sees half of one."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
+import secrets
+import stat
+from typing import BinaryIO
+
+MAX_BYTES = 64_000_000
+_STREAMS = ("/dev/", "/proc/")
+_NO_WRITE_BIT = "write-protected"
+
+
+def read_bytes(path: str, limit: int = MAX_BYTES) -> bytes:
+    """Return a file's bytes. Raises ``OSError``, also for what is no regular file or holds more than ``limit``.
+
+    Nothing is waited for: a pipe that nobody writes to would hold the run up for ever.
+    """
+    try:
+        with open(path, "rb", opener=_open_without_waiting) as file:
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode):
+                raise OSError(0, "not a regular file")
+            if status.st_size > limit:
+                raise OSError(0, f"too large to be read: {status.st_size} bytes")
+            return file.read(limit)
+    except ValueError as error:  # a null byte in the name
+        raise OSError(0, str(error)) from None
+
+
+def way_out(path: str, root: str) -> str | None:
+    """Return where links lead ``path`` to if that lies outside the folder ``root``, else ``None``.
+
+    Where the folder itself was reached through a link, what lies below it is inside. Raises ``OSError``.
+    """
+    try:
+        target, top = os.path.realpath(path), os.path.realpath(root)
+    except ValueError as error:
+        raise OSError(0, str(error)) from None
+    return None if target == top or target.startswith(top.rstrip(os.sep) + os.sep) else target
+
+
+def check_inside(path: str, root: str) -> None:
+    """Raise ``OSError`` where links lead ``path`` out of the project ``root``."""
+    out = way_out(path, root)
+    if out is not None:
+        raise OSError(0, f"a link leads out of the project, to {out}; name that file itself")
 
 
 def write_atomically(path: str, data: bytes) -> None:
     """Replace a file's content at once, keeping its mode and owner. A link stays, its target is replaced.
 
-    Raises ``OSError``, also for a file that is write-protected.
+    A second name of the same file (a hard link) keeps the old content: it may lie anywhere. Raises ``OSError``,
+    also for a file that is write-protected and for what is no regular file.
     """
     target = os.path.realpath(path)
-    exists = os.path.exists(target)
-    if exists and not os.access(target, os.W_OK):
-        raise PermissionError(13, "write-protected", path)
-    handle, temporary = tempfile.mkstemp(prefix=".gllint-", dir=os.path.dirname(target))
+    status = _status(target)
+    if status is not None and not stat.S_ISREG(status.st_mode):
+        raise OSError(0, "not a regular file")
+    # Of root the system would let pass what its owner has locked.
+    if status is not None and (not status.st_mode & 0o222 or not os.access(target, os.W_OK)):
+        raise PermissionError(13, _NO_WRITE_BIT, path)
+    temporary = f"{os.path.dirname(target)}/.gllint-{secrets.token_hex(8)}"
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        _take_over(target, temporary, exists)
+        try:
+            _write_unnamed(temporary, data, status)
+        except (OSError, AttributeError):  # no such system call, or a file system that has none
+            _write_named(temporary, data, status)
         os.replace(temporary, target)
     except BaseException:
         with contextlib.suppress(OSError):
@@ -30,13 +75,67 @@ def write_atomically(path: str, data: bytes) -> None:
         raise
 
 
-def _take_over(target: str, temporary: str, exists: bool) -> None:
-    if exists:
-        status = os.stat(target)
+def _write_unnamed(path: str, data: bytes, old: os.stat_result | None) -> None:
+    """Write a file that gets its name when it is whole: who is killed before leaves nothing behind."""
+    folder = os.open(os.path.dirname(path), os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        handle = os.open(os.path.dirname(path), os.O_TMPFILE | os.O_WRONLY, _mode(old))
+        with os.fdopen(handle, "wb") as file:
+            _fill(file, data, old)
+            # The descriptor of the folder is what makes Python follow the link to the file.
+            os.link(f"/proc/self/fd/{handle}", os.path.basename(path), dst_dir_fd=folder)
+    finally:
+        os.close(folder)
+
+
+def _write_named(path: str, data: bytes, old: os.stat_result | None) -> None:
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _mode(old))
+    with os.fdopen(handle, "wb") as file:
+        _fill(file, data, old)
+
+
+def _mode(old: os.stat_result | None) -> int:
+    return 0o666 if old is None else 0o600
+
+
+def _fill(file: BinaryIO, data: bytes, old: os.stat_result | None) -> None:
+    file.write(data)
+    file.flush()
+    os.fsync(file.fileno())
+    if old is not None:
         with contextlib.suppress(OSError, AttributeError):
-            os.chown(temporary, status.st_uid, status.st_gid)
-        os.chmod(temporary, status.st_mode & 0o7777)
+            os.fchown(file.fileno(), old.st_uid, old.st_gid)
+        os.fchmod(file.fileno(), old.st_mode & 0o7777)
+
+
+def write_output(path: str, data: bytes) -> None:
+    """Write what a command was told to write to ``path``: a file at once, a device or a pipe as it comes.
+
+    Raises ``OSError``.
+    """
+    status = _status(path)
+    if status is None and not path.startswith(_STREAMS):
+        write_atomically(path, data)
+    elif status is not None and stat.S_ISDIR(status.st_mode):
+        raise IsADirectoryError(21, "is a folder", path)
+    elif status is not None and stat.S_ISREG(status.st_mode) and not path.startswith(_STREAMS):
+        write_atomically(path, data)
     else:
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(temporary, 0o666 & ~mask)
+        # A pipe that nobody reads is an error, nothing to wait for.
+        handle = os.open(path, os.O_WRONLY | os.O_APPEND | getattr(os, "O_NONBLOCK", 0))
+        os.set_blocking(handle, True)
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+
+
+def _open_without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def _status(path: str) -> os.stat_result | None:
+    try:
+        return os.stat(path)
+    except FileNotFoundError:
+        return None
+    except ValueError as error:
+        raise OSError(0, str(error)) from None

@@ -19,10 +19,7 @@ _SPACE = re.compile(r"\s+")
 
 
 class Fingerprint(NamedTuple):
-    """``scope`` is dotted (``Reader.read``), ``text`` the line, spaces collapsed, ``nth`` counts equals.
-
-    The message is kept beside it, to know a finding by whose line was edited; it is no part of the identity.
-    """
+    """``scope`` is dotted (``Reader.read``), ``text`` the line, spaces collapsed, ``nth`` counts equals."""
 
     code: str
     path: str
@@ -30,11 +27,10 @@ class Fingerprint(NamedTuple):
     text: str
     target: str
     nth: int = 0
-    message: str = ""
 
     def hex(self) -> str:
         """Return it as text of 40 hexadecimal digits."""
-        return digest(*(str(part).encode("utf-8", "surrogateescape") for part in self[:6])).hex()
+        return digest(*(str(part).encode("utf-8", "surrogatepass") for part in self)).hex()
 
 
 def fingerprints(
@@ -52,7 +48,7 @@ def fingerprints(
             comments[finding.path] = Comments(source(finding.path))
         base = _fingerprint(finding, comments[finding.path], show(finding.path))
         nth = seen[base] = seen.get(base, -1) + 1
-        found.append(base._replace(nth=nth, message=finding.message))
+        found.append(base._replace(nth=nth))
     return found
 
 

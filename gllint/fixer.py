@@ -8,9 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from gllint.engine import Engine, Outcome, by_path
-from gllint.files import write_atomically
+from gllint.files import check_inside, read_bytes, write_atomically
 from gllint.parsing import Unparsed, parse
-from gllint.pool import read_bytes
 from gllint.source import Undecodable, keep_lines, main_newline
 from gllint_rules import Finding, Fix, Span
 
@@ -34,8 +33,8 @@ def fix(engine: Engine, paths: Sequence[str], unsafe: bool) -> Fixed:
     What is read is pinned first, so that every place belongs to the very bytes that the edits are put into.
     """
     fixed = Fixed(engine.check(paths))
-    links = _links(fixed.outcome)
-    stuck = set(links)
+    aliases = links(fixed.outcome)
+    stuck = set(aliases)
     for _ in range(MAX_PASSES):
         wanted = {
             path: fixes
@@ -50,7 +49,7 @@ def fix(engine: Engine, paths: Sequence[str], unsafe: bool) -> Fixed:
         else:
             for path, fixes in wanted.items():
                 _fix_file(engine, path, fixes, fixed, stuck)
-            for link, file in links.items():
+            for link, file in aliases.items():
                 if file in fixed.before:
                     engine.put(link, engine.overlay[file])
         fixed.outcome = engine.check(paths)
@@ -60,19 +59,31 @@ def fix(engine: Engine, paths: Sequence[str], unsafe: bool) -> Fixed:
     return fixed
 
 
-def write(fixed: Fixed) -> list[str]:
+def write(engine: Engine, fixed: Fixed) -> list[str]:
     """Write the fixed files. Returns the paths written; what went wrong is added to ``fixed.errors``."""
     written: list[str] = []
     for path, data in fixed.after.items():
-        try:
-            if read_bytes(path) != fixed.before[path]:
-                fixed.errors.append(f"{path}: changed while it was being fixed; left alone")
-                continue
-            write_atomically(path, data)
+        error = replace(engine, path, fixed.before[path], data)
+        if error is None:
             written.append(path)
-        except OSError as error:
-            fixed.errors.append(f"{path}: cannot be written: {error.strerror}")
+        else:
+            fixed.errors.append(error)
     return written
+
+
+def replace(engine: Engine, path: str, before: bytes, after: bytes) -> str | None:
+    """Put ``after`` in place of the content that was read; return why that was not done, ``None`` if it was.
+
+    A file outside the project that only a link leads to was not meant, one that changed meanwhile is not lost.
+    """
+    try:
+        check_inside(path, engine.top_of(path))
+        if read_bytes(path) != before:
+            return f"{path}: changed while it was being fixed; left alone"
+        write_atomically(path, after)
+    except OSError as error:
+        return f"{path}: cannot be written: {error.strerror}"
+    return None
 
 
 def apply(source: str, fixes: Iterable[Fix]) -> tuple[str, int]:
@@ -130,7 +141,7 @@ class _Offsets:
         return min(start + column - 1, self._size)
 
 
-def _links(outcome: Outcome) -> dict[str, str]:
+def links(outcome: Outcome) -> dict[str, str]:
     """Return the links among the files with findings whose file is checked too: it is fixed once, by its own name."""
     checked = set(outcome.checked)
     files = {path: os.path.realpath(path).replace(os.sep, "/") for path in by_path(outcome.findings)}

@@ -90,6 +90,11 @@ class Patterns:
             patterns.append(_Pattern(rank, read.include, read.regex.search))
 
 
+def is_pattern(line: str) -> bool:
+    """Say whether a line can name anything: git lets one that is malformed pass, and match nothing."""
+    return bool(Patterns([line]))
+
+
 def _in_words_of_pathspec(line: str) -> str:
     """Write out what pathspec takes for something else than git does."""
     line = _CLASS.sub(lambda found: _CLASSES.get(found[1], ""), line.rstrip("\r\n"))

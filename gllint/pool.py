@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import os
-import pickle
 import re
 import signal
-import stat
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
-from gllint.cache import digest, pickled
-from gllint.parsing import Unparsed, parse
+from gllint.cache import digest
+from gllint.files import read_bytes
 from gllint_rules import Settings
 from gllint_rules.screen import Screen
 
 if TYPE_CHECKING:
     from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing.process import BaseProcess
 
 # What the first look finds: rules could speak about the file; it could use a tool that another file defines;
 # a comment in it suppresses findings of ours by name; it cannot be read.
@@ -25,8 +24,10 @@ PASSES, MAY_USE, MARKED, UNREADABLE = 1, 2, 4, 8
 _MARKS = (b"gllint:", b"oqa")
 _NAMES_US = re.compile(rb"gllint:|(?i:noqa:[^\r\n]*GL[0-9])")
 _WORDS_APART = bytes(c if c < 128 and (chr(c).isalnum() or c == ord("_")) else 32 for c in range(256))
-_HUGE = 64_000_000
 _CHUNK = 400
+_MOST_PROCESSES = 61  # more are refused on Windows
+# What asks a process to end, beside an interrupt.
+ENDING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
@@ -37,22 +38,6 @@ class Screened(NamedTuple):
     flags: int
     digest: bytes = b""
     error: str = ""
-
-
-def read_bytes(path: str) -> bytes:
-    """Return a file's bytes. Raises ``OSError``, also for what is no regular file or beyond all measure."""
-    with open(path, "rb", opener=_open_without_waiting) as file:
-        status = os.fstat(file.fileno())
-        size = status.st_size
-        if size > _HUGE:
-            raise OSError(0, f"too large to be checked: {size} bytes")
-        if not stat.S_ISREG(status.st_mode):
-            raise OSError(0, "not a regular file")
-        return file.read()
-
-
-def _open_without_waiting(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def screen_bytes(settings: Settings, data: bytes) -> Screened:
@@ -101,18 +86,6 @@ def words_in(words: frozenset[str], data: bytes) -> frozenset[str]:
     return frozenset(plain if data.isascii() else plain | {word for word in words if not word.isascii()})
 
 
-def parse_file(_: None, path: str) -> tuple[bytes, bytes | None]:
-    """Return the digest of a file as it was parsed, and its facts pickled (``None``: they cannot be)."""
-    try:
-        data = read_bytes(path)
-    except OSError:
-        return digest(b""), None
-    try:
-        return digest(data), pickled(parse(path, data))
-    except RecursionError:
-        return digest(data), None
-
-
 @lru_cache(maxsize=16)
 def _screen(settings: Settings) -> Screen:
     return Screen(settings)
@@ -151,8 +124,15 @@ class Pool:
     ) -> Iterator[list[_Result]]:
         from concurrent.futures.process import BrokenProcessPool
 
-        executor = self._start()
-        futures = [executor.submit(_apply, function, work, chunk) for chunk in chunks]
+        try:
+            executor = self._start()
+            futures = [executor.submit(_apply, function, work, chunk) for chunk in chunks]
+        except (OSError, ImportError, NotImplementedError):
+            # No processes to be had here: the work is done all the same.
+            self.kill()
+            for chunk in chunks:
+                yield _apply(function, work, chunk)
+            return
         for future, chunk in zip(futures, chunks, strict=True):
             try:
                 yield future.result()
@@ -174,7 +154,7 @@ class Pool:
         if self._executor is None:
             from concurrent.futures import ProcessPoolExecutor
 
-            self._executor = ProcessPoolExecutor(self.jobs, initializer=_leave_interrupts_to_the_parent)
+            self._executor = ProcessPoolExecutor(min(self.jobs, _MOST_PROCESSES), initializer=_begin)
         return self._executor
 
     def close(self) -> None:
@@ -195,8 +175,6 @@ class Pool:
 
 def _crashed(function: Callable[[Any, str], Any]) -> Any:
     """Return what ``function`` says of a file that killed the process which read it."""
-    if function is parse_file:
-        return b"", pickle.dumps(Unparsed("the parser crashed on this file"), protocol=5)
     if function is words_of_file:
         return frozenset()
     return b"" if function is uses_file else Screened(UNREADABLE, b"", "cannot be read")
@@ -206,8 +184,21 @@ def _apply(function: Callable[[Any, str], _Result], work: Any, paths: Sequence[s
     return [function(work, path) for path in paths]
 
 
-def _leave_interrupts_to_the_parent() -> None:
+def _begin() -> None:
+    """Begin a process of the pool: its parent says when it ends, and it never outlives its parent."""
+    import threading
+    from multiprocessing import parent_process
+
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for name in ENDING:
+        signal.signal(name, signal.SIG_DFL)
+    threading.Thread(target=_end_with, args=(parent_process(),), daemon=True).start()
+
+
+def _end_with(parent: BaseProcess) -> None:
+    """Wait for the end of the parent, however it comes, and end too: whoever reads our output waits for it."""
+    parent.join()
+    os._exit(1)
 
 
 def _cores() -> int:

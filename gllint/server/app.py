@@ -19,7 +19,7 @@ from pygls.uris import from_fs_path, to_fs_path
 from gllint import __version__
 from gllint.config import FILE_NAMES
 from gllint.discover import absolute
-from gllint.pool import read_bytes
+from gllint.files import read_bytes
 from gllint.server.diagnostics import Presenter
 from gllint.server.indexing import Cancelled
 from gllint.server.session import Session, Shown

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, ClassVar
 from gllint.cache import digest
 from gllint.discover import Signature, is_left_out, signature, walk
 from gllint.engine import Engine, Outcome
+from gllint.files import read_bytes
 from gllint.parsing import Parsed, Unparsed, parse
 from gllint.places import Place
-from gllint.pool import MAY_USE, PASSES, read_bytes, screen_bytes, uses_file
+from gllint.pool import MAY_USE, PASSES, screen_bytes, uses_file
 from gllint.progress import Progress
 from gllint.workspace import Known, Result, Workspace
 from gllint_rules import Failure, Finding

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import marshal
 import os
 import pickle
 import random
@@ -11,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +21,9 @@ import pytest
 from gllint import cache, workspace
 from gllint.cache import Store
 from gllint.engine import Engine, Options
-from gllint.parsing import parse
+from gllint.parsing import Unparsed, parse
 from gllint_rules import Settings
+from gllint_rules.facts import Await, Const
 
 Write = Callable[..., Path]
 Run = Callable[..., Any]
@@ -143,8 +146,8 @@ def test_a_file_written_while_we_look_is_not_trusted(project: Path) -> None:
     engine = Engine(Options(jobs=1))
     engine.check([str(project)])
     (folder,) = [path for path in (project / ".gllint_cache").iterdir() if path.is_dir()]
-    rows = Store(str(folder)).read("screen")
-    assert not any(path.endswith("plain.py") for path in rows)
+    paths, *_ = Store(str(folder)).read("screen")
+    assert not any(path.endswith("plain.py") for path in paths)
 
 
 def test_the_cache_hides_itself_and_clean_removes_it(project: Path, run: Run) -> None:
@@ -171,10 +174,166 @@ def test_where_the_cache_is_kept(project: Path, run: Run, tmp_path: Path) -> Non
     assert not (project / ".gllint_cache").exists()
     run("check", cwd=project, env={"GLLINT_CACHE_DIR": str(tmp_path / "a")})
     run("check", "--cache-dir", tmp_path / "b", cwd=project)
-    (project / "pyproject.toml").write_text(f"[tool.gllint]\ncache-dir = '{tmp_path}/c'\n")
+    (project / "pyproject.toml").write_text("[tool.gllint]\ncache-dir = 'c'\n")
     run("check", cwd=project)
-    assert all((tmp_path / name / "CACHEDIR.TAG").is_file() for name in "abc")
+    for top in (tmp_path / "a", tmp_path / "b", project / "c"):
+        assert os.listdir(top) == [".gllint_cache"]
+        assert (top / ".gllint_cache/CACHEDIR.TAG").is_file()
     assert not (project / ".gllint_cache").exists()
+    assert b"Removed" in run("clean", "--cache-dir", tmp_path / "a", cwd=project).stdout
+    assert b"Removed" in run("clean", cwd=project).stdout
+    assert os.listdir(tmp_path / "a") == os.listdir(project / "c") == []
+    assert os.listdir(tmp_path / "b") == [".gllint_cache"]
+
+
+def contents(top: Path) -> dict[str, bytes]:
+    """Every file and folder below ``top``, the cache's own aside."""
+    return {
+        str(path.relative_to(top)): path.read_bytes() if path.is_file() else b""
+        for path in top.rglob("*")
+        if ".gllint_cache" not in path.parts
+    }
+
+
+def test_a_cache_among_the_sources_touches_none_of_them(project: Path, run: Run) -> None:
+    old = project / ("0" * 40)
+    for folder in (old, project / "old"):
+        folder.mkdir()
+        (folder / "screen").write_text("mine")
+        os.utime(folder, (1, 1))
+    (project / "pyproject.toml").write_text("[tool.gllint]\ncache-dir = '.'\n")
+    before = contents(project)
+    assert run("check", cwd=project).returncode == 1
+    assert run("clean", cwd=project).returncode == 0
+    assert contents(project) == before
+    assert not (project / ".gllint_cache").exists()
+
+
+@pytest.mark.parametrize("folder", ["..", "/", "{above}", "sub/../..", "link", "link/deeper"])
+def test_no_configuration_puts_the_cache_outside_the_project(
+    project: Path, run: Run, tmp_path: Path, folder: str
+) -> None:
+    (tmp_path / "CACHEDIR.TAG").write_text("somebody's")
+    (project / "link").symlink_to(tmp_path)
+    named = folder.format(above=tmp_path)
+    (project / "pyproject.toml").write_text(f"[tool.gllint]\ncache-dir = '{named}'\n")
+    before = sorted(os.listdir(tmp_path))
+    for command in ("check", "clean", "config"):
+        done = run(command, cwd=project)
+        assert done.returncode == 2
+        said = done.stderr.decode()
+        assert said.startswith(f"gllint: {project}/pyproject.toml: key 'cache-dir' leads out of the project")
+        assert len(said.splitlines()) == 1
+    assert sorted(os.listdir(tmp_path)) == before
+
+
+def test_a_nested_project_may_name_a_folder_of_its_repository(project: Path, run: Run) -> None:
+    (project / ".git").mkdir()
+    (project / "sub").mkdir()
+    (project / "sub/gllint.toml").write_text("cache-dir = '../shared'\n")
+    (project / "sub/a.py").write_text('FINAL_MESSAGE = "5 kWh"\n')
+    assert run("check", cwd=project / "sub").returncode == 1
+    assert os.listdir(project / "shared") == [".gllint_cache"]
+
+
+@pytest.mark.parametrize("place", ["top", "store"])
+def test_a_link_in_place_of_the_cache_is_not_followed(
+    project: Path, run: Run, tmp_path: Path, place: str
+) -> None:
+    target = tmp_path / "precious"
+    target.mkdir()
+    (target / "screen").write_text("mine")
+    if place == "top":
+        (project / ".gllint_cache").symlink_to(target)
+    else:
+        store = Store.of(str(project / ".gllint_cache"), str(project), Settings()).folder
+        assert store is not None
+        (project / ".gllint_cache").mkdir()
+        os.symlink(target, store)
+    assert found(project) == ["use.py:5:12 GL301"]
+    run("clean", cwd=project)
+    assert contents(target) == {"screen": b"mine"}
+
+
+def test_clean_takes_what_gllint_wrote_and_nothing_else(project: Path, run: Run) -> None:
+    found(project)
+    (folder,) = [path for path in (project / ".gllint_cache").iterdir() if path.is_dir()]
+    mine = {
+        project / ".gllint_cache/notes.txt": "mine",
+        project / ".gllint_cache" / ("a" * 40) / "thesis.txt": "mine",
+        folder / "thesis.txt": "mine",
+        folder / ("facts-" + "0" * 40): "mine, whatever its name",
+        folder / "names": "mine, whatever its name",
+    }
+    for path, text in mine.items():
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    (project / ".gllint_cache/.gitignore").write_text("# mine\n")
+    done = run("clean", cwd=project)
+    assert done.returncode == 0
+    assert b"Removed what gllint wrote in" in done.stdout and b"Left alone" in done.stdout
+    left = {path: path.read_text() for path in (project / ".gllint_cache").rglob("*") if path.is_file()}
+    assert left == mine | {project / ".gllint_cache/.gitignore": "# mine\n"}
+    assert run("clean", "nowhere", cwd=project).returncode == 2
+
+
+def test_old_stores_go_and_what_somebody_put_there_stays(tmp_path: Path) -> None:
+    top = tmp_path / ".gllint_cache"
+    for number, name in enumerate(["screen", "thesis.txt"]):
+        folder = f"{top}/{number:040x}"
+        Store(folder).write("screen", {})
+        if name != "screen":
+            Path(folder, name).write_text("mine")
+        os.utime(folder, (1, 1))
+    (top / "old").mkdir()
+    os.utime(top / "old", (1, 1))
+    os.symlink(tmp_path, top / ("f" * 40))
+    Store(f"{top}/{2:040x}").write("screen", {})
+    assert sorted(os.listdir(top)) == sorted(
+        [f"{1:040x}", f"{2:040x}", "old", "f" * 40, "CACHEDIR.TAG", ".gitignore"]
+    )
+    assert os.listdir(top / f"{1:040x}") == ["thesis.txt"]
+
+
+def test_a_folder_of_the_name_that_is_in_use_is_not_hidden(tmp_path: Path) -> None:
+    (tmp_path / ".gllint_cache").mkdir()
+    (tmp_path / ".gllint_cache/notes.txt").write_text("mine")
+    store = Store(f"{tmp_path}/.gllint_cache/{0:040x}")
+    store.write("screen", {})
+    assert store.read("screen") == {}
+    assert sorted(os.listdir(tmp_path / ".gllint_cache")) == ["0" * 40, "notes.txt"]
+
+
+def test_a_pipe_in_place_of_an_entry_or_the_lock_holds_nobody_up(tmp_path: Path) -> None:
+    folder = f"{tmp_path}/{0:040x}"
+    os.mkdir(folder)
+    for name in ("screen", "lock"):
+        os.mkfifo(f"{folder}/{name}")
+    store = Store(folder)
+    assert store.read("screen") is None
+    with store.turn():
+        pass
+    (tmp_path / "precious").write_text("mine")
+    os.unlink(f"{folder}/lock")
+    os.symlink(tmp_path / "precious", f"{folder}/lock")
+    with store.turn():
+        pass
+    assert (tmp_path / "precious").read_text() == "mine"
+
+
+def test_a_turn_is_waited_for_but_not_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import fcntl
+
+    monkeypatch.setattr(cache, "_LOCK_PATIENCE", 0.1)
+    folder = f"{tmp_path}/{0:040x}"
+    store = Store(folder)
+    with (
+        store.turn(),
+        Store(folder).turn(),
+        open(f"{folder}/lock", "rb") as lock,
+        pytest.raises(BlockingIOError),
+    ):
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def test_a_cache_that_cannot_be_written_is_done_without(project: Path) -> None:
@@ -211,30 +370,123 @@ class Bomb:
         return os.mkdir, ("exploded",)
 
 
+def entry(name: str, payload: bytes) -> bytes:
+    """An entry that somebody else made, sound to the last byte."""
+    return cache._PREFIX + cache.digest(name.encode(), payload) + payload
+
+
 def test_an_entry_of_somebody_else_runs_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     store = Store(str(tmp_path / "c"))
-    store.write("sound", {"x": (1, b"2", frozenset({"a"}))})
-    assert store.read("sound") == {"x": (1, b"2", frozenset({"a"}))}
-    for evil in (Bomb(), [subprocess.Popen], cache.clean, pickle.loads):
-        store.write("evil", evil)
-        assert (tmp_path / "c/evil").exists()
+    sound = {"x": (1, b"2", frozenset({"a"}))}
+    store.write("sound", sound)
+    assert store.read("sound") == sound
+    for payload in (
+        pickle.dumps(Bomb()),
+        pickle.dumps(sound),
+        marshal.dumps(sound),
+        b"",
+        b"\xff",
+        b"null",
+        b"[]",
+    ):
+        (tmp_path / "c/evil").write_bytes(entry("evil", payload))
         assert store.read("evil") is None
-    assert not (tmp_path / "exploded").exists()
+    assert sorted(os.listdir(tmp_path)) == ["c"]
+
+
+_HOLLOW: dict[str, Any] = {"atoms": [None], "records": [], "containers": [], "root": 0}
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"root": 3}, {"root": -3}, {"root": None}, {"root": []}, {"atoms": 3}, {"atoms": [[]]}, {"atoms": [["bytes", 1]]},
+        {"atoms": [["int", "x"]]}, {"atoms": [["complex", "1", 2]]}, {"atoms": [{}]}, {"containers": [[]]}, {"containers": [["tuple", 2]]},
+        {"containers": [["dict", 0]]}, {"containers": [["dict", 5, 0]]}, {"containers": [["alike", 1, "x"]]}, {"containers": [["os.system", 0]]},
+        {"containers": [["gllint.since.Changes", 0, 0]]}, {"containers": [["gllint_rules.facts.Name", 0, 0]]},
+        {"containers": [["gllint.discover.Signature", 0]]}, {"containers": ["tuple"]}, {"containers": [[["tuple"], 0]]},
+        {"records": [["gllint.since.Changes", [1], []]]}, {"records": [["subprocess.Popen", [1], []]]},
+        {"records": [["gllint_rules.facts.Name", [1], []]]}, {"records": [["gllint_rules.facts.Name", [1], [[1], []]]]},
+        {"records": [["gllint_rules.facts.Name", [1], [["x"], [0]]]]}, {"records": [["gllint_rules.facts.Name", [1], [[True], [0]]]]},
+        {"records": [["gllint_rules.facts.Name", [1, 4], [[1], [0]]]]}, {"records": [["gllint_rules.facts.Name", [1], [[1], [7]]]]},
+        {"records": [["gllint_rules.facts.Name", [[]], [[1], [0]]]]}, {"records": {}}, {"records": [[]]},
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_an_entry_of_another_shape_is_as_good_as_none(tmp_path: Path, changed: dict[str, Any]) -> None:
+    store = Store(str(tmp_path))
+    hollow = {**_HOLLOW, "atoms": ["x"]}
+    (tmp_path / "x").write_bytes(entry("x", json.dumps(hollow).encode()))
+    assert store.read("x") == "x"
+    (tmp_path / "x").write_bytes(entry("x", json.dumps({**hollow, **changed}).encode()))
+    read = store.read("x")
+    assert read is None or read == "x"  # what nothing refers to harms nobody
+
+
+@pytest.mark.parametrize("value", [3, (), (b"", {}, 3), {"x": 3}, ([], [], []), Unparsed("x"), ("",) * 9])
+def test_entries_that_were_exchanged_change_no_finding(project: Path, value: object) -> None:
+    age(project)
+    expected = found(project)
+    (folder,) = [path for path in (project / ".gllint_cache").iterdir() if path.is_dir()]
+    for path in folder.iterdir():
+        if path.name != "lock" and not (path.name.startswith("facts-") and isinstance(value, Unparsed)):
+            Store(str(folder)).write(path.name, value)
+    assert found(project) == expected
 
 
 def test_facts_of_every_literal_come_back(tmp_path: Path) -> None:
     source = (
-        "x = [..., 1j, 2.5, b'', '', None, True, 10**400, {1}, {}, (), lambda: 0, f'{1:>{2}}']\n"
-        + "(" * 60
-        + ")" * 60
+        "x = [..., 1j, 2.5, 0.0, -0.0, 1e999, b'\\xff', '', '\\ud800', None, True, 1, 10**400, {1}, {}, (),\n"
+        f"0x{'f' * 5000}, lambda: 0, f'{{1:>{{2}}}}']\n"
+        "def f(self, a: int = 1, *, b=[2]):\n    yield a\n    return {**a, 'x': b}\n"
+        "class C(B, k=1):\n    def __init__(self):\n        self.x = 1\n"
+        "for i, (j, k) in x:\n    pass\n" + "(" * 60 + ")" * 60
     )
     facts = parse("/x.py", source.encode())
+    assert not isinstance(facts, Unparsed)
     store = Store(str(tmp_path / "c"))
     store.write("facts", facts)
     again = store.read("facts")
-    assert type(again) is type(facts)
-    assert pickle.dumps(again) == pickle.dumps(pickle.loads(pickle.dumps(facts)))
+    assert again is not facts and type(again) is type(facts)
+    assert shape(again) == shape(facts)
+
+
+def shape(root: object) -> list[object]:
+    """Everything that a graph of records holds, in the order in which it is come upon; records by their number."""
+    numbers: dict[int, int] = {}
+    seen: list[object] = []
+    pending = [root]
+    while pending:
+        value = pending.pop()
+        if is_dataclass(value):
+            seen.append((type(value), numbers.setdefault(id(value), len(numbers))))
+            if numbers[id(value)] == len(numbers) - 1 and seen.count(seen[-1]) == 1:
+                pending += [getattr(value, field.name) for field in fields(value)]
+        elif isinstance(value, dict):
+            seen.append((dict, len(value)))
+            pending += [part for item in value.items() for part in item]
+        elif isinstance(value, set | frozenset):
+            seen.append((type(value), sorted(value)))
+        elif isinstance(value, tuple | list):
+            seen.append((type(value), len(value)))
+            pending += value
+        else:
+            seen.append((type(value), repr(value) if not isinstance(value, int) else hex(value)))
+    return seen
+
+
+def test_a_very_deep_graph_is_kept(tmp_path: Path) -> None:
+    deep: Any = Const(0, None)
+    for number in range(50_000):
+        deep = Await(number, deep)
+    store = Store(str(tmp_path))
+    store.write("deep", deep)
+    again = store.read("deep")
+    for number in reversed(range(50_000)):
+        assert again.at == number
+        again = again.value
+    assert again.value is None
 
 
 def test_a_changed_gllint_does_not_find_old_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -81,5 +82,14 @@ def test_codes_are_completed(run: Run, tmp_path: Path) -> None:
     assert offered[:2] == ["GL101,GL401", "GL101,GL402"]
 
 
-def test_the_bash_script_is_one(tmp_path: Path) -> None:
-    subprocess.run(["bash", "-n"], input=said("completion", "bash").encode(), check=True)
+def test_the_bash_script_completes_gllint() -> None:
+    script = said("completion", "bash")
+    done = subprocess.run(
+        ["bash", "-euc", script + "\ncomplete -p gllint\ndeclare -F"],
+        check=True,
+        capture_output=True,
+        timeout=60,
+    )
+    told, *functions = done.stdout.decode().splitlines()
+    (name,) = re.findall(r"-F (\S+) gllint$", told)
+    assert f"declare -f {name}" in functions

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -75,6 +76,142 @@ def test_each_error_is_one_line_that_names_the_place(
     assert "\n" not in str(caught.value)
 
 
+_TOML = {
+    "text": "'x'", "empty": "''", "number": "3", "negative": "-1", "zero": "0", "fraction": "1.5", "nan": "nan",
+    "endless": "inf", "true": "true", "false": "false", "list": "[]", "texts": "['x']", "numbers": "[1]",
+    "mixed": "['x', 1]", "lists": "[['x']]", "table": "{}", "texts in a table": "{a = 'x'}",
+    "numbers in a table": "{a = 1}", "lists in a table": "{a = ['x']}", "tables": "[{a = 1}]",
+    "date": "2020-01-01", "time": "07:32:00", "moment": "2020-01-01T07:32:00Z", "long": "0x" + "f" * 5000,
+    "deep": "[" * 200 + "]" * 200, "deep table": "{a = " * 200 + "1" + "}" * 200,
+}  # fmt: skip
+_FITTING: dict[str, set[str]] = {
+    "jobs": {"number", "long"},
+    "cache-dir": {"text", "empty"},
+    "severity": {"table"},
+    "per-file-ignores": {"table"},
+    "select": {"list"},
+    "extend-select": {"list"},
+    "ignore": {"list"},
+    **{key: {"true", "false"} for key in ("force-exclude", "strict-units", "number-words")},
+}
+
+
+@pytest.mark.parametrize("name", config.FILE_NAMES)
+@pytest.mark.parametrize("key", config.schema()["properties"])
+def test_every_key_refuses_every_wrong_type(write: Write, key: str, name: str) -> None:
+    head = "" if name == "gllint.toml" else "[tool.gllint]\n"
+    for kind, value in _TOML.items():
+        top = write({name: f"{head}{key} = {value}\n"})
+        if kind in _FITTING.get(key, {"list", "texts"}):
+            loaded = config.load(f"{top}/{name}")
+            assert loaded.origins == {key: f"{top}/{name}"}
+            assert config.in_folder(str(top)) == loaded
+            continue
+        for read, place in ((config.load, f"{top}/{name}"), (config.in_folder, str(top))):
+            with pytest.raises(UsageError) as caught:
+                read(place)
+            said = str(caught.value)
+            assert said.startswith(f"{top}/{name}: key '{key}"), (kind, said)
+            assert said.isprintable() and len(said) < len(str(top)) + 250
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("audit = true", "unknown key 'audit'"),
+        ("base = '/'", "unknown key 'base'"),
+        ("origins = {}", "unknown key 'origins'"),
+        ("rules = {}", "unknown key 'rules'"),
+        ("\"a\\nb\\u001b[31m\" = 1", r"unknown key 'a\nb\x1b[31m'"),
+        ("'" + "x" * 100_000 + "' = 1", "unknown key 'xxxx"),
+        ("[per-file-ignores]\n\"\\u202e\" = 1", r"key 'per-file-ignores.\u202e' must be a list of texts, not 1"),
+        ("per-file-ignores" + ".a" * 5000 + " = 1", "key 'per-file-ignores' has a value of the wrong type"),
+        ("select = " + "[" * 100_000, "not valid TOML: nested too deeply"),
+        ("jobs = " + "1" * 5000, "not valid TOML: "),
+        ("jobs = 1\njobs = 2", "not valid TOML: "),
+        ("jobs = 1\0", "not valid TOML: "),
+        ("[severity]\nGL401 = ['error']", "key 'severity.GL401' must be one of error, warning, info, not [\"error\"]"),
+        ("whitelist-patterns = ['a{99999999999999999999}']", "is no regular expression"),
+        ("whitelist-patterns = ['" + "(" * 20_000 + ")" * 20_000 + "']", "is no regular expression"),
+        ("exclude = ['[z-a]']", "key 'exclude': '[z-a]' is no pattern"),
+        ("extend-exclude = ['!']", "key 'extend-exclude': '!' is no pattern"),
+        ("extend-exclude = ['a[']", "key 'extend-exclude': 'a[' is no pattern"),
+        ("[per-file-ignores]\n'a\\' = ['GL1']", "key 'per-file-ignores': 'a\\' is no pattern"),
+        ("cache-dir = \"a\\u0000b\"", "key 'cache-dir' names no folder"),
+        ("# " + "x" * 2_000_000, "too large for a configuration"),
+    ],
+    ids=lambda text: text[:30],
+)  # fmt: skip
+def test_what_nobody_means_is_one_line(write: Write, text: str, message: str) -> None:
+    top = write({"gllint.toml": text})
+    with pytest.raises(UsageError) as caught:
+        config.in_folder(str(top))
+    said = str(caught.value)
+    assert said.startswith(f"{top}/gllint.toml: ") and message in said
+    assert said.isprintable() and len(said) < len(str(top)) + 400
+
+
+@pytest.mark.parametrize(
+    "content", [b"\xff\xfe", "select = ['GL1']".encode("utf-16"), b"\x00", b"\xed\xa0\x80"]
+)
+def test_what_is_no_text_is_no_configuration(write: Write, content: bytes) -> None:
+    top = write({"gllint.toml": content})
+    with pytest.raises(UsageError, match="not valid TOML"):
+        config.in_folder(str(top))
+
+
+def _pipe(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def _loop(path: Path) -> None:
+    path.symlink_to(path.name)
+
+
+def _device(path: Path) -> None:
+    path.symlink_to("/dev/zero")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes and devices")
+@pytest.mark.parametrize("make", [_pipe, Path.mkdir, _device])
+@pytest.mark.parametrize("name", config.FILE_NAMES)
+def test_a_configuration_that_is_no_file_is_said_not_waited_for(
+    write: Write, run: Run, name: str, make: Callable[[Path], None]
+) -> None:
+    top = write({"sub/a.py": 'FINAL_MESSAGE = "5 kWh"\n'})
+    make(top / name)
+    for command in (["check"], ["check", "sub/a.py"], ["config"], ["check", "--config", name]):
+        done = run(*command, cwd=top)
+        assert done.returncode == 2, command
+        (line,) = done.stderr.decode().splitlines()
+        assert f"{name}: cannot be read: " in line
+    assert run("check", "--isolated", cwd=top).returncode == 1
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes and devices")
+@pytest.mark.parametrize("make", [_pipe, Path.mkdir, _device, _loop])
+def test_ignore_files_that_are_no_files_ignore_nothing(
+    write: Write, check: Callable[..., list[str]], make: Callable[[Path], None]
+) -> None:
+    top = write({"a.py": 'FINAL_MESSAGE = "5 kWh"\n', ".git/info/x": ""})
+    make(top / ".gitignore")
+    make(top / ".git/info/exclude")
+    assert check(cwd=top) == ["a.py:1:18: GL401"]
+
+
+def test_ignore_files_of_any_content_are_read(write: Write, check: Callable[..., list[str]]) -> None:
+    message = 'FINAL_MESSAGE = "5 kWh"\n'
+    top = write({"a.py": message, "b.py": message})
+    for content in (
+        b"\xff\xfe\x00\n[\n!\n\\\nb.py\n",
+        b"*a*a*a*a*a*a*a*a*a*a*a*a*b\nb.py\n",
+        b"[[[[\n" * 1000 + b"b.py",
+        b"\xef\xbb\xbfb.py\r\n",
+    ):
+        (top / ".gitignore").write_bytes(content)
+        assert check(cwd=top) == ["a.py:1:18: GL401"], content[:30]
+
+
 def test_a_table_that_is_none_is_named(write: Write) -> None:
     top = write({"pyproject.toml": "[tool]\ngllint = 3\n"})
     with pytest.raises(UsageError, match="key 'tool.gllint' must be a table, not 3"):
@@ -110,6 +247,11 @@ def test_an_unknown_code_on_the_command_line_ends_with_2(write: Write, run: Run,
         ["-", "a.py"],
         ["--why", "a.py"],
         ["--baseline", "none.json"],
+        ["--baseline", ""],
+        ["--write-baseline", ""],
+        ["--config", ""],
+        ["--output-file", ""],
+        ["--prune-baseline"],
         ["--baseline", "a.py"],
         ["--output-file", "none/out.txt"],
         ["--since", "HEAD"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -137,14 +138,28 @@ def test_a_wrong_configuration_is_said_once(project: Path) -> None:
     assert done.stdout.decode().count("unknown key 'selekt'; did you mean 'select'?") == 1
 
 
-def test_a_file_that_the_screen_refuses_is_never_parsed(write: Write) -> None:
-    top = write({"plain.py": "import subprocess\nsubprocess.run(['ls'])\n"})
+_HEAVY = {"libcst", "pint", "jsonschema"}
+
+
+@pytest.mark.parametrize(
+    ("source", "found", "loaded"),
+    [
+        ("import subprocess\nsubprocess.run(['ls'])\n", [], set()),
+        ('FINAL_MESSAGE = "5 kWh"\n', ["GL401"], {"libcst"}),
+    ],
+)
+def test_only_what_passes_the_screen_is_parsed(
+    write: Write, source: str, found: list[str], loaded: set[str]
+) -> None:
+    top = write({"plain.py": source})
     code = (
-        "import sys, ast; from gllint.flake8_plugin import Plugin;"
-        "assert list(Plugin(ast.parse(''), 'plain.py', []).run()) == [];"
-        "assert not {'libcst', 'pint', 'jsonschema'} & set(sys.modules)"
+        "import ast, json, sys; from gllint.flake8_plugin import Plugin\n"
+        "found = [text[:5] for _, _, text, _ in Plugin(ast.parse(''), 'plain.py', []).run()]\n"
+        "print(json.dumps([found, sorted(sys.modules)]))"
     )
-    subprocess.run([sys.executable, "-c", code], cwd=top, check=True)
+    done = subprocess.run([sys.executable, "-c", code], cwd=top, check=True, capture_output=True, timeout=60)
+    codes, modules = json.loads(done.stdout)
+    assert (codes, _HEAVY & set(modules)) == (found, loaded)
 
 
 def test_the_plugin_is_registered_under_its_code() -> None:

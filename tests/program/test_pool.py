@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pickle
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import pytest
 
 from gllint import pool
+from gllint.codec import decode
 from gllint.parsing import Unparsed
 from gllint.pool import Pool, Screened, parse_file, screen_file
 
@@ -62,7 +62,7 @@ def test_a_file_that_kills_its_process_loses_nothing_else(monkeypatch: pytest.Mo
 
 def test_what_is_said_of_a_file_that_crashed() -> None:
     _, facts = pool._crashed(parse_file)
-    assert isinstance(pickle.loads(facts), Unparsed)
+    assert isinstance(decode(facts), Unparsed)
     assert pool._crashed(screen_file) == Screened(pool.UNREADABLE, b"", "cannot be read")
 
 
