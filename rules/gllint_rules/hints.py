@@ -31,8 +31,6 @@ from gllint_rules.values import (
 if TYPE_CHECKING:
     from gllint_rules.infer import Evaluator
 
-MOST_DEPTH = 40
-
 
 def read(evaluator: Evaluator, expr: Expr, frame: Frame) -> Value:
     """What a value annotated as ``expr`` is."""
@@ -67,16 +65,6 @@ def read(evaluator: Evaluator, expr: Expr, frame: Frame) -> Value:
 
 def alias(evaluator: Evaluator, name: str, frame: Frame) -> Value | None:
     """``X = float | None`` and ``type X = float`` name a type."""
-    if evaluator.depth > MOST_DEPTH:
-        return None
-    evaluator.depth += 1
-    try:
-        return _aliased(evaluator, name, frame)
-    finally:
-        evaluator.depth -= 1
-
-
-def _aliased(evaluator: Evaluator, name: str, frame: Frame) -> Value | None:
     scope: Scope | None = frame.scope
     while scope is not None:
         bindings = scope.bindings.get(name)
