@@ -139,7 +139,7 @@ def call_function(
         if declared is not None:
             value = _declared_result(evaluator, value, declared)
     if callee.module is not module and expr is not None:
-        evaluator.step(value.size // 16)
+        evaluator.step(value.size // 64)
         value = moved(value, Site(module, expr.at))
     return value
 

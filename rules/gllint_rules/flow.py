@@ -199,7 +199,7 @@ class _Runner:
         for name, value in b.items():
             old = a.get(name)
             if old is not None and old is not value:
-                self.evaluator.step(1 + (old.size + value.size) // 64)
+                self.evaluator.step(1 + (old.size + value.size) // 256)
                 value = self.evaluator.held(join(old, value), self.callee_site, old.size + value.size)
             out[name] = value
         return out
@@ -334,7 +334,7 @@ class _Runner:
             target = target.base
         if isinstance(target, facts.Name) and target.id in env:
             held = env[target.id]
-            self.evaluator.step(held.size // 32)
+            self.evaluator.step(held.size // 256)
             changed = self._rebuilt(held, list(reversed(path)), change)
             env[target.id] = self.evaluator.held(changed, Site(self.module, target.at), held.size)
 
@@ -417,7 +417,7 @@ class _Runner:
                 pass
 
     def replace_at(self, base: Expr, value: Value, env: Env) -> None:
-        self.evaluator.step(value.size // 32)
+        self.evaluator.step(value.size // 256)
         value = self.evaluator.held(value, Site(self.module, base.at), value.size)
         if isinstance(base, facts.Name):
             env[base.id] = value

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from gllint_rules import facts, hints
 from gllint_rules.facts import Class, Expr, Function, Module, Param, Scope
-from gllint_rules.finding import Failure, Finding
+from gllint_rules.finding import Cut, Failure, Finding
 from gllint_rules.flow import Flow, execute, too_complex
 from gllint_rules.frameworks import (
     ARGS_SCHEMA,
@@ -89,6 +89,7 @@ class Project:
         self.evaluator = Evaluator(self)
         self.source_of = source_of
         self._load = load
+        self._told = 0  # how many of the cuts
         self._exists = exists
         self._loaded: dict[str, Module | None] = {}
         # The modules that the imports of a module have led to.
@@ -180,6 +181,15 @@ class Project:
         from gllint_rules.context import check
 
         return check(self, self.modules[path], codes, fixes)
+
+    def cuts(self) -> list[Cut]:
+        """Where budgets ran out since this was last asked."""
+        new = list(self.evaluator.cuts.items())[self._told :]
+        self._told += len(new)
+        return [
+            Cut(site.module.path, self.positions(site.module).span(site.at).line, budget)
+            for site, budget in new
+        ]
 
     def why(self, path: str, line: int, code: str | None = None) -> list[str]:
         """Why there is a finding at a line, or none, in lines of text."""

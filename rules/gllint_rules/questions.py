@@ -20,7 +20,7 @@ from gllint_rules.values import Site
 
 _T = TypeVar("_T")
 
-MOST_STEPS = 100_000  # of one question
+MOST_STEPS = 50_000  # of one question
 MOST_DEPTH = 120  # of expressions, blocks and questions within each other
 MOST_IN_CIRCLE = 150  # questions answered and forgotten again on the way around a circle
 

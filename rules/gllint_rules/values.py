@@ -7,7 +7,7 @@ where it was put in, because that is where a finding about it belongs.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import InitVar, dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -57,9 +57,14 @@ class Value:
 def _measure(whole: Value, parts: Iterable[Value], level: int = 1) -> None:
     size, nesting, gap = 1, 0, False
     for part in parts:
-        size += part.size
-        nesting = max(nesting, part.nesting)
-        gap = gap or part.gap
+        if isinstance(part, (Record, ListOf, UnionOf, Text)):
+            size += part.size
+            gap = gap or part.gap
+            if part.nesting > nesting:
+                nesting = part.nesting
+        else:
+            size += 1
+            gap = gap or part is UNKNOWN
     object.__setattr__(whole, "size", size)
     object.__setattr__(whole, "nesting", nesting + level)
     object.__setattr__(whole, "gap", gap and not isinstance(whole, Text))
@@ -174,8 +179,13 @@ class Record(Value):
     size: int = field(init=False, repr=False)
     nesting: int = field(init=False, repr=False)
     gap: bool = field(init=False, repr=False)
+    measured: InitVar[tuple[int, int, bool] | None] = None  # where its size, nesting and gap are known
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, measured: tuple[int, int, bool] | None) -> None:
+        if measured is not None:
+            for name, value in zip(("size", "nesting", "gap"), measured, strict=True):
+                object.__setattr__(self, name, value)
+            return
         parts = [entry.value for found in self.entries.values() for entry in found]
         _measure(self, parts if self.rest is None else [*parts, self.rest])
 
@@ -188,6 +198,14 @@ class Record(Value):
         return value if key in self.sure else join(value, NONE)
 
     def store(self, key: str, *entries: Entry) -> Record:
+        measured = None
+        if key not in self.entries:
+            values = [entry.value for entry in entries]
+            measured = (
+                self.size + sum(value.size for value in values),
+                max([self.nesting, *(value.nesting + 1 for value in values)]),
+                self.gap or any(value.gap for value in values),
+            )
         return Record(
             {**self.entries, key: entries},
             self.sure | {key},
@@ -196,6 +214,7 @@ class Record(Value):
             self.site,
             self.quantity,
             self.cls,
+            measured=measured,
         )
 
 
@@ -420,7 +439,8 @@ def is_reference(value: Value) -> bool:
 def _merged(a: Record, b: Record) -> Record:
     entries = dict(a.entries)
     for key, found in b.entries.items():
-        entries[key] = _entries(entries.get(key, ()), found)
+        if found is not entries.get(key):
+            entries[key] = _entries(entries.get(key, ()), found)
     rests = [value for value in (a.rest, b.rest) if value is not None]
     return replace(
         a,
@@ -432,6 +452,8 @@ def _merged(a: Record, b: Record) -> Record:
 
 
 def _entries(a: tuple[Entry, ...], b: tuple[Entry, ...]) -> tuple[Entry, ...]:
+    if a is b or not a:
+        return b
     seen = {entry.site: entry for entry in a}
     for entry in b:
         old = seen.get(entry.site)
