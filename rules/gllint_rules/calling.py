@@ -119,12 +119,7 @@ def call_function(
     """What a call of a function of the project gives to ``module``, where ``expr`` calls it."""
     function = callee.function
     if isinstance(function, facts.Lambda):
-        names: dict[str, Value] = {}
-        if expr is not None and frame is not None:
-            for param, arg in zip(function.params, expr.args, strict=False):
-                names[param.name] = evaluator.eval(arg, frame)
-        home = Frame(callee.module, function.scope, names or None, callee.bound)
-        value = evaluator.eval(function.body, home)
+        value = _lambda_result(evaluator, callee, function, expr, frame)
     else:
         if any(facts.last_name(d) in known.OPAQUE_DECORATORS for d in function.decorators):
             return UNKNOWN
@@ -142,6 +137,32 @@ def call_function(
         evaluator.step(value.size // 64)
         value = moved(value, Site(module, expr.at))
     return value
+
+
+def _lambda_result(
+    evaluator: Evaluator,
+    callee: FunctionOf,
+    function: facts.Lambda,
+    expr: facts.Call | None,
+    frame: Frame | None,
+) -> Value:
+    """What a lambda gives for the arguments of a call, or, deep within others, for any."""
+    if len(evaluator.executed) >= MOST_SPECIAL:
+        return join(*[value for _, value in evaluator.project.flow(callee).returns])
+    names: dict[str, Value] = {}
+    if expr is not None and frame is not None:
+        for param, arg in zip(function.params, expr.args, strict=False):
+            names[param.name] = evaluator.eval(arg, frame)
+    key = (function, expr)
+    if key in evaluator.executed:
+        return NEVER
+    evaluator.executed.add(key)
+    try:
+        return evaluator.eval(
+            function.body, Frame(callee.module, function.scope, names or None, callee.bound)
+        )
+    finally:
+        evaluator.executed.discard(key)
 
 
 def _said(evaluator: Evaluator, callee: FunctionOf, declared: Value) -> Value:

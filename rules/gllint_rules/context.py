@@ -140,8 +140,17 @@ class Context:
         )
 
     def results_of(self, tool: Tool) -> list[Result]:
-        functions = {c.function for c in tool.callables}
-        return [result for result in self.results if result.callable.function in functions]
+        """The results of all callables of ``tool``, in reading order."""
+        functions = dict.fromkeys(callable.function for callable in tool.callables)
+        found = [pair for function in functions for pair in self._results_by_function.get(function, ())]
+        return [result for _, result in sorted(found, key=lambda pair: pair[0])]
+
+    @cached_property
+    def _results_by_function(self) -> dict[object, list[tuple[int, Result]]]:
+        out: dict[object, list[tuple[int, Result]]] = {}
+        for i, result in enumerate(self.results):
+            out.setdefault(result.callable.function, []).append((i, result))
+        return out
 
     @cached_property
     def final_steps(self) -> list[FinalStep]:

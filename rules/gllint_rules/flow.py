@@ -456,14 +456,20 @@ class _Runner:
                 return value.store(key, *value.entries.get(key, ()), entry)
             case _, "append" if value is UNKNOWN and call.args:
                 known = ListOf(rest=UNKNOWN)
-                return _appended(known, self.eval(call.args[0], env), Site(self.module, call.args[0].at))
+                return _appended(
+                    self.evaluator, known, self.eval(call.args[0], env), Site(self.module, call.args[0].at)
+                )
             case ListOf(), ("append" | "add") if call.args:
-                return _appended(value, self.eval(call.args[0], env), Site(self.module, call.args[0].at))
+                return _appended(
+                    self.evaluator, value, self.eval(call.args[0], env), Site(self.module, call.args[0].at)
+                )
             case ListOf(), "insert" if len(call.args) == 2:
-                return _appended(value, self.eval(call.args[1], env), Site(self.module, call.args[1].at))
+                return _appended(
+                    self.evaluator, value, self.eval(call.args[1], env), Site(self.module, call.args[1].at)
+                )
             case ListOf(), "extend" if call.args:
                 for other in options(self.eval(call.args[0], env)):
-                    value = _extended(value, other)
+                    value = _extended(self.evaluator, value, other)
                 return value
             case Record(), "pop" if call.args:
                 return _without(value, containers.key_of(self.evaluator, call.args[0], self.frame(env)))
@@ -490,25 +496,23 @@ def _without(value: Value, key: str | None) -> Value:
     return replace(value, entries=entries, sure=value.sure - {key})
 
 
-def _extended(value: ListOf, other: Value) -> ListOf:
+def _extended(evaluator: Evaluator, value: ListOf, other: Value) -> ListOf:
     rests = [value.rest] if value.rest is not None else []
     if isinstance(other, ListOf):
         for entry in other.items:
-            value = _appended(value, entry.value, entry.site)
+            value = _appended(evaluator, value, entry.value, entry.site)
         rests.extend([other.rest] if other.rest is not None else [])
     else:
         rests.append(UNKNOWN)
     return replace(value, rest=join(*rests) if rests else None)
 
 
-def _appended(value: ListOf, new: Value, site: Site) -> ListOf:
+def _appended(evaluator: Evaluator, value: ListOf, new: Value, site: Site) -> ListOf:
     # In a loop the same statement appends again: one entry stands for all of them.
-    items = []
-    found = False
-    for entry in value.items:
-        if entry.site == site:
-            entry, found = replace(entry, value=join(entry.value, new)), True
-        items.append(entry)
-    if not found:
-        items.append(Entry(new, site))
-    return replace(value, items=tuple(items))
+    at, module = site.at, site.module
+    evaluator.step(len(value.items) // 64)
+    for i, entry in enumerate(value.items):
+        if entry.site.at == at and entry.site.module is module:
+            same = replace(entry, value=join(entry.value, new))
+            return replace(value, items=(*value.items[:i], same, *value.items[i + 1 :]))
+    return value.appended(Entry(new, site))

@@ -247,9 +247,10 @@ class Evaluator(Questions):
         self.deeper()
         self.step()
         try:
-            return hints.read(self, expr, frame)
+            value = hints.read(self, expr, frame)
         finally:
             self.depth = depth
+        return self.held(value, Site(frame.module, expr.at)) if value.size > MOST_NESTING else value
 
     # --- attributes ------------------------------------------------------------------------------------------
 

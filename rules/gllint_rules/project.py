@@ -61,7 +61,7 @@ _TOOL_MAKERS = frozenset(
 )
 _JSON_TYPES: dict[str, Value] = {"string": TEXT, "boolean": BOOL, "null": NONE}
 _ENUMS = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
-MOST_ANCESTORS = 200
+MOST_ANCESTORS = 64
 _SOURCE_ROOTS = ("", "src/", "lib/", "python/")
 
 
@@ -267,10 +267,10 @@ class Project:
         if any(b.kind in ("class", "def") for b in module.scope.bindings[name]):
             return None
         return self.evaluator.ask(
-            ("alias", module, name),
+            ("imported alias", module, name),
             lambda: hints.alias(self.evaluator, name, Frame(module, module.scope)),
             None,
-            lambda: None,
+            lambda: UNKNOWN,
             Site(module, 0),
         )
 
@@ -390,15 +390,24 @@ class Project:
             if len(seen) > MOST_ANCESTORS:
                 raise TooComplex(f"{MOST_ANCESTORS} ancestors")
             yield current
-            frame = Frame(current.module, current.cls.scope.parent or current.cls.scope)
-            for base in current.cls.bases:
-                inner = base.base if isinstance(base, facts.Sub) else base
-                value = self.evaluator.eval(inner, frame)
-                known = [o for o in options(value) if isinstance(o, (ClassOf, External))]
-                if known:
-                    queue.extend(known)
-                else:
-                    queue.append(External(f"?.{facts.last_name(inner)}"))
+            queue.extend(self._bases(current))
+
+    def _bases(self, of: ClassOf) -> tuple[ClassOf | External, ...]:
+        return self.evaluator.ask(
+            ("bases", of.cls),
+            lambda: tuple(self._read_bases(of)),
+            (),
+            lambda: (External("?"),),
+            Site(of.module, of.cls.at),
+        )
+
+    def _read_bases(self, of: ClassOf) -> Iterator[ClassOf | External]:
+        frame = Frame(of.module, of.cls.scope.parent or of.cls.scope)
+        for base in of.cls.bases:
+            inner = base.base if isinstance(base, facts.Sub) else base
+            value = self.evaluator.eval(inner, frame)
+            known = [o for o in options(value) if isinstance(o, (ClassOf, External))]
+            yield from known or [External(f"?.{facts.last_name(inner)}")]
 
     def bases_named(self, of: ClassOf) -> Iterator[str]:
         """The last names of all ancestors, the class itself aside."""

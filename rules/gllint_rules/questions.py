@@ -61,7 +61,7 @@ class Questions:
     def __init__(self) -> None:
         self.depth = 0
         self.cuts: dict[Site, str] = {}
-        self.asked = 0  # all steps taken, for those who measure
+        self.taken = 0  # all steps, for those who measure
         self._answers: dict[Hashable, _Answer] = {}
         self._open: dict[Hashable, int] = {}
         self._now = _Question(-1)
@@ -142,7 +142,7 @@ class Questions:
         """Count ``steps`` of the question. Raises :class:`TooComplex` beyond its budget."""
         now = self._now
         now.steps += steps
-        self.asked += steps
+        self.taken += steps
         if now.steps > MOST_STEPS:
             raise TooComplex(f"{MOST_STEPS} steps")
 

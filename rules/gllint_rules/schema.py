@@ -100,10 +100,10 @@ def _own_site(value: Value, site: Site) -> Site:
 def keyword_schemas(context: Context, names: tuple[str, ...]) -> Iterator[SchemaLiteral]:
     """The literal schemas given as one of the keywords ``names`` in a call of the module."""
     for call, scope in context.module.calls:
-        if any(first < call.at < last for first, last in context.module.compared):
+        given = [value for name, value in call.keywords if name in names]
+        if not given or any(first < call.at < last for first, last in context.module.compared):
             continue  # what a test expects declares nothing
-        for name, value in call.keywords:
-            if name in names:
-                schema = read_schema(context, value, scope)
-                if schema is not None:
-                    yield schema
+        for value in given:
+            schema = read_schema(context, value, scope)
+            if schema is not None:
+                yield schema

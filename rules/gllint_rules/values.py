@@ -65,9 +65,23 @@ def _measure(whole: Value, parts: Iterable[Value], level: int = 1) -> None:
         else:
             size += 1
             gap = gap or part is UNKNOWN
+    _set_measures(whole, size, nesting + level, gap and not isinstance(whole, Text))
+
+
+def _set_measures(whole: Value, size: int, nesting: int, gap: bool) -> None:
     object.__setattr__(whole, "size", size)
-    object.__setattr__(whole, "nesting", nesting + level)
-    object.__setattr__(whole, "gap", gap and not isinstance(whole, Text))
+    object.__setattr__(whole, "nesting", nesting)
+    object.__setattr__(whole, "gap", gap)
+
+
+def _with_more(whole: Record | ListOf, parts: Iterable[Value]) -> tuple[int, int, bool]:
+    """The measures of ``whole`` with ``parts`` beside what it holds."""
+    size, nesting, gap = whole.size, whole.nesting, whole.gap
+    for part in parts:
+        size += part.size
+        nesting = max(nesting, part.nesting + 1)
+        gap = gap or part.gap
+    return size, nesting, gap
 
 
 class _Singleton(Value):
@@ -183,8 +197,7 @@ class Record(Value):
 
     def __post_init__(self, measured: tuple[int, int, bool] | None) -> None:
         if measured is not None:
-            for name, value in zip(("size", "nesting", "gap"), measured, strict=True):
-                object.__setattr__(self, name, value)
+            _set_measures(self, *measured)
             return
         parts = [entry.value for found in self.entries.values() for entry in found]
         _measure(self, parts if self.rest is None else [*parts, self.rest])
@@ -200,12 +213,7 @@ class Record(Value):
     def store(self, key: str, *entries: Entry) -> Record:
         measured = None
         if key not in self.entries:
-            values = [entry.value for entry in entries]
-            measured = (
-                self.size + sum(value.size for value in values),
-                max([self.nesting, *(value.nesting + 1 for value in values)]),
-                self.gap or any(value.gap for value in values),
-            )
+            measured = _with_more(self, (entry.value for entry in entries))
         return Record(
             {**self.entries, key: entries},
             self.sure | {key},
@@ -233,10 +241,18 @@ class ListOf(Value):
     size: int = field(init=False, repr=False)
     nesting: int = field(init=False, repr=False)
     gap: bool = field(init=False, repr=False)
+    measured: InitVar[tuple[int, int, bool] | None] = None
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, measured: tuple[int, int, bool] | None) -> None:
+        if measured is not None:
+            _set_measures(self, *measured)
+            return
         parts = [entry.value for entry in self.items]
         _measure(self, parts if self.rest is None else [*parts, self.rest])
+
+    def appended(self, entry: Entry) -> ListOf:
+        measured = _with_more(self, (entry.value,))
+        return ListOf((*self.items, entry), self.rest, self.kind, self.site, measured=measured)
 
     def element(self) -> Value:
         """What any element may be."""

@@ -106,10 +106,10 @@ def circle_of_helpers(n: int) -> Files:
 
 
 def dense_circle(n: int) -> Files:
-    """Each helper calls ten others."""
+    """Each helper calls five others."""
     helpers = "".join(
         f"def f{i}(q):\n"
-        + "".join(f"    if q == {k}:\n        return f{(i * 7 + k * 13 + 1) % n}(q)\n" for k in range(10))
+        + "".join(f"    if q == {k}:\n        return f{(i * 7 + k * 13 + 1) % n}(q)\n" for k in range(5))
         + "    return 1\n\n\n"
         for i in range(n)
     )
@@ -243,7 +243,7 @@ def many_tools(n: int) -> Files:
 
 
 def many_callers(n: int) -> Files:
-    big = "def helper(x):\n    return {" + ", ".join(f'"k{i}": x' for i in range(200)) + "}\n\n\n"
+    big = "def helper(x):\n    return {" + ", ".join(f'"k{i}": x' for i in range(50)) + "}\n\n\n"
     calls = "".join(f'def f{i}(x):\n    return {{"a": helper({i})}}\n\n\n' for i in range(n))
     files = tool("return [" + ", ".join(f"f{i}(x)" for i in range(n)) + "]", before=calls)
     return {"a.py": "from b import helper\n" + files["a.py"], "b.py": big}
@@ -339,7 +339,7 @@ SHAPES: dict[Callable[[int], Files], int] = {
     doubling_constants: 60,
     doubling_texts: 60,
     nested_in_itself: 60,
-    circle_of_helpers: 60,
+    circle_of_helpers: 300,
     dense_circle: 60,
     every_helper_a_tool: 60,
     chain_of_helpers: 200,
@@ -362,19 +362,19 @@ SHAPES: dict[Callable[[int], Files], int] = {
     tower_of_loops: 18,
     tower_of_try: 18,
     tower_of_ifs: 80,
-    tower_of_classes: 150,
-    circle_of_classes: 100,
+    tower_of_classes: 600,
+    circle_of_classes: 600,
     circle_of_attributes: 100,
     many_tools: 200,
-    many_callers: 200,
+    many_callers: 60,
     many_parameters: 250,
     nested_functions: 60,
     nested_lambdas: 50,
-    lambdas_calling_two: 50,
+    lambdas_calling_two: 100,
     chained_calls: 100,
     import_circle: 100,
     star_chain: 100,
-    star_circle: 60,
+    star_circle: 400,
     reassigned_path: 30,
     chain_of_notes: 60,
     generic_aliases: 50,
