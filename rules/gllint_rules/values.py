@@ -371,7 +371,7 @@ def options(value: Value) -> tuple[Value, ...]:
 
 
 def join(*values: Value) -> Value:
-    """What holds one of ``values``. It may have more than :data:`MOST_OPTIONS`: see :func:`too_complex`."""
+    """What holds one of ``values``. It may have more options than the evaluator lets stand."""
     first = values[0] if values else NEVER
     if all(value is first for value in values):
         return first
