@@ -333,6 +333,8 @@ class _Run:
             click.echo(f"project {workspace.root}: configuration {config}, cache {cache}", err=True)
             listed, parsed = workspace.counts()
             click.echo(f"  {_count(listed, 'file')}, {_count(parsed, 'candidate')}", err=True)
+            for cut in workspace.cuts():
+                click.echo(f"{self.show(cut.path)}:{cut.line}: {cut}", err=True)
 
     def _print_timings(self) -> None:
         clock = self.engine.clock

@@ -33,7 +33,7 @@ from gllint.pool import (
 )  # fmt: skip
 from gllint.progress import Progress
 from gllint.source import decode as decode_source
-from gllint_rules import Failure, Finding, Span
+from gllint_rules import Cut, Failure, Finding, Span
 from gllint_rules.screen import ANY_NAME, Screen
 
 if TYPE_CHECKING:
@@ -75,6 +75,7 @@ class Result:
 
     findings: tuple[Finding, ...] = ()
     failures: tuple[Failure, ...] = ()
+    cuts: tuple[Cut, ...] = ()  # what came to light on the way, in whatever file
 
 
 class Workspace:
@@ -171,6 +172,10 @@ class Workspace:
             )
             for path in wanted
         }
+
+    def cuts(self) -> list[Cut]:
+        """Where the budgets of the inference ran out, in the files that were checked and what they lead to."""
+        return sorted({cut for result in (self._results or {}).values() for cut in result.cuts})
 
     def changed(self, path: str) -> None:
         """Take note that the content of a file is another one now (see ``overlay``); the rest is kept."""
@@ -404,12 +409,12 @@ class Workspace:
             return Result(_syntax_error(path, parsed, self.config.codes))
         codes = self.config.codes
         if not self._clock.by_rule:
-            return _gather(project.check(path, codes, fixes))
+            return _gather(project.check(path, codes, fixes), project)
         reports: list[Finding | Failure] = []
         for code in sorted(codes):
             with self._clock.rule(code):
                 reports += project.check(path, frozenset({code}), fixes)
-        return _gather(reports)
+        return _gather(reports, project)
 
     def _loaded_project(self, added: Mapping[str, bytes]) -> Project:
         if self._project is None:
@@ -612,10 +617,12 @@ def _bytes(path: str) -> bytes:
     return path.encode("utf-8", "surrogateescape")
 
 
-def _gather(reports: Iterable[Finding | Failure]) -> Result:
+def _gather(reports: Iterable[Finding | Failure], project: Project) -> Result:
     found = list(reports)
     return Result(
-        tuple(r for r in found if isinstance(r, Finding)), tuple(r for r in found if isinstance(r, Failure))
+        tuple(r for r in found if isinstance(r, Finding)),
+        tuple(r for r in found if isinstance(r, Failure)),
+        tuple(project.cuts()),
     )
 
 

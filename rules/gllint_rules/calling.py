@@ -30,7 +30,6 @@ from gllint_rules.values import (
     ToolValue,
     Value,
     explained,
-    has_gap,
     is_scalar,
     join,
     moved,
@@ -41,8 +40,7 @@ from gllint_rules.values import (
 if TYPE_CHECKING:
     from gllint_rules.infer import Evaluator
 
-MOST_SPECIAL = 3
-MOST_DEPTH = 40
+MOST_SPECIAL = 3  # calls within each other for whose arguments functions are executed
 
 
 def call(evaluator: Evaluator, expr: facts.Call, frame: Frame) -> Value:
@@ -53,7 +51,7 @@ def call(evaluator: Evaluator, expr: facts.Call, frame: Frame) -> Value:
     callee = evaluator.eval(expr.func, frame)
     if callee is UNKNOWN:
         return known.call_unknown(evaluator, expr, frame)
-    return join(*(called(evaluator, option, expr, frame) for option in options(callee)))
+    return join(*[called(evaluator, option, expr, frame) for option in options(callee)])
 
 
 def called(evaluator: Evaluator, callee: Value, expr: facts.Call, frame: Frame) -> Value:
@@ -121,12 +119,7 @@ def call_function(
     """What a call of a function of the project gives to ``module``, where ``expr`` calls it."""
     function = callee.function
     if isinstance(function, facts.Lambda):
-        names: dict[str, Value] = {}
-        if expr is not None and frame is not None:
-            for param, arg in zip(function.params, expr.args, strict=False):
-                names[param.name] = evaluator.eval(arg, frame)
-        home = Frame(callee.module, function.scope, names or None, callee.bound)
-        value = evaluator.eval(function.body, home)
+        value = _lambda_result(evaluator, callee, function, expr, frame)
     else:
         if any(facts.last_name(d) in known.OPAQUE_DECORATORS for d in function.decorators):
             return UNKNOWN
@@ -136,13 +129,40 @@ def call_function(
                 return _said(evaluator, callee, declared)
             return explained(declared, f"`{function.name}()` is annotated to return a number")
         value = function_result(evaluator, callee)
-        if expr is not None and frame is not None and has_gap(value):
+        if expr is not None and frame is not None and value.gap:
             value = _specialised(evaluator, callee, expr, frame, value)
         if declared is not None:
             value = _declared_result(evaluator, value, declared)
     if callee.module is not module and expr is not None:
+        evaluator.step(value.size // 64)
         value = moved(value, Site(module, expr.at))
     return value
+
+
+def _lambda_result(
+    evaluator: Evaluator,
+    callee: FunctionOf,
+    function: facts.Lambda,
+    expr: facts.Call | None,
+    frame: Frame | None,
+) -> Value:
+    """What a lambda gives for the arguments of a call, or, deep within others, for any."""
+    if len(evaluator.executed) >= MOST_SPECIAL:
+        return join(*[value for _, value in evaluator.project.flow(callee).returns])
+    names: dict[str, Value] = {}
+    if expr is not None and frame is not None:
+        for param, arg in zip(function.params, expr.args, strict=False):
+            names[param.name] = evaluator.eval(arg, frame)
+    key = (function, expr)
+    if key in evaluator.executed:
+        return NEVER
+    evaluator.executed.add(key)
+    try:
+        return evaluator.eval(
+            function.body, Frame(callee.module, function.scope, names or None, callee.bound)
+        )
+    finally:
+        evaluator.executed.discard(key)
 
 
 def _said(evaluator: Evaluator, callee: FunctionOf, declared: Value) -> Value:
@@ -161,7 +181,7 @@ def _specialised(
     function = callee.function
     assert isinstance(function, Function)
     if (
-        evaluator.special >= MOST_SPECIAL
+        len(evaluator.executed) >= MOST_SPECIAL
         or function.yields
         or (callee.bound is not None and not callee.first)
     ):
@@ -180,17 +200,15 @@ def _specialised(
         if name in open_names and name is not None:
             given[name] = evaluator.eval(arg, frame)
     given = {name: value for name, value in given.items() if value is not UNKNOWN and value is not NEVER}
-    key = (id(function), id(expr))
-    if not given or key in evaluator.running:
+    key = (function, expr)
+    if not given or key in evaluator.executed:
         return general
-    evaluator.special += 1
-    evaluator.running.add(key)
+    evaluator.executed.add(key)
     try:
         returns = evaluator.project.specialised_flow(callee, given).returns
     finally:
-        evaluator.special -= 1
-        evaluator.running.discard(key)
-    return join(*(value for _, value in returns)) if returns else general
+        evaluator.executed.discard(key)
+    return join(*[value for _, value in returns]) if returns else general
 
 
 def _declared_result(evaluator: Evaluator, value: Value, declared: Value) -> Value:
@@ -213,23 +231,18 @@ def function_result(evaluator: Evaluator, callee: FunctionOf) -> Value:
     """All that the function can return, from its body."""
     function = callee.function
     assert isinstance(function, Function)
-    key = (id(function), id(callee.bound.cls) if callee.bound is not None else 0)
-    found = evaluator.functions.get(key)
-    if found is not None:
-        return found
-    if evaluator.depth > MOST_DEPTH:
-        return UNKNOWN
-    evaluator.functions[key] = NEVER
     flow = evaluator.project.flow(callee)
-    if function.yields:
-        yielded = [value for _, value in flow.yields]
-        value: Value = ListOf(rest=join(*yielded) if yielded else UNKNOWN, kind="generator")
-    elif flow.returns:
-        value = join(*(value for _, value in flow.returns))
-    else:  # a function that only raises, or a stub, says nothing of what its overrides return
-        value = NONE if flow.falls_through and not _is_stub(function) else NEVER
-    evaluator.functions[key] = value
-    return value
+    if flow.result is None:
+        if flow.open:  # asked for within its own body: nothing, until the other returns speak
+            flow.result = NEVER
+        elif function.yields:
+            yielded = [value for _, value in flow.yields]
+            flow.result = ListOf(rest=join(*yielded) if yielded else UNKNOWN, kind="generator")
+        elif flow.returns:
+            flow.result = join(*[value for _, value in flow.returns])
+        else:  # a function that only raises, or a stub, says nothing of what its overrides return
+            flow.result = NONE if flow.falls_through and not _is_stub(function) else NEVER
+    return flow.result
 
 
 def construct(evaluator: Evaluator, of: ClassOf, expr: facts.Call, frame: Frame) -> Value:

@@ -159,16 +159,8 @@ def stores(module: Module, names: Collection[str]) -> Iterator[tuple[Sub, Expr]]
             match statement:
                 case facts.Assign(targets=targets, value=value) if value is not None:
                     yield from ((target, value) for target in targets if isinstance(target, Sub))
-                case facts.If(body=body, orelse=orelse) | facts.Loop(body=body, orelse=orelse):
-                    blocks += (body, orelse)
-                case facts.With(body=body):
-                    blocks.append(body)
-                case facts.Try(body=body, handlers=handlers, orelse=orelse, final=final):
-                    blocks += (body, *(inner for _, inner in handlers), orelse, final)
-                case facts.Match(cases=cases):
-                    blocks += (inner for _, inner in cases)
                 case _:
-                    pass
+                    blocks += facts.blocks(statement)
 
 
 # --- the names of all tools ---------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import posixpath
 import traceback
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -104,12 +105,12 @@ class Context:
     def results(self) -> list[Result]:
         """All results of all tools of the module; of a callable with two roles once."""
         out: list[Result] = []
-        seen: set[int] = set()
+        seen: set[object] = set()
         for tool in self.tools:
             for callable in tool.callables:
-                if id(callable.function) in seen:
+                if callable.function in seen:
                     continue
-                seen.add(id(callable.function))
+                seen.add(callable.function)
                 flow = self.project.flow(callable)
                 function = callable.function
                 pairs = (
@@ -139,8 +140,17 @@ class Context:
         )
 
     def results_of(self, tool: Tool) -> list[Result]:
-        functions = {id(c.function) for c in tool.callables}
-        return [result for result in self.results if id(result.callable.function) in functions]
+        """The results of all callables of ``tool``, in reading order."""
+        functions = dict.fromkeys(callable.function for callable in tool.callables)
+        found = [pair for function in functions for pair in self._results_by_function.get(function, ())]
+        return [result for _, result in sorted(found, key=lambda pair: pair[0])]
+
+    @cached_property
+    def _results_by_function(self) -> dict[object, list[tuple[int, Result]]]:
+        out: dict[object, list[tuple[int, Result]]] = {}
+        for i, result in enumerate(self.results):
+            out.setdefault(result.callable.function, []).append((i, result))
+        return out
 
     @cached_property
     def final_steps(self) -> list[FinalStep]:
@@ -231,10 +241,10 @@ def check(
         rule = RULES.get(code)
         if rule is None or rule.check is None:
             continue
-        seen: set[tuple[int, int, tuple[int, int] | None]] = set()
+        seen: set[tuple[Site, tuple[int, int] | None]] = set()
         try:
             for pending in rule.check(context):
-                key = (id(pending.site.module), pending.site.at, pending.within)
+                key = (pending.site, pending.within)
                 if key not in seen:
                     seen.add(key)
                     fix: Fix | None = None
@@ -278,9 +288,13 @@ def _placed(project: Project, pending: Pending, fix: Fix | None) -> Finding:
 
 def _collect(project: Project, because: Because, at: Site, out: list[Note]) -> None:
     """The chain of evidence, nearest reason first; what stands at the finding itself needs no note."""
-    queue = [because]
+    queue = deque([because])
+    seen: set[Because] = set()
     while queue and len(out) < MOST_NOTES:
-        reason = queue.pop(0)
+        reason = queue.popleft()
+        if reason in seen:  # several ways may lead to it
+            continue
+        seen.add(reason)
         if reason.site is not None and reason.site != at:
             note = Note(
                 reason.message,
@@ -319,41 +333,37 @@ def is_quantity(record: Record) -> bool:
 
 def leaves(value: Value, site: Site) -> Iterator[Leaf]:
     """The definite numbers of a result that no Quantity carries, each where it was put in."""
-    return _leaves(value, Leaf(site, _NO_NUMBER, None, value), 0)
+    return _leaves(value, Leaf(site, _NO_NUMBER, None, value))
 
 
 _NO_NUMBER = Number(Because("", None))
 
 
-def _leaves(value: Value, at: Leaf, depth: int) -> Iterator[Leaf]:
+def _leaves(value: Value, at: Leaf) -> Iterator[Leaf]:
     """The leaves below ``at``, which says how ``value`` was reached."""
     found = number(value)
     if found is None and isinstance(value, UnionOf) and value.conditional:
         found = next((option for option in value.options if isinstance(option, Number)), None)
     if found is not None:
         yield replace(at, number=found)
-    if depth > 20:
-        return
     for option in options(value):
         if isinstance(option, Record) and not is_quantity(option):
             for name, entries in option.entries.items():
                 shown = None if name.startswith("\0") else name
                 for entry in entries:
                     inner = _inside(at, option, entry)
-                    yield from _leaves(
-                        entry.value, replace(inner, key=shown, keys=(*at.keys, name)), depth + 1
-                    )
+                    yield from _leaves(entry.value, replace(inner, key=shown, keys=(*at.keys, name)))
         elif isinstance(option, ListOf):
             if option.kind == "declared":
                 option = replace(option, items=(), rest=option.element())
             for entry in option.items:
                 inner = replace(at, value=None) if option.kind == "pair" else _inside(at, option, entry)
-                yield from _leaves(entry.value, replace(inner, in_list=True), depth + 1)
+                yield from _leaves(entry.value, replace(inner, in_list=True))
         else:
             continue
         if option.rest is not None and _known_throughout(value):
             in_list = at.in_list or isinstance(option, ListOf)
-            yield from _leaves(option.rest, replace(at, value=None, in_list=in_list), depth + 1)
+            yield from _leaves(option.rest, replace(at, value=None, in_list=in_list))
 
 
 def _known_throughout(value: Value) -> bool:
@@ -399,11 +409,8 @@ def quantities(
     key: str | None = None,
     entry: Entry | None = None,
     in_list: bool = False,
-    depth: int = 0,
 ) -> Iterator[Held]:
     """The Quantities that a result holds, well-formed or not."""
-    if depth > 20:
-        return
     for option in options(value):
         if isinstance(option, Record):
             if is_quantity(option):
@@ -412,14 +419,14 @@ def quantities(
             for name, entries in option.entries.items():
                 shown = None if name.startswith("\0") else name
                 for held in entries:
-                    yield from quantities(held.value, held.site, shown, held, in_list, depth + 1)
+                    yield from quantities(held.value, held.site, shown, held, in_list)
             if option.rest is not None:
-                yield from quantities(option.rest, site, key, entry, in_list, depth + 1)
+                yield from quantities(option.rest, site, key, entry, in_list)
         elif isinstance(option, ListOf):
             for held in option.items:
-                yield from quantities(held.value, held.site, key, held, True, depth + 1)
+                yield from quantities(held.value, held.site, key, held, True)
             if option.rest is not None:
-                yield from quantities(option.rest, site, key, entry, True, depth + 1)
+                yield from quantities(option.rest, site, key, entry, True)
 
 
 def holds_numbers(result: Result) -> bool:

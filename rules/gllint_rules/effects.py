@@ -123,8 +123,8 @@ class Effects:
 
     def __init__(self, project: Project) -> None:
         self.project = project
-        self._bodies: dict[tuple[int, int], Body] = {}
-        self._parts: dict[tuple[str, int], dict[int, _Parts]] = {}
+        self._bodies: dict[tuple[object, object], Body] = {}
+        self._parts: dict[tuple[Module, int], dict[Scope, _Parts]] = {}
 
     def reached(self, callee: FunctionOf) -> Iterator[Reached]:
         """All effects of ``callee``: those of its own body first, then by how far away they are."""
@@ -176,16 +176,16 @@ class Effects:
 
     def parts(self, callee: FunctionOf) -> _Parts:
         module = callee.module
-        key = module.path, callee.function.at >> SECTION_BITS
+        key = module, callee.function.at >> SECTION_BITS
         by_scope = self._parts.get(key)
         if by_scope is None:
             self._parts[key] = by_scope = _by_scope(module.section(key[1]))
-        return by_scope.get(id(callee.function.scope), _Parts())
+        return by_scope.get(callee.function.scope, _Parts())
 
 
-def _by_scope(part: SectionFacts) -> dict[int, _Parts]:
+def _by_scope(part: SectionFacts) -> dict[Scope, _Parts]:
     """The calls of a section, and what mentions the environment, under the scope that executes them."""
-    out: dict[int, _Parts] = {}
+    out: dict[Scope, _Parts] = {}
     for call, scope in part.calls:
         out.setdefault(_owner(scope), _Parts()).calls.append((call, scope))
     mentions: list[tuple[Sub | Dict, Scope]] = [
@@ -203,18 +203,18 @@ def _by_scope(part: SectionFacts) -> dict[int, _Parts]:
     return out
 
 
-def _owner(scope: Scope) -> int:
+def _owner(scope: Scope) -> Scope:
     while scope.kind == "comprehension" and scope.parent is not None:
         scope = scope.parent
-    return id(scope)
+    return scope
 
 
 def _may_be_environment(expr: Expr) -> bool:
     return isinstance(expr, facts.Name | facts.Attr) and facts.last_name(expr) == "environ"
 
 
-def _key(callee: FunctionOf) -> tuple[int, int]:
-    return id(callee.function), id(callee.bound.cls) if callee.bound is not None else 0
+def _key(callee: FunctionOf) -> tuple[object, object]:
+    return callee.function, callee.bound.cls if callee.bound is not None else None
 
 
 def _title(callee: FunctionOf) -> str:
@@ -240,7 +240,7 @@ class _BodyReader:
         self.callee = callee
         self.parts = parts
         self.out = Body()
-        self._stored: set[int] | None = None
+        self._stored: set[Sub] | None = None
 
     def read(self) -> Body:
         for call, scope in self.parts.calls:
@@ -445,7 +445,7 @@ class _BodyReader:
     def mention(self, mention: Sub | Dict, frame: Frame) -> None:
         """``os.environ["KEY"]`` where it is read, and ``{**os.environ}``."""
         if isinstance(mention, Sub):
-            if id(mention) not in self.stored() and self.is_environment(mention.base, frame):
+            if mention not in self.stored() and self.is_environment(mention.base, frame):
                 self.add("environment", mention.at, facts.dotted(mention.base), frame)
             return
         for key, value in mention.items:
@@ -456,9 +456,9 @@ class _BodyReader:
         value = self.evaluator.eval(expr, frame)
         return isinstance(value, External) and value.name in ENVIRONMENTS
 
-    def stored(self) -> set[int]:
+    def stored(self) -> set[Sub]:
         if self._stored is None:
-            self._stored = {id(target) for target, _ in stores(self.callee.module, ("environ",))}
+            self._stored = {target for target, _ in stores(self.callee.module, ("environ",))}
         return self._stored
 
 

@@ -296,6 +296,22 @@ class ClassDef:
 Stmt: TypeAlias = Assign | AugAssign | Return | Do | Jump | If | Loop | With | Try | Match | Def | ClassDef
 Block: TypeAlias = tuple[Stmt, ...]
 
+
+def blocks(statement: Stmt) -> tuple[Block, ...]:
+    """The blocks that a statement holds, in reading order; those of definitions are of other scopes."""
+    match statement:
+        case If(body=body, orelse=orelse) | Loop(body=body, orelse=orelse):
+            return body, orelse
+        case With(body=body):
+            return (body,)
+        case Try(body=body, handlers=handlers, orelse=orelse, final=final):
+            return body, *(inner for _, inner in handlers), orelse, final
+        case Match(cases=cases):
+            return tuple(inner for _, inner in cases)
+        case _:
+            return ()
+
+
 # --- scopes and definitions ----------------------------------------------------------------------------------
 
 

@@ -64,3 +64,15 @@ class Failure:
     code: str
     path: str
     error: str
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Cut:
+    """A place where a budget of the inference ran out: what is held there is unknown, and not reported."""
+
+    path: str
+    line: int
+    budget: str
+
+    def __str__(self) -> str:
+        return f"this value is too complex to follow (budget of {self.budget}); what it holds is not reported"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from gllint_rules import containers, facts, hints, operators
@@ -40,6 +41,8 @@ class Flow:
     returns: list[tuple[Expr, Value]] = field(default_factory=list)
     yields: list[tuple[Expr, Value]] = field(default_factory=list)
     falls_through: bool = False
+    open: bool = False  # what stands for the outcome while it is being worked out
+    result: Value | None = None  # all returns together, once somebody asked
 
 
 def execute(evaluator: Evaluator, callee: FunctionOf, given: Env | None = None) -> Flow:
@@ -55,11 +58,31 @@ def execute(evaluator: Evaluator, callee: FunctionOf, given: Env | None = None) 
     return runner.flow
 
 
+def too_complex(callee: FunctionOf) -> Flow:
+    """The outcome of a function of which nothing is known but where it returns."""
+    function = callee.function
+    if isinstance(function, facts.Lambda):
+        return Flow([(function.body, UNKNOWN)])
+    return Flow([(value, UNKNOWN) for value in _returned(function.body)])
+
+
+def _returned(body: Block) -> Iterator[Expr]:
+    blocks = [body]
+    while blocks:
+        inner: list[Block] = []
+        for statement in blocks.pop():
+            if isinstance(statement, facts.Return) and statement.value is not None:
+                yield statement.value
+            inner += facts.blocks(statement)
+        blocks += reversed(inner)
+
+
 class _Runner:
     def __init__(self, evaluator: Evaluator, callee: FunctionOf) -> None:
         self.evaluator = evaluator
         self.callee = callee
         self.module = callee.module
+        self.callee_site = Site(callee.module, callee.function.at)
         self.scope = callee.function.scope
         self.flow = Flow()
         self.exits: list[
@@ -85,10 +108,14 @@ class _Runner:
 
     def block(self, body: Block, env: Env | None) -> Env | None:
         """The variables after ``body``; ``None`` where its end is not reached."""
+        depth = self.evaluator.depth
+        self.evaluator.deeper()
         for statement in body:
             if env is None:
-                return None
+                break
+            self.evaluator.step()
             env = self.statement(statement, env)
+        self.evaluator.depth = depth
         return env
 
     def statement(self, statement: facts.Stmt, env: Env) -> Env | None:
@@ -142,13 +169,40 @@ class _Runner:
     # --- control flow ----------------------------------------------------------------------------------------
 
     def branch(self, statement: facts.If, env: Env) -> Env | None:
-        if isinstance(statement.test, (facts.Walrus, facts.Compare, facts.BoolOp)):
-            self.eval(statement.test, env)
-        narrowed = narrow(self.evaluator, statement.test, self.frame(env))
-        positive, negative = narrowed if narrowed is not None else ({}, {})
-        one = self.block(statement.body, {**env, **positive})
-        other = self.block(statement.orelse, {**env, **negative})
-        return _joined(one, other)
+        """The variables after an ``if`` and all its ``elif``."""
+        ends: list[Env | None] = []
+        while True:
+            if isinstance(statement.test, (facts.Walrus, facts.Compare, facts.BoolOp)):
+                self.eval(statement.test, env)
+            narrowed = narrow(self.evaluator, statement.test, self.frame(env))
+            positive, negative = narrowed if narrowed is not None else ({}, {})
+            self.evaluator.step(len(env) // 16)
+            ends.append(self.block(statement.body, {**env, **positive}))
+            env = {**env, **negative}
+            match statement.orelse:
+                case (facts.If() as statement,):
+                    pass
+                case orelse:
+                    ends.append(self.block(orelse, env))
+                    break
+        out = ends.pop()
+        while ends:
+            out = self.joined(ends.pop(), out)
+        return out
+
+    def joined(self, a: Env | None, b: Env | None) -> Env | None:
+        """The variables after one way or the other."""
+        if a is None or b is None:
+            return b if a is None else a
+        self.evaluator.step((len(a) + len(b)) // 16)
+        out = dict(a)
+        for name, value in b.items():
+            old = a.get(name)
+            if old is not None and old is not value:
+                self.evaluator.step(1 + (old.size + value.size) // 256)
+                value = self.evaluator.held(join(old, value), self.callee_site, old.size + value.size)
+            out[name] = value
+        return out
 
     def loop(self, statement: facts.Loop, env: Env) -> Env | None:
         self.loops += 1
@@ -156,7 +210,7 @@ class _Runner:
             kept = len(self.flow.returns), len(self.flow.yields)
             after, _ = self.round(statement, dict(env))
             del self.flow.returns[kept[0] :], self.flow.yields[kept[1] :]
-            env = _joined(env, after) or env
+            env = self.joined(env, after) or env
         after, broken = self.round(statement, dict(env))
         self.loops -= 1
         endless = (
@@ -164,10 +218,10 @@ class _Runner:
             and isinstance(statement.source, facts.Const)
             and bool(statement.source.value)
         )
-        out = None if endless else _joined(env, after)
+        out = None if endless else self.joined(env, after)
         if out is not None and statement.orelse:
             out = self.block(statement.orelse, out)
-        return _joined(out, broken)
+        return self.joined(out, broken)
 
     def round(self, statement: facts.Loop, env: Env) -> tuple[Env | None, Env | None]:
         """The variables where the body ends or goes on with the next round, and where it breaks out."""
@@ -179,22 +233,22 @@ class _Runner:
         broken: Env | None = None
         for kind, early in self.exits.pop():
             if kind == "break":
-                broken = _joined(broken, early)
+                broken = self.joined(broken, early)
             else:
-                after = _joined(after, early)
+                after = self.joined(after, early)
         return after, broken
 
     def attempt(self, statement: facts.Try, env: Env) -> Env | None:
         before = dict(env)
         end = self.block(statement.body, dict(env))
         # An exception may come before or after any statement of the body.
-        start = _joined(before, end) or before
+        start = self.joined(before, end) or before
         out = self.block(statement.orelse, end) if end is not None else None
         for name, body in statement.handlers:
             inner = dict(start)
             if name is not None:
                 inner[name] = UNKNOWN
-            out = _joined(out, self.block(body, inner))
+            out = self.joined(out, self.block(body, inner))
         if statement.final:
             out = self.block(statement.final, out if out is not None else dict(start)) if out else out
             if out is None:
@@ -205,7 +259,7 @@ class _Runner:
         out: Env | None = None if statement.exhaustive else dict(env)
         for names, body in statement.cases:
             captured = {name: self.captured(kind, statement.subject, env) for name, kind in names}
-            out = _joined(out, self.block(body, {**env, **captured}))
+            out = self.joined(out, self.block(body, {**env, **captured}))
         return out
 
     def captured(self, kind: str, subject: Expr, env: Env) -> Value:
@@ -279,11 +333,14 @@ class _Runner:
                 path.append((target.name, target))
             target = target.base
         if isinstance(target, facts.Name) and target.id in env:
-            env[target.id] = self._rebuilt(env[target.id], list(reversed(path)), change)
+            held = env[target.id]
+            self.evaluator.step(held.size // 256)
+            changed = self._rebuilt(held, list(reversed(path)), change)
+            env[target.id] = self.evaluator.held(changed, Site(self.module, target.at), held.size)
 
     def _rebuilt(self, value: Value, path: list[tuple[str | None, facts.Expr]], change: object) -> Value:
         if isinstance(value, UnionOf):
-            return join(*(self._rebuilt(option, path, change) for option in value.options))
+            return join(*[self._rebuilt(option, path, change) for option in value.options])
         assert callable(change)
         (key, index), rest = path[0], path[1:]
         if value is UNKNOWN and not rest and isinstance(index, facts.Const) and isinstance(index.value, str):
@@ -360,6 +417,8 @@ class _Runner:
                 pass
 
     def replace_at(self, base: Expr, value: Value, env: Env) -> None:
+        self.evaluator.step(value.size // 256)
+        value = self.evaluator.held(value, Site(self.module, base.at), value.size)
         if isinstance(base, facts.Name):
             env[base.id] = value
         else:
@@ -397,14 +456,20 @@ class _Runner:
                 return value.store(key, *value.entries.get(key, ()), entry)
             case _, "append" if value is UNKNOWN and call.args:
                 known = ListOf(rest=UNKNOWN)
-                return _appended(known, self.eval(call.args[0], env), Site(self.module, call.args[0].at))
+                return _appended(
+                    self.evaluator, known, self.eval(call.args[0], env), Site(self.module, call.args[0].at)
+                )
             case ListOf(), ("append" | "add") if call.args:
-                return _appended(value, self.eval(call.args[0], env), Site(self.module, call.args[0].at))
+                return _appended(
+                    self.evaluator, value, self.eval(call.args[0], env), Site(self.module, call.args[0].at)
+                )
             case ListOf(), "insert" if len(call.args) == 2:
-                return _appended(value, self.eval(call.args[1], env), Site(self.module, call.args[1].at))
+                return _appended(
+                    self.evaluator, value, self.eval(call.args[1], env), Site(self.module, call.args[1].at)
+                )
             case ListOf(), "extend" if call.args:
                 for other in options(self.eval(call.args[0], env)):
-                    value = _extended(value, other)
+                    value = _extended(self.evaluator, value, other)
                 return value
             case Record(), "pop" if call.args:
                 return _without(value, containers.key_of(self.evaluator, call.args[0], self.frame(env)))
@@ -431,37 +496,23 @@ def _without(value: Value, key: str | None) -> Value:
     return replace(value, entries=entries, sure=value.sure - {key})
 
 
-def _extended(value: ListOf, other: Value) -> ListOf:
+def _extended(evaluator: Evaluator, value: ListOf, other: Value) -> ListOf:
     rests = [value.rest] if value.rest is not None else []
     if isinstance(other, ListOf):
         for entry in other.items:
-            value = _appended(value, entry.value, entry.site)
+            value = _appended(evaluator, value, entry.value, entry.site)
         rests.extend([other.rest] if other.rest is not None else [])
     else:
         rests.append(UNKNOWN)
     return replace(value, rest=join(*rests) if rests else None)
 
 
-def _appended(value: ListOf, new: Value, site: Site) -> ListOf:
+def _appended(evaluator: Evaluator, value: ListOf, new: Value, site: Site) -> ListOf:
     # In a loop the same statement appends again: one entry stands for all of them.
-    items = []
-    found = False
-    for entry in value.items:
-        if entry.site == site:
-            entry, found = replace(entry, value=join(entry.value, new)), True
-        items.append(entry)
-    if not found:
-        items.append(Entry(new, site))
-    return replace(value, items=tuple(items))
-
-
-def _joined(a: Env | None, b: Env | None) -> Env | None:
-    if a is None:
-        return b
-    if b is None:
-        return a
-    out = dict(a)
-    for name, value in b.items():
-        old = a.get(name)
-        out[name] = value if old is None or old is value else join(old, value)
-    return out
+    at, module = site.at, site.module
+    evaluator.step(len(value.items) // 64)
+    for i, entry in enumerate(value.items):
+        if entry.site.at == at and entry.site.module is module:
+            same = replace(entry, value=join(entry.value, new))
+            return replace(value, items=(*value.items[:i], same, *value.items[i + 1 :]))
+    return value.appended(Entry(new, site))

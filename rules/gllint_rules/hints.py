@@ -29,8 +29,6 @@ from gllint_rules.values import (
 if TYPE_CHECKING:
     from gllint_rules.infer import Evaluator
 
-MOST_DEPTH = 40
-
 
 def read(evaluator: Evaluator, expr: Expr, frame: Frame) -> Value:
     """What a value annotated as ``expr`` is."""
@@ -59,35 +57,36 @@ def read(evaluator: Evaluator, expr: Expr, frame: Frame) -> Value:
 
 def alias(evaluator: Evaluator, name: str, frame: Frame) -> Value | None:
     """``X = float | None`` and ``type X = float`` name a type."""
-    if evaluator.depth > MOST_DEPTH:
-        return None
-    evaluator.depth += 1
-    try:
-        return _aliased(evaluator, name, frame)
-    finally:
-        evaluator.depth -= 1
-
-
-def _aliased(evaluator: Evaluator, name: str, frame: Frame) -> Value | None:
     scope: Scope | None = frame.scope
-    while scope is not None:
-        bindings = scope.bindings.get(name)
-        if bindings is not None:
-            [binding] = bindings[-1:]
-            value = binding.value
-            if binding.kind == "import":
-                return evaluator.project.imported_alias(frame.module, binding.module, binding.name)
-            if binding.kind in ("alias", "annotated", "assign") and isinstance(
-                value, (facts.Sub, facts.BinOp, facts.Name, facts.Attr)
-            ):
-                return evaluator.annotation(value, replace(frame, scope=scope.parent or scope, env=None))
-            if isinstance(value, facts.Const) and _names_a_type(binding):  # `Share: TypeAlias = "float"`
-                return evaluator.annotation(value, replace(frame, env=None))
-            if binding.kind == "assign" and isinstance(value, facts.Call):
-                if facts.last_name(value.func) == "NewType" and len(value.args) == 2:
-                    return evaluator.annotation(value.args[1], frame)
-            return None
+    while scope is not None and name not in scope.bindings:
         scope = scope.parent
+    if scope is None:
+        return None
+    [binding] = scope.bindings[name][-1:]
+    if binding.kind == "import":
+        return evaluator.project.imported_alias(frame.module, binding.module, binding.name)
+    if binding.kind not in ("alias", "annotated", "assign") or binding.value is None:
+        return None
+    home = Frame(frame.module, scope, None, frame.bound)
+    return evaluator.ask(
+        ("alias", scope, name, frame.bound.cls if frame.bound is not None else None),
+        lambda: _aliased(evaluator, binding, home),
+        None,
+        lambda: UNKNOWN,
+        Site(frame.module, binding.value.at),
+    )
+
+
+def _aliased(evaluator: Evaluator, binding: Binding, home: Frame) -> Value | None:
+    """The type that ``binding`` names; ``home`` is where it stands."""
+    value = binding.value
+    if isinstance(value, (facts.Sub, facts.BinOp, facts.Name, facts.Attr)):
+        return evaluator.annotation(value, replace(home, scope=home.scope.parent or home.scope))
+    if isinstance(value, facts.Const) and _names_a_type(binding):  # `Share: TypeAlias = "float"`
+        return evaluator.annotation(value, home)
+    if binding.kind == "assign" and isinstance(value, facts.Call):
+        if facts.last_name(value.func) == "NewType" and len(value.args) == 2:
+            return evaluator.annotation(value.args[1], home)
     return None
 
 

@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 from gllint_rules import calling, containers, facts, hints, known, operators
 from gllint_rules.facts import Binding, Class, Expr, Function, Scope
+from gllint_rules.questions import Questions
 from gllint_rules.values import (
+    MOST_OPTIONS,
     MOST_PARTS,
     NEVER,
     NONE,
@@ -41,9 +43,11 @@ from gllint_rules.values import (
     Site,
     Text,
     ToolValue,
+    UnionOf,
     Value,
     explained,
     filled_elsewhere,
+    is_reference,
     join,
     number,
     options,
@@ -52,32 +56,56 @@ from gllint_rules.values import (
 if TYPE_CHECKING:
     from gllint_rules.project import Project
 
-MOST_DEPTH = 40
+MOST_SIZE = 10_000  # of what is built out of other values; what the source writes out may be any size
+MOST_NESTING = 40
 
 
-class Evaluator:
+class Evaluator(Questions):
     """Evaluates expressions of a project; remembers what names and functions turned out to be."""
 
     def __init__(self, project: Project) -> None:
+        super().__init__()
         self.project = project
-        self.depth = 0
-        self.special = 0  # how many calls deep functions are executed for their arguments
-        self.running: set[tuple[int, int]] = set()
-        self._names: dict[tuple[int, str], Value] = {}
-        self.functions: dict[tuple[int, int], Value] = {}
-        self._attributes: dict[tuple[int, str], Value] = {}
 
     # --- entry points ----------------------------------------------------------------------------------------
 
     def eval(self, expr: Expr, frame: Frame) -> Value:
         """What ``expr`` holds in ``frame``."""
-        if self.depth > MOST_DEPTH:
-            return UNKNOWN
-        self.depth += 1
+        if self.depth == 0:
+            return self.outermost(lambda: self._eval(expr, frame), UNKNOWN, Site(frame.module, expr.at))
+        return self._eval(expr, frame)
+
+    def _eval(self, expr: Expr, frame: Frame) -> Value:
+        depth = self.depth
+        self.deeper()
+        self.step()
+        before = self._now.steps
         try:
-            return _EVAL[type(expr)](self, expr, frame)
+            value = _EVAL[type(expr)](self, expr, frame)
         finally:
-            self.depth -= 1
+            self.depth = depth
+        if value.size > MOST_NESTING:
+            # A name may stand for a table of any size that is written out; what is built has its bounds.
+            written = (
+                self._now.steps - before if not isinstance(expr, (facts.Name, facts.Attr)) else value.size
+            )
+            return self.held(value, Site(frame.module, expr.at), written)
+        return value
+
+    def held(self, value: Value, site: Site, written: int = 0) -> Value:
+        """``value``, or unknown where it is too large for what is ``written``, too deep, or one of too many."""
+        budget = ""
+        if isinstance(value, UnionOf) and len(value.options) > MOST_OPTIONS:
+            if sum(not is_reference(option) for option in value.options) > MOST_OPTIONS:
+                budget = f"{MOST_OPTIONS} alternatives"
+        if value.nesting > MOST_NESTING:
+            budget = f"{MOST_NESTING} levels"
+        if value.size > MOST_SIZE + 4 * written:
+            budget = f"{MOST_SIZE} parts"
+        if budget:
+            self.cut(site, budget)
+            return UNKNOWN
+        return value
 
     def number(self, message: str, frame: Frame, at: int, *behind: Value, real: bool = False) -> Number:
         reasons = tuple(n.because for n in map(number, behind) if n is not None)
@@ -101,26 +129,31 @@ class Evaluator:
             if scope.kind == "module":
                 for dotted in scope.stars:
                     value = self.project.imported(frame.module, dotted, name)
-                    if not isinstance(value, External):
+                    if value is not UNKNOWN and not isinstance(value, External):
                         return value
             scope = scope.parent
         return External(f"builtins.{name}") if name in known.BUILTINS else UNKNOWN
 
     def binding_value(self, scope: Scope, name: str, frame: Frame) -> Value:
         """All that the assignments to ``name`` in ``scope`` make of it."""
-        key = (id(scope), name)
-        found = self._names.get(key)
-        if found is not None:
-            return found
-        self._names[key] = NEVER  # the value of a name in its own definition
-        inside = Frame(frame.module, scope, None, frame.bound)
+        bound = frame.bound.cls if frame.bound is not None else None
+        bindings = scope.bindings[name]
+        at = next((b.value.at for b in bindings if b.value is not None), 0)
+        return self.ask(
+            ("name", scope, name, bound),
+            lambda: self._binding_value(scope, name, Frame(frame.module, scope, None, frame.bound)),
+            NEVER,  # the value of a name in its own definition
+            lambda: UNKNOWN,
+            Site(frame.module, at),
+        )
+
+    def _binding_value(self, scope: Scope, name: str, frame: Frame) -> Value:
         bindings = scope.bindings[name]
         if scope.kind in ("module", "class") and isinstance(bindings[-1].target, (Function, Class)):
             bindings = bindings[-1:]  # a redefinition replaces what was there
-        value = join(*(self._bound(b, inside) for b in bindings))
+        value = join(*[self._bound(b, frame) for b in bindings])
         if scope.kind in ("module", "class") and name in frame.module.mutated:
             value = filled_elsewhere(value)
-        self._names[key] = value
         return value
 
     def _bound(self, binding: Binding, frame: Frame) -> Value:
@@ -205,13 +238,19 @@ class Evaluator:
 
     def annotation(self, expr: Expr, frame: Frame) -> Value:
         """What a value annotated as ``expr`` is."""
-        if self.depth > MOST_DEPTH:
-            return UNKNOWN
-        self.depth += 1
+        if self.depth == 0:
+            return self.outermost(lambda: self._annotation(expr, frame), UNKNOWN, Site(frame.module, expr.at))
+        return self._annotation(expr, frame)
+
+    def _annotation(self, expr: Expr, frame: Frame) -> Value:
+        depth = self.depth
+        self.deeper()
+        self.step()
         try:
-            return hints.read(self, expr, frame)
+            value = hints.read(self, expr, frame)
         finally:
-            self.depth -= 1
+            self.depth = depth
+        return self.held(value, Site(frame.module, expr.at)) if value.size > MOST_NESTING else value
 
     # --- attributes ------------------------------------------------------------------------------------------
 
@@ -270,14 +309,13 @@ class Evaluator:
 
     def member(self, of: ClassOf, name: str) -> Value:
         """The attribute ``name`` of an instance of ``of``: field, property, method or what ``self.x = …`` says."""
-        key = (id(of.cls), name)
-        found = self._attributes.get(key)
-        if found is not None:
-            return found
-        self._attributes[key] = NEVER
-        value = self._member(of, name)
-        self._attributes[key] = value
-        return value
+        return self.ask(
+            ("attribute", of.cls, name),
+            lambda: self._member(of, name),
+            NEVER,
+            lambda: UNKNOWN,
+            Site(of.module, of.cls.at),
+        )
 
     def _generic_member(self, of: ClassOf, name: str, arguments: tuple[Value, ...]) -> Value:
         """The attribute of an instance of a generic class: a field that is a type variable is what stands for it."""
@@ -361,11 +399,7 @@ class Evaluator:
                 return None
         return None
 
-    # --- calls -----------------------------------------------------------------------------------------------
-
-    # --- containers ------------------------------------------------------------------------------------------
-
-    # --- operators -------------------------------------------------------------------------------------------
+    # --- literals --------------------------------------------------------------------------------------------
 
     def _const(self, expr: facts.Const, frame: Frame) -> Value:
         match expr.value:
@@ -386,6 +420,7 @@ class Evaluator:
     def _join(self, expr: facts.Join, frame: Frame) -> Value:
         parts: list[Literal | Filled] = []
         for part in expr.parts:
+            self.step()
             match part:
                 case facts.Const():
                     parts.append(Literal(str(part.value), Site(frame.module, part.at)))

@@ -111,12 +111,16 @@ def unary(evaluator: Evaluator, expr: facts.UnaryOp, frame: Frame) -> Value:
 
 def either(evaluator: Evaluator, expr: facts.BoolOp, frame: Frame) -> Value:
     """``and`` and ``or``: one side or the other."""
-    left = evaluator.eval(expr.left, frame)
-    right = evaluator.eval(expr.right, frame)
-    if expr.op == "or":  # None is falsy: only the rest of the left side survives
-        kept = [option for option in options(left) if option is not NONE]
-        return join(*kept, right)
-    return join(left, right)
+    chain = [expr]  # long chains nest to the left
+    while isinstance(chain[-1].left, facts.BoolOp):
+        chain.append(chain[-1].left)
+    value = evaluator.eval(chain[-1].left, frame)
+    for operation in reversed(chain):
+        if operation.op == "or":  # None is falsy: only the rest of the left side survives
+            value = join(*[option for option in options(value) if option is not NONE])
+        value = join(value, evaluator.eval(operation.right, frame))
+        evaluator.step(value.size // 64)
+    return value
 
 
 def compare(evaluator: Evaluator, expr: facts.Compare, frame: Frame) -> Value:

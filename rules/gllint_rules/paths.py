@@ -66,15 +66,16 @@ def whereabouts(
     """Whether a path speaks of notes, is written out and does not, or cannot be told."""
     if path is None:
         return "unknown"
-    if any(NOTES in word.lower() for word in _words(project, path, frame)):
+    if any(NOTES in word.lower() for word in _words(project, path, frame, set())):
         return "notes"
     return "elsewhere" if _begins_literally(project, path, frame) else "unknown"
 
 
-def _words(project: Project, expr: Expr, frame: Frame, depth: int = 0) -> Iterator[str]:
-    """The texts and names that a path is made of."""
-    if depth > MOST_STEPS:
+def _words(project: Project, expr: Expr, frame: Frame, seen: set[Expr], depth: int = 0) -> Iterator[str]:
+    """The texts and names that a path is made of, of each expression once."""
+    if depth > MOST_STEPS or expr in seen:
         return
+    seen.add(expr)
     inner: list[tuple[Expr, Frame]] = []
     match expr:
         case facts.Const(value=value):
@@ -99,7 +100,7 @@ def _words(project: Project, expr: Expr, frame: Frame, depth: int = 0) -> Iterat
     if isinstance(value, Text) and value.literal is not None:
         yield value.literal
     for part, home in inner:
-        yield from _words(project, part, home, depth + 1)
+        yield from _words(project, part, home, seen, depth + 1)
 
 
 def _begins_literally(project: Project, expr: Expr, frame: Frame, depth: int = 0) -> bool:

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import posixpath
 import sys
+from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from gllint_rules import facts, hints
-from gllint_rules.facts import Expr, Function, Module, Param, Scope
-from gllint_rules.finding import Failure, Finding
-from gllint_rules.flow import Flow, execute
+from gllint_rules.facts import Class, Expr, Function, Module, Param, Scope
+from gllint_rules.finding import Cut, Failure, Finding
+from gllint_rules.flow import Flow, execute, too_complex
 from gllint_rules.frameworks import (
     ARGS_SCHEMA,
     SCHEMA_FN,
@@ -24,6 +25,7 @@ from gllint_rules.frameworks import (
     Names,
 )
 from gllint_rules.infer import Evaluator
+from gllint_rules.questions import TooComplex
 from gllint_rules.settings import Settings
 from gllint_rules.tools import Tool, assigns_registry, called_tool, decorated_tool, find_tools, real_name
 from gllint_rules.values import (
@@ -59,6 +61,7 @@ _TOOL_MAKERS = frozenset(
 )
 _JSON_TYPES: dict[str, Value] = {"string": TEXT, "boolean": BOOL, "null": NONE}
 _ENUMS = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
+MOST_ANCESTORS = 64
 _SOURCE_ROOTS = ("", "src/", "lib/", "python/")
 
 
@@ -89,19 +92,17 @@ class Project:
         self.source_of = source_of
         self.mentioning = mentioning
         self._load = load
+        self._told = 0  # how many of the cuts
         self._exists = exists
         self._loaded: dict[str, Module | None] = {}
         # The modules that the imports of a module have led to.
         self._reached: dict[str, set[str]] = {}
         self._tools: dict[str, list[Tool]] = {}
         self._tool_names: frozenset[bytes] | None = None
-        self._made: dict[int, Tool | None] = {}
-        self._decorated: dict[int, Tool | None] = {}
+        self._decorated: dict[Function, Tool | None] = {}
         self._absolute: dict[tuple[str, str], str | None] = {}
-        self._flows: dict[tuple[int, int], Flow] = {}
-        self._schemas: dict[int, tuple[Expr, Frame]] = {}
+        self._schemas: dict[Scope, tuple[Expr, Frame]] = {}
         self._annotations: dict[tuple[str, int], Expr | None] = {}
-        self._ancestors: dict[int, tuple[ClassOf | External, ...]] = {}
         self._packages = packages or {}
         self._positions: dict[str, Positions] = {}
         self._answers: dict[object, Any] = {}
@@ -184,6 +185,15 @@ class Project:
 
         return check(self, self.modules[path], codes, fixes)
 
+    def cuts(self) -> list[Cut]:
+        """Where budgets ran out since this was last asked."""
+        new = list(self.evaluator.cuts.items())[self._told :]
+        self._told += len(new)
+        return [
+            Cut(site.module.path, self.positions(site.module).span(site.at).line, budget)
+            for site, budget in new
+        ]
+
     def why(self, path: str, line: int, code: str | None = None) -> list[str]:
         """Why there is a finding at a line, or none, in lines of text."""
         from gllint_rules.why import why
@@ -254,10 +264,25 @@ class Project:
             return None
         if any(b.kind in ("class", "def") for b in module.scope.bindings[name]):
             return None
-        return hints.alias(self.evaluator, name, Frame(module, module.scope))
+        return self.evaluator.ask(
+            ("imported alias", module, name),
+            lambda: hints.alias(self.evaluator, name, Frame(module, module.scope)),
+            None,
+            lambda: UNKNOWN,
+            Site(module, 0),
+        )
 
     def member(self, module: Module, name: str) -> Value:
         """The global ``name`` of ``module``, or its submodule of that name."""
+        return self.evaluator.ask(
+            ("member", module, name),
+            lambda: self._member(module, name),
+            UNKNOWN,  # nothing comes through the module's own circle of star imports
+            lambda: UNKNOWN,
+            Site(module, 0),
+        )
+
+    def _member(self, module: Module, name: str) -> Value:
         if name in module.scope.bindings or module.scope.stars:
             value = self.evaluator.lookup(name, Frame(module, module.scope))
             if value is not UNKNOWN or name in module.scope.bindings:
@@ -343,35 +368,46 @@ class Project:
 
     def ancestors(self, of: ClassOf) -> tuple[ClassOf | External, ...]:
         """The class itself, then its bases, theirs, and so on; classes from outside as :class:`External`."""
-        key = id(of.cls)
-        found = self._ancestors.get(key)
-        if found is None:
-            self._ancestors[key] = (of,)  # a class that inherits from itself ends here
-            found = tuple(self._linear(of))
-            self._ancestors[key] = found
-        return found
+        return self.evaluator.ask(
+            ("ancestors", of.cls),
+            lambda: tuple(self._linear(of)),
+            (of,),  # a class that inherits from itself ends here
+            lambda: (of, External("?")),
+            Site(of.module, of.cls.at),
+        )
 
     def _linear(self, of: ClassOf) -> Iterator[ClassOf | External]:
-        seen: set[int] = set()
-        queue: list[ClassOf | External] = [of]
+        seen: set[Class] = set()
+        queue: deque[ClassOf | External] = deque([of])
         while queue:
-            current = queue.pop(0)
+            current = queue.popleft()
             if isinstance(current, External):
                 yield current
                 continue
-            if id(current.cls) in seen:
+            if current.cls in seen:
                 continue
-            seen.add(id(current.cls))
+            seen.add(current.cls)
+            if len(seen) > MOST_ANCESTORS:
+                raise TooComplex(f"{MOST_ANCESTORS} ancestors")
             yield current
-            frame = Frame(current.module, current.cls.scope.parent or current.cls.scope)
-            for base in current.cls.bases:
-                inner = base.base if isinstance(base, facts.Sub) else base
-                value = self.evaluator.eval(inner, frame)
-                known = [o for o in options(value) if isinstance(o, (ClassOf, External))]
-                if known:
-                    queue.extend(known)
-                else:
-                    queue.append(External(f"?.{facts.last_name(inner)}"))
+            queue.extend(self._bases(current))
+
+    def _bases(self, of: ClassOf) -> tuple[ClassOf | External, ...]:
+        return self.evaluator.ask(
+            ("bases", of.cls),
+            lambda: tuple(self._read_bases(of)),
+            (),
+            lambda: (External("?"),),
+            Site(of.module, of.cls.at),
+        )
+
+    def _read_bases(self, of: ClassOf) -> Iterator[ClassOf | External]:
+        frame = Frame(of.module, of.cls.scope.parent or of.cls.scope)
+        for base in of.cls.bases:
+            inner = base.base if isinstance(base, facts.Sub) else base
+            value = self.evaluator.eval(inner, frame)
+            known = [o for o in options(value) if isinstance(o, (ClassOf, External))]
+            yield from known or [External(f"?.{facts.last_name(inner)}")]
 
     def bases_named(self, of: ClassOf) -> Iterator[str]:
         """The last names of all ancestors, the class itself aside."""
@@ -469,21 +505,22 @@ class Project:
     def _keep(self, path: str, tools: list[Tool]) -> None:
         for tool in tools:
             if tool.form == "T3":
-                self._decorated[id(tool.callables[0].function)] = tool
+                function = tool.callables[0].function
+                assert isinstance(function, Function)
+                self._decorated[function] = tool
             if tool.args_schema is not None:
-                for function in tool.callables:
+                for callable in tool.callables:
                     frame = Frame(tool.module, tool.scope)
-                    self._schemas[id(function.function.scope)] = (tool.args_schema, frame)
+                    self._schemas[callable.function.scope] = (tool.args_schema, frame)
         self._tools[path] = tools
 
     def decorated_tool(self, module: Module, function: Function) -> Tool | None:
         if not function.decorators:
             return None
-        key = id(function)
-        if key not in self._decorated:
-            self._decorated[key] = None
-            self._decorated[key] = decorated_tool(self, module, function)
-        return self._decorated[key]
+        if function not in self._decorated:
+            self._decorated[function] = None
+            self._decorated[function] = decorated_tool(self, module, function)
+        return self._decorated[function]
 
     def made_tool(self, module: Module, call: facts.Call, scope: Scope) -> Tool | None:
         """The tool object that ``call`` makes (T1, T4), if it makes one."""
@@ -494,22 +531,27 @@ class Project:
             or call.keyword(SCHEMA_FN) is not None
         ):
             return None
-        key = id(call)
-        if key not in self._made:
-            self._made[key] = None
-            tool = called_tool(self, module, call, scope)
-            self._made[key] = tool if tool is not None and tool.form != "T5" else None
-        return self._made[key]
+        return self.evaluator.ask(
+            ("tool", call),
+            lambda: self._made_tool(module, call, scope),
+            None,
+            lambda: None,
+            Site(module, call.at),
+        )
+
+    def _made_tool(self, module: Module, call: facts.Call, scope: Scope) -> Tool | None:
+        tool = called_tool(self, module, call, scope)
+        return tool if tool is not None and tool.form != "T5" else None
 
     def flow(self, callee: FunctionOf) -> Flow:
         """The function executed over abstract values."""
-        key = (id(callee.function), id(callee.bound.cls) if callee.bound is not None else 0)
-        found = self._flows.get(key)
-        if found is None:
-            self._flows[key] = Flow()  # what a recursive call finds
-            found = execute(self.evaluator, callee)
-            self._flows[key] = found
-        return found
+        return self.evaluator.ask(
+            ("flow", callee.function, callee.bound.cls if callee.bound is not None else None),
+            lambda: execute(self.evaluator, callee),
+            Flow(open=True),  # what a recursive call finds
+            lambda: too_complex(callee),
+            Site(callee.module, callee.function.at),
+        )
 
     def specialised_flow(self, callee: FunctionOf, given: dict[str, Value]) -> Flow:
         """The function executed for the arguments of one call."""
@@ -517,7 +559,7 @@ class Project:
 
     def schema_of_parameter(self, scope: Scope, param: Param) -> Value | None:
         """What the tool's own ``args_schema`` says of a parameter of its callable."""
-        found = self._schemas.get(id(scope))
+        found = self._schemas.get(scope)
         if found is None:
             return None
         schema, frame = found

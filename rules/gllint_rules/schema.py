@@ -101,10 +101,12 @@ def keyword_schemas(context: Context, names: tuple[str, ...]) -> Iterator[Schema
     """The literal schemas given as one of the keywords ``names`` in a call of the module."""
     wanted = frozenset(names)
     for call, scope in context.module.calls_where(lambda section: not wanted.isdisjoint(section.keywords)):
-        if any(first < call.at < last for first, last in context.module.section_of(call.at).compared):
+        given = [value for name, value in call.keywords if name in names]
+        if not given or any(
+            first < call.at < last for first, last in context.module.section_of(call.at).compared
+        ):
             continue  # what a test expects declares nothing
-        for name, value in call.keywords:
-            if name in names:
-                schema = read_schema(context, value, scope)
-                if schema is not None:
-                    yield schema
+        for value in given:
+            schema = read_schema(context, value, scope)
+            if schema is not None:
+                yield schema

@@ -63,15 +63,14 @@ class FinalStep:
 
 def final_steps(context: Context) -> Iterator[FinalStep]:
     """The final-message templates of a module, by all the signs that the catalogue names."""
-    seen: set[tuple[int, int]] = set()
+    seen: set[Site] = set()
     for step in _all_steps(context):
         if not step.template.parts:
             continue
         site = step.template.parts[0].site
-        key = (id(site.module), site.at)
-        if step.claims is None and key in seen:
+        if step.claims is None and site in seen:
             continue
-        seen.add(key)
+        seen.add(site)
         yield step
 
 

@@ -6,8 +6,8 @@ where it was put in, because that is where a finding about it belongs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable
+from dataclasses import InitVar, dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -32,9 +32,56 @@ class Because:
 
 
 class Value:
-    """Base of all values."""
+    """Base of all values.
+
+    ``size`` counts a value and all that it holds, once for each way that leads there, and ``nesting`` how deep
+    that goes: what walks a value takes that many steps, however little memory it shares. ``gap`` says whether
+    something in it is unknown that the arguments of a call might tell.
+    """
 
     __slots__ = ()
+
+    @property
+    def size(self) -> int:
+        return 1
+
+    @property
+    def nesting(self) -> int:
+        return 0
+
+    @property
+    def gap(self) -> bool:
+        return self is UNKNOWN
+
+
+def _measure(whole: Value, parts: Iterable[Value], level: int = 1) -> None:
+    size, nesting, gap = 1, 0, False
+    for part in parts:
+        if isinstance(part, (Record, ListOf, UnionOf, Text)):
+            size += part.size
+            gap = gap or part.gap
+            if part.nesting > nesting:
+                nesting = part.nesting
+        else:
+            size += 1
+            gap = gap or part is UNKNOWN
+    _set_measures(whole, size, nesting + level, gap and not isinstance(whole, Text))
+
+
+def _set_measures(whole: Value, size: int, nesting: int, gap: bool) -> None:
+    object.__setattr__(whole, "size", size)
+    object.__setattr__(whole, "nesting", nesting)
+    object.__setattr__(whole, "gap", gap)
+
+
+def _with_more(whole: Record | ListOf, parts: Iterable[Value]) -> tuple[int, int, bool]:
+    """The measures of ``whole`` with ``parts`` beside what it holds."""
+    size, nesting, gap = whole.size, whole.nesting, whole.gap
+    for part in parts:
+        size += part.size
+        nesting = max(nesting, part.nesting + 1)
+        gap = gap or part.gap
+    return size, nesting, gap
 
 
 class _Singleton(Value):
@@ -47,10 +94,10 @@ class _Singleton(Value):
         return self.name
 
 
-UNKNOWN = _Singleton("UNKNOWN")
+UNKNOWN: Value = _Singleton("UNKNOWN")
 # What a value in the middle of its own definition is worth: nothing, until the other assignments speak.
-NEVER = _Singleton("NEVER")
-NONE = _Singleton("NONE")
+NEVER: Value = _Singleton("NEVER")
+NONE: Value = _Singleton("NONE")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,6 +141,12 @@ class Text(Value):
     """A string; ``parts`` is ``None`` where its text is unknown. Bytes count as text of unknown content."""
 
     parts: tuple[Literal | Filled, ...] | None = None
+    size: int = field(init=False, repr=False)
+    nesting: int = field(init=False, repr=False)
+    gap: bool = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        _measure(self, (part.value for part in self.parts or () if isinstance(part, Filled)))
 
     @property
     def literal(self) -> str | None:
@@ -137,6 +190,17 @@ class Record(Value):
     site: Site | None = None
     quantity: bool = False
     cls: ClassOf | None = None
+    size: int = field(init=False, repr=False)
+    nesting: int = field(init=False, repr=False)
+    gap: bool = field(init=False, repr=False)
+    measured: InitVar[tuple[int, int, bool] | None] = None  # where its size, nesting and gap are known
+
+    def __post_init__(self, measured: tuple[int, int, bool] | None) -> None:
+        if measured is not None:
+            _set_measures(self, *measured)
+            return
+        parts = [entry.value for found in self.entries.values() for entry in found]
+        _measure(self, parts if self.rest is None else [*parts, self.rest])
 
     def get(self, key: str) -> Value | None:
         """What is under ``key``; ``None`` where nothing is known of it."""
@@ -147,6 +211,9 @@ class Record(Value):
         return value if key in self.sure else join(value, NONE)
 
     def store(self, key: str, *entries: Entry) -> Record:
+        measured = None
+        if key not in self.entries:
+            measured = _with_more(self, (entry.value for entry in entries))
         return Record(
             {**self.entries, key: entries},
             self.sure | {key},
@@ -155,6 +222,7 @@ class Record(Value):
             self.site,
             self.quantity,
             self.cls,
+            measured=measured,
         )
 
 
@@ -170,6 +238,21 @@ class ListOf(Value):
     rest: Value | None = None
     kind: str = "list"
     site: Site | None = None
+    size: int = field(init=False, repr=False)
+    nesting: int = field(init=False, repr=False)
+    gap: bool = field(init=False, repr=False)
+    measured: InitVar[tuple[int, int, bool] | None] = None
+
+    def __post_init__(self, measured: tuple[int, int, bool] | None) -> None:
+        if measured is not None:
+            _set_measures(self, *measured)
+            return
+        parts = [entry.value for entry in self.items]
+        _measure(self, parts if self.rest is None else [*parts, self.rest])
+
+    def appended(self, entry: Entry) -> ListOf:
+        measured = _with_more(self, (entry.value,))
+        return ListOf((*self.items, entry), self.rest, self.kind, self.site, measured=measured)
 
     def element(self) -> Value:
         """What any element may be."""
@@ -254,6 +337,12 @@ class UnionOf(Value):
 
     options: tuple[Value, ...]
     conditional: bool = False
+    size: int = field(init=False, repr=False)
+    nesting: int = field(init=False, repr=False)
+    gap: bool = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        _measure(self, self.options, level=0)
 
 
 @dataclass(slots=True)
@@ -269,7 +358,10 @@ class Frame:
         return Frame(self.module, scope, {**(self.env or {}), **names}, self.bound)
 
 
-MOST_OPTIONS = 16
+# Records among the options of a union are told apart up to this many; more become one, with all their keys.
+MOST_RECORDS = 16
+# Options of a union that are no references to functions and classes: of those a table may hold any number.
+MOST_OPTIONS = 64
 MOST_PARTS = 400
 
 
@@ -279,66 +371,92 @@ def options(value: Value) -> tuple[Value, ...]:
 
 
 def join(*values: Value) -> Value:
-    """What holds one of ``values``."""
+    """What holds one of ``values``. It may have more options than the evaluator lets stand."""
     first = values[0] if values else NEVER
     if all(value is first for value in values):
         return first
-    out: list[Value] = []
+    out: dict[object, Value] = {}
     for value in values:
         for option in options(value):
-            _add(out, option)
+            if option is not NEVER:
+                same = _sameness(option)
+                old = out.get(same)
+                out[same] = option if old is None or old is option else _either(old, option)
+    if len(out) > MOST_RECORDS:
+        out = _with_one_record(out)
     if not out:
         return NEVER
-    if len(out) == 1:
-        return out[0]
-    if len(out) > MOST_OPTIONS:
-        return UNKNOWN
-    return UnionOf(tuple(out))
+    return next(iter(out.values())) if len(out) == 1 else UnionOf(tuple(out.values()))
 
 
-def _add(out: list[Value], new: Value) -> None:
-    if new is NEVER:
-        return
-    for i, old in enumerate(out):
-        if old is new:
-            return
-        match old, new:
-            case Number(real=False), Number(real=True):
-                return
-            case Number(), Number():
-                out[i] = new
-                return
-            case (Text(parts=None), Text(parts=None)) | (Boolean(), Boolean()):
-                return
-            case Text(parts=tuple() as a), Text(parts=tuple() as b) if _same_places(a, b):
-                out[i] = new  # the same expression in a later round of a loop
-                return
-            case Record(site=Site() as a), Record(site=Site() as b) if a == b:
-                out[i] = _merged(old, new)
-                return
-            case ListOf(site=Site() as a), ListOf(site=Site() as b) if a == b:
-                rests = [v for v in (old.rest, new.rest) if v is not None]
-                out[i] = replace(
-                    old, items=_entries(old.items, new.items), rest=join(*rests) if rests else None
-                )
-                return
-            case Instance(of=a, arguments=()), Instance(of=b, arguments=()) if a.cls is b.cls:
-                return
-            case ExternalInstance(name=a), ExternalInstance(name=b) if a == b:
-                return
-            case _:
-                pass
-    out.append(new)
+def _sameness(value: Value) -> object:
+    """What two options of a union have in common that become one."""
+    match value:
+        case Number():
+            return Number
+        case Text(parts=None):
+            return Text
+        case Text(parts=tuple() as parts) if parts:  # the same expression in a later round of a loop
+            return tuple(part.site for part in parts)
+        case Boolean():
+            return Boolean
+        case Record(site=Site() as site):
+            return Record, site
+        case ListOf(site=Site() as site):
+            return ListOf, site
+        case Instance(of=of, arguments=()):
+            return Instance, of.cls
+        case ExternalInstance(name=name):
+            return ExternalInstance, name
+        case FunctionOf(function=function, bound=bound, first=first):
+            return function, bound.cls if bound is not None else None, first
+        case _:
+            return value
 
 
-def _same_places(a: tuple[Literal | Filled, ...], b: tuple[Literal | Filled, ...]) -> bool:
-    return len(a) == len(b) > 0 and all(x.site == y.site for x, y in zip(a, b, strict=True))
+def _either(old: Value, new: Value) -> Value:
+    match old, new:
+        case Number(real=True), Number():
+            return new
+        case Number(), Number(real=False):
+            return new
+        case Text(parts=tuple()), Text():
+            return new
+        case Record(), Record():
+            return _merged(old, new)
+        case ListOf(), ListOf():
+            rests = [v for v in (old.rest, new.rest) if v is not None]
+            return replace(old, items=_entries(old.items, new.items), rest=join(*rests) if rests else None)
+        case _:
+            return old
+
+
+def _with_one_record(found: dict[object, Value]) -> dict[object, Value]:
+    """The options ``found`` with their plain dicts as one that may have the keys of each.
+
+    Dicts with a ``value`` or a ``unit`` are left to themselves: together they would look like Quantities.
+    """
+    out: dict[object, Value] = {}
+    for same, option in found.items():
+        if isinstance(option, Record) and option.cls is None and not option.quantity:
+            if "value" not in option.entries and "unit" not in option.entries:
+                old = out.get(Record)
+                out[Record] = option if old is None else _either(old, option)
+                continue
+        out[same] = option
+    return out
+
+
+def is_reference(value: Value) -> bool:
+    """Whether it stands for a function or a class, which its own code says all about."""
+    return isinstance(value, (FunctionOf, ClassOf, ToolValue, Method, External, ModuleOf))
 
 
 def _merged(a: Record, b: Record) -> Record:
     entries = dict(a.entries)
     for key, found in b.entries.items():
-        entries[key] = _entries(entries.get(key, ()), found)
+        if found is not entries.get(key):
+            entries[key] = _entries(entries.get(key, ()), found)
     rests = [value for value in (a.rest, b.rest) if value is not None]
     return replace(
         a,
@@ -350,6 +468,8 @@ def _merged(a: Record, b: Record) -> Record:
 
 
 def _entries(a: tuple[Entry, ...], b: tuple[Entry, ...]) -> tuple[Entry, ...]:
+    if a is b or not a:
+        return b
     seen = {entry.site: entry for entry in a}
     for entry in b:
         old = seen.get(entry.site)
@@ -391,55 +511,65 @@ def surely_not_text(value: Value) -> bool:
 
 def moved(value: Value, site: Site) -> Value:
     """``value`` as if all of it had been built at ``site``: a helper of another file is reported at its call."""
-    return _map_sites(value, lambda _: site)
+    return _moved(value, site, {})
 
 
-def _map_sites(value: Value, change: Callable[[Site], Site]) -> Value:
+def _moved(value: Value, site: Site, done: dict[Value, Value]) -> Value:
+    """``done`` holds what was moved already: what a value shares stays shared."""
+    if value in done:
+        return done[value]
+    moved: Value = value
     match value:
         case Record():
-            return replace(
+            moved = replace(
                 value,
-                entries={k: _map_entries(found, change) for k, found in value.entries.items()},
-                site=change(value.site) if value.site is not None else None,
+                entries={k: _moved_entries(found, site, done) for k, found in value.entries.items()},
+                site=site if value.site is not None else None,
             )
         case ListOf():
-            return replace(
+            moved = replace(
                 value,
-                items=_map_entries(value.items, change),
-                rest=_map_sites(value.rest, change) if value.rest is not None else None,
-                site=change(value.site) if value.site is not None else None,
+                items=_moved_entries(value.items, site, done),
+                rest=_moved(value.rest, site, done) if value.rest is not None else None,
+                site=site if value.site is not None else None,
             )
         case UnionOf():
-            return UnionOf(tuple(_map_sites(option, change) for option in value.options))
+            moved = UnionOf(tuple(_moved(option, site, done) for option in value.options))
         case _:
-            return value
+            pass
+    done[value] = moved
+    return moved
 
 
-def _map_entries(entries: Iterable[Entry], change: Callable[[Site], Site]) -> tuple[Entry, ...]:
+def _moved_entries(entries: Iterable[Entry], site: Site, done: dict[Value, Value]) -> tuple[Entry, ...]:
     return tuple(
-        Entry(
-            _map_sites(entry.value, change),
-            change(entry.site),
-            change(entry.key) if entry.key is not None else None,
-        )
+        Entry(_moved(entry.value, site, done), site, site if entry.key is not None else None)
         for entry in entries
     )
 
 
 def spread(record: Record, value: Value, site: Site) -> Record:
-    """``{**value}``, ``update(value)``, ``record | value``: what ``value`` holds comes on top, put in at ``site``."""
-    for option in options(value):
-        if isinstance(option, Record) and option.cls is None:
-            sure = option.sure if not isinstance(value, UnionOf) else frozenset()
-            entries = {**record.entries, **option.entries}
-            if option.rest is not None:  # values without names of their own are put in here, all together
-                entries[f"\0{site.at}"] = (Entry(Record(open=True, rest=option.rest), site),)
-            record = replace(
-                record, entries=entries, sure=record.sure | sure, open=record.open or option.open
-            )
-        else:
-            record = replace(record, open=True)
-    return record
+    """``{**value}``, ``update(value)``, ``record | value``: what ``value`` holds comes on top, put in at ``site``.
+
+    A key that ``value`` has on some ways only leaves what ``record`` has there.
+    """
+    choices = options(value)
+    held = [option for option in choices if isinstance(option, Record) and option.cls is None]
+    sure = frozenset[str]()
+    if held and len(held) == len(choices):
+        sure = held[0].sure.intersection(*(option.sure for option in held[1:]))
+    entries = dict(record.entries)
+    on_top: dict[str, tuple[Entry, ...]] = {}
+    for option in held:
+        for key, found in option.entries.items():
+            on_top[key] = _entries(on_top[key], found) if key in on_top else found
+        if option.rest is not None:  # values without names of their own are put in here, all together
+            on_top[f"\0{site.at}"] = (Entry(Record(open=True, rest=option.rest), site),)
+    for key, found in on_top.items():
+        below = entries.get(key) if key not in sure else None
+        entries[key] = _entries(below, found) if below is not None else found
+    is_open = record.open or len(held) < len(choices) or any(option.open for option in held)
+    return replace(record, entries=entries, sure=record.sure | sure, open=is_open)
 
 
 def text_of(*pieces: tuple[Value, Site]) -> Text:
@@ -472,25 +602,6 @@ def filled_elsewhere(value: Value) -> Value:
             option = replace(option, rest=UNKNOWN)
         out.append(option)
     return join(*out)
-
-
-def has_gap(value: Value, depth: int = 0) -> bool:
-    """Whether something in ``value`` is unknown that the arguments of a call might tell."""
-    if value is UNKNOWN or depth > 6:
-        return value is UNKNOWN
-    match value:
-        case UnionOf():
-            return any(has_gap(option, depth + 1) for option in value.options)
-        case Record():
-            return any(
-                has_gap(entry.value, depth + 1) for held in value.entries.values() for entry in held
-            ) or (value.rest is not None and has_gap(value.rest, depth + 1))
-        case ListOf():
-            return any(has_gap(entry.value, depth + 1) for entry in value.items) or (
-                value.rest is not None and has_gap(value.rest, depth + 1)
-            )
-        case _:
-            return False
 
 
 def reasoned_at(value: Value, site: Site) -> Value:

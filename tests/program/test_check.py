@@ -137,6 +137,26 @@ def test_statistics(write: Write, run: Run, agent: str) -> None:
     assert rows[0] == {"code": "GL101", "name": "raw-number-in-result", "count": 2}
 
 
+def test_verbose_says_where_a_budget_ran_out(write: Write, run: Run) -> None:
+    doubled = '    value = {"x": value, "y": value}\n' * 40
+    top = write(
+        {
+            "agent.py": "from agents import function_tool\n\n\n@function_tool\ndef report():\n"
+            f"    value = 1\n{doubled}    return value\n"
+        }
+    )
+    for _ in range(2):  # the second time from the cache
+        said = run("check", "--verbose", cwd=top).stderr.decode()
+        [first, *_] = [line for line in said.splitlines() if "too complex" in line]
+        path, line, message = first.split(":", 2)
+        assert path == "agent.py"
+        assert 7 < int(line) <= 46
+        assert message == (
+            " this value is too complex to follow (budget of 10000 parts); what it holds is not reported"
+        )
+    assert "too complex" not in run("check", cwd=top).stderr.decode()
+
+
 def test_quiet_verbose_and_nothing_to_do(write: Write, run: Run, agent: str) -> None:
     top = write({"agent.py": agent, "empty/x.txt": ""})
     assert run("check", "--quiet", cwd=top).stderr == b""

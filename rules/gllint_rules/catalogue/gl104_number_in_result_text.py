@@ -64,9 +64,7 @@ def check(context: Context) -> Iterator[Pending]:
                 yield context.finding("GL104", site, "this text carries a number out of the tool", HELP)
 
 
-def _texts(value: Value, site: Site, depth: int = 0) -> Iterator[tuple[Text, Site]]:
-    if depth > 20:
-        return
+def _texts(value: Value, site: Site) -> Iterator[tuple[Text, Site]]:
     for option in options(value):
         match option:
             case Text():
@@ -74,24 +72,24 @@ def _texts(value: Value, site: Site, depth: int = 0) -> Iterator[tuple[Text, Sit
             case Record() if not is_quantity(option):
                 for entries in option.entries.values():
                     for entry in entries:
-                        yield from _texts(entry.value, entry.site, depth + 1)
+                        yield from _texts(entry.value, entry.site)
             case ListOf():
                 for entry in option.items:
-                    yield from _texts(entry.value, entry.site, depth + 1)
+                    yield from _texts(entry.value, entry.site)
                 if option.rest is not None:
-                    yield from _texts(option.rest, site, depth + 1)
+                    yield from _texts(option.rest, site)
             case _:
                 pass
 
 
-def _has_number(text: Text, depth: int = 0) -> bool:
-    if text.parts is None or depth > 20:
+def _has_number(text: Text) -> bool:
+    if text.parts is None:
         return False
     template = Template(text.parts)
     return bool(scan_naked_numbers(template.text)) or any(
         next(leaves(hole.value, hole.site), None)
         or next(quantities(hole.value, hole.site), None)
-        or any(isinstance(o, Text) and _has_number(o, depth + 1) for o in options(hole.value))
+        or any(isinstance(o, Text) and _has_number(o) for o in options(hole.value))
         for hole in template.holes()
     )
 

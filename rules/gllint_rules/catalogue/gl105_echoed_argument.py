@@ -57,11 +57,15 @@ HELP = "The model chose this number: read it from a source instead, or trace it 
 
 def check(context: Context) -> Iterator[Pending]:
     """Findings at the Quantities that carry an argument."""
+    written: dict[facts.Module, dict[int, tuple[facts.Expr, facts.Scope]]] = {}
     for result in context.results:
         parameters = parameters_of(result)
         if not parameters:
             continue
-        values = _written_values(result)
+        module = result.callable.module
+        if module not in written:
+            written[module] = _written_values(module)
+        values = written[module]
         for held in quantities(result.value, result.site):
             site = held.record.site
             value = (
@@ -79,9 +83,8 @@ def parameters_of(result: Result) -> frozenset[str]:
     return frozenset(p.name for p in params[1 if result.callable.first else 0 :])
 
 
-def _written_values(result: Result) -> dict[int, tuple[facts.Expr, facts.Scope]]:
+def _written_values(module: facts.Module) -> dict[int, tuple[facts.Expr, facts.Scope]]:
     """What each dict or ``Quantity(…)`` call of the module gives as ``value``."""
-    module = result.callable.module
     out: dict[int, tuple[facts.Expr, facts.Scope]] = {}
     for literal, scope in module.dicts:
         value = literal.value("value")

@@ -101,7 +101,7 @@ def check(context: Context) -> Iterator[Pending]:
     if context.is_test or not _is_active(context) or _is_registry_module(context):
         return
     module, names = context.module, context.project.tool_names()
-    handed_over: set[int] | None = None
+    handed_over: set[Expr] | None = None
     for call, scope in module.calls_where(lambda s: any(name.encode() in names for name in s.calls)):
         if real_name(module, call.func).encode() not in names:
             continue
@@ -110,7 +110,7 @@ def check(context: Context) -> Iterator[Pending]:
             continue
         if handed_over is None:
             handed_over = _handed_over(module)
-        if id(call) not in handed_over:
+        if call not in handed_over:
             message = f"tool `{of.cls.name}` is built outside the registry"
             yield context.finding("GL302", Site(module, call.at), message, HELP)
 
@@ -140,16 +140,16 @@ def _tool_class(context: Context, call: Call, scope: Scope) -> ClassOf | None:
     return next((of for of in found if context.project.is_tool_class(of)), None)
 
 
-def _handed_over(module: Module) -> set[int]:
+def _handed_over(module: Module) -> set[Expr]:
     """What goes to ``….register(…)`` or into ``TOOL_REGISTRY``, directly or by a name of the same scope."""
-    out: set[int] = set()
+    out: set[Expr] = set()
     for call, scope in module.calls_of({"register", "update", "setdefault"}):
         if isinstance(call.func, facts.Attr) and _registers(call.func):
             for arg in (*call.args, *(value for _, value in call.keywords)):
-                out.update(id(value) for value in _built(arg, scope))
+                out.update(_built(arg, scope))
     for target, value in stores(module, TOOL_REGISTRY_NAMES):
         if facts.last_name(target.base) in TOOL_REGISTRY_NAMES:
-            out.add(id(value))
+            out.add(value)
     return out
 
 

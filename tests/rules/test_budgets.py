@@ -1,0 +1,246 @@
+"""Nothing hangs and nothing is cut by chance: work grows with the file, and what is too complex is so as a whole."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+import pytest
+
+from gllint_rules import RULES, Failure, Finding, Settings
+from gllint_rules.project import Project, top_level_packages
+from gllint_rules.questions import Questions, TooComplex
+from gllint_rules.reader import read_module
+from gllint_rules.values import Site
+from harness import example, places, run
+from shapes import (
+    SHAPES,
+    Files,
+    chain_of_helpers,
+    circle_of_helpers,
+    dispatch_table,
+    doubling,
+    doubling_helpers,
+    many_returns,
+    maybe_spread,
+    maybe_stored,
+    maybe_updated,
+    spreads_in_a_dict,
+    tool,
+)
+
+
+def checked(files: Files) -> tuple[Project, list[Finding]]:
+    """The findings in ``files``, and the project that was asked."""
+    texts = {f"/project/{path}": text for path, text in files.items()}
+    project = Project(
+        Settings(),
+        load=lambda path: read_module(path, texts[path]) if path in texts else None,
+        exists=texts.__contains__,
+        source_of=texts.__getitem__,
+        root="/project",
+        packages=top_level_packages(texts),
+    )
+    for path, text in texts.items():
+        project.add(read_module(path, text))
+    found = [item for path in texts for item in project.check(path, frozenset(RULES), fixes=False)]
+    assert [item for item in found if isinstance(item, Failure)] == []
+    return project, [item for item in found if isinstance(item, Finding)]
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.__name__)
+def test_work_grows_with_the_file(shape: Callable[[int], Files]) -> None:
+    """Twice the program takes about twice the steps, or fewer where a budget ran out."""
+    n = max(SHAPES[shape] // 6, 6)
+    steps = [checked(shape(size))[0].evaluator.taken for size in (n, 2 * n, 4 * n)]
+    assert steps[1] < 3 * steps[0] + 100
+    assert steps[2] < 3 * steps[1] + 100
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.__name__)
+def test_no_program_is_too_deep(shape: Callable[[int], Files]) -> None:
+    """The depth is bounded, so that Python's own limit is not met, with room for those who call."""
+    texts = {f"/project/{path}": text for path, text in shape(SHAPES[shape] // 2).items()}
+    project = Project(Settings(), lambda path: None, texts.__contains__, texts.__getitem__, "/project")
+    for path, text in texts.items():
+        project.add(read_module(path, text))
+    frame, used = sys._getframe(), 0
+    while frame.f_back is not None:
+        frame, used = frame.f_back, used + 1
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(used + 850)
+    try:
+        found = [item for path in texts for item in project.check(path, frozenset(RULES), fixes=False)]
+    finally:
+        sys.setrecursionlimit(limit)
+    assert [item for item in found if isinstance(item, Failure)] == []
+
+
+@pytest.mark.parametrize(
+    "shape", [maybe_spread, maybe_stored, maybe_updated, spreads_in_a_dict, dispatch_table, many_returns]
+)
+@pytest.mark.parametrize("n", [4, 12, 16, 17, 20, 40, 70])
+def test_each_way_to_a_number_is_reported(shape: Callable[[int], Files], n: int) -> None:
+    """However many keys there may be, tables may hold and returns there are."""
+    project, found = checked(shape(n))
+    assert [finding.code for finding in found] == ["GL101"] * n
+    assert project.cuts() == []
+
+
+def test_a_key_of_either_arm_is_kept() -> None:
+    """What is spread over a dict may come from one of several; none of them hides the other."""
+    case = example(
+        """
+        from agents import function_tool
+
+
+        @function_tool
+        def report(x):
+            base = {"a": 1}  # GL101 @ 1
+            some = {"a": 2} if x else {"b": 3}  # GL101 @ 2 & GL101 @ 3
+            return {**base, **some}
+        """
+    )
+    assert places(run(case)) == case.expected()
+
+
+def test_quantities_of_several_returns_are_told_apart() -> None:
+    """Dicts of which one has the value and another the unit are no Quantities together."""
+    body = [
+        f'if x == {i}:\n    return {{"value": {i}}}\nif x == -{i}:\n    return {{"unit": "kWh"}}'
+        for i in range(20)
+    ]
+    _, found = checked(tool(*body, "return None"))
+    assert [finding.code for finding in found] == ["GL101"] * 20
+
+
+def test_a_budget_that_ran_out_is_told() -> None:
+    project, found = checked(doubling(40))
+    assert found == []
+    [cut, *_] = project.cuts()
+    assert cut.path == "/project/a.py"
+    assert "a = {" in doubling(40)["a.py"].split("\n")[cut.line - 1]
+    assert str(cut) == (
+        "this value is too complex to follow (budget of 10000 parts); what it holds is not reported"
+    )
+    assert project.cuts() == []
+
+
+@pytest.mark.parametrize("shape", [doubling_helpers, circle_of_helpers, chain_of_helpers])
+def test_the_cut_does_not_depend_on_who_asks_first(shape: Callable[[int], Files]) -> None:
+    """Helpers of a long chain answer the same, whether they were asked on the way or first."""
+    outcomes = set()
+    for step in (1, -1, 7):
+        texts = {"/project/a.py": shape(60)["a.py"]}
+        module = read_module("/project/a.py", texts["/project/a.py"])
+        project = Project(Settings(), lambda path: None, texts.__contains__, texts.__getitem__, "/project")
+        project.add(module)
+        functions = list(module.functions)
+        order = functions[::step] + functions
+        for function in order:
+            project.evaluator.lookup(function.name, _frame(module))
+            project.flow(_callee(module, function))
+        results = [project.flow(_callee(module, function)) for function in functions]
+        outcomes.add(tuple(tuple(_shown(value) for _, value in flow.returns) for flow in results))
+    assert len(outcomes) == 1
+
+
+def _frame(module):  # type: ignore[no-untyped-def]
+    from gllint_rules.values import Frame
+
+    return Frame(module, module.scope)
+
+
+def _callee(module, function):  # type: ignore[no-untyped-def]
+    from gllint_rules.values import FunctionOf
+
+    return FunctionOf(module, function)
+
+
+def _shown(value: object) -> str:
+    from gllint_rules.values import Record, UnionOf
+
+    match value:
+        case Record():
+            return f"{sorted(value.entries)} {value.size} {value.nesting}"
+        case UnionOf():
+            return " | ".join(_shown(option) for option in value.options)
+        case _:
+            return type(value).__name__ + str(value.size)  # type: ignore[attr-defined]
+
+
+# --- questions ------------------------------------------------------------------------------------------------
+
+SITE = Site(None, 0)  # type: ignore[arg-type]
+
+
+class Graph(Questions):
+    """Asks along the arrows of a graph; the answer is the set of what was reached."""
+
+    def __init__(self, arrows: dict[str, str]) -> None:
+        super().__init__()
+        self.arrows = arrows
+
+    def reached(self, node: str) -> frozenset[str]:
+        return self.ask(
+            node,
+            lambda: frozenset({node}).union(*(self.reached(other) for other in self.arrows.get(node, ""))),
+            frozenset(),
+            lambda: frozenset({"too complex"}),
+            SITE,
+        )
+
+
+@pytest.mark.parametrize("first", "abcdef")
+def test_a_circle_answers_the_same_whoever_is_asked_first(first: str) -> None:
+    arrows = {"a": "b", "b": "cd", "c": "a", "d": "be", "e": "ef", "f": ""}
+    graph = Graph(arrows)
+    graph.reached(first)
+    answers = {node: graph.reached(node) for node in "abcdef"}
+    assert answers == {
+        "a": {*"abcdef"},
+        "b": {*"abcdef"},
+        "c": {*"abcdef"},
+        "d": {*"abcdef"},
+        "e": {"e", "f"},
+        "f": {"f"},
+    }
+
+
+def test_what_is_remembered_is_not_asked_again() -> None:
+    graph = Graph({chr(i): chr(i + 1) * 2 for i in range(40, 80)})
+    graph.reached(chr(40))
+    assert graph.taken < 200
+
+
+def test_a_question_is_too_complex_as_a_whole() -> None:
+    questions = Questions()
+
+    def endless() -> str:
+        while True:
+            questions.step()
+
+    def outer() -> str:
+        return "outer " + questions.ask("inner", endless, "", lambda: "unknown", SITE)
+
+    assert questions.ask("outer", outer, "", lambda: "unknown", SITE) == "outer unknown"
+    assert list(questions.cuts) == [SITE]
+    assert questions.depth == 0
+
+
+def test_depth_counts_from_the_outermost_question_whatever_is_remembered() -> None:
+    def chain(questions: Questions, i: int) -> str:
+        return questions.ask(
+            i,
+            lambda: chain(questions, i - 1) if i else "ground",
+            "",
+            lambda: "unknown",
+            Site(None, i),  # type: ignore[arg-type]
+        )
+
+    remembered, fresh = Questions(), Questions()
+    answers = [chain(remembered, i) for i in range(200)]
+    assert answers == [chain(fresh, i) for i in reversed(range(200))][::-1]
+    assert {"ground", "unknown"} == set(answers)
+    with pytest.raises(TooComplex):
+        remembered.reach(1000)
