@@ -9,22 +9,25 @@ from __future__ import annotations
 import os
 import pickle
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from gllint.cache import Store, digest
 from gllint.clock import Clock, without_collector
 from gllint.discover import Signature, walk
-from gllint.parsing import Parsed, Unparsed, parse
+from gllint.parsing import Parsed, Unparsed, judge, parse
 from gllint.places import Place, Places
 from gllint.pool import (
+    IS_PYTHON,
     MARKED,
     MAY_USE,
     PASSES,
+    UNDECODABLE,
     UNREADABLE,
     Pool,
     Screened,
+    judge_file,
     parse_file,
     read_bytes,
     screen_bytes,
@@ -33,6 +36,7 @@ from gllint.pool import (
 )  # fmt: skip
 from gllint.progress import Progress
 from gllint.source import decode
+from gllint.stack import on_large_stack
 from gllint_rules import Failure, Finding, Span
 from gllint_rules.screen import ANY_NAME, Screen
 
@@ -64,10 +68,11 @@ class Dependencies:
 
 @dataclass(slots=True)
 class Result:
-    """What the rules say of one file, before suppressions."""
+    """What the rules say of one file, before suppressions. ``notice`` says why they were not asked."""
 
     findings: tuple[Finding, ...] = ()
     failures: tuple[Failure, ...] = ()
+    notice: str = ""
 
 
 class Workspace:
@@ -137,8 +142,10 @@ class Workspace:
         self._save_table()
         return results
 
-    def landing(self, paths: Iterable[str]) -> dict[str, Result]:
+    def landing(self, paths: Iterable[str], named: Collection[str] = ()) -> dict[str, Result]:
         """Return what there is to say of ``paths``, whichever file's check made it visible.
+
+        Those that somebody ``named`` must be Python even where no rule could speak about them.
 
         A number in a constant or a schema is found where another file puts it into a tool or a message, so that
         all candidates are checked; what is known of them from earlier runs is not checked again.
@@ -152,15 +159,26 @@ class Workspace:
                 for finding in result.findings:
                     self._landed.setdefault(finding.path, {})[finding] = None
         screened = self._screen(wanted)
+        broken = self._broken([path for path in wanted if path in named], screened)
         if not self._take_turns:
             self._save_table()
         return {
             path: Result(
-                (*self._landed.get(path, ()), *self._unreadable(path, screened[path])),
+                (
+                    *self._landed.get(path, ()),
+                    *self._unreadable(path, screened[path]),
+                    *_syntax_error(path, broken.get(path), self.config.codes),
+                ),
                 results.get(path, Result()).failures,
+                results.get(path, Result()).notice,
             )
             for path in wanted
         }
+
+    def undecodable(self, paths: Iterable[str]) -> list[str]:
+        """Return those of the ``paths`` that are no text and take no part in the project."""
+        screened = self._screen(sorted(paths))
+        return [p for p, s in screened.items() if s.flags & UNDECODABLE and p not in self._candidates()]
 
     def changed(self, path: str) -> None:
         """Take note that the content of a file is another one now (see ``overlay``); the rest is kept."""
@@ -192,7 +210,7 @@ class Workspace:
         broken = self._parsed.get(path)
         if isinstance(broken, Unparsed):
             return [f"{path}:{broken.line}:{broken.column}: {broken.message}"]
-        return list(project.why(path, line, code))
+        return on_large_stack(lambda: list(project.why(path, line, code)))
 
     # --- first round: the screen ---------------------------------------------------------------------------
 
@@ -218,6 +236,28 @@ class Workspace:
             table[path] = Known(seen or Signature(0, 0, 0, 0), screened)
             self._changed = True
         return verdicts
+
+    def _broken(self, named: list[str], screened: Mapping[str, Screened]) -> dict[str, Unparsed]:
+        """Say of the named files that the screen refuses which ones are no Python, and why."""
+        candidates = self._candidates()
+        asked = [p for p in named if p not in candidates and not screened[p].flags & (IS_PYTHON | UNREADABLE)]
+        here = [path for path in asked if path in self._overlay]
+        there = [path for path in asked if path not in self._overlay]
+        verdicts = {path: judge(self._overlay[path]) for path in here}
+        size = sum(seen.size for path in there if (seen := self._files.get(path)))
+        self._progress.expect("parsing", len(there))
+        judged = self._pool.map(
+            judge_file, None, there, worth=size > _WORTH_BYTES, chunk=16, tick=self._progress.tick
+        )
+        table = self._known()
+        for path, verdict in zip(there, judged, strict=True):
+            verdicts[path] = verdict
+            if verdict is None:
+                row = table[path]
+                known = row.screened._replace(flags=row.screened.flags | IS_PYTHON)
+                table[path] = row._replace(screened=known)
+                self._changed = True
+        return {path: verdict for path, verdict in verdicts.items() if verdict is not None}
 
     def _unreadable(self, path: str, screened: Screened) -> tuple[Finding, ...]:
         if not screened.flags & UNREADABLE:
@@ -322,7 +362,7 @@ class Workspace:
         project = self._project = self._new_project()
         self._add(project, passing)
         with self._clock.stage("tool names"):
-            names = project.tool_names()
+            names = on_large_stack(project.tool_names)
         if self._is_worth_keeping():
             self._store.write("names", (key, names, self._dependencies))
         return self._reaching(names)
@@ -342,9 +382,7 @@ class Workspace:
             project = self._loaded_project(added)
             self._progress.expect("checking", len(missing))
             with self._clock.stage("rules"):
-                for path in missing:
-                    known[path] = self._run_rules(project, path)
-                    self._progress.tick(1)
+                known |= on_large_stack(self._run_all_rules, project, missing)
             if self._is_worth_keeping() and (self._has_turn or not self._take_turns):
                 self._keep_results(added, known)
         return {path: known[path] for path in asked}
@@ -372,10 +410,18 @@ class Workspace:
     def _is_worth_keeping(self) -> bool:
         return not self._overlay and not self._disturbed
 
+    def _run_all_rules(self, project: Project, paths: Iterable[str]) -> dict[str, Result]:
+        results: dict[str, Result] = {}
+        for path in paths:
+            results[path] = self._run_rules(project, path)
+            self._progress.tick(1)
+        return results
+
     def _run_rules(self, project: Project, path: str, fixes: bool = True) -> Result:
         parsed = self._parsed[path]
         if isinstance(parsed, Unparsed):
-            return Result(_syntax_error(path, parsed, self.config.codes))
+            notice = f"{parsed.message} (line {parsed.line})" if parsed.is_python else ""
+            return Result(_syntax_error(path, parsed, self.config.codes), notice=notice)
         codes = self.config.codes
         if not self._clock.by_rule:
             return _gather(project.check(path, codes, fixes))
@@ -534,8 +580,8 @@ def _gather(reports: Iterable[Finding | Failure]) -> Result:
     )
 
 
-def _syntax_error(path: str, why: Unparsed, codes: frozenset[str]) -> tuple[Finding, ...]:
-    if "GL900" not in codes:
+def _syntax_error(path: str, why: Unparsed | None, codes: frozenset[str]) -> tuple[Finding, ...]:
+    if why is None or why.is_python or "GL900" not in codes:
         return ()
     place = Span(why.line, why.column, why.line, why.column + 1)
     return (Finding("GL900", path, place, why.message, "This file was not checked."),)
