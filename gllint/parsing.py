@@ -26,13 +26,22 @@ MAX_BYTES, MAX_LINES = 4_000_000, 200_000
 # flat list (`a or b or …`, `elif`). LibCST's time for the first kind grows with the square of the depth, which the
 # sum of the depths of all deep nodes measures.
 _LARGE_STACK = 256 << 20
-_MAX_DEPTH, _MAX_FLAT, _MAX_ANYWHERE = 2_500, 20_000, 1_000
+_MAX_DEPTH, _MAX_FLAT, _MAX_ANYWHERE = 2_500, 25_000, 1_000
 _DEEP, _MOST_WORK = 200, 6_000_000
 _MAX_BRACKETS = 200
 _TOO_DEEP = "nested too deeply to be parsed"
 _UNREAD = "nests too deeply to be read"
 # What every level of nesting takes at least one of. Fewer of them in a whole file are no danger.
-_NESTING = (*(bytes((c,)) for c in b"([{.-+~*/%@|&^<>=\\"), b"not", b"lambda", b"else", b"elif", b"or", b"and", b"if")
+_NESTING = (
+    *(bytes((c,)) for c in b"([{.-+~*/%@|&^<>=\\"),
+    b"not",
+    b"lambda",
+    b"else",
+    b"elif",
+    b"or",
+    b"and",
+    b"if",
+)
 _HARMLESS = 4_000
 _STRING_OR_BRACKET = re.compile(
     r"""\"{3}(?:[^"\\]|\\.|"(?!""))*(?:\"{3}|\Z)|'{3}(?:[^'\\]|\\.|'(?!''))*(?:'{3}|\Z)"""
@@ -100,7 +109,9 @@ def _tree(source: str) -> ast.Module | Unparsed:
     except SyntaxError as error:
         # How many digits `int` converts is a setting of the interpreter, no syntax.
         many_digits = "integer string conversion" in error.msg
-        return Unparsed(error.msg, max(error.lineno or 1, 1), max(error.offset or 1, 1), is_python=many_digits)
+        return Unparsed(
+            error.msg, max(error.lineno or 1, 1), max(error.offset or 1, 1), is_python=many_digits
+        )
     except (RecursionError, MemoryError):
         return Unparsed(f"{_TOO_DEEP}: Python itself gives up on it")
     except ValueError as error:
@@ -126,7 +137,9 @@ def _read(path: str, source: str, clock: Clock) -> Parsed:
 
 def _refused(source: str, why: Unparsed) -> Unparsed:
     """What to say of a file that could not be read: what Python finds wrong with it, if anything."""
-    return _judge_source(source) or Unparsed(f"cannot be read: {why.message}", why.line, why.column, is_python=True)
+    return _judge_source(source) or Unparsed(
+        "valid Python, but too deep or too long for the parser", why.line, why.column, is_python=True
+    )
 
 
 def _too_large(data: bytes) -> str | None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 # a comment in it suppresses findings of ours by name; it cannot be read; it is no text; Python was asked and takes it.
 PASSES, MAY_USE, MARKED, UNREADABLE, UNDECODABLE, IS_PYTHON = 1, 2, 4, 8, 16, 32
 _MARKS = (b"gllint:", b"oqa")
-_NAMES_US = re.compile(rb"gllint:|(?i:noqa:[^\r\n]*GL[0-9])")
+_NAMES_US = re.compile(rb"gllint:|(?i:noqa:(?:(?!noqa:)[^\r\n])*?GL[0-9])")
 _HUGE = 64_000_000
 _CHUNK = 400
 _Item = TypeVar("_Item")

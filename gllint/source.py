@@ -56,7 +56,9 @@ def decode(data: bytes) -> Text:
     except UnicodeDecodeError as error:
         line, column = _place(body, error.start, encoding)
         raise Undecodable(f"not {encoding} text: {error.reason}", line, column) from None
-    except Exception as error:  # codecs raise what they like: `undefined`, `idna`, `hex`, those of other packages
+    except (
+        Exception
+    ) as error:  # codecs raise what they like: `undefined`, `idna`, `hex`, those of other packages
         raise Undecodable(f"not {encoding} text: {error}", 1, 1) from None
     if "\0" in source:
         before = split_lines(source[: source.index("\0")] + "x")
