@@ -43,6 +43,7 @@ _NESTING = (
     b"if",
 )
 _HARMLESS = 4_000
+_BRACKETS = re.compile(rb"[()\[\]{}]")
 _STRING_OR_BRACKET = re.compile(
     r"""\"{3}(?:[^"\\]|\\.|"(?!""))*(?:\"{3}|\Z)|'{3}(?:[^'\\]|\\.|'(?!''))*(?:'{3}|\Z)"""
     r"""|"(?:[^"\\\r\n]|\\.)*"?|'(?:[^'\\\r\n]|\\.)*'?|\#[^\r\n]*|(?P<open>[(\[{])|(?P<close>[)\]}])""",
@@ -103,7 +104,7 @@ def _judge_source(source: str) -> Unparsed | None:
 
 def _tree(source: str) -> ast.Module | Unparsed:
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), without_collector():
             warnings.simplefilter("ignore")
             return ast.parse(source)
     except SyntaxError as error:
@@ -151,7 +152,13 @@ def _too_large(data: bytes) -> str | None:
 
 def _looks_deep(data: bytes) -> bool:
     """Say whether a file could hold nesting that is worth a second look; must not miss any that crashes."""
-    return len(data) > _HARMLESS and sum(map(data.count, _NESTING)) > _HARMLESS
+    if len(data) > _HARMLESS and sum(map(data.count, _NESTING)) > _HARMLESS:
+        return True
+    depth = deepest = 0
+    for bracket in _BRACKETS.findall(data):
+        depth = depth + 1 if bracket in b"([{" else max(depth - 1, 0)
+        deepest = max(deepest, depth)
+    return deepest > _MAX_BRACKETS // 2
 
 
 def _too_deep(source: str) -> Unparsed | None:

@@ -208,7 +208,8 @@ class Project:
                 if binding.kind != "import":
                     continue
                 name = binding.name or binding.module.rpartition(".")[2]
-                if binding.name and (self.names.is_tool_class(name) or name in _TOOL_MAKERS):
+                runs_tools = name in self.names.dispatch_functions or name in self.names.dispatch_classes
+                if binding.name and (self.names.is_tool_class(name) or name in _TOOL_MAKERS or runs_tools):
                     return True
                 if name.encode() in names:
                     value = self.imported(module, binding.module, binding.name)
