@@ -108,7 +108,7 @@ def test_a_named_file_must_be_python_and_others_are_counted(tmp_path: Path) -> N
 def test_an_odd_codec_loses_no_other_file(codec: str, write: Write, check: Check, agent: str) -> None:
     top = write({"odd.py": f"# coding: {codec}\n{agent}é.\n", "agent.py": agent})
     found = check(cwd=top)
-    assert "odd.py:1:1: GL900" in [line.replace(":2:", ":1:") for line in found] or codec in ("idna",)
+    assert codec == "idna" or any(line.startswith("odd.py") and "GL900" in line for line in found)
     assert any(line.startswith("agent.py") for line in found)
 
 
