@@ -132,5 +132,9 @@ def _text_codec(name: str, bom: bool, line: int) -> str:
 
 
 def _place(body: bytes, offset: int, encoding: str) -> tuple[int, int]:
-    lines = split_lines(body[:offset].decode(encoding, "replace") + "x")
+    try:
+        before = body[:offset].decode(encoding, "replace")
+    except Exception:  # not every codec knows how to replace
+        before = body[:offset].decode("latin-1")
+    lines = split_lines(before + "x")
     return len(lines), len(lines[-1])
