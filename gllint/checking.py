@@ -19,7 +19,7 @@ from gllint import baseline, fixer, report
 from gllint.cli import FOUND, NOTHING_FOUND, WRONG
 from gllint.config import FILE_NAMES, Config, load
 from gllint.discover import SUFFIXES, absolute
-from gllint.engine import Engine, Options, Outcome, by_path
+from gllint.engine import Engine, Notice, Options, Outcome, by_path
 from gllint.errors import UsageError
 from gllint.files import check_inside, write_output
 from gllint.fingerprint import Fingerprint, fingerprints
@@ -30,6 +30,7 @@ from gllint_rules import RULES, Finding
 
 STDIN = "-"
 _STANDARD_OUTPUT = ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
+_SHOWN = 3
 
 
 @dataclass(slots=True)
@@ -219,7 +220,7 @@ class _Run:
             raise UsageError(f"--why: {path}: no such file")
         if code is not None and code not in RULES:
             raise UsageError(f"--why: unknown code '{code}'")
-        click.echo("\n".join(self.engine.explain(path, line, code)))
+        click.echo("\n".join(map(report.visible, self.engine.explain(path, line, code))))
         return NOTHING_FOUND
 
     def _fix(self, paths: Sequence[str]) -> Outcome:
@@ -235,7 +236,7 @@ class _Run:
         if fixed.applied:
             self._note(f"{verb} {_count(fixed.applied, 'finding')} in {_count(len(fixed.after), 'file')}.")
         for error in fixed.errors:
-            click.echo(f"gllint: {error}", err=True)
+            _complain(error)
         self.failed = bool(fixed.errors)
         self.would_change = self.request.diff and bool(fixed.after)
         return fixed.outcome
@@ -279,7 +280,7 @@ class _Run:
         if self.stdin and not outcome.findings:
             self._write_bytes(self.engine.bytes_of(self.stdin))
         for line in errors:
-            click.echo(f"gllint: {line}", err=True)
+            _complain(line)
         self._note(f"Added {_count(added, 'suppression')}.")
         return WRONG if errors or outcome.failures else NOTHING_FOUND
 
@@ -289,8 +290,9 @@ class _Run:
             self._write(_statistics(made, self.request.output_format) if self.request.statistics
                         else report.render(self.request.output_format, made))  # fmt: skip
         for failure in outcome.failures:
-            where = self.show(failure.path)
-            click.echo(f"gllint: internal error: {failure.code} failed on {where}: {failure.error}", err=True)
+            _complain(f"internal error: {failure.code} failed on {self.show(failure.path)}: {failure.error}")
+        for notice in outcome.notices:
+            self._note(self._noticed(notice))
         if not self.request.quiet and self.request.output_format in ("full", "concise"):
             self._summarise(outcome)
 
@@ -307,6 +309,12 @@ class _Run:
     def _diagnostic(self, finding: Finding) -> report.Diagnostic:
         level = self.engine.config_of(finding.path).level(finding.code)
         return report.Diagnostic(finding, self.show(finding.path), level)
+
+    def _noticed(self, notice: Notice) -> str:
+        names = ", ".join(map(self.show, notice.paths[:_SHOWN]))
+        more = len(notice.paths) - _SHOWN
+        listed = f"{names} and {more} more" if more > 0 else names
+        return f"{_count(len(notice.paths), 'file')} not checked, {notice.why}: {listed}"
 
     def _summarise(self, outcome: Outcome) -> None:
         count = len(outcome.findings)
@@ -330,11 +338,11 @@ class _Run:
         for workspace in self.engine.workspaces():
             config = workspace.config.source or "none"
             cache = workspace.cache_folder or "none"
-            click.echo(f"project {workspace.root}: configuration {config}, cache {cache}", err=True)
+            self._note(f"project {workspace.root}: configuration {config}, cache {cache}")
             listed, parsed = workspace.counts()
-            click.echo(f"  {_count(listed, 'file')}, {_count(parsed, 'candidate')}", err=True)
+            self._note(f"  {_count(listed, 'file')}, {_count(parsed, 'candidate')}")
             for cut in workspace.cuts():
-                click.echo(f"{self.show(cut.path)}:{cut.line}: {cut}", err=True)
+                self._note(f"{self.show(cut.path)}:{cut.line}: {cut}")
 
     def _print_timings(self) -> None:
         clock = self.engine.clock
@@ -433,7 +441,7 @@ class _Run:
     def _note(self, text: str) -> None:
         if not self.request.quiet:
             self.engine.progress.clear()
-            click.echo(text, err=True)
+            click.echo(report.visible(text), err=True)
 
 
 def _shower(given: Sequence[str]) -> Callable[[str], str]:
@@ -464,6 +472,10 @@ def _statistics(made: report.Report, format_name: str) -> str:
         rows = [{"code": code, "name": RULES[code].name, "count": count} for code, count in counts.items()]
         return json.dumps(rows, indent=2) + "\n"
     return "".join(f"{count:>6}  {code}  {RULES[code].name}\n" for code, count in counts.items())
+
+
+def _complain(text: str) -> None:
+    click.echo(f"gllint: {report.visible(text)}", err=True)
 
 
 def _defines(source: str, name: str) -> bool:

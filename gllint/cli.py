@@ -13,7 +13,7 @@ import click
 
 from gllint import __version__
 from gllint.errors import UsageError
-from gllint.report import FORMATS
+from gllint.report import FORMATS, visible
 
 NOTHING_FOUND, FOUND, WRONG, INTERRUPTED = 0, 1, 2, 130
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EBADF)
@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         error.show()
         status = WRONG
     except UsageError as error:
-        status = _say(f"gllint: {error}")
+        status = _say(f"gllint: {visible(str(error))}")
     except (KeyboardInterrupt, click.Abort):
         status = INTERRUPTED
     except BrokenPipeError:
@@ -57,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         if os.environ.get("GLLINT_TRACEBACK"):
             raise
         status = _say(
-            f"gllint: internal error: {type(error).__name__}: {error}\n"
+            f"gllint: internal error: {type(error).__name__}: {visible(str(error))}\n"
             "Set GLLINT_TRACEBACK=1 to see where, and please report it."
         )
     gc.freeze()

@@ -44,12 +44,21 @@ class Options:
     take_turns: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Files that were not checked although nothing that is reported is wrong with them, and why."""
+
+    paths: tuple[str, ...]
+    why: str
+
+
 @dataclass(slots=True)
 class Outcome:
     """What a run found, sorted by path, line, column and code. Paths are absolute."""
 
     findings: list[Finding] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
+    notices: list[Notice] = field(default_factory=list)
     checked: list[str] = field(default_factory=list)
 
 
@@ -74,14 +83,16 @@ class Engine:
     def check(self, paths: Sequence[str]) -> Outcome:
         """Check files and folders (as the user names them). Raises :class:`UsageError`."""
         with self.clock.stage("discover"):
-            grouped = self._collect([absolute(path) for path in paths])
+            named = [absolute(path) for path in paths]
+            grouped = self._collect(named)
         outcome = Outcome()
         for root, (place, files) in sorted(grouped.items()):
             workspace = self.workspace(place)
             workspace.announce(files, complete=root in self._complete)
-            results = workspace.landing(files)
+            results = workspace.landing(files, named)
             with self.clock.stage("suppress"):
                 self._conclude(workspace, files, results, outcome)
+            self._say_unread(workspace, files, named, outcome)
         outcome.findings.sort(key=_order)
         outcome.failures.sort(key=lambda failure: (failure.path, failure.code))
         self.progress.clear()
@@ -189,6 +200,7 @@ class Engine:
                 if not (place.config.force_exclude and is_excluded(path, place)):
                     add(path, place, _status(path))
                 continue
+            _refuse_locked(path)
             place = self.places.project(path)
             if place.config.force_exclude and is_excluded(path, place):
                 continue
@@ -207,11 +219,20 @@ class Engine:
         for path in sorted(paths):
             result = results.get(path, Result())
             outcome.failures += result.failures
+            if result.notice:
+                outcome.notices.append(Notice((path,), result.notice))
             if not result.findings and not workspace.is_marked(path):
                 continue
             codes = workspace.config.codes_in(path)
             findings = tuple(finding for finding in result.findings if finding.code in codes)
             outcome.findings += self._unsuppressed(path, findings, codes)
+
+    def _say_unread(
+        self, workspace: Workspace, paths: Collection[str], named: Collection[str], outcome: Outcome
+    ) -> None:
+        unread = tuple(path for path in workspace.undecodable(paths) if path not in named)
+        if unread:
+            outcome.notices.append(Notice(unread, "cannot be decoded"))
 
     def _unsuppressed(
         self, path: str, findings: tuple[Finding, ...], codes: frozenset[str]
@@ -223,6 +244,14 @@ class Engine:
         if not suppress.may_suppress(source):
             return findings
         return suppress.apply(path, source, findings, codes, noqa=self.options.noqa)
+
+
+def _refuse_locked(folder: str) -> None:
+    """Raise :class:`UsageError` for a folder whose content cannot be listed."""
+    try:
+        os.scandir(folder).close()
+    except OSError as error:
+        raise UsageError(f"{folder}: cannot be read: {error.strerror}") from None
 
 
 def by_path(findings: Iterable[Finding]) -> dict[str, list[Finding]]:

@@ -62,9 +62,10 @@ class Plugin:
             engine.put(path, as_bytes("".join(self._lines)))
         outcome = engine.check_file(path)
         for failure in outcome.failures:
-            print(
-                f"gllint: internal error: {failure.code} failed on {path}: {failure.error}", file=sys.stderr
-            )
+            said = f"internal error: {failure.code} failed on {path}: {failure.error}"
+            print(f"gllint: {visible(said)}", file=sys.stderr)
+        for notice in outcome.notices:
+            print(f"gllint: {visible(path)} not checked, {visible(notice.why)}", file=sys.stderr)
         if outcome.findings and self._would_be_checked(path, engine):
             for finding in outcome.findings:
                 text = f"{finding.code} {visible(finding.message)}"

@@ -11,18 +11,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from gllint.cache import digest
 from gllint.files import read_bytes
+from gllint.parsing import Unparsed, judge
+from gllint.source import Undecodable, decode
 from gllint_rules import Settings
 from gllint_rules.screen import Screen
+from gllint_rules.stack import on_large_stack
 
 if TYPE_CHECKING:
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing.process import BaseProcess
 
 # What the first look finds: rules could speak about the file; it could use a tool that another file defines;
-# a comment in it suppresses findings of ours by name; it cannot be read.
-PASSES, MAY_USE, MARKED, UNREADABLE = 1, 2, 4, 8
+# a comment in it suppresses findings of ours by name; it cannot be read; it is no text; Python was asked and takes it.
+PASSES, MAY_USE, MARKED, UNREADABLE, UNDECODABLE, IS_PYTHON = 1, 2, 4, 8, 16, 32
 _MARKS = (b"gllint:", b"oqa")
-_NAMES_US = re.compile(rb"gllint:|(?i:noqa:[^\r\n]*GL[0-9])")
+_NAMES_US = re.compile(rb"gllint:|(?i:noqa:(?:(?!noqa:)[^\r\n])*?GL[0-9])")
 _WORDS_APART = bytes(c if c < 128 and (chr(c).isalnum() or c == ord("_")) else 32 for c in range(256))
 _CHUNK = 400
 _MOST_PROCESSES = 61  # more are refused on Windows
@@ -46,7 +49,27 @@ def screen_bytes(settings: Settings, data: bytes) -> Screened:
     flags = (PASSES if screen.passes(data) else 0) | (MAY_USE if screen.may_use(data) else 0)
     if any(mark in data for mark in _MARKS) and _NAMES_US.search(data):
         flags |= MARKED
+    if not _is_text(data):
+        flags |= UNDECODABLE
     return Screened(flags, digest(data) if flags & PASSES else b"")
+
+
+def _is_text(data: bytes) -> bool:
+    if data.isascii() and b"\0" not in data and b"coding" not in data[:1000]:
+        return True
+    try:
+        decode(data)
+    except Undecodable:
+        return False
+    return True
+
+
+def judge_file(_: None, path: str) -> Unparsed | None:
+    """Say why a file is no Python, ``None`` where it is."""
+    try:
+        return judge(read_bytes(path))
+    except OSError as error:
+        return Unparsed(f"cannot be read: {error.strerror}")
 
 
 def screen_file(settings: Settings, path: str) -> Screened:
@@ -177,11 +200,13 @@ def _crashed(function: Callable[[Any, str], Any]) -> Any:
     """Return what ``function`` says of a file that killed the process which read it."""
     if function is words_of_file:
         return frozenset()
+    if function is judge_file:
+        return Unparsed("the parser crashed on this file")
     return b"" if function is uses_file else Screened(UNREADABLE, b"", "cannot be read")
 
 
 def _apply(function: Callable[[Any, str], _Result], work: Any, paths: Sequence[str]) -> list[_Result]:
-    return [function(work, path) for path in paths]
+    return on_large_stack(lambda: [function(work, path) for path in paths])
 
 
 def _begin() -> None:

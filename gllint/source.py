@@ -7,12 +7,16 @@ touch. Both need the same reading of a file, so it is done here once.
 from __future__ import annotations
 
 import codecs
-import contextlib
 import re
 from dataclasses import dataclass
 
 BOM = codecs.BOM_UTF8
+_WIDE = (  # the longer marks first: one begins with the other
+    (codecs.BOM_UTF32_LE, "UTF-32"), (codecs.BOM_UTF32_BE, "UTF-32"),
+    (codecs.BOM_UTF16_LE, "UTF-16"), (codecs.BOM_UTF16_BE, "UTF-16"),
+)  # fmt: skip
 _COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+_SLOW, _MOST_SLOW = ("punycode", "idna"), 10_000  # their time grows with the square of the size
 _BLANK_OR_COMMENT = re.compile(rb"^[ \t\f]*(?:#.*)?$")
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
@@ -36,7 +40,7 @@ class Text:
 
     def encode(self, source: str) -> bytes:
         """Return ``source`` as this file's bytes. Raises ``UnicodeEncodeError`` where they cannot hold it."""
-        return (BOM if self.bom else b"") + source.encode(self.encoding)
+        return (BOM if self.bom else b"") + _encoded(source, self.encoding)
 
 
 def decode(data: bytes) -> Text:
@@ -44,22 +48,35 @@ def decode(data: bytes) -> Text:
     bom = data.startswith(BOM)
     body = data[len(BOM) :] if bom else data
     encoding = _declared_encoding(body, bom)
+    _refuse_wide(data)
+    if encoding in _SLOW and len(body) > _MOST_SLOW:
+        raise Undecodable(f"too large to be decoded as {encoding}", 1, 1)
     try:
         source = body.decode(encoding)
     except UnicodeDecodeError as error:
         line, column = _place(body, error.start, encoding)
         raise Undecodable(f"not {encoding} text: {error.reason}", line, column) from None
+    except (
+        Exception
+    ) as error:  # codecs raise what they like: `undefined`, `idna`, `hex`, those of other packages
+        raise Undecodable(f"not {encoding} text: {error}", 1, 1) from None
     if "\0" in source:
         before = split_lines(source[: source.index("\0")] + "x")
         raise Undecodable("source code holds a null byte", len(before), len(before[-1]))
     return Text(source, encoding, bom)
 
 
+def _refuse_wide(data: bytes) -> None:
+    for mark, name in _WIDE:
+        if data.startswith(mark):
+            raise Undecodable(f"{name} text: Python reads no source in this encoding, save it as UTF-8", 1, 1)
+
+
 def as_bytes(source: str) -> bytes:
     """Return ``source`` in the encoding that it declares, so that :func:`decode` reads the same text again."""
     unmarked = source.encode("utf-8", "surrogatepass")
     try:
-        return source.encode(_declared_encoding(unmarked, bom=False))
+        return _encoded(source, _declared_encoding(unmarked, bom=False))
     except (Undecodable, UnicodeEncodeError):
         return unmarked
 
@@ -83,6 +100,15 @@ def main_newline(source: str) -> str:
     return found.group() if found else "\n"
 
 
+def _encoded(source: str, encoding: str) -> bytes:
+    try:
+        return source.encode(encoding)
+    except UnicodeEncodeError:
+        raise
+    except (UnicodeError, LookupError) as error:  # `idna`, `undefined`
+        raise UnicodeEncodeError(encoding, source, 0, len(source), str(error)) from None
+
+
 def _declared_encoding(body: bytes, bom: bool) -> str:
     if b"coding" not in body[:1000]:
         return "utf-8"
@@ -98,9 +124,7 @@ def _declared_encoding(body: bytes, bom: bool) -> str:
 def _text_codec(name: str, bom: bool, line: int) -> str:
     try:
         codec = codecs.lookup(name)
-        with contextlib.suppress(UnicodeDecodeError):
-            b"x".decode(codec.name)  # a codec that makes no text is refused here
-    except LookupError:
+    except (LookupError, ValueError):
         raise Undecodable(f"unknown encoding: {name}", line, 1) from None
     if bom and codec.name != "utf-8":
         raise Undecodable(f"encoding is declared as {name} but the file begins with a UTF-8 mark", line, 1)
@@ -108,5 +132,9 @@ def _text_codec(name: str, bom: bool, line: int) -> str:
 
 
 def _place(body: bytes, offset: int, encoding: str) -> tuple[int, int]:
-    lines = split_lines(body[:offset].decode(encoding, "replace") + "x")
+    try:
+        before = body[:offset].decode(encoding, "replace")
+    except Exception:  # not every codec knows how to replace
+        before = body[:offset].decode("latin-1")
+    lines = split_lines(before + "x")
     return len(lines), len(lines[-1])

@@ -21,7 +21,7 @@ from gllint_rules import RULES, Edit, Finding, Fix, Span
 # What flake8 reads as a suppression, and a code list of which the reason that may follow is no part.
 _CODES = r"[A-Z]+[0-9]+(?:[,\s]+[A-Z]+[0-9]+)*"
 NOQA = re.compile(rf"#\s*noqa(?::\s?(?P<codes>{_CODES}))?", re.IGNORECASE)
-_OWN = re.compile(r"#\s*gllint:\s*(?P<kind>ignore(?:-file)?)\b(?:\s*\[(?P<codes>[^\]]*)\])?", re.IGNORECASE)
+_OWN = re.compile(r"#\s*gllint:\s*(?P<kind>ignore(?:-file)?)\b(?:\s*\[(?P<codes>[^\]\[]*)\])?", re.IGNORECASE)
 _FLAKE8_FILE = re.compile(r"\s*# flake8[:=]\s*noqa", re.IGNORECASE)
 _OURS = re.compile(r"GL[0-9]*$")
 _MENTION = re.compile(r"noqa|gllint:", re.IGNORECASE)
@@ -50,6 +50,7 @@ class Comments:
 
     def __init__(self, source: str) -> None:
         self.source = source
+        self._noqa_codes: dict[tuple[int, int], list[tuple[str, ...] | None]] = {}
 
     @cached_property
     def lines(self) -> list[str]:
@@ -118,9 +119,12 @@ class Comments:
 
     def noqa_codes(self, line: int) -> list[tuple[str, ...] | None]:
         """What the noqa texts of a logical line say: their codes, ``None`` for a bare one."""
-        first, last = self.logical_lines.get(line, (line, line))
-        joined = "\n".join(self.lines[first - 1 : last])
-        return [_split(match["codes"]) if match["codes"] else None for match in NOQA.finditer(joined)]
+        lines = self.logical_lines.get(line, (line, line))
+        if lines not in self._noqa_codes:
+            joined = "\n".join(self.lines[lines[0] - 1 : lines[1]])
+            found = [_split(match["codes"]) if match["codes"] else None for match in NOQA.finditer(joined)]
+            self._noqa_codes[lines] = found
+        return self._noqa_codes[lines]
 
     def _noqa(self, line: int, column: int, text: str, match: re.Match[str]) -> Suppression:
         codes = _split(match["codes"]) if match["codes"] else None
@@ -135,11 +139,18 @@ class Comments:
             return Suppression(span, codes, None, "ignore-file", misplaced=not near)
         return Suppression(span, codes, self._own_lines(line, column), "ignore")
 
+    @cached_property
+    def _next_code(self) -> list[int]:
+        """For each line, counted from 1, the next one below it that holds code; 0 where none does."""
+        out = [0] * (len(self.lines) + 1)
+        for line in range(len(self.lines) - 1, -1, -1):
+            out[line] = line + 1 if _is_code(self.lines[line]) else out[line + 1]
+        return out
+
     def _own_lines(self, line: int, column: int) -> tuple[int, int]:
         if self.lines[line - 1][: column - 1].strip():
             return self.logical_lines.get(line, (line, line))
-        code = (n for n in range(line + 1, len(self.lines) + 1) if _is_code(self.lines[n - 1]))
-        following = next(code, line)
+        following = self._next_code[line] or line
         return (line, self.logical_lines.get(following, (following, following))[1])
 
 
@@ -159,16 +170,33 @@ def apply(
     if noqa and comments.is_off_for_flake8():
         return ()
     considered = [s for s in comments.suppressions if noqa or s.form != "noqa"]
+    speaking = _by_line(considered)
     kept = [
-        finding for finding in findings if not _is_suppressed(finding, considered, comments if noqa else None)
+        finding
+        for finding in findings
+        if not _is_suppressed(
+            finding, speaking.get(finding.span.line, speaking[0]), comments if noqa else None
+        )
     ]
     unused = _unused(path, comments, considered, codes) if "GL901" in codes else []
     for found, about in unused:
         # A suppression that is unused does not suppress the word of it.
-        others = [s for s in considered if s is not about or s.form == "noqa"]
+        near = speaking.get(found.span.line, speaking[0])
+        others = [s for s in near if s is not about or s.form == "noqa"]
         if not _is_suppressed(found, others, comments if noqa else None):
             kept.append(found)
     return tuple(kept)
+
+
+def _by_line(considered: Iterable[Suppression]) -> dict[int, list[Suppression]]:
+    """The suppressions that may speak of each line, in their order; under 0 those of any other line."""
+    whole = [s for s in considered if s.lines is None]
+    out: dict[int, list[Suppression]] = {0: whole}
+    for suppression in considered:
+        if suppression.lines is not None:
+            for line in range(suppression.lines[0], suppression.lines[1] + 1):
+                out.setdefault(line, [*whole]).append(suppression)
+    return out
 
 
 def _is_suppressed(finding: Finding, considered: Iterable[Suppression], comments: Comments | None) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,15 +16,18 @@ from gllint.cache import Store, digest
 from gllint.clock import Clock
 from gllint.discover import Signature, walk
 from gllint.files import read_bytes
-from gllint.parsing import Parsed, Unparsed, parse
+from gllint.parsing import Parsed, Unparsed, judge, parse
 from gllint.places import Place, Places
 from gllint.pool import (
+    IS_PYTHON,
     MARKED,
     MAY_USE,
     PASSES,
+    UNDECODABLE,
     UNREADABLE,
     Pool,
     Screened,
+    judge_file,
     screen_bytes,
     screen_file,
     uses_file,
@@ -35,6 +38,7 @@ from gllint.progress import Progress
 from gllint.source import decode as decode_source
 from gllint_rules import Cut, Failure, Finding, Span
 from gllint_rules.screen import ANY_NAME, Screen
+from gllint_rules.stack import on_large_stack
 
 if TYPE_CHECKING:
     from gllint_rules.facts import Module
@@ -71,11 +75,12 @@ class Dependencies:
 
 @dataclass(slots=True)
 class Result:
-    """What the rules say of one file, before suppressions."""
+    """What the rules say of one file, before suppressions. ``notice`` says why they were not asked."""
 
     findings: tuple[Finding, ...] = ()
     failures: tuple[Failure, ...] = ()
     cuts: tuple[Cut, ...] = ()  # what came to light on the way, in whatever file
+    notice: str = ""
 
 
 class Workspace:
@@ -148,8 +153,10 @@ class Workspace:
         self._save_table()
         return results
 
-    def landing(self, paths: Iterable[str]) -> dict[str, Result]:
+    def landing(self, paths: Iterable[str], named: Collection[str] = ()) -> dict[str, Result]:
         """Return what there is to say of ``paths``, whichever file's check made it visible.
+
+        Those that somebody ``named`` must be Python even where no rule could speak about them.
 
         A number in a constant or a schema is found where another file puts it into a tool or a message, so that
         all candidates are checked; what is known of them from earlier runs is not checked again.
@@ -163,12 +170,18 @@ class Workspace:
                 for finding in result.findings:
                     self._landed.setdefault(finding.path, {})[finding] = None
         screened = self._screen(wanted)
+        broken = self._broken([path for path in wanted if path in named], screened)
         if not self._take_turns:
             self._save_table()
         return {
             path: Result(
-                (*self._landed.get(path, ()), *self._unreadable(path, screened[path])),
+                (
+                    *self._landed.get(path, ()),
+                    *self._unreadable(path, screened[path]),
+                    *_syntax_error(path, broken.get(path), self.config.codes),
+                ),
                 results.get(path, Result()).failures,
+                notice=results.get(path, Result()).notice,
             )
             for path in wanted
         }
@@ -176,6 +189,11 @@ class Workspace:
     def cuts(self) -> list[Cut]:
         """Where the budgets of the inference ran out, in the files that were checked and what they lead to."""
         return sorted({cut for result in (self._results or {}).values() for cut in result.cuts})
+
+    def undecodable(self, paths: Iterable[str]) -> list[str]:
+        """Return those of the ``paths`` that are no text and take no part in the project."""
+        screened = self._screen(sorted(paths))
+        return [p for p, s in screened.items() if s.flags & UNDECODABLE and p not in self._candidates()]
 
     def changed(self, path: str) -> None:
         """Take note that the content of a file is another one now (see ``overlay``); the rest is kept."""
@@ -208,7 +226,7 @@ class Workspace:
         broken = self._parsed.get(path)
         if isinstance(broken, Unparsed):
             return [f"{path}:{broken.line}:{broken.column}: {broken.message}"]
-        return list(project.why(path, line, code))
+        return on_large_stack(lambda: list(project.why(path, line, code)))
 
     # --- first round: the screen ---------------------------------------------------------------------------
 
@@ -234,6 +252,28 @@ class Workspace:
             table[path] = Known(seen or Signature(0, 0, 0, 0), screened)
             self._changed = True
         return verdicts
+
+    def _broken(self, named: list[str], screened: Mapping[str, Screened]) -> dict[str, Unparsed]:
+        """Say of the named files that the screen refuses which ones are no Python, and why."""
+        candidates = self._candidates()
+        asked = [p for p in named if p not in candidates and not screened[p].flags & (IS_PYTHON | UNREADABLE)]
+        here = [path for path in asked if path in self._overlay]
+        there = [path for path in asked if path not in self._overlay]
+        verdicts = {path: judge(self._overlay[path]) for path in here}
+        size = sum(seen.size for path in there if (seen := self._files.get(path)))
+        self._progress.expect("parsing", len(there))
+        judged = self._pool.map(
+            judge_file, None, there, worth=size > _WORTH_BYTES, chunk=16, tick=self._progress.tick
+        )
+        table = self._known()
+        for path, verdict in zip(there, judged, strict=True):
+            verdicts[path] = verdict
+            if verdict is None:
+                row = table[path]
+                known = row.screened._replace(flags=row.screened.flags | IS_PYTHON)
+                table[path] = row._replace(screened=known)
+                self._changed = True
+        return {path: verdict for path, verdict in verdicts.items() if verdict is not None}
 
     def _unreadable(self, path: str, screened: Screened) -> tuple[Finding, ...]:
         if not screened.flags & UNREADABLE:
@@ -338,7 +378,7 @@ class Workspace:
         project = self._project = self._new_project()
         self._add(project, passing)
         with self._clock.stage("tool names"):
-            names = project.tool_names()
+            names = on_large_stack(project.tool_names)
         if self._is_worth_keeping():
             self._store.write("names", (key, names, self._dependencies))
         return self._reaching(names)
@@ -358,8 +398,7 @@ class Workspace:
             project = self._loaded_project(added)
             self._progress.expect("checking", len(missing))
             with self._clock.stage("rules"):
-                for path, result in self._run_over(project, missing):
-                    known[path] = result
+                known |= on_large_stack(lambda: dict(self._run_over(project, missing)))
             if self._is_worth_keeping() and (self._has_turn or not self._take_turns):
                 self._keep_results(added, known)
         return {path: known[path] for path in asked}
@@ -406,15 +445,17 @@ class Workspace:
     def _run_rules(self, project: Project, path: str, fixes: bool = True) -> Result:
         parsed = self._parsed[path]
         if isinstance(parsed, Unparsed):
-            return Result(_syntax_error(path, parsed, self.config.codes))
+            notice = f"{parsed.message} (line {parsed.line})" if parsed.is_python else ""
+            return Result(_syntax_error(path, parsed, self.config.codes), notice=notice)
         codes = self.config.codes
-        if not self._clock.by_rule:
-            return _gather(project.check(path, codes, fixes), project)
         reports: list[Finding | Failure] = []
-        for code in sorted(codes):
-            with self._clock.rule(code):
-                reports += project.check(path, frozenset({code}), fixes)
-        return _gather(reports, project)
+        if self._clock.by_rule:
+            for code in sorted(codes):
+                with self._clock.rule(code):
+                    reports += project.check(path, frozenset({code}), fixes)
+        else:
+            reports += project.check(path, codes, fixes)
+        return _gather(reports, project, _unread(parsed))
 
     def _loaded_project(self, added: Mapping[str, bytes]) -> Project:
         if self._project is None:
@@ -617,17 +658,26 @@ def _bytes(path: str) -> bytes:
     return path.encode("utf-8", "surrogateescape")
 
 
-def _gather(reports: Iterable[Finding | Failure], project: Project) -> Result:
+def _unread(module: Module) -> str:
+    """Say which part of a file could not be read, if any."""
+    for number, why in sorted(module.unread.items()):
+        begin = module.outline.sections[number].begin
+        return f"{why} (line {module.source.count(chr(10), 0, begin) + 1})"
+    return ""
+
+
+def _gather(reports: Iterable[Finding | Failure], project: Project, notice: str) -> Result:
     found = list(reports)
     return Result(
         tuple(r for r in found if isinstance(r, Finding)),
         tuple(r for r in found if isinstance(r, Failure)),
         tuple(project.cuts()),
+        notice,
     )
 
 
-def _syntax_error(path: str, why: Unparsed, codes: frozenset[str]) -> tuple[Finding, ...]:
-    if "GL900" not in codes:
+def _syntax_error(path: str, why: Unparsed | None, codes: frozenset[str]) -> tuple[Finding, ...]:
+    if why is None or why.is_python or "GL900" not in codes:
         return ()
     place = Span(why.line, why.column, why.line, why.column + 1)
     return (Finding("GL900", path, place, why.message, "This file was not checked."),)

@@ -8,6 +8,9 @@ from gllint.report import Report, visible
 def render(report: Report) -> str:
     """Return one line for each diagnostic."""
     return "".join(
-        f"{d.path}:{d.finding.span.line}:{d.finding.span.column}: {d.finding.code} {visible(d.finding.message)}\n"
+        visible(
+            f"{d.path}:{d.finding.span.line}:{d.finding.span.column}: {d.finding.code} {d.finding.message}"
+        )
+        + "\n"
         for d in report.diagnostics
     )

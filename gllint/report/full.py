@@ -24,7 +24,7 @@ def _block(diagnostic: Diagnostic, report: Report) -> str:
     finding = diagnostic.finding
     span = finding.span
     paint = _painter(report.colour)
-    place = paint(_BOLD, diagnostic.path) + f":{span.line}:{span.column}:"
+    place = paint(_BOLD, visible(diagnostic.path)) + f":{span.line}:{span.column}:"
     level = "" if diagnostic.severity == "error" else f"{diagnostic.severity}: "
     out = [f"{place} {paint(_COLOURS[diagnostic.severity], finding.code)} {level}{visible(finding.message)}"]
     lines = report.lines(finding.path)
@@ -40,7 +40,7 @@ def _block(diagnostic: Diagnostic, report: Report) -> str:
         flag = "--fix" if finding.fix.applicability == "safe" else "--fix --unsafe-fixes"
         out.append(f"{margin}{paint(_BOLD, 'fix')}: {visible(finding.fix.message)} ({flag})")
     for note in finding.notes:
-        where = f"{report.show(note.path)}:{note.span.line}:{note.span.column}"
+        where = f"{visible(report.show(note.path))}:{note.span.line}:{note.span.column}"
         out.append(f"{margin}{paint(_BOLD, 'note')}: {where}: {visible(note.message)}")
     return "\n".join(out) + "\n"
 

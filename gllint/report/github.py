@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gllint.report import Diagnostic, Report
+from gllint.report import Diagnostic, Report, visible
 
 _COMMANDS = {"error": "error", "warning": "warning", "info": "notice"}
 
@@ -26,7 +26,7 @@ def _command(diagnostic: Diagnostic) -> str:
         properties |= {"col": span.column, "endColumn": span.end_column}
     listed = ",".join(f"{key}={_property(str(value))}" for key, value in properties.items())
     text = f"{diagnostic.path}:{span.line}:{span.column}: {finding.code} {finding.message}"
-    return f"::{_COMMANDS[diagnostic.severity]} {listed}::{_data(text)}\n"
+    return f"::{_COMMANDS[diagnostic.severity]} {listed}::{_data(visible(text))}\n"
 
 
 def _data(text: str) -> str:
@@ -34,4 +34,6 @@ def _data(text: str) -> str:
 
 
 def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
+    # Line ends have an escape here, so that the name stays the file's own; other such characters have none.
+    shown = "".join(c if c in "\r\n" else visible(c) for c in text)
+    return _data(shown).replace(":", "%3A").replace(",", "%2C")

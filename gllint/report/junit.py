@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from xml.sax.saxutils import escape, quoteattr
 
-from gllint.report import Diagnostic, Report
-
-_INVALID = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+from gllint.report import Diagnostic, Report, visible
 
 
 def render(report: Report) -> str:
@@ -32,12 +29,12 @@ def _case(diagnostic: Diagnostic) -> str:
     span = finding.span
     name = f"{finding.code} at {span.line}:{span.column}"
     where = f"classname={_attribute(diagnostic.path)} name={_attribute(name)}"
-    place = f"{diagnostic.path}:{span.line}:{span.column}: {finding.code} {finding.message}"
-    text = place + (f"\n{finding.help}" if finding.help else "")
+    place = visible(f"{diagnostic.path}:{span.line}:{span.column}: {finding.code} {finding.message}")
+    text = place + (f"\n{visible(finding.help)}" if finding.help else "")
     failure = f"type={_attribute(diagnostic.severity)} message={_attribute(finding.message)}"
     return (
         f'    <testcase {where} time="0">\n'
-        f"      <failure {failure}>{escape(_valid(text))}</failure>\n"
+        f"      <failure {failure}>{escape(text)}</failure>\n"
         f"    </testcase>\n"
     )
 
@@ -51,9 +48,5 @@ def _passed() -> str:
 
 
 def _attribute(text: str) -> str:
-    return quoteattr(_valid(text), {"\n": "&#10;", "\t": "&#9;"})
-
-
-def _valid(text: str) -> str:
-    """Replace what XML 1.0 cannot hold."""
-    return _INVALID.sub("?", text)
+    # What XML 1.0 cannot hold is among what cannot be shown either.
+    return quoteattr(visible(text))

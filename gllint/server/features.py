@@ -12,7 +12,8 @@ from gllint.server import actions, completion, hover, knowledge, spots
 from gllint.server.app import Server, changed_paths, path_of
 from gllint.server.session import Buffer
 from gllint.server.texts import Snapshot
-from gllint_rules import Finding
+from gllint_rules import Finding, Settings
+from gllint_rules.frameworks import Names
 from gllint_runtime.claims import find_macros
 
 FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.gllint"
@@ -212,7 +213,7 @@ def _known_texts(
         if macro is not None:
             claim = _claim(ls, path, snapshot, offset, macro)
             parts.append(hover.claim_text(macro, claim))
-        if spots.is_tool_name(spot):
+        if spots.is_tool_name(spot, _dispatchers(known.workspace.config.rules)):
             parts.append(hover.tool_text(knowledge.tools_named(known.workspace.project, spot.value)))
     here = [f for f in shown.findings if _touches(snapshot.span_offsets(f.span), offset)]
     if here:
@@ -261,7 +262,7 @@ async def complete(ls: Server, params: types.CompletionParams) -> types.Completi
         return types.CompletionList(
             is_incomplete=False, items=completion.unit_items(spot, offset, snapshot, buffer.settings)
         )
-    if spots.is_tool_name(spot):
+    if spots.is_tool_name(spot, _dispatchers(buffer.settings)):
         unknown: dict[str, str] = {}
         names = await ls.ask_soon(lambda: _tool_names(ls, path), unknown)
         return types.CompletionList(
@@ -297,6 +298,10 @@ async def define(ls: Server, params: types.DefinitionParams) -> list[types.Locat
     return await ls.ask_soon(places, []) or None
 
 
+def _dispatchers(settings: Settings) -> frozenset[str]:
+    return Names.of(settings).dispatch_functions
+
+
 def _tools_at(
     ls: Server, path: str, snapshot: Snapshot, offset: int, spot: spots.Spot
 ) -> Sequence[knowledge.Known]:
@@ -304,7 +309,7 @@ def _tools_at(
     known = ls.session.known(path)
     if known is None:
         return ()
-    if spots.is_tool_name(spot):
+    if spots.is_tool_name(spot, _dispatchers(known.workspace.config.rules)):
         return knowledge.tools_named(known.workspace.project, spot.value)
     macro = _macro_at(spot, offset)
     if macro is None and spot.place not in _CLAIM_KEYS:

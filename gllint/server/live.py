@@ -8,7 +8,7 @@ takes a millisecond), and it inherits what the edit leaves valid.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
@@ -160,7 +160,9 @@ class LiveWorkspace(Workspace):
         if self._results is not None:
             self._results.pop(path, None)
 
-    def landing(self, paths: Iterable[str], fixes: bool = False) -> dict[str, Result]:
+    def landing(
+        self, paths: Iterable[str], named: Collection[str] = (), fixes: bool = False
+    ) -> dict[str, Result]:
         """Return what is known of ``paths``: what their own checks say, and what those of other files said last."""
         wanted = dict.fromkeys(paths)
         said = self.check(wanted)
@@ -302,7 +304,7 @@ class LiveEngine(Engine):
         """
         workspace = self.live(self.place_of(path))
         outcome = Outcome()
-        self._conclude(workspace, [path], workspace.landing([path], fixes), outcome)
+        self._conclude(workspace, [path], workspace.landing([path], fixes=fixes), outcome)
         return sorted(outcome.findings, key=_order), outcome.failures
 
     def lives(self) -> list[LiveWorkspace]:

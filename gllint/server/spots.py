@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
-from gllint_rules.frameworks import DISPATCH_FUNCTIONS, QUANTITY, TOOL_REGISTRY_NAMES
+from gllint_rules.frameworks import QUANTITY, TOOL_REGISTRY_NAMES
 
 _TOKEN = re.compile(
     r'''
@@ -142,8 +143,11 @@ def is_unit(spot: Spot) -> bool:
     return spot.callee.rpartition(".")[2] == QUANTITY and spot.place == 1
 
 
-def is_tool_name(spot: Spot) -> bool:
-    """Say whether a string is a tool's name where a tool is called or looked up."""
+def is_tool_name(spot: Spot, dispatchers: Collection[str]) -> bool:
+    """Say whether a string is a tool's name where a tool is called or looked up.
+
+    ``dispatchers`` are the functions that take an action, the project's own among them.
+    """
     if not spot.holders:
         return False
     holder = spot.holders[-1]
@@ -156,16 +160,16 @@ def is_tool_name(spot: Spot) -> bool:
         case "[":
             return _is_registry(holder.callee)
         case "{":
-            return spot.place == "tool_name" or (spot.place == "name" and _is_call(spot.holders))
+            return spot.place == "tool_name" or (spot.place == "name" and _is_call(spot.holders, dispatchers))
         case _:
             return False
 
 
-def _is_call(holders: tuple[Holder, ...]) -> bool:
+def _is_call(holders: tuple[Holder, ...], dispatchers: Collection[str]) -> bool:
     """Say whether the innermost dict is a tool call: a step's, or an argument of a dispatcher."""
     if any(holder.place in _CALL_STEPS for holder in holders[-2:]):
         return True
-    return len(holders) > 1 and holders[-2].callee.rpartition(".")[2] in DISPATCH_FUNCTIONS
+    return len(holders) > 1 and holders[-2].callee.rpartition(".")[2] in dispatchers
 
 
 def _is_registry(dotted: str) -> bool:

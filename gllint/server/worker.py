@@ -12,6 +12,8 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
+from gllint_rules.stack import raise_recursion_limit, start_thread
+
 _T = TypeVar("_T")
 # Collecting waits for a pause in typing. Where there is none it comes often, since little at a time is felt least:
 # what two or three keystrokes leave behind takes as long as one of them.
@@ -31,11 +33,12 @@ class Worker:
         self._jobs: deque[tuple[Future[Any], Callable[[], Any]]] = deque()
         self._changed = threading.Condition()
         self._stopped = False
-        self._thread = threading.Thread(target=self._run, name="gllint", daemon=True)
 
     def start(self) -> None:
         """Begin to work."""
-        self._thread.start()
+        raise_recursion_limit()
+        if start_thread(self._run) is None:
+            threading.Thread(target=self._run, name="gllint", daemon=True).start()
 
     def stop(self) -> None:
         """Leave all that has not begun."""

@@ -525,6 +525,7 @@ class Module:
     ) -> None:
         self.path, self.digest, self.source, self.outline = path, digest, source, outline
         self._read = read
+        self.unread: dict[int, str] = {}  # sections that could not be read, and why
         self._sections: dict[int, SectionFacts] = {}
         self.scope = Scope("module", None)
         if outline.is_whole:
@@ -565,7 +566,8 @@ class Module:
     def owner(self, section: Section) -> Class | None:
         """The class that a method stands in, or that the section is itself."""
         number = section.number if section.kind == "class" else section.owner
-        return self.section(number).classes[0] if number is not None else None
+        found = self.section(number).classes if number is not None else ()
+        return found[0] if found else None
 
     def mentions(self, section: Section, words: Iterable[str]) -> bool:
         """Whether one of ``words`` stands in the text of a section, its methods included."""

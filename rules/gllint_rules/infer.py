@@ -406,7 +406,7 @@ class Evaluator(Questions):
             case bool() as truth:
                 return Boolean(truth)
             case int() | float() | complex() as literal:
-                because = Because(f"`{literal}` is a literal number", Site(frame.module, expr.at))
+                because = Because(f"`{_shown(literal)}` is a literal number", Site(frame.module, expr.at))
                 return Number(because, isinstance(literal, float), literal)
             case str() as text:
                 return Text((Literal(text, Site(frame.module, expr.at)),))
@@ -489,3 +489,11 @@ _EVAL: dict[type[Any], Callable[[Evaluator, Any, Frame], Value]] = {
     facts.Walrus: Evaluator._walrus,
     facts.Slice: Evaluator._unknown,
 }
+
+
+def _shown(literal: complex) -> str:
+    """A number as it is written; one of more digits than Python prints, by its size."""
+    try:
+        return str(literal)
+    except ValueError:
+        return f"an integer of {int(abs(literal)).bit_length()} bits"

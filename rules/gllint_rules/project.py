@@ -218,7 +218,8 @@ class Project:
         names = self.tool_names()
         for imported in module.outline.imports:
             name = imported.name or imported.module.rpartition(".")[2]
-            if imported.name and (self.names.is_tool_class(name) or name in _TOOL_MAKERS):
+            runs_tools = name in self.names.dispatch_functions or name in self.names.dispatch_classes
+            if imported.name and (self.names.is_tool_class(name) or name in _TOOL_MAKERS or runs_tools):
                 return True
             if name.encode() in names:
                 value = self.imported(module, imported.module, imported.name)

@@ -18,20 +18,11 @@ from typing import Any, TypeAlias
 import libcst as cst
 
 from gllint_rules import facts
+from gllint_rules.depth import bracket_too_many, is_too_deep
 from gllint_rules.facts import Binding, Block, Expr, Param, Scope, Unit, UnitKind
-from gllint_rules.outline import MUTATORS, Imported, Section, outline_of, whole
+from gllint_rules.outline import MUTATORS, Imported, ParseFailure, Section, outline_of, whole
 
 _SHORT = 40
-
-
-class ParseFailure(Exception):
-    """The file is no Python that we can read; ``line`` and ``column`` are 1-based."""
-
-    def __init__(self, message: str, line: int, column: int) -> None:
-        super().__init__(message)
-        self.message = message
-        self.line = line
-        self.column = column
 
 
 def read_module(path: str, source: str) -> facts.Module:
@@ -41,51 +32,61 @@ def read_module(path: str, source: str) -> facts.Module:
     """
     try:
         outline = outline_of(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        parse_source(source)  # newer syntax than that of the Python that runs us, perhaps
+    except ParseFailure as refused:
+        if not refused.is_syntax or bracket_too_many(source) is not None or not _is_newer(source):
+            raise
         outline = whole(source)
     return facts.Module(path, digest(source), source, outline, read_section)
 
 
-def parse_source(source: str) -> cst.Module:
-    """The tree of ``source``. Raises :class:`ParseFailure` where it is not Python."""
+def _is_newer(source: str) -> bool:
+    """Whether LibCST takes what this Python refuses."""
     try:
-        return cst.parse_module(source)
-    except cst.ParserSyntaxError as error:
-        raise _failure(source, error) from None
-    except (RecursionError, cst.CSTValidationError) as error:
-        raise _too_deep(error) from None
-
-
-def _too_deep(error: Exception) -> ParseFailure:
-    return ParseFailure(f"cannot be parsed: {str(error) or 'nested too deeply'}", 1, 1)
+        cst.parse_module(source)
+    except Exception:  # it raises several kinds
+        return False
+    return True
 
 
 def read_section(module: facts.Module, section: Section) -> facts.SectionFacts:
-    """The facts of one section of ``module``."""
+    """The facts of one section of ``module``; none where LibCST cannot take it, which ``module.unread`` notes."""
     out = facts.SectionFacts(section)
     if section.kind == "imports":
         for bound, dotted, name in section.imports:
             out.bound.setdefault(bound, []).append(Binding("import", module=dotted, name=name))
         return out
-    parse_section(module, section, out)
+    try:
+        parse_section(module, section, out)
+    except Unreadable as error:
+        module.unread[section.number] = str(error)
+        return facts.SectionFacts(section)
     return out
 
 
+class Unreadable(Exception):
+    """A section that Python compiles and LibCST cannot take."""
+
+
 def parse_section(module: facts.Module, section: Section, out: facts.SectionFacts) -> KeptTree:
-    """Parse and read a section into ``out``; its tree."""
+    """Parse and read a section into ``out``; its tree. Raises :class:`Unreadable`."""
     owner = module.owner(section) if section.owner is not None else None
     text = section_text(module, section)
+    if section.owner is not None and owner is None:
+        raise Unreadable("its class cannot be read")
     prefix = _CLASS if owner is not None else ""
     reader = Reader(out, module.scope, owner, macros=facts.MACRO_MARK in text)
     try:
+        if not module.outline.is_whole and is_too_deep(prefix + text):
+            raise Unreadable("nests too deeply to be read")
         tree = cst.parse_module(prefix + text)
         body: Any = tree.body
         if owner is not None:
             body = body[0].body.body
         reader.read(body, module)
-    except (cst.ParserSyntaxError, cst.CSTValidationError) as error:
-        raise ParseFailure(str(error), 1, 1) from None
+    except (RecursionError, MemoryError):
+        raise Unreadable("nests too deeply to be read") from None
+    except (cst.ParserSyntaxError, cst.CSTValidationError, ParseFailure) as error:
+        raise Unreadable(f"cannot be read: {type(error).__name__}") from None
     kept = KeptTree(tree, len(prefix), reader.nodes, reader.statements, reader.headers, out)
     TREES.keep((module.digest, section.number), kept)
     return kept
@@ -176,18 +177,6 @@ def kept_section(module: facts.Module, number: int) -> KeptTree:
     section = module.outline.sections[number]
     found = TREES.get((module.digest, number))
     return found or parse_section(module, section, facts.SectionFacts(section))
-
-
-def _failure(source: str, error: cst.ParserSyntaxError) -> ParseFailure:
-    """LibCST's tokenizer does not say where it failed; Python's own parser does."""
-    if (error.raw_line, error.raw_column) == (1, 0):
-        try:
-            ast.parse(source)
-        except SyntaxError as known:
-            return ParseFailure(known.msg, known.lineno or 1, known.offset or 1)
-        except (ValueError, RecursionError, MemoryError):
-            pass
-    return ParseFailure(error.message, error.raw_line, error.raw_column + 1)
 
 
 def read_expression(text: str, at: int) -> Expr | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 from gllint_rules.frameworks import (
     CALL_METHODS,
@@ -31,7 +31,13 @@ from gllint_rules.frameworks import (
 from gllint_rules.settings import Settings
 
 _Needles: TypeAlias = tuple[bytes, ...]
-_Patterns: TypeAlias = tuple[re.Pattern[bytes], ...]
+
+
+class _Search(Protocol):
+    def search(self, data: bytes, /) -> object: ...
+
+
+_Patterns: TypeAlias = tuple[_Search, ...]
 
 
 def _word(names: Iterable[str]) -> str:
@@ -61,7 +67,9 @@ class Screen:
             *(max(n.split("*"), key=len).strip("_") for n in names.final_names),
         }
         finals = _word(final_parts)
-        gap = r"(?:\s|\\|\#[^\n]*\n)*"
+        # Whatever may stand between two tokens. It is bounded, and taken without a second thought, so that the time
+        # stays in proportion to the size of a file that is made to take long.
+        gap = r"(?:\s++|\\|\#[^\n]{0,200}+\n){0,30}+"
         tools = _lone(b"Tool", b"tool", *_encoded(names.tool_classes | names.tool_decorators | actions))
         # Each family: fragments of which one must be there, then the groups that it may belong to. Each group:
         # words of which one must be there, then patterns that must all be found.
@@ -72,10 +80,7 @@ class Screen:
                     # T2: a class with such a base, whatever the base is imported as.
                     (
                         _encoded(names.tool_classes),
-                        _patterns(
-                            rf"\bclass\b{gap}\w+{gap}(?:\[[^\]]*\]{gap})?\([^)]*\b{classes}\b"
-                            rf"|\b{classes}{gap}\bas\b"
-                        ),
+                        (_Bases(rf"\bclass\b{gap}\w++{gap}(?:\[[^\]]{{0,2000}}+\]{gap})?\(", classes, gap),),
                     ),
                     # T3: a decorator, under whatever name it is imported.
                     (
@@ -84,13 +89,15 @@ class Screen:
                             for name in names.tool_decorators
                             for form in ("@{}", "@ {}", ".{}", ". {}", "{} as")
                         ),
-                        _patterns(rf"@{gap}(?:\w+{gap}\.{gap})*{decorators}\b|\b{decorators}{gap}\bas\b"),
+                        _patterns(
+                            rf"@{gap}(?:\w++{gap}\.{gap}){{0,20}}{decorators}\b|\b{decorators}{gap}\bas\b"
+                        ),
                     ),
                     # T4 and T5: a call that wraps or describes a function.
                     (
                         (TOOL_WRAPPER_ENDING.encode(),),
                         _patterns(
-                            rf"{TOOL_WRAPPER_ENDING}\b(?:{gap}\[[^\]]*\])?{gap}\(|{TOOL_WRAPPER_ENDING}\b{gap}as\b"
+                            rf"{TOOL_WRAPPER_ENDING}\b(?:{gap}\[[^\]]{{0,2000}}+\])?{gap}\(|{TOOL_WRAPPER_ENDING}\b{gap}as\b"
                             rf"|{TOOL_WRAPPER_ENDING}\b{gap}\.{gap}{_word(TOOL_WRAPPER_METHODS)}"
                         ),
                     ),
@@ -145,7 +152,7 @@ class Screen:
                 _lone(b"final", b"Final", b"FINAL", *_encoded(final_parts)),
                 (
                     ((b'final"', b"final'"), _patterns(r"[\"']kind[\"']", r"[\"']final[\"']")),
-                    (_encoded(final_parts), _patterns(rf"{finals}\w*{gap}[(:=+]")),
+                    (_encoded(final_parts), _patterns(rf"{finals}\w{{0,200}}+{gap}[(:=+]")),
                 ),
             ),
             ((b"{{claim", b"source_call_id"), (((b"claim", b"source_call_id"), ()),)),
@@ -155,8 +162,8 @@ class Screen:
         self._uses = _patterns(
             rf"\.{gap}{calls}{gap}\(", rf"\b{QUANTITY}{gap}\(", rf"\bdef\b{gap}{methods}\b"
         )
-        [self._asked] = _patterns(rf"(\w+){gap}\.{gap}{_word(REGISTRY_LOOKUPS)}{gap}\(")
-        [self._made] = _patterns(rf"(\w+){gap}\(")
+        [self._asked] = _patterns(rf"\b(\w++){gap}\.{gap}{_word(REGISTRY_LOOKUPS)}{gap}\(")
+        [self._made] = _patterns(rf"\b(\w++){gap}\(")
         self._watches_makers = bool(settings.registry_modules)
         self._audits = settings.audit
 
@@ -196,20 +203,51 @@ _IDENTIFIER = re.compile(rb"\w+|\*")
 _ALIAS = re.compile(rb"\bas\s+(\w+)")
 
 
+class _Bases:
+    """Finds a class with one of some bases, or one of them under another name, in one pass over a file."""
+
+    def __init__(self, head: str, names: str, gap: str) -> None:
+        [self._events] = _patterns(rf"(?P<head>{head})|(?P<close>\))|(?P<name>\b{names}\b)")
+        [self._renamed] = _patterns(rf"\b{names}{gap}\bas\b")
+
+    def search(self, data: bytes, /) -> bool:
+        is_open = False
+        for event in self._events.finditer(data):
+            if event.lastgroup == "name":
+                if is_open:
+                    return True
+            else:
+                is_open = event.lastgroup == "head"
+        return self._renamed.search(data) is not None
+
+
 def imported_names(data: bytes) -> set[bytes]:
     """The words after each ``import`` of a file: names, aliases, parts of dotted names; ``*`` for all."""
     out: set[bytes] = set()
+    done = line_end = close = 0  # what was read, where the line at hand ends, where the next bracket closes
     position = data.find(b"import")
     while position >= 0:
-        end = data.find(b"\n", position)
-        bracket = data.find(b"(", position, end if end >= 0 else len(data))
+        if position >= line_end:
+            line_end = _found(data, b"\n", position)
+            while data[line_end - 1 : line_end] == b"\\" and line_end < len(data):  # a continued line
+                line_end = _found(data, b"\n", line_end + 1)
+        end = line_end
+        bracket = data.find(b"(", max(position, done), line_end)
         if bracket >= 0:
-            end = data.find(b")", bracket)
-        while end > 0 and data[end - 1 : end] == b"\\":  # a continued line
-            end = data.find(b"\n", end + 1)
-        out.update(_IDENTIFIER.findall(data, position + 6, end if end >= 0 else len(data)))
+            if bracket >= close:
+                close = _found(data, b")", bracket)
+            end = max(end, close)
+        if end > done:
+            out.update(_IDENTIFIER.findall(data, max(position + 6, done), end))
+            done = end
         position = data.find(b"import", position + 6)
     return out
+
+
+def _found(data: bytes, what: bytes, start: int) -> int:
+    """Where ``what`` comes next, or the end."""
+    position = data.find(what, start)
+    return position if position >= 0 else len(data)
 
 
 def _encoded(names: Iterable[str]) -> tuple[bytes, ...]:

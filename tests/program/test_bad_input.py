@@ -66,11 +66,62 @@ def test_a_file_that_may_not_be_read(write: Write, check: Check, agent: str) -> 
     assert "secret.py:1:1: GL900" in check(cwd=top)
 
 
-def test_a_huge_file_is_named_not_parsed(write: Write, check: Check) -> None:
-    top = write({"huge.py": NEEDLE + "x = 1\n" * (parsing.MAX_BYTES // 6)})
-    assert check(cwd=top) == ["huge.py:1:1: GL900"]
-    (top / "huge.py").write_text("x = 1\n" * (parsing.MAX_BYTES // 6 + 10))
+def test_a_huge_file_is_no_finding_unless_it_is_no_python(
+    write: Write, check: Check, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parsing, "MAX_LINES", 1000)
+    top = write({"huge.py": NEEDLE + "x = 1\n" * 2000})
     assert check(cwd=top) == []
+    (top / "huge.py").write_text(NEEDLE + "x = 1\n" * 2000 + "x = = 2\n")
+    assert check(cwd=top) == ["huge.py:2002:5: GL900"]
+
+
+def _gllint(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [
+        sys.executable,
+        "-m",
+        "gllint",
+        "check",
+        "--output-format",
+        "concise",
+        "--no-cache",
+        *arguments,
+    ]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+
+
+def test_a_named_file_must_be_python_and_others_are_counted(tmp_path: Path) -> None:
+    (tmp_path / "wide.py").write_bytes("x = 1\n".encode("utf-16"))
+    (tmp_path / "null.py").write_bytes(b"x = 1\0\n")
+    (tmp_path / "wrong.py").write_text("def (:\n")
+    done = _gllint(tmp_path, ".")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "2 files not checked, cannot be decoded: null.py, wide.py" in done.stderr
+    done = _gllint(tmp_path, "wide.py", "null.py", "wrong.py")
+    assert done.returncode == 1
+    assert [line.split(" ")[1] for line in done.stdout.splitlines()] == ["GL900"] * 3
+
+
+@pytest.mark.parametrize(
+    "codec", ["punycode", "idna", "undefined", "base64", "rot13", "hex", "utf-16", "nope"]
+)
+def test_an_odd_codec_loses_no_other_file(codec: str, write: Write, check: Check, agent: str) -> None:
+    top = write({"odd.py": f"# coding: {codec}\n{agent}é.\n", "agent.py": agent})
+    found = check(cwd=top)
+    assert codec == "idna" or any(line.startswith("odd.py") and "GL900" in line for line in found)
+    assert any(line.startswith("agent.py") for line in found)
+
+
+def test_a_name_cannot_write_to_the_log(tmp_path: Path) -> None:
+    name = "a\n::error::owned\x1b[2J\u202e\u2028.py"
+    (tmp_path / name).write_text("def (:\n")
+    for form in ("concise", "full", "github", "junit"):
+        done = _gllint(tmp_path, "--output-format", form, name)
+        assert done.returncode == 1
+        assert "GL900" in done.stdout
+        for text in (done.stdout, done.stderr):
+            assert not {"\x1b", "\u202e", "\u2028"} & set(text)
+            assert not any(line.startswith("::error::owned") for line in text.splitlines())
 
 
 _DEEP = {
@@ -97,19 +148,28 @@ _DEEP = {
 }
 
 
+_REFUSED = ("parentheses", "unclosed", "lists", "future syntax and parentheses", "indentation")
+
+
+def _compiles(source: str) -> bool:
+    try:
+        compile(source, "deep.py", "exec")
+    except (SyntaxError, RecursionError, MemoryError):
+        return False
+    return True
+
+
 @pytest.mark.parametrize("name", _DEEP)
-def test_deep_nesting_is_a_record_not_a_crash(name: str, tmp_path: Path) -> None:
+def test_deep_nesting_is_no_crash(name: str, tmp_path: Path) -> None:
     # In a process of its own: what we guard against would take pytest down.
     (tmp_path / "deep.py").write_text(NEEDLE + _DEEP[name] + "\n")
-    done = subprocess.run(
-        [sys.executable, "-m", "gllint", "check", "--output-format", "concise", "--no-cache", "deep.py"],
-        cwd=tmp_path,
-        capture_output=True,
-        timeout=60,
-        check=False,
-    )
-    assert done.returncode == 1, (done.returncode, done.stderr[-300:])
-    assert b": GL900 " in done.stdout
+    done = _gllint(tmp_path, "deep.py")
+    assert done.returncode in (0, 1), (done.returncode, done.stderr[-300:])
+    assert (": GL900 " in done.stdout) == (done.returncode == 1)
+    if name in _REFUSED:
+        assert done.returncode == 1
+    elif _compiles(_DEEP[name]):
+        assert done.returncode == 0, done.stdout
 
 
 @pytest.mark.parametrize(
@@ -122,6 +182,11 @@ def test_deep_nesting_is_a_record_not_a_crash(name: str, tmp_path: Path) -> None
         "if a:\n  pass\n" + "elif b:\n  pass\n" * 450,
         "x = '" + "(" * 5000 + "'",
         "x = [" + "1, " * 5000 + "]",
+        "x = (" + "'a'\n" * 480 + ")",
+        "x = y" + ".z()" * 300,
+        "x = " + " or ".join(["a"] * 5000),
+        "if a:\n  pass\n" + "elif b:\n  pass\n" * 3000,
+        "x = 0x" + "f" * 9000,
     ],
 )
 def test_what_people_write_is_parsed(source: str) -> None:

@@ -1,0 +1,92 @@
+"""A stack that is deep enough for whatever Python itself compiles, the same in every host.
+
+Parsers, the reader and the inference walk a tree by recursion, and source nests as deeply as its author likes. How
+deep they get must not depend on who calls: flake8 calls from far down its own stack, a worker process from near the
+top. So all of it runs in a thread of its own. Memory is taken only as the stack is used.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, ParamSpec, TypeVar
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+# Where the machine grants no such stack, the next one is tried.
+_SIZES = tuple(megabytes << 20 for megabytes in (512, 256, 64))
+# Frames for each of those stacks: 3.4 KB each, more than three times what one takes.
+_BYTES_PER_FRAME = 3400
+_here = threading.local()
+
+
+def on_large_stack(function: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
+    """Return ``function(*args, **kwargs)``, called on a large stack; raises what it raises."""
+    if getattr(_here, "size", 0):
+        return function(*args, **kwargs)
+    result: list[_T] = []
+    failure: list[BaseException] = []
+
+    def call() -> None:
+        try:
+            result.append(function(*args, **kwargs))
+        except BaseException as error:
+            failure.append(error)
+
+    with _recursion_limit():
+        thread = start_thread(call)
+        if thread is None:
+            return function(*args, **kwargs)
+        thread.join()
+    if failure:
+        try:
+            raise failure[0]
+        finally:
+            failure.clear()  # the error holds this frame: let neither keep the other alive
+    return result[0]
+
+
+def start_thread(target: Callable[[], object], name: str = "gllint") -> threading.Thread | None:
+    """Start a daemon thread with a large stack; ``None`` where the machine grants none."""
+    for size in _SIZES:
+        try:
+            before = threading.stack_size(size)
+        except (ValueError, RuntimeError):
+            continue
+        try:
+            thread = threading.Thread(target=_run, args=(target, size), name=name, daemon=True)
+            thread.start()
+            return thread
+        except RuntimeError:
+            continue
+        finally:
+            threading.stack_size(before)
+    return None
+
+
+def raise_recursion_limit() -> None:
+    """Let Python recurse as deeply as a large stack allows; for a process whose threads are all ours."""
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), _SIZES[0] // _BYTES_PER_FRAME))
+
+
+def stack_size() -> int:
+    """Return how many bytes of stack this thread has that were asked for here; 0 for any other thread."""
+    return int(getattr(_here, "size", 0))
+
+
+def _run(target: Callable[[], Any], size: int) -> None:
+    _here.size = size
+    target()
+
+
+@contextmanager
+def _recursion_limit() -> Iterator[None]:
+    # The limit is the whole process's. The caller waits meanwhile, and finds its own again.
+    before = sys.getrecursionlimit()
+    raise_recursion_limit()
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
