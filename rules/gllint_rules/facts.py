@@ -508,6 +508,24 @@ class SectionFacts:
     def first(self) -> int:
         return self.section.number << SECTION_BITS
 
+    def namespaces(self, module: Module) -> Iterator[tuple[Scope, Mapping[str, list[Binding]]]]:
+        """The scopes that the section binds names in, each with what it binds there."""
+        yield module.scope, self.bound
+        owner = module.owner(self.section)
+        if owner is not None:
+            yield owner.scope, self.bound_in_class
+        scopes = [*(function.scope for function in self.functions), *(cls.scope for cls in self.classes)]
+        for scope in scopes:
+            if isinstance(scope.bindings, dict):
+                yield scope, scope.bindings
+
+    def attribute_tables(self) -> Iterator[Mapping[str, list[tuple[Expr | None, Expr | None, Scope]]]]:
+        """What the section assigns to attributes, class by class."""
+        yield self.attributes
+        for cls in self.classes:
+            if isinstance(cls.attributes, dict):
+                yield cls.attributes
+
 
 class Module:
     """The facts of one file, read section by section as somebody asks for them.

@@ -118,18 +118,16 @@ def _call_steps(context: Context) -> Iterator[FinalStep]:
 
 
 def _named_steps(context: Context) -> Iterator[FinalStep]:
-    module = context.module
-    for part in module.sections(lambda s: any(map(context.names.is_final_name, (*s.stores, *s.attributes)))):
-        scopes = [module.scope, *(f.scope for f in part.functions), *(c.scope for c in part.classes)]
-        for scope in scopes:
-            for name in filter(context.names.is_final_name, scope.bindings):
-                for binding in scope.bindings[name]:
+    module, is_final = context.module, context.names.is_final_name
+    for part in module.sections(lambda s: any(map(is_final, (*s.stores, *s.attributes)))):
+        for scope, bindings in part.namespaces(module):
+            for name in filter(is_final, bindings):
+                for binding in bindings[name]:
                     if binding.kind in ("assign", "annotated", "aug") and binding.value is not None:
                         yield from _bound(context, binding.value, scope)
-        held = [part.attributes, *(cls.attributes for cls in part.classes)]
-        for name, assigned in (pair for attributes in held for pair in attributes.items()):
-            if context.names.is_final_name(name):
-                for value, _, scope in assigned:
+        for attributes in part.attribute_tables():
+            for name in filter(is_final, attributes):
+                for value, _, scope in attributes[name]:
                     if value is not None:
                         yield from _bound(context, value, scope)
 

@@ -12,7 +12,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +20,8 @@ import pytest
 from gllint import cache, workspace
 from gllint.cache import Store
 from gllint.engine import Engine, Options
-from gllint.parsing import Unparsed, parse
+from gllint.parsing import Unparsed
 from gllint_rules import Settings
-from gllint_rules.facts import Await, Const
 
 Write = Callable[..., Path]
 Run = Callable[..., Any]
@@ -84,8 +82,7 @@ def test_an_unchanged_project_is_answered_without_reading(
         raise AssertionError(f"{path} was read")
 
     monkeypatch.setattr(workspace, "screen_file", lambda settings, path: read(path))
-    monkeypatch.setattr(workspace, "parse_file", lambda work, path: read(path))
-    monkeypatch.setattr(workspace, "parse", lambda path, data: read(path))
+    monkeypatch.setattr(workspace, "parse", lambda path, data, clock: read(path))
     assert found(project) == first
     assert "gllint_rules.project" in sys.modules
 
@@ -404,13 +401,13 @@ _HOLLOW: dict[str, Any] = {"atoms": [None], "records": [], "containers": [], "ro
         {"root": 3}, {"root": -3}, {"root": None}, {"root": []}, {"atoms": 3}, {"atoms": [[]]}, {"atoms": [["bytes", 1]]},
         {"atoms": [["int", "x"]]}, {"atoms": [["complex", "1", 2]]}, {"atoms": [{}]}, {"containers": [[]]}, {"containers": [["tuple", 2]]},
         {"containers": [["dict", 0]]}, {"containers": [["dict", 5, 0]]}, {"containers": [["alike", 1, "x"]]}, {"containers": [["os.system", 0]]},
-        {"containers": [["gllint.since.Changes", 0, 0]]}, {"containers": [["gllint_rules.facts.Name", 0, 0]]},
+        {"containers": [["gllint.since.Changes", 0, 0]]}, {"containers": [["gllint_rules.finding.Span", 0, 0]]},
         {"containers": [["gllint.discover.Signature", 0]]}, {"containers": ["tuple"]}, {"containers": [[["tuple"], 0]]},
         {"records": [["gllint.since.Changes", [1], []]]}, {"records": [["subprocess.Popen", [1], []]]},
-        {"records": [["gllint_rules.facts.Name", [1], []]]}, {"records": [["gllint_rules.facts.Name", [1], [[1], []]]]},
-        {"records": [["gllint_rules.facts.Name", [1], [["x"], [0]]]]}, {"records": [["gllint_rules.facts.Name", [1], [[True], [0]]]]},
-        {"records": [["gllint_rules.facts.Name", [1, 4], [[1], [0]]]]}, {"records": [["gllint_rules.facts.Name", [1], [[1], [7]]]]},
-        {"records": [["gllint_rules.facts.Name", [[]], [[1], [0]]]]}, {"records": {}}, {"records": [[]]},
+        {"records": [["gllint_rules.finding.Span", [1], []]]}, {"records": [["gllint_rules.finding.Span", [1], [[1], []]]]},
+        {"records": [["gllint_rules.finding.Span", [1], [["x"], [0]]]]}, {"records": [["gllint_rules.finding.Span", [1], [[True], [0]]]]},
+        {"records": [["gllint_rules.finding.Span", [1, 4], [[1], [0]]]]}, {"records": [["gllint_rules.finding.Span", [1], [[1], [7]]]]},
+        {"records": [["gllint_rules.finding.Span", [[]], [[1], [0]]]]}, {"records": {}}, {"records": [[]]},
     ],
     ids=repr,
 )  # fmt: skip
@@ -433,60 +430,6 @@ def test_entries_that_were_exchanged_change_no_finding(project: Path, value: obj
         if path.name != "lock" and not (path.name.startswith("facts-") and isinstance(value, Unparsed)):
             Store(str(folder)).write(path.name, value)
     assert found(project) == expected
-
-
-def test_facts_of_every_literal_come_back(tmp_path: Path) -> None:
-    source = (
-        "x = [..., 1j, 2.5, 0.0, -0.0, 1e999, b'\\xff', '', '\\ud800', None, True, 1, 10**400, {1}, {}, (),\n"
-        f"0x{'f' * 5000}, lambda: 0, f'{{1:>{{2}}}}']\n"
-        "def f(self, a: int = 1, *, b=[2]):\n    yield a\n    return {**a, 'x': b}\n"
-        "class C(B, k=1):\n    def __init__(self):\n        self.x = 1\n"
-        "for i, (j, k) in x:\n    pass\n" + "(" * 60 + ")" * 60
-    )
-    facts = parse("/x.py", source.encode())
-    assert not isinstance(facts, Unparsed)
-    store = Store(str(tmp_path / "c"))
-    store.write("facts", facts)
-    again = store.read("facts")
-    assert again is not facts and type(again) is type(facts)
-    assert shape(again) == shape(facts)
-
-
-def shape(root: object) -> list[object]:
-    """Everything that a graph of records holds, in the order in which it is come upon; records by their number."""
-    numbers: dict[int, int] = {}
-    seen: list[object] = []
-    pending = [root]
-    while pending:
-        value = pending.pop()
-        if is_dataclass(value):
-            seen.append((type(value), numbers.setdefault(id(value), len(numbers))))
-            if numbers[id(value)] == len(numbers) - 1 and seen.count(seen[-1]) == 1:
-                pending += [getattr(value, field.name) for field in fields(value)]
-        elif isinstance(value, dict):
-            seen.append((dict, len(value)))
-            pending += [part for item in value.items() for part in item]
-        elif isinstance(value, set | frozenset):
-            seen.append((type(value), sorted(value)))
-        elif isinstance(value, tuple | list):
-            seen.append((type(value), len(value)))
-            pending += value
-        else:
-            seen.append((type(value), repr(value) if not isinstance(value, int) else hex(value)))
-    return seen
-
-
-def test_a_very_deep_graph_is_kept(tmp_path: Path) -> None:
-    deep: Any = Const(0, None)
-    for number in range(50_000):
-        deep = Await(number, deep)
-    store = Store(str(tmp_path))
-    store.write("deep", deep)
-    again = store.read("deep")
-    for number in reversed(range(50_000)):
-        assert again.at == number
-        again = again.value
-    assert again.value is None
 
 
 def test_a_changed_gllint_does_not_find_old_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -170,7 +170,7 @@ def test_quiet_verbose_and_nothing_to_do(write: Write, run: Run, agent: str) -> 
 
 def test_timings_name_steps_and_rules(write: Write, run: Run, agent: str) -> None:
     err = run("check", "--timings", cwd=write({"agent.py": agent})).stderr.decode()
-    assert {"discover", "screen", "facts", "rules", "GL101", "GL401", "total"} <= {
+    assert {"discover", "screen", "outline", "rules", "GL101", "GL401", "total"} <= {
         line.split()[-1] for line in err.splitlines()
     }
 

@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 
 from gllint import pool
-from gllint.codec import decode
 from gllint.parsing import Unparsed
-from gllint.pool import Pool, Screened, parse_file, screen_file
+from gllint.pool import Pool, Screened, judge_file, screen_file
 
 Write = Callable[..., Path]
 Run = Callable[..., Any]
@@ -61,8 +60,7 @@ def test_a_file_that_kills_its_process_loses_nothing_else(monkeypatch: pytest.Mo
 
 
 def test_what_is_said_of_a_file_that_crashed() -> None:
-    _, facts = pool._crashed(parse_file)
-    assert isinstance(decode(facts), Unparsed)
+    assert isinstance(pool._crashed(judge_file), Unparsed)
     assert pool._crashed(screen_file) == Screened(pool.UNREADABLE, b"", "cannot be read")
 
 
