@@ -13,11 +13,10 @@ def tools(project: Project) -> Iterator[Tool]:
     for agent in agents:
         for schema in (agent.llm_config or {}).get("tools", []) if agent.llm_config else []:
             name = schema["function"]["name"]
-            owner = next(a for a in agents if name in a.function_map)
-            function = owner.function_map[name]
-            behind = next((t.func for t in agent.tools if t.name == name), function)
+            owner = next((a for a in agents if name in a.function_map), agent)
+            behind = next((t.func for t in agent.tools if t.name == name), None) or owner.function_map[name]
 
             def run(args, owner=owner, name=name):
                 return owner.execute_function({"name": name, "arguments": json.dumps(args)})[1]["content"]
 
-            yield Tool(name, behind.func if isinstance(behind, AgTool) else behind, run)
+            yield Tool(name, behind.func if isinstance(behind, AgTool) else behind, run if name in owner.function_map else None)
