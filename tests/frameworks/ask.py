@@ -5,7 +5,8 @@ Runs inside an environment that holds the framework, with nothing else installed
     python ask.py FRAMEWORK PROJECT.py     prints JSON: [{"name", "function", "seen"}], by the framework's own word
 
 ``function`` is the qualified name of the project's function that computes the result, ``seen`` the text or data that
-the framework hands to the model when it runs the tool through its own dispatcher (``null`` where it was not run).
+the framework hands to the model when it runs the tool through its own dispatcher: ``null`` where it was not run,
+``{"raises": …}`` where the framework refused the result.
 """
 
 from __future__ import annotations
@@ -53,7 +54,13 @@ class Project:
         """The module's own instances of these classes, each once, also in its lists and dicts."""
         seen: list[object] = []
         for value in list(vars(self.module).values()):
-            held = value if isinstance(value, list | tuple) else value.values() if isinstance(value, dict) else [value]
+            held = (
+                value
+                if isinstance(value, list | tuple)
+                else value.values()
+                if isinstance(value, dict)
+                else [value]
+            )
             for item in held:
                 if isinstance(item, kinds) and not any(item is other for other in seen):
                     seen.append(item)
@@ -122,6 +129,18 @@ def data(value: object) -> Any:
     return value if isinstance(value, str | int | float | bool | None) else str(value)
 
 
+class _Words:
+    """Stands for a tokeniser, which some frameworks fetch from the network when they are imported."""
+
+    name = "words"
+
+    def encode(self, text: str, **_: object) -> list[int]:
+        return [len(word) for word in text.split()]
+
+    def decode(self, tokens: list[int]) -> str:
+        return " ".join("x" * token for token in tokens)
+
+
 def _no_network(*_: object, **__: object) -> Any:
     raise OSError("no network here")
 
@@ -144,6 +163,9 @@ def main(framework: str, path: Path) -> None:
     for key in _KEYS:
         os.environ.setdefault(key, "eu-west-1" if key.endswith("REGION") else "none")
     os.environ.setdefault("OTEL_SDK_DISABLED", "true")
+    if importlib.util.find_spec("tiktoken") is not None:
+        tiktoken = importlib.import_module("tiktoken")
+        tiktoken.get_encoding = tiktoken.encoding_for_model = lambda *_: _Words()  # type: ignore[attr-defined]
     answer = []
     with contextlib.redirect_stdout(sys.stderr):
         adapter = load(HERE / "adapters" / f"{framework}.py", "adapter")
@@ -158,7 +180,7 @@ def main(framework: str, path: Path) -> None:
                     seen = tool.run(arguments(function))
                     seen = data(asyncio.run(seen) if inspect.isawaitable(seen) else seen)
                 except Exception as error:
-                    seen = f"{type(error).__name__}: {error}".split("\n")[0][:200]
+                    seen = {"raises": f"{type(error).__name__}: {error}".split("\n")[0][:200]}
             answer.append({"name": tool.name, "function": function.__qualname__, "seen": seen})
     answer.sort(key=lambda tool: (tool["function"], tool["name"]))
     print(json.dumps(answer, ensure_ascii=False))

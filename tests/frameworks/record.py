@@ -36,9 +36,17 @@ def environment(name: str, requires: list[str], folder: Path) -> Path:
     python = home / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     uv = shutil.which("uv")
     if not python.exists():
-        make = [uv, "venv", "--quiet", "--python", sys.executable, str(home)] if uv else [sys.executable, "-m", "venv", str(home)]
+        make = (
+            [uv, "venv", "--quiet", "--python", sys.executable, str(home)]
+            if uv
+            else [sys.executable, "-m", "venv", str(home)]
+        )
         _run(make)
-    install = [uv, "pip", "install", "--quiet", "--python", str(python)] if uv else [str(python), "-m", "pip", "install", "-q"]
+    install = (
+        [uv, "pip", "install", "--quiet", "--python", str(python)]
+        if uv
+        else [str(python), "-m", "pip", "install", "-q"]
+    )
     _run([*install, "--upgrade", *requires])
     return python
 
@@ -54,7 +62,9 @@ def record(name: str, python: Path) -> dict[str, Any]:
     projects: dict[str, Any] = {}
     for path in sorted((HERE / "projects" / name).glob("*.py")):
         try:
-            projects[path.stem] = json.loads(_run([str(python), "-W", "ignore", str(HERE / "ask.py"), name, str(path)]))
+            projects[path.stem] = json.loads(
+                _run([str(python), "-W", "ignore", str(HERE / "ask.py"), name, str(path)])
+            )
         except subprocess.CalledProcessError as error:
             projects[path.stem] = {"error": error.stderr.strip().splitlines()[-1][:300]}
     return projects
@@ -78,6 +88,16 @@ def newest(row: dict[str, Any]) -> list[str]:
         limit = below.get(package.partition("[")[0])
         out.append(f"{package}<{limit}" if limit and match else package)
     return out
+
+
+def raised(text: str, requires: list[str], found: dict[str, str]) -> str:
+    """The text of the pins with the versions that were found."""
+    for item in requires:
+        match = _PIN.match(item)
+        if match:
+            package = match["package"]
+            text = text.replace(f'"{item}"', f'"{package}=={found[package.partition("[")[0]]}"')
+    return text
 
 
 def differences(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
@@ -109,7 +129,9 @@ def _short(value: object) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("frameworks", nargs="*")
-    parser.add_argument("--raise", dest="newest", action="store_true", help="try the newest versions and pin them")
+    parser.add_argument(
+        "--raise", dest="newest", action="store_true", help="try the newest versions and pin them"
+    )
     parser.add_argument("--check", action="store_true", help="write nothing")
     cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "gllint-frameworks"
     parser.add_argument("--environments", type=Path, default=cache)
@@ -135,25 +157,17 @@ def main() -> int:
         for line in changed:
             print(f"{name}: {line}")
         moved = {p: v for p, v in new["versions"].items() if old.get("versions", {}).get(p) not in (None, v)}
-        print(f"{name}: {len(new['projects'])} projects, {', '.join(f'{p} {v}' for p, v in (moved or new['versions']).items())}")
+        print(
+            f"{name}: {len(new['projects'])} projects, {', '.join(f'{p} {v}' for p, v in (moved or new['versions']).items())}"
+        )
         broke |= bool(changed) and (given.newest or given.check)
         if not given.check:
             path.write_text(json.dumps(new, indent=1, ensure_ascii=False, sort_keys=True) + "\n", "utf-8")
             if given.newest:
-                for package, version in new["versions"].items():
-                    text = re.sub(rf'(?m)^(requires = .*"{re.escape(package)}(?:\[[^\]]*\])?==)[^"]+' if False else
-                                  rf'("{re.escape(package)}(?:\[[^\]]*\])?==){re.escape(_pinned(row, package))}"', rf'\g<1>{version}"', text) if _pinned(row, package) else text
+                text = raised(text, row["requires"], new["versions"])
     if given.newest and not given.check:
         PINS.write_text(text, "utf-8")
     return int(broke)
-
-
-def _pinned(row: dict[str, Any], package: str) -> str:
-    for item in row["requires"]:
-        match = _PIN.match(item)
-        if match and match["package"].partition("[")[0] == package:
-            return match["version"]
-    return ""
 
 
 if __name__ == "__main__":

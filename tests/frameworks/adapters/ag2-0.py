@@ -19,4 +19,8 @@ def tools(project: Project) -> Iterator[Tool]:
             def run(args, owner=owner, name=name):
                 return owner.execute_function({"name": name, "arguments": json.dumps(args)})[1]["content"]
 
-            yield Tool(name, behind.func if isinstance(behind, AgTool) else behind, run if name in owner.function_map else None)
+            yield Tool(
+                name,
+                behind.func if isinstance(behind, AgTool) else behind,
+                run if name in owner.function_map else None,
+            )

@@ -16,6 +16,8 @@ def tools(project: Project) -> Iterator[Tool]:
             async def run(args, owner=owner, name=name):
                 model = owner.registry.create_action_model()
                 answer = await owner.act(model(**{name: args}), browser_session=None)
-                return {key: getattr(answer, key) for key in ("extracted_content", "long_term_memory", "error")}
+                return {
+                    key: getattr(answer, key) for key in ("extracted_content", "long_term_memory", "error")
+                }
 
             yield Tool(name, plain(action.function), run)

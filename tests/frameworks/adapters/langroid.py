@@ -3,25 +3,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-import tiktoken
-
-
-class _Words:
-    """The tokeniser is fetched from the network at import; words do here."""
-
-    name = "words"
-
-    def encode(self, text, **_):
-        return text.split()
-
-    def decode(self, tokens):
-        return " ".join(tokens)
-
-
-tiktoken.get_encoding = tiktoken.encoding_for_model = lambda *_: _Words()
-
-import langroid  # noqa: E402
-from ask import Project, Tool, plain  # noqa: E402
+import langroid
+from ask import Project, Tool, plain
 
 
 def tools(project: Project) -> Iterator[Tool]:

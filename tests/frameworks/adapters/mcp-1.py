@@ -20,7 +20,9 @@ def tools(project: Project) -> Iterator[Tool]:
     for server in project.every(FastMCP):
         for tool in server._tool_manager.list_tools():
             yield Tool(
-                tool.name, tool.fn, lambda args, name=tool.name, server=server: call(server._mcp_server, name, args)
+                tool.name,
+                tool.fn,
+                lambda args, name=tool.name, server=server: call(server._mcp_server, name, args),
             )
     for server in project.every(Server):
         handler = server.request_handlers[types.CallToolRequest]

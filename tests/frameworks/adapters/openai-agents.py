@@ -41,6 +41,10 @@ def behind(project, tool):
 
     async def run(args):
         text = json.dumps(args)
-        return str(await tool.on_invoke_tool(ToolContext(None, tool_name=tool.name, tool_call_id="1", tool_arguments=text), text))
+        return str(
+            await tool.on_invoke_tool(
+                ToolContext(None, tool_name=tool.name, tool_call_id="1", tool_arguments=text), text
+            )
+        )
 
     return invoke, run

@@ -13,7 +13,9 @@ def tools(project: Project) -> Iterator[Tool]:
 
             async def run(args, tool=tool):
                 seen = None
-                async for event in tool.stream({"name": tool.tool_name, "toolUseId": "1", "input": args}, {"agent": None}):
+                async for event in tool.stream(
+                    {"name": tool.tool_name, "toolUseId": "1", "input": args}, {"agent": None}
+                ):
                     seen = event
                 result = seen.get("tool_result", seen)
                 return result.get("content", result)

@@ -39,7 +39,10 @@ height_tool = beta_tool(height)
 paths_tool = BetaFunctionTool(paths, name="paths")
 messages = [{"role": "user", "content": "Which sheets?"}]
 runner = client.beta.messages.tool_runner(
-    max_tokens=100, model="claude-sonnet-4-5", messages=messages, tools=[sheets, scale, height_tool, paths_tool, plain]
+    max_tokens=100,
+    model="claude-sonnet-4-5",
+    messages=messages,
+    tools=[sheets, scale, height_tool, paths_tool, plain],
 )
 
 

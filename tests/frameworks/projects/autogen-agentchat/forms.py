@@ -55,7 +55,9 @@ def summary(call, result) -> str:
 
 client = OpenAIChatCompletionClient(model="gpt-4o", api_key="none")
 gardener = AssistantAgent(
-    "gardener", client, tools=[plants, water, FunctionTool(compost, description="Compost."), Measure()],
+    "gardener",
+    client,
+    tools=[plants, water, FunctionTool(compost, description="Compost."), Measure()],
     tool_call_summary_formatter=summary,
 )
 bench = StaticWorkbench([FunctionTool(func=soil, description="Soil.")])

@@ -46,5 +46,7 @@ class Weight(Tool[Hive, ToolRunOptions, JSONToolOutput]):
 
 
 keeper = RequirementAgent(
-    llm=ChatModel.from_name("ollama:llama3.1"), memory=UnconstrainedMemory(), tools=[hives, honey, queen, Weight()]
+    llm=ChatModel.from_name("ollama:llama3.1"),
+    memory=UnconstrainedMemory(),
+    tools=[hives, honey, queen, Weight()],
 )

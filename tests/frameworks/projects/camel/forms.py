@@ -55,6 +55,8 @@ class Vet(BaseToolkit):
         return [FunctionTool(self.pulse)]
 
 
-model = ModelFactory.create(model_platform=ModelPlatformType.OPENAI, model_type=ModelType.GPT_4O, api_key="none")
+model = ModelFactory.create(
+    model_platform=ModelPlatformType.OPENAI, model_type=ModelType.GPT_4O, api_key="none"
+)
 groom = ChatAgent("You help.", model=model, tools=[hay, FunctionTool(oats), *Vet().get_tools()])
 groom.add_tool(saddle)

@@ -36,5 +36,12 @@ def on_step(step) -> None:
     print(3.25)
 
 
-planner = Agent(role="planner", goal="plan", backstory="long", tools=[screens, Budget()], step_callback=on_step, llm="gpt-4o")
+planner = Agent(
+    role="planner",
+    goal="plan",
+    backstory="long",
+    tools=[screens, Budget()],
+    step_callback=on_step,
+    llm="gpt-4o",
+)
 counting = Task(description="Count tickets.", expected_output="A list.", tools=[tickets], guardrail=guard)

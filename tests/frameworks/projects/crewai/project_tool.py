@@ -1,7 +1,7 @@
 """A crew whose `@tool` of `crewai.project` marks a method that gives a tool."""
 
-from crewai import Agent, Crew, Task
-from crewai.project import CrewBase, agent, crew, task, tool
+from crewai import Agent
+from crewai.project import CrewBase, agent, tool
 from crewai.tools import BaseTool
 
 
@@ -15,22 +15,18 @@ class Weights(BaseTool):
 
 @CrewBase
 class Parcels:
-    agents_config = {"clerk": {"role": "clerk", "goal": "weigh", "backstory": "long", "llm": "gpt-4o"}}
-    tasks_config = {"weigh": {"description": "Weigh it.", "expected_output": "A weight."}}
-
     @tool
     def scales(self):
         return Weights()
 
     @tool
     def price(self):
-        """Gives no tool, but this is not what the decorator is for either."""
-        self.rate = 2.125
-        return Weights()
+        """A method that gives a number is no tool either."""
+        return 2.125
 
     @agent
     def clerk(self) -> Agent:
-        return Agent(config=self.agents_config["clerk"], tools=[self.scales()])
+        return Agent(role="clerk", goal="weigh", backstory="long", llm="gpt-4o", tools=[self.scales()])
 
 
 office = Parcels()

@@ -29,7 +29,8 @@ def reward(args, prediction) -> float:
 
 helpers = [opening]
 coach = dspy.ReAct(
-    "question -> answer", tools=[rating, dspy.Tool(games), dspy.Tool(func=boards, name="boards", desc="Boards.")]
+    "question -> answer",
+    tools=[rating, dspy.Tool(games), dspy.Tool(func=boards, name="boards", desc="Boards.")],
 )
 teacher = dspy.ReAct("question -> answer", helpers)
 best = dspy.BestOfN(module=coach, N=3, reward_fn=reward, threshold=0.5)

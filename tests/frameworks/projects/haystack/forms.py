@@ -43,10 +43,16 @@ frost_tool = Tool(
     parameters={"type": "object", "properties": {"night": {"type": "string"}}, "required": ["night"]},
     function=frost,
 )
-picked_tool = create_tool_from_function(picked, outputs_to_string={"source": "summary"}, outputs_to_state={"log": {"source": "hours", "handler": keep}})
+picked_tool = create_tool_from_function(
+    picked,
+    outputs_to_string={"source": "summary"},
+    outputs_to_state={"log": {"source": "hours", "handler": keep}},
+)
 farmer = Agent(
     chat_generator=OpenAIChatGenerator(api_key=Secret.from_token("none")),
     tools=[trees, ripeness, create_tool_from_function(harvest), picked_tool],
     state_schema={"log": {"type": float, "handler": keep}},
 )
-guard = Agent(chat_generator=OpenAIChatGenerator(api_key=Secret.from_token("none")), tools=Toolset([frost_tool]))
+guard = Agent(
+    chat_generator=OpenAIChatGenerator(api_key=Secret.from_token("none")), tools=Toolset([frost_tool])
+)

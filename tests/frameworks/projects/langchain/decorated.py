@@ -32,4 +32,6 @@ def count_tokens(state, runtime):
     return {"seen": 7.125}
 
 
-agent = create_agent(FakeListChatModel(responses=["ok"]), tools=[rainfall, sugar, satellite], middleware=[count_tokens])
+agent = create_agent(
+    FakeListChatModel(responses=["ok"]), tools=[rainfall, sugar, satellite], middleware=[count_tokens]
+)

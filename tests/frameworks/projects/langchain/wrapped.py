@@ -29,7 +29,9 @@ def explain(error) -> str:
 
 
 tools = [
-    StructuredTool.from_function(func=balance, coroutine=balance_later, name="balance", handle_tool_error=explain),
+    StructuredTool.from_function(
+        func=balance, coroutine=balance_later, name="balance", handle_tool_error=explain
+    ),
     Tool(name="invoices", func=invoices, description="Open invoices of a customer."),
     Tool.from_function(vat, name="vat", description="The rate of a country."),
 ]

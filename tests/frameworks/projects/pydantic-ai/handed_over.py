@@ -44,7 +44,11 @@ guide = Agent(
             schema_made,
             name="crowd",
             description="How many people there are.",
-            json_schema={"type": "object", "properties": {"place": {"type": "string"}}, "required": ["place"]},
+            json_schema={
+                "type": "object",
+                "properties": {"place": {"type": "string"}},
+                "required": ["place"],
+            },
         ),
     ],
     output_type=[ToolOutput(summary), str],

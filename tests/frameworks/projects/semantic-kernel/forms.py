@@ -42,8 +42,8 @@ kernel.add_function(plugin_name="sensors", function=battery)
 
 
 @kernel.filter("function_invocation")
-async def watch(context, proceed):
-    await proceed(context)
+async def watch(context, next):
+    await next(context)
 
 
 agent = ChatCompletionAgent(
