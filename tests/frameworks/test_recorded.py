@@ -18,7 +18,6 @@ import pytest
 from gllint_rules import Settings
 from gllint_rules.project import Project, top_level_packages
 from gllint_rules.reader import read_module
-from gllint_rules.words import table
 from harness import Case, Expected, places, run
 
 HERE = Path(__file__).parent

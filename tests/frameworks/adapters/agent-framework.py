@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from agent_framework import Agent, normalize_tools
-from ask import Project, Tool, data
+from ask import Project, Tool
 
 
 def tools(project: Project) -> Iterator[Tool]:

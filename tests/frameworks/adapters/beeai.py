@@ -12,7 +12,7 @@ def tools(project: Project) -> Iterator[Tool]:
             function = closure(project, tool) or method(tool, "_run")
 
             async def run(args, tool=tool):
-                given = {name: "Lisbon" for name in tool.input_schema.model_fields}
+                given = dict.fromkeys(tool.input_schema.model_fields, "Lisbon")
                 return (await tool.run(given)).get_text_content()
 
             yield Tool(tool.name, function, run)

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ask import Project, Tool, data, plain
-from browser_use import ActionResult
+from ask import Project, Tool, plain
 from browser_use import Tools as BrowserTools
 
 

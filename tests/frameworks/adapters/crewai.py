@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from ask import Project, Tool, method
 from crewai import Agent, Task
-from crewai.tools import BaseTool
 
 
 def tools(project: Project) -> Iterator[Tool]:

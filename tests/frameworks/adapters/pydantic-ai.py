@@ -28,4 +28,6 @@ def tools(project: Project) -> Iterator[Tool]:
             if isinstance(toolset, FunctionToolset):
                 functions.update({prefix + name: tool.function for name, tool in toolset.tools.items()})
         for offered in model.last_model_request_parameters.function_tools:
-            yield Tool(offered.name, functions[offered.name], lambda _, name=offered.name: seen[name])
+            yield Tool(
+                offered.name, functions[offered.name], lambda _, name=offered.name, seen=seen: seen[name]
+            )

@@ -3,7 +3,6 @@
 from typing import Annotated
 
 from autogen import ConversableAgent, register_function
-from autogen.tools import Tool, tool
 
 config = {"config_list": [{"model": "gpt-4o", "api_key": "none"}]}
 

@@ -3,7 +3,6 @@
 from autogen_agentchat.agents import AssistantAgent
 from autogen_agentchat.conditions import FunctionalTermination
 from autogen_core import CancellationToken
-from autogen_core.models import ModelInfo
 from autogen_core.tools import BaseTool, FunctionTool, StaticWorkbench
 from autogen_ext.models.openai import OpenAIChatCompletionClient
 from pydantic import BaseModel

@@ -2,7 +2,6 @@
 
 from crewai import Agent, Task
 from crewai.tools import BaseTool, tool
-from pydantic import BaseModel
 
 
 @tool

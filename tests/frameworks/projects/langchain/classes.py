@@ -1,10 +1,11 @@
 """A warehouse: tool classes and the bare ToolNode."""
 
+from typing import Annotated
+
 from langchain_core.messages import ToolMessage
 from langchain_core.tools import BaseTool, InjectedToolCallId, tool
 from langgraph.prebuilt import ToolNode
 from langgraph.types import Command
-from typing_extensions import Annotated
 
 
 class Stock(BaseTool):

@@ -1,6 +1,6 @@
 """A harbour master."""
 
-from llama_index.core.agent.workflow import FunctionAgent, ReActAgent
+from llama_index.core.agent.workflow import ReActAgent
 from llama_index.core.llms import MockLLM
 from llama_index.core.tools import FunctionTool
 from llama_index.core.tools.tool_spec.base import BaseToolSpec

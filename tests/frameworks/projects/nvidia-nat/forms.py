@@ -20,8 +20,6 @@ class HutConfig(FunctionBaseConfig, name="huts"):
 
 @register_function(config_type=SnowConfig)
 async def snow(config: SnowConfig, builder: Builder):
-    cache = {"built": 2.125}
-
     async def depth(slope: str) -> dict:  # tool
         """Snow of a slope."""
         return {"slope": slope, "depth": 1.675}  # GL101 @ 1.675

@@ -1,6 +1,6 @@
 """A bank's helpers."""
 
-from agents import Agent, FunctionTool, InputGuardrail, function_tool, input_guardrail
+from agents import Agent, FunctionTool, function_tool, input_guardrail
 
 
 @function_tool

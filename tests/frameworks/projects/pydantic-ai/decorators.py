@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from pydantic_ai import Agent, RunContext, ToolReturn
+from pydantic_ai import Agent, ToolReturn
 
 
 @dataclass
