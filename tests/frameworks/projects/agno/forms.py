@@ -32,8 +32,10 @@ def later(film: str) -> float:  # tool
     return 6.375  # GL101 @ 6.375
 
 
-def hook(function_name, function_call, arguments):
-    return {"took": 0.875}
+async def hook(function_name, function_call, arguments):
+    print(function_name, 0.875)
+    result = function_call(**arguments)
+    return await result if hasattr(result, "__await__") else result
 
 
 def instructions(agent) -> str:
