@@ -20,6 +20,8 @@ def tools(project: Project) -> Iterator[Tool]:
                     reply = await agent.ask("hello", config=config)
                     events = await reply.context.stream.history.get_events()
                     results = [event.result for event in events if isinstance(event, ToolResultEvent)]
-                    return [getattr(part, "content", getattr(part, "data", part)) for part in results[-1].parts]
+                    return [
+                        getattr(part, "content", getattr(part, "data", part)) for part in results[-1].parts
+                    ]
 
                 yield Tool(name, one.model.call, run)
