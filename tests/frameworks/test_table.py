@@ -108,6 +108,11 @@ def test_places() -> None:
     assert found is not None and found.places == (1, "tools") and found.framework.plain_functions
     found = shipped.find("keywords", "Agent", "agents.Agent")
     assert found is not None and not found.framework.plain_functions
+    # A callee that its row does not name takes what its framework takes.
+    found = shipped.find("keywords", "Crew", "crewai.Crew")
+    assert found is not None and found.places == ("tools",) and not found.framework.plain_functions
+    found = shipped.find("keywords", "Waiter", "shop.Waiter")
+    assert found is not None and found.framework.plain_functions
 
 
 def test_what_is_handed_over_as_something_else_is_no_tool() -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -185,7 +185,14 @@ class Table:
                     here = (_fits(entry, written, origin, method, imported), entry.kind == "not-tools")
                     if here[0] and here > weight:
                         best, weight = entry, here
-            self._found[key] = best if best is not None and best.kind == kind else None
+            if best is not None and best.kind != kind:
+                best = None
+            if best is not None and not best.framework.imports and origin:
+                # Any callee takes tools by `tools=`; whether plain functions, its own framework says.
+                owner = next((n for n, row in enumerate(self._raw) if _owns(row, origin)), None)
+                if owner is not None:
+                    best = replace(best, framework=self._row(owner))
+            self._found[key] = best
         return self._found[key]
 
     def is_no_tool(
