@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -124,6 +124,10 @@ class Entry:
     places: tuple[Place, ...] = ()
 
 
+# Number of the row, key, name.
+_Candidate: TypeAlias = tuple[int, Kind, Name]
+
+
 class Table:
     """All rows, the project's own first, and the packages that talk to a model without forms of their own.
 
@@ -136,7 +140,7 @@ class Table:
         self._index = index
         self._endings = [last for last in index if last[0] == "*" and last != _ANY]
         self._read: dict[int, Framework] = {}
-        self._entries: dict[str, tuple[Entry, ...]] = {}
+        self._candidates: dict[str, tuple[_Candidate, ...]] = {}
         self._found: dict[tuple[object, ...], Entry | None] = {}
 
     @property
@@ -178,21 +182,15 @@ class Table:
         """
         key = (kind, written, origin, method, imported)
         if key not in self._found:
-            best: Entry | None = None
+            best: _Candidate | None = None
             weight = (0, False)
-            for entry in self._named(written.rpartition(".")[2]):
-                if entry.kind == kind or (entry.kind == "not-tools" and not entry.name.keyword):
-                    here = (_fits(entry, written, origin, method, imported), entry.kind == "not-tools")
+            for candidate in self._named(written.rpartition(".")[2]):
+                number, found, name = candidate
+                if found == kind or (found == "not-tools" and not name.keyword):
+                    here = (_fits(name, self._raw[number], written, origin, method, imported), found != kind)
                     if here[0] and here > weight:
-                        best, weight = entry, here
-            if best is not None and best.kind != kind:
-                best = None
-            if best is not None and not best.framework.imports and origin:
-                # Any callee takes tools by `tools=`; whether plain functions, its own framework says.
-                owner = next((n for n, row in enumerate(self._raw) if _owns(row, origin)), None)
-                if owner is not None:
-                    best = replace(best, framework=self._row(owner))
-            self._found[key] = best
+                        best, weight = candidate, here
+            self._found[key] = self._entry(best, origin) if best is not None and best[1] == kind else None
         return self._found[key]
 
     def is_no_tool(
@@ -205,10 +203,10 @@ class Table:
     ) -> bool:
         """Whether what a call hands over as ``keyword`` makes no tool; the other arguments as in :meth:`find`."""
         return any(
-            entry.kind == "not-tools"
-            and entry.name.keyword == keyword
-            and _fits(entry, written, origin, method, imported)
-            for entry in self._named(written.rpartition(".")[2])
+            kind == "not-tools"
+            and name.keyword == keyword
+            and _fits(name, self._raw[number], written, origin, method, imported)
+            for number, kind, name in self._named(written.rpartition(".")[2])
         )
 
     def methods(self, origin: str) -> tuple[str, ...]:
@@ -243,25 +241,31 @@ class Table:
             self._read[number] = _row(self._raw[number], "frameworks")
         return self._read[number]
 
-    def _named(self, last: str) -> tuple[Entry, ...]:
-        """What the table says of names that end so; what holds for every callee is at the end."""
-        found = self._entries.get(last)
+    def _named(self, last: str) -> tuple[_Candidate, ...]:
+        """Where the table names what ends so; what holds for every callee is at the end."""
+        found = self._candidates.get(last)
         if found is None:
             at = list(self._index.get(last, ()))
             for ending in self._endings:
                 if last.endswith(ending[1:]):
                     at.extend(self._index[ending])
-            found = tuple(map(self._entry, at)) if at else ()
+            found = tuple(
+                (number, kind, _name(text, self._raw[number].get("imports", ()))) for number, kind, text in at
+            )
             if last != _ANY:
                 found += self._named(_ANY)
-            self._entries[last] = found
+            self._candidates[last] = found
         return found
 
-    def _entry(self, at: tuple[int, Kind, str]) -> Entry:
-        number, kind, text = at
+    def _entry(self, candidate: _Candidate, origin: str) -> Entry:
+        number, kind, name = candidate
         row = self._row(number)
-        name = _name(text, row.imports)
-        return Entry(row, kind, name, row.places(kind, name))
+        places = row.places(kind, name)
+        if not row.imports and origin:
+            # Any callee takes tools by `tools=`; whether plain functions, its own framework says.
+            owner = next((n for n, raw in enumerate(self._raw) if _owns(raw, origin)), None)
+            row = self._row(owner) if owner is not None else row
+        return Entry(row, kind, name, places)
 
 
 def _last(dotted: str) -> str:
@@ -282,29 +286,29 @@ def _is(name: str, pattern: str) -> bool:
     return name.endswith(pattern[1:]) if pattern[0] == "*" else name == pattern
 
 
-def _fits(entry: Entry, written: str, origin: str, method: bool, imported: frozenset[str]) -> int:
+def _fits(name: Name, row: _Raw, written: str, origin: str, method: bool, imported: frozenset[str]) -> int:
     """How well a name of the table fits what the source says: 0 for not at all."""
-    name, row = entry.name, entry.framework
     if name.exact:
         return 6 if origin == name.exact else 0
     parts = (origin or written).rsplit(".", 2)
     owner = parts[-2] if len(parts) > 1 else ""
     if not _is(parts[-1], name.last):
         return 0
-    if not row.imports:  # by the name alone
+    if not row.get("imports"):  # by the name alone
         if name.owner == _ANY:
             return int(method)
         if name.owner:
             return int(bool(owner) and _is(owner, name.owner))
         return 1
-    owned = bool(origin) and row.owns(origin)
+    owned = bool(origin) and _owns(row, origin)
+    active = row["name"] in imported
     if name.last == _ANY:  # a keyword, whatever the callee
-        return 4 if owned or (not origin and row.name in imported) else 0
+        return 4 if owned or (not origin and active) else 0
     if name.owner == _ANY:
-        return 3 if method and (owned or row.name in imported) else 0
+        return 3 if method and (owned or active) else 0
     if owned:
         return 5 if owner == name.owner or (not name.owner and not owner[:1].isupper()) else 0
-    return 2 if not origin and method and name.owner and row.name in imported else 0
+    return 2 if not origin and method and name.owner and active else 0
 
 
 # --- reading ---------------------------------------------------------------------------------------------------
