@@ -1,0 +1,503 @@
+"""The framework table: how each framework hands a function to the model, read from its data file.
+
+``frameworks.toml`` is what people read and write, and says what each key means; ``frameworks.json`` holds the same
+and loads fifty times faster. After a change: ``python -m gllint_rules.words.table``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+SOURCE = Path(__file__).with_name("frameworks.toml")
+LOADED = Path(__file__).with_name("frameworks.json")
+
+# Where an argument stands: a position, a keyword, a key inside of a keyword's argument (``config.tools``), or ``*``.
+Place: TypeAlias = int | str
+Kind: TypeAlias = Literal["decorators", "generators", "calls", "keywords", "described", "not-tools"]
+
+_NAMES = ("decorators", "generators", "described", "not-tools")
+_LISTS = (*_NAMES, "imports", "changed-by", "runs", "dispatchers", "registries")
+_PLACES = ("calls", "keywords", "envelopes", "parts")
+_FLAGS = ("plain-functions", "plain-results")
+_KEYS = frozenset((*_LISTS, *_PLACES, *_FLAGS, "name", "verified", "bases", "published"))
+# What a row means that gives names without places: `calls = ["add_tool"]`, `keywords = ["tools"]`.
+_ANY = "*"
+_PLACE = (int, str)
+_KINDS: tuple[Kind, ...] = ("decorators", "generators", "calls", "keywords", "described", "not-tools")
+_Raw: TypeAlias = Mapping[str, Any]
+_Index: TypeAlias = Mapping[str, Sequence[tuple[int, Kind, str]]]
+
+
+class TableError(ValueError):
+    """A row that cannot be read: the message names the row, the key and what would do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A name of the table, as its header explains them."""
+
+    owner: str  # the class of a method, ``*`` for any, empty for a function or class
+    last: str
+    exact: str = ""  # the whole dotted name, where it begins with an import of its row
+    called: bool = False  # a decorator that must be called
+    keyword: str = ""  # of not-tools: the keyword of the callee that is meant
+
+    def __str__(self) -> str:
+        name = self.exact or (f"{self.owner}.{self.last}" if self.owner else self.last)
+        return f"{name}({self.keyword}=)" if self.keyword else f"{name}{'()' if self.called else ''}"
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What a toolkit lists its tools in: an attribute, or a method that returns them.
+
+    Names that an attribute holds are methods of the class itself, or of the subclasses of ``of``.
+    """
+
+    attribute: str
+    of: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Framework:
+    """One row. A mapping's keys are names as they are written in the table."""
+
+    name: str
+    imports: tuple[str, ...] = ()
+    verified: str = ""
+    decorators: tuple[Name, ...] = ()
+    generators: tuple[Name, ...] = ()
+    described: tuple[Name, ...] = ()
+    calls: Mapping[Name, tuple[Place, ...]] = field(default_factory=dict)
+    keywords: Mapping[Name, tuple[Place, ...]] = field(default_factory=dict)
+    plain_functions: bool = True
+    bases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    published: Mapping[str, tuple[Published, ...]] = field(default_factory=dict)
+    envelopes: Mapping[str, tuple[Place, ...]] = field(default_factory=dict)
+    # Of a dict with these keys the places that the model sees.
+    shapes: Mapping[frozenset[str], tuple[Place, ...]] = field(default_factory=dict)
+    plain_results: bool = True
+    # (keyword of the registration, its value) -> items of the returned tuple.
+    parts: Mapping[tuple[str, str], tuple[Place, ...]] = field(default_factory=dict)
+    changed_by: tuple[str, ...] = ()
+    runs: tuple[str, ...] = ()
+    dispatchers: tuple[str, ...] = ()
+    registries: tuple[str, ...] = ()
+    not_tools: tuple[Name, ...] = ()
+
+    def owns(self, dotted: str) -> bool:
+        """Whether a dotted name from outside the project belongs to this framework."""
+        return any(_inside(dotted, module) for module in self.imports)
+
+    def names(self, kind: Kind) -> Iterable[Name]:
+        match kind:
+            case "decorators":
+                return self.decorators
+            case "generators":
+                return self.generators
+            case "described":
+                return self.described
+            case "calls":
+                return self.calls
+            case "keywords":
+                return self.keywords
+            case "not-tools":
+                return self.not_tools
+
+    def places(self, kind: Kind, name: Name) -> tuple[Place, ...]:
+        held = self.calls if kind == "calls" else self.keywords if kind == "keywords" else {}
+        return held.get(name, ())
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What the table says of one name: whose row, under which key, and the places of the arguments it speaks of."""
+
+    framework: Framework
+    kind: Kind
+    name: Name
+    places: tuple[Place, ...] = ()
+
+
+# Number of the row, key, name.
+_Candidate: TypeAlias = tuple[int, Kind, Name]
+
+
+class Table:
+    """All rows, the project's own first, and the packages that talk to a model without forms of their own.
+
+    A row becomes a record when it is asked for: most runs need two or three of them.
+    """
+
+    def __init__(self, rows: Sequence[_Raw], index: _Index, model_sdks: Iterable[str]) -> None:
+        self.model_sdks = tuple(model_sdks)
+        self._raw = rows
+        self._index = index
+        self._endings = [last for last in index if last[0] == "*" and last != _ANY]
+        self._read: dict[int, Framework] = {}
+        self._candidates: dict[str, tuple[_Candidate, ...]] = {}
+        self._found: dict[tuple[object, ...], Entry | None] = {}
+
+    @property
+    def rows(self) -> tuple[Framework, ...]:
+        return tuple(self._row(number) for number in range(len(self._raw)))
+
+    def imported(self, modules: Iterable[str]) -> frozenset[str]:
+        """The names of the rows whose framework is imported where ``modules`` (dotted) are, ``any`` among them."""
+        dotted = frozenset(modules)
+        return frozenset(
+            row["name"]
+            for row in self._raw
+            if not row.get("imports") or any(_owns(row, module) for module in dotted)
+        )
+
+    def talks_to_a_model(self, modules: Iterable[str]) -> bool:
+        """Whether one of the dotted ``modules`` is a framework or a model's SDK."""
+        return any(
+            any(_inside(module, sdk) for sdk in self.model_sdks)
+            or any(_owns(row, module) for row in self._raw)
+            for module in modules
+        )
+
+    def find(
+        self,
+        kind: Kind,
+        written: str,
+        origin: str = "",
+        method: bool = False,
+        imported: frozenset[str] = frozenset(),
+    ) -> Entry | None:
+        """What the table says under ``kind`` of a callee or decorator, if anything.
+
+        ``written`` is the name as the source has it (``mcp.tool``; an alias of an import resolved), ``origin`` the
+        dotted name where it is known to come from outside the project (of a method: that of its receiver's class,
+        then its own name), ``method`` whether it is an attribute of a value, not of a module; ``imported`` the names
+        of the rows in force (:meth:`imported`). ``None`` where no row names it, or where one says that it makes no
+        tool and knows it as well.
+        """
+        key = (kind, written, origin, method, imported)
+        if key not in self._found:
+            best: _Candidate | None = None
+            weight = (0, False)
+            for candidate in self._named(written.rpartition(".")[2]):
+                number, found, name = candidate
+                if found == kind or (found == "not-tools" and not name.keyword):
+                    here = (_fits(name, self._raw[number], written, origin, method, imported), found != kind)
+                    if here[0] and here > weight:
+                        best, weight = candidate, here
+            self._found[key] = self._entry(best, origin) if best is not None and best[1] == kind else None
+        return self._found[key]
+
+    def is_no_tool(
+        self,
+        keyword: str,
+        written: str,
+        origin: str = "",
+        method: bool = False,
+        imported: frozenset[str] = frozenset(),
+    ) -> bool:
+        """Whether what a call hands over as ``keyword`` makes no tool; the other arguments as in :meth:`find`."""
+        return any(
+            kind == "not-tools"
+            and name.keyword == keyword
+            and _fits(name, self._raw[number], written, origin, method, imported)
+            for number, kind, name in self._named(written.rpartition(".")[2])
+        )
+
+    def methods(self, origin: str) -> tuple[str, ...]:
+        """The methods of the subclasses of an outside class that are tools; empty where it is no tool class."""
+        row = self._knowing("bases", origin)
+        return row.bases[_last(origin)] if row is not None else ()
+
+    def published(self, origin: str) -> tuple[Published, ...]:
+        """What the subclasses of an outside class list their tools in."""
+        row = self._knowing("published", origin)
+        return row.published[_last(origin)] if row is not None else ()
+
+    def payload(self, origin: str) -> tuple[Place, ...] | None:
+        """The places of what the model sees of an instance of an outside class, ``None`` where it is no envelope."""
+        row = self._knowing("envelopes", origin)
+        return row.envelopes[_last(origin)] if row is not None else None
+
+    def _knowing(self, key: str, origin: str) -> Framework | None:
+        """The row that says something of a class under ``key``: one that owns it, else one without imports."""
+        last = _last(origin)
+        general: int | None = None
+        for number, row in enumerate(self._raw):
+            if last in row.get(key, ()):
+                if _owns(row, origin):
+                    return self._row(number)
+                if not row.get("imports") and general is None:
+                    general = number
+        return self._row(general) if general is not None else None
+
+    def _row(self, number: int) -> Framework:
+        if number not in self._read:
+            self._read[number] = _row(self._raw[number], "frameworks")
+        return self._read[number]
+
+    def _named(self, last: str) -> tuple[_Candidate, ...]:
+        """Where the table names what ends so; what holds for every callee is at the end."""
+        found = self._candidates.get(last)
+        if found is None:
+            at = list(self._index.get(last, ()))
+            for ending in self._endings:
+                if last.endswith(ending[1:]):
+                    at.extend(self._index[ending])
+            found = tuple(
+                (number, kind, _name(text, self._raw[number].get("imports", ()))) for number, kind, text in at
+            )
+            if last != _ANY:
+                found += self._named(_ANY)
+            self._candidates[last] = found
+        return found
+
+    def _entry(self, candidate: _Candidate, origin: str) -> Entry:
+        number, kind, name = candidate
+        row = self._row(number)
+        places = row.places(kind, name)
+        if not row.imports and origin:
+            # Any callee takes tools by `tools=`; whether plain functions, its own framework says.
+            owner = next((n for n, raw in enumerate(self._raw) if _owns(raw, origin)), None)
+            row = self._row(owner) if owner is not None else row
+        return Entry(row, kind, name, places)
+
+
+def _last(dotted: str) -> str:
+    return dotted.rpartition(".")[2]
+
+
+def _owns(row: _Raw, dotted: str) -> bool:
+    return any(_inside(dotted, module) for module in row.get("imports", ()))
+
+
+def _inside(dotted: str, module: str) -> bool:
+    if module[-1] == "*":
+        return dotted.startswith(module[:-1])
+    return dotted == module or dotted.startswith(f"{module}.")
+
+
+def _is(name: str, pattern: str) -> bool:
+    return name.endswith(pattern[1:]) if pattern[0] == "*" else name == pattern
+
+
+def _fits(name: Name, row: _Raw, written: str, origin: str, method: bool, imported: frozenset[str]) -> int:
+    """How well a name of the table fits what the source says: 0 for not at all."""
+    if name.exact:
+        return 6 if origin == name.exact else 0
+    parts = (origin or written).rsplit(".", 2)
+    owner = parts[-2] if len(parts) > 1 else ""
+    if not _is(parts[-1], name.last):
+        return 0
+    if not row.get("imports"):  # by the name alone
+        if name.owner == _ANY:
+            return int(method)
+        if name.owner:
+            return int(bool(owner) and _is(owner, name.owner))
+        return 1
+    owned = bool(origin) and _owns(row, origin)
+    active = row["name"] in imported
+    if name.last == _ANY:  # a keyword, whatever the callee
+        return 4 if owned or (not origin and active) else 0
+    if name.owner == _ANY:
+        return 3 if method and (owned or active) else 0
+    if owned:
+        return 5 if owner == name.owner or (not name.owner and not owner[:1].isupper()) else 0
+    return 2 if not origin and method and name.owner and active else 0
+
+
+# --- reading ---------------------------------------------------------------------------------------------------
+
+
+def read_rows(rows: Iterable[Mapping[str, Any]], where: str = "frameworks") -> tuple[Framework, ...]:
+    """Rows as they stand in the data file or a configuration, as records. Raises :class:`TableError`."""
+    return tuple(_row(row, f"{where}[{number}]") for number, row in enumerate(rows))
+
+
+def _row(row: Mapping[str, Any], where: str) -> Framework:
+    name = row.get("name")
+    if not isinstance(name, str) or not name:
+        raise TableError(f"{where}: a row needs a `name`")
+    where = f"{where} ({name})"
+    for key in row:
+        if key not in _KEYS:
+            raise TableError(f"{where}: unknown key `{key}`; known are {', '.join(sorted(_KEYS))}")
+    imports = _strings(row, "imports", where)
+    names = {key: tuple(_name(text, imports) for text in _strings(row, key, where)) for key in _NAMES}
+    calls = {_name(k, imports): v for k, v in _placed(row, "calls", where, (0,)).items()}
+    keywords = _placed(row, "keywords", where, None)
+    envelopes = _placed(row, "envelopes", where, ())
+    for flag in _FLAGS:
+        if not isinstance(row.get(flag, True), bool):
+            raise TableError(f"{where}: `{flag}` is true or false")
+    verified = row.get("verified", "")
+    if not isinstance(verified, str):
+        raise TableError(f"{where}: `verified` is a text")
+    return Framework(
+        name=name,
+        imports=imports,
+        verified=verified,
+        decorators=names["decorators"],
+        generators=names["generators"],
+        described=names["described"],
+        calls=calls,
+        keywords={_name(k, imports): v for k, v in keywords.items()},
+        plain_functions=row.get("plain-functions", True),
+        bases=_bases(row, where),
+        published=_published(row, where),
+        envelopes={k: v for k, v in envelopes.items() if not k.startswith("{")},
+        shapes={
+            frozenset(part.strip() for part in k.strip("{}").split(",")): v
+            for k, v in envelopes.items()
+            if k.startswith("{")
+        },
+        plain_results=row.get("plain-results", True),
+        parts={_condition(k, where): v for k, v in _placed(row, "parts", where, ()).items()},
+        changed_by=_strings(row, "changed-by", where),
+        runs=_strings(row, "runs", where),
+        dispatchers=_strings(row, "dispatchers", where),
+        registries=_strings(row, "registries", where),
+        not_tools=names["not-tools"],
+    )
+
+
+def _name(text: str, imports: Sequence[str]) -> Name:
+    keyword = ""
+    called = text.endswith("()")
+    if called:
+        text = text[:-2]
+    elif text.endswith("=)"):
+        text, _, keyword = text[:-2].partition("(")
+    elif text.endswith("="):
+        text, keyword = _ANY, text[:-1]
+    owner, _, last = text.rpartition(".")
+    exact = text if owner and any(_inside(text, module) for module in imports) else ""
+    return Name(
+        owner="" if exact else owner.rpartition(".")[2],
+        last=last,
+        exact=exact,
+        called=called,
+        keyword=keyword,
+    )
+
+
+def _strings(row: Mapping[str, Any], key: str, where: str) -> tuple[str, ...]:
+    given = row.get(key, ())
+    if isinstance(given, str):
+        given = (given,)
+    if not isinstance(given, list | tuple) or not all(isinstance(item, str) and item for item in given):
+        raise TableError(f"{where}: `{key}` is a list of names")
+    return tuple(given)
+
+
+def _placed(
+    row: Mapping[str, Any], key: str, where: str, default: tuple[Place, ...] | None
+) -> dict[str, tuple[Place, ...]]:
+    """A table of places. A list in its stead names the callees; of ``keywords`` the keywords of any callee."""
+    given = row.get(key, {})
+    if isinstance(given, list):
+        texts = _strings(row, key, where)
+        if default is None:
+            return {_ANY: texts} if texts else {}
+        return dict.fromkeys(texts, default)
+    if not isinstance(given, dict):
+        raise TableError(f"{where}: `{key}` is a table of names and places")
+    out: dict[str, tuple[Place, ...]] = {}
+    for name, places in given.items():
+        listed = places if isinstance(places, list) else [places]
+        if not all(isinstance(p, _PLACE) and not isinstance(p, bool) and p != "" for p in listed):
+            raise TableError(f"{where}: `{key}.{name}` is a position, a keyword, or a list of them")
+        out[name] = tuple(listed)
+    return out
+
+
+def _bases(row: Mapping[str, Any], where: str) -> dict[str, tuple[str, ...]]:
+    given = row.get("bases", {})
+    if isinstance(given, list):  # the methods that any tool class has
+        return dict.fromkeys(_strings(row, "bases", where), ("_run", "run", "_arun", "arun", "__call__"))
+    if not isinstance(given, dict):
+        raise TableError(f"{where}: `bases` is a table of classes and their methods")
+    return {name: _strings(given, name, f"{where}: `bases`") for name in given}
+
+
+def _published(row: Mapping[str, Any], where: str) -> dict[str, tuple[Published, ...]]:
+    given = row.get("published", {})
+    if not isinstance(given, dict):
+        raise TableError(f"{where}: `published` is a table of classes and attributes")
+    out: dict[str, tuple[Published, ...]] = {}
+    for cls, listed in given.items():
+        found = []
+        for item in listed if isinstance(listed, list) else [listed]:
+            if isinstance(item, str):
+                found.append(Published(item))
+            elif (
+                isinstance(item, dict)
+                and isinstance(item.get("attribute"), str)
+                and set(item) <= {"attribute", "of"}
+            ):
+                found.append(Published(item["attribute"], str(item.get("of", ""))))
+            else:
+                raise TableError(f"{where}: `published.{cls}` is a name, or a table of `attribute` and `of`")
+        out[cls] = tuple(found)
+    return out
+
+
+def _condition(text: str, where: str) -> tuple[str, str]:
+    keyword, sign, value = text.partition("=")
+    if not sign or not keyword:
+        raise TableError(f"{where}: `parts` has keys like 'keyword=\"value\"', not {text!r}")
+    return keyword, value.strip("\"'")
+
+
+def _index(rows: Sequence[_Raw]) -> _Index:
+    """For the last part of each name, or its ending behind a ``*``, where in the rows it stands."""
+    out: dict[str, list[tuple[int, Kind, str]]] = {}
+    for number, row in enumerate(rows):
+        read = _row(row, "frameworks")
+        for kind in _KINDS:
+            for name in read.names(kind):
+                out.setdefault(name.last, []).append((number, kind, str(name)))
+    return out
+
+
+@lru_cache(maxsize=1)
+def _shipped() -> Any:
+    return json.loads(LOADED.read_bytes())
+
+
+@lru_cache(maxsize=1)
+def shipped() -> Table:
+    """The table that gllint ships."""
+    data = _shipped()
+    return Table(data["frameworks"], data["index"], data["model-sdks"])
+
+
+def with_rows(rows: Sequence[Mapping[str, Any]]) -> Table:
+    """The table with a project's own rows before the shipped ones. Raises :class:`TableError`."""
+    if not rows:
+        return shipped()
+    read_rows(rows)
+    data = _shipped()
+    index = {last: list(at) for last, at in _index(rows).items()}
+    for last, at in data["index"].items():
+        index.setdefault(last, []).extend((number + len(rows), kind, text) for number, kind, text in at)
+    return Table([*rows, *data["frameworks"]], index, data["model-sdks"])
+
+
+def as_loaded(source: str) -> str:
+    """The text of the data file in the form that is loaded, the index of names in it. Raises :class:`TableError`."""
+    import tomllib
+
+    data = tomllib.loads(source)
+    read_rows(data["frameworks"])
+    data["index"] = _index(data["frameworks"])
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+if __name__ == "__main__":
+    LOADED.write_text(as_loaded(SOURCE.read_text("utf-8")), "utf-8")

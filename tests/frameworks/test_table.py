@@ -1,0 +1,196 @@
+"""The framework table: what it says of a name, and that its rows were verified against what is recorded."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from gllint_rules.words import table
+from gllint_rules.words.table import Kind, Published, TableError
+
+HERE = Path(__file__).parent
+PINS = tomllib.loads((HERE / "pins.toml").read_text("utf-8"))
+
+
+def test_what_is_loaded_is_what_is_written() -> None:
+    assert table.LOADED.read_text("utf-8") == table.as_loaded(table.SOURCE.read_text("utf-8")), (
+        "run `python -m gllint_rules.words.table`"
+    )
+
+
+def test_each_row_names_the_version_that_is_recorded() -> None:
+    verified = {part for row in table.shipped().rows for part in row.verified.split(", ") if part}
+    for name, row in PINS.items():
+        versions = json.loads((HERE / "recorded" / f"{name}.json").read_text("utf-8"))["versions"]
+        package = re.split(r"[\[=<-]slim|[\[=<]", row["requires"][0])[0]
+        version = next(iter({versions[k] for k in versions if k.removesuffix("-slim") == package}))
+        assert f"{package} {version}" in verified
+
+
+def test_names_are_written_back_as_they_were_read() -> None:
+    data = tomllib.loads(table.SOURCE.read_text("utf-8"))
+    for raw, row in zip(data["frameworks"], table.shipped().rows, strict=True):
+        for key, names in (("decorators", row.decorators), ("calls", row.calls), ("keywords", row.keywords)):
+            assert [str(name) for name in names] == list(raw.get(key, ())), (row.name, key)
+
+
+@pytest.mark.parametrize(
+    ("kind", "written", "origin", "method", "imports", "row"),
+    [
+        # A function of a framework, wherever it is re-exported from.
+        ("decorators", "tool", "langchain_core.tools.convert.tool", False, [], "langchain"),
+        ("decorators", "tool", "crewai.tools.tool", False, [], "crewai"),
+        (
+            "decorators",
+            "kernel_function",
+            "semantic_kernel.functions.kernel_function",
+            False,
+            [],
+            "semantic-kernel",
+        ),
+        # Exactly this name makes no tool, although its last part does.
+        ("decorators", "tool", "crewai.project.tool", False, [], None),
+        ("decorators", "tool", "fastmcp.tools.tool", False, [], None),
+        # A method of a known class, of an unknown one where the framework is imported, and of nobody knows what.
+        ("decorators", "mcp.tool", "fastmcp.FastMCP.tool", True, [], "fastmcp"),
+        ("decorators", "self.action", "", True, ["browser_use"], "browser-use"),
+        ("decorators", "self.action", "", True, ["celery"], None),
+        ("decorators", "server.tool", "", True, [], "any"),
+        ("decorators", "agent.prompt", "ag2.Agent.prompt", True, [], None),
+        ("decorators", "mcp.resource", "fastmcp.FastMCP.resource", True, [], None),
+        # Calls.
+        ("calls", "Tool", "langchain_core.tools.Tool", False, [], "langchain"),
+        ("calls", "Tool", "dspy.Tool", False, [], "dspy"),
+        ("calls", "StockTool", "", False, [], "any"),
+        ("calls", "StockTool.from_function", "", True, [], "any"),
+        ("calls", "Text.from_function", "", True, [], None),
+        ("calls", "self.register", "agno.tools.Toolkit.register", True, [], "agno"),
+        ("calls", "atexit.register", "atexit.register", False, ["agno"], None),
+        # Lists.
+        (
+            "keywords",
+            "llm.bind_tools",
+            "langchain_openai.ChatOpenAI.bind_tools",
+            True,
+            ["langchain_openai"],
+            "langchain",
+        ),
+        ("keywords", "client.models.generate_content", "", True, ["google.genai"], "google-genai"),
+        ("keywords", "Agent", "google.adk.agents.Agent", False, [], "google-adk"),
+        ("keywords", "Crew", "shop.agents.Crew", False, [], "any"),
+        (
+            "generators",
+            "register_function",
+            "nat.cli.register_workflow.register_function",
+            False,
+            [],
+            "nvidia-nat",
+        ),
+        ("calls", "register_function", "autogen.register_function", False, [], "ag2 0"),
+        ("described", "ToolDef", "", False, [], "any"),
+    ],
+)
+def test_find(
+    kind: Kind, written: str, origin: str, method: bool, imports: list[str], row: str | None
+) -> None:
+    shipped = table.shipped()
+    found = shipped.find(kind, written, origin, method, shipped.imported(imports))
+    assert (found.framework.name if found else None) == row
+
+
+def test_places() -> None:
+    shipped = table.shipped()
+    found = shipped.find("keywords", "create_agent", "langchain.agents.create_agent")
+    assert found is not None and found.places == (1, "tools") and found.framework.plain_functions
+    found = shipped.find("keywords", "Agent", "agents.Agent")
+    assert found is not None and not found.framework.plain_functions
+    # A callee that its row does not name takes what its framework takes.
+    found = shipped.find("keywords", "Crew", "crewai.Crew")
+    assert found is not None and found.places == ("tools",) and not found.framework.plain_functions
+    found = shipped.find("keywords", "Waiter", "shop.Waiter")
+    assert found is not None and found.framework.plain_functions
+
+
+def test_what_is_handed_over_as_something_else_is_no_tool() -> None:
+    shipped = table.shipped()
+    assert shipped.is_no_tool("prepare", "Tool", "pydantic_ai.Tool")
+    assert shipped.is_no_tool("instructions", "Agent", "shop.Agent")
+    assert shipped.is_no_tool("tool_hooks", "Agent", "agno.agent.Agent")
+    assert not shipped.is_no_tool("tool_hooks", "Agent", "shop.Agent")
+    assert not shipped.is_no_tool("tools", "Agent", "agno.agent.Agent")
+
+
+def test_classes() -> None:
+    shipped = table.shipped()
+    assert shipped.methods("langchain_core.tools.BaseTool") == ("_run", "_arun")
+    assert shipped.methods("google.adk.tools.BaseTool") == ("run_async",)
+    assert "execute" in shipped.methods("shop.base.BaseTool")
+    assert shipped.methods("shop.base.Screw") == ()
+    assert shipped.published("llama_index.core.tools.tool_spec.base.BaseToolSpec") == (
+        Published("spec_functions"),
+    )
+    assert shipped.published("langroid.ToolMessage") == (Published("request", "Agent"),)
+    assert shipped.payload("pydantic_ai.ToolReturn") == (0, "return_value")
+    assert shipped.payload("agno.tools.function.ToolResult") == ("content",)
+    assert shipped.payload("shop.ToolResult") == ("data", "output", "result")
+    assert shipped.payload("langroid.agent.tools.orchestration.ResultTool") == ()
+    assert shipped.payload("shop.Basket") is None
+
+
+def test_who_talks_to_a_model() -> None:
+    shipped = table.shipped()
+    assert shipped.talks_to_a_model(["os", "openai.types"])
+    assert shipped.talks_to_a_model(["langchain_community.tools"])
+    assert not shipped.talks_to_a_model(["os", "pandas", "agentsmith"])
+
+
+def test_rows_of_a_project() -> None:
+    own = table.with_rows(
+        [
+            {
+                "name": "shop",
+                "imports": ["shop.kit"],
+                "decorators": ["offered"],
+                "calls": ["Kit.add"],
+                "keywords": ["abilities"],
+                "bases": {"Ability": "perform"},
+            }
+        ]
+    )
+    found = own.find("decorators", "offered", "shop.kit.offered")
+    assert found is not None and found.framework.name == "shop"
+    found = own.find("calls", "kit.add", "shop.kit.Kit.add", True)
+    assert found is not None and found.places == (0,)
+    found = own.find("keywords", "Waiter", "shop.kit.Waiter")
+    assert found is not None and found.places == ("abilities",)
+    assert own.methods("shop.kit.Ability") == ("perform",)
+    assert own.find("decorators", "tool", "crewai.project.tool") is None
+    assert table.with_rows([]) is table.shipped()
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"decorators": ["x"]}, r"frameworks\[0\]: a row needs a `name`"),
+        (
+            {"name": "shop", "decorator": ["x"]},
+            r"frameworks\[0\] \(shop\): unknown key `decorator`; known are .*decorators",
+        ),
+        ({"name": "shop", "decorators": [3]}, "`decorators` is a list of names"),
+        ({"name": "shop", "calls": {"f": True}}, "`calls.f` is a position, a keyword, or a list of them"),
+        ({"name": "shop", "calls": "f"}, "`calls` is a table of names and places"),
+        ({"name": "shop", "plain-functions": "no"}, "`plain-functions` is true or false"),
+        (
+            {"name": "shop", "published": {"Kit": 3}},
+            "`published.Kit` is a name, or a table of `attribute` and `of`",
+        ),
+        ({"name": "shop", "parts": {"format": [0]}}, "`parts` has keys like"),
+    ],
+)
+def test_a_row_that_cannot_be_read_says_why(row: dict[str, object], message: str) -> None:
+    with pytest.raises(TableError, match=message):
+        table.with_rows([row])
