@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 from opentelemetry import trace
 from opentelemetry.trace import SpanKind, Status, StatusCode
 
-from gllint_runtime.errors import GLError
+from gllint_runtime.policy.errors import GLError
 
 if TYPE_CHECKING:
-    from gllint_runtime.runtime import ToolRuntime
-    from gllint_runtime.tools import Call
+    from gllint_runtime.execution.calls import Call
+    from gllint_runtime.execution.runtime import ToolRuntime
 
 
 class OpenTelemetry:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from gllint_runtime import GLRuntimeError
-from gllint_runtime.numbers import scan_naked_numbers
+from gllint_runtime.policy.numbers import scan_naked_numbers
 
 # id, message, the naked texts in order
 BLOCKED: list[tuple[str, str, list[str]]] = [

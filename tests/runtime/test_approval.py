@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from gllint_runtime import GLSecurityError, Tool, ToolCategory, ToolRegistry
-from gllint_runtime.approval import ApprovalGate, preview
+from gllint_runtime.execution.approval import ApprovalGate, preview
 
 EFFECTS = [ToolCategory.MODIFICATION, ToolCategory.EXTERNAL]
 

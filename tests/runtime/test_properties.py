@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gllint_runtime import GLError, ScriptedProvider, Tool, ToolRegistry, ToolRuntime
-from gllint_runtime.numbers import scan_naked_numbers
-from gllint_runtime.runtime import format_quantity
-from gllint_runtime.schemas import Quantity
-from gllint_runtime.units import ALLOWED_UNITS
+from gllint_runtime.execution.runtime import format_quantity
+from gllint_runtime.policy.numbers import scan_naked_numbers
+from gllint_runtime.policy.schemas import Quantity
+from gllint_runtime.policy.units import ALLOWED_UNITS
 
 UNITS = ["kWh", "MWh", "kgCO2e", "USD", "m2", "degC", "%", "kWh/m2/year", "kWh/month"]
 pieces = st.sampled_from(

@@ -132,7 +132,7 @@ def resolve_path(output: Any, path: str) -> Any:
 
 
 def _available(output: Any) -> str:
-    from gllint_runtime.schemas import quantity_paths
+    from gllint_runtime.policy.schemas import quantity_paths
 
     paths = quantity_paths(output)
     return f"Quantities of this output: {', '.join(paths)}." if paths else "This output holds no Quantity."

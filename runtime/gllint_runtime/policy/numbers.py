@@ -23,9 +23,9 @@ from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
 
-from gllint_runtime.claims import Macro, find_macros
-from gllint_runtime.units import ALLOWED_UNITS
-from gllint_runtime.view import View, is_numeral, replaced
+from gllint_runtime.policy.claims import Macro, find_macros
+from gllint_runtime.policy.units import ALLOWED_UNITS
+from gllint_runtime.policy.view import View, is_numeral, replaced
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ def scan_naked_numbers(
 
     ``whitelist`` adds regular expressions whose matches excuse the digits inside them, ``units`` a project's
     own unit symbols, and ``words`` also reports numbers spelled out ("five hundred kWh"). Macros are masked,
-    malformed ones too: :func:`~gllint_runtime.claims.find_macros` reports those, and ``macros`` may hand over
+    malformed ones too: :func:`~gllint_runtime.policy.claims.find_macros` reports those, and ``macros`` may hand over
     what it found. ``12.5`` and ``2,500`` are one number each. Offsets count code points.
     """
     if macros is None:

@@ -1,26 +1,19 @@
-"""Reading what a model wrote, and ``dispatch_tool``: the one way to run a tool on its behalf (seed 004)."""
+"""Reading what a model wrote: a tool call, a final message with its claims, or a question."""
 
 from __future__ import annotations
 
 import json
-import logging
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import NoneType
 from typing import Any, Literal, NamedTuple
 
-from gllint_runtime.errors import GLError, GLValidationError
-from gllint_runtime.schemas import Claim, Quantity, quantity_problem
-from gllint_runtime.tools import ToolRegistry
-
-logger = logging.getLogger("gllint_runtime")
+from gllint_runtime.policy.errors import GLValidationError
+from gllint_runtime.policy.schemas import Claim, Quantity, quantity_problem
 
 CLARIFICATION = "None"
 """The tool name by which a model asks the user instead of calling a tool."""
-
-TOOL_REGISTRY = ToolRegistry()
-"""The registry that :func:`dispatch_tool` uses unless it is given another."""
 
 _ACTION_HINT = (
     'Answer with one JSON object: {"name": "<tool>", "args": {"<argument>": <text, number, true, false, null or a '
@@ -128,31 +121,3 @@ def _read_claim(number: int, raw: Any) -> Claim:
 
 def _step_error(message: str, path: str | None = None, hint: str | None = None) -> GLValidationError:
     return GLValidationError("STEP_SCHEMA", message, hint, path)
-
-
-def sanitize_args(args: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments with everything but primitives, ``None`` and lists of them turned into text."""
-    return {name: value if _is_flat(value) else str(value) for name, value in args.items()}
-
-
-def _is_flat(value: Any) -> bool:
-    items = value if isinstance(value, list) else [value]
-    return all(item is None or isinstance(item, (str, int, float, bool)) for item in items)
-
-
-def dispatch_tool(action: ToolAction | Mapping[str, Any] | str, registry: ToolRegistry | None = None) -> Any:
-    """Run the tool that ``action`` names and return its verified output.
-
-    Never raises: what goes wrong comes back as ``{"error": "[CODE] message", "code": …, "hint": …}``, and the
-    reserved name ``"None"`` as ``{"clarification_needed": question}``.
-    """
-    try:
-        asked = ToolAction.parse(action)
-        if asked.name == CLARIFICATION:
-            question = str(asked.args.get("clarification_needed", ""))
-            logger.warning("The model asks for clarification: %s", question)
-            return {"clarification_needed": question}
-        return (TOOL_REGISTRY if registry is None else registry).invoke(asked.name, sanitize_args(asked.args))
-    except GLError as error:
-        logger.error("Tool dispatch failed: %s", error)
-        return {"error": str(error), "code": error.code, "hint": error.hint}

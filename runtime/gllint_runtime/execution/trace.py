@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from gllint_runtime.numbers import scan_naked_numbers, unit_symbol_end
-from gllint_runtime.schemas import Claim, Path, Survey, show_path
-from gllint_runtime.validation import copy_plain
+from gllint_runtime.policy.numbers import scan_naked_numbers, unit_symbol_end
+from gllint_runtime.policy.schemas import Claim, Path, Survey, show_path
+from gllint_runtime.policy.validation import copy_plain
 
 
 class Trace:

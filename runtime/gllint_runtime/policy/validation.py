@@ -12,7 +12,7 @@ from functools import lru_cache
 from textwrap import shorten
 from typing import Any
 
-from gllint_runtime.schemas import (
+from gllint_runtime.policy.schemas import (
     KNOWN_SCHEMAS,
     QUANTITY_BODY,
     QUANTITY_KEYS,

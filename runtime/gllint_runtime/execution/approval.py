@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import Any
 
-from gllint_runtime.errors import GLSecurityError
+from gllint_runtime.policy.errors import GLSecurityError
 
 logger = logging.getLogger("gllint_runtime")
 

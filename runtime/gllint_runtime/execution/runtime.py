@@ -15,22 +15,23 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Literal, Protocol
 
-from gllint_runtime.approval import ApprovalGate, Approve, Notify
-from gllint_runtime.claims import ClaimPathError, Macro, find_macros, macro_problems, resolve_path
-from gllint_runtime.dispatch import Step, read_step
-from gllint_runtime.errors import (
+from gllint_runtime.execution.approval import ApprovalGate, Approve, Notify
+from gllint_runtime.execution.calls import Call, Mode, refuse_egress, run_blocking
+from gllint_runtime.execution.registry import Output, ToolRegistry
+from gllint_runtime.execution.steps import Step, read_step
+from gllint_runtime.execution.trace import CallRecord, Metrics, Origin, Origins, Trace, snapshot
+from gllint_runtime.policy.claims import ClaimPathError, Macro, find_macros, macro_problems, resolve_path
+from gllint_runtime.policy.errors import (
     GLDataError,
     GLError,
     GLProvenanceError,
     GLRuntimeError,
     error_from_dict,
 )
-from gllint_runtime.numbers import scan_naked_numbers
+from gllint_runtime.policy.numbers import scan_naked_numbers
+from gllint_runtime.policy.schemas import ASSISTANT_STEP_SCHEMA, Claim, Quantity, is_quantity
+from gllint_runtime.policy.validation import copy_plain
 from gllint_runtime.providers import Provider, Tape, takes_options
-from gllint_runtime.schemas import ASSISTANT_STEP_SCHEMA, Claim, Quantity, is_quantity
-from gllint_runtime.tools import Call, Mode, Output, ToolRegistry, refuse_egress, run_blocking
-from gllint_runtime.trace import CallRecord, Metrics, Origin, Origins, Trace, snapshot
-from gllint_runtime.validation import copy_plain
 
 logger = logging.getLogger("gllint_runtime")
 
