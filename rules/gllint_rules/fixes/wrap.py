@@ -31,7 +31,7 @@ from gllint_rules.values import (
     number,
     options,
 )
-from gllint_runtime.units import ALLOWED_UNITS, judge_unit, unit_of_name
+from gllint_runtime.policy.units import ALLOWED_UNITS, judge_unit, unit_of_name
 
 PLACEHOLDER = "UNIT"
 """Stands for a unit that cannot be told. It is none, so GL501 speaks until somebody writes the right one."""
