@@ -24,8 +24,8 @@ from gllint_runtime import (
     ToolRegistry,
     ToolRuntime,
 )
-from gllint_runtime.execution.steps import read_step
 from gllint_runtime.execution.runtime import format_quantity
+from gllint_runtime.execution.steps import read_step
 from gllint_runtime.policy.errors import HINTS, error_from_dict
 
 

@@ -28,7 +28,7 @@ from gllint_runtime.policy.errors import (
     GLRuntimeError,
     error_from_dict,
 )
-from gllint_runtime.policy.numbers import scan_naked_numbers
+from gllint_runtime.policy.numbers import scan_naked_numbers, unsafe_characters
 from gllint_runtime.policy.schemas import ASSISTANT_STEP_SCHEMA, Claim, Quantity, is_quantity
 from gllint_runtime.policy.validation import copy_plain
 from gllint_runtime.providers import Provider, Tape, takes_options
@@ -350,6 +350,9 @@ class ToolRuntime:
         return answer | {"clarification_needed": True} if step.kind == "clarification" else answer
 
     def _refuse_naked_numbers(self, run: _Run, message: str, macros: list[Macro]) -> None:
+        if unsafe := unsafe_characters(message):
+            start = unsafe[0][0]
+            raise GLRuntimeError("UNSAFE_TEXT", f"Control character {message[start]!r} at position {start}")
         units = self.registry.units.allowlist
         naked = scan_naked_numbers(
             message, whitelist=self.whitelist, words=self.number_words, units=units, macros=macros

@@ -18,6 +18,7 @@ HINTS: dict[str, str] = {
     "NO_NAKED_NUMBERS": "Call a tool for the value and write {{claim:i}} in its place, with the matching entry "
     "in claims[]; or say it without a number.",
     "MISSING_CLAIM": "Each {{claim:i}} needs entry i of claims[], each entry its macro; write exactly {{claim:0}}.",
+    "UNSAFE_TEXT": "Write plain text: line feeds and tabs, no other control characters, no overrides of direction.",
     "TOOL_FAILED": "The tool itself failed. Check its arguments, or go on without it.",
     "MAX_STEPS": "Give a final answer in fewer steps, or raise max_steps.",
     "PROVIDER_FAILED": "Ask the model again; nothing of what it said can be used.",
@@ -86,11 +87,14 @@ class GLRuntimeError(GLError):
 
     NO_NAKED_NUMBERS = "NO_NAKED_NUMBERS"
     MISSING_CLAIM = "MISSING_CLAIM"
+    UNSAFE_TEXT = "UNSAFE_TEXT"
     TOOL_FAILED = "TOOL_FAILED"
     MAX_STEPS = "MAX_STEPS"
     CANCELLED = "CANCELLED"
     PROVIDER_FAILED = "PROVIDER_FAILED"
-    codes = frozenset({NO_NAKED_NUMBERS, MISSING_CLAIM, TOOL_FAILED, MAX_STEPS, CANCELLED, PROVIDER_FAILED})
+    codes = frozenset(
+        {NO_NAKED_NUMBERS, MISSING_CLAIM, UNSAFE_TEXT, TOOL_FAILED, MAX_STEPS, CANCELLED, PROVIDER_FAILED}
+    )
 
 
 class GLDataError(GLError):

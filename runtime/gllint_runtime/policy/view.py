@@ -1,4 +1,4 @@
-"""A message as a reader sees it: markup and invisible characters gone, HTML entities decoded.
+"""A message as a reader sees it: markup and invisible characters gone, HTML entities decoded, blocks as lines.
 
 A sign or a digit that stands far from a macro in the text may stand beside it on the screen. The scanner looks at
 this view to see what touches a macro, and what an entity shows.
@@ -11,37 +11,58 @@ import re
 import unicodedata
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
-
-# Numerals that Unicode files under symbols (day 31, hour 12, keycap ten, hundred points) or combining marks.
-_OTHER_NUMERALS = re.compile(
-    r"[\u218a\u218b\u32c0-\u32cb\u3358-\u3370\u33e0-\u33fe\ua8e0-\ua8e9"
-    r"\U00011366-\U0001136c\U0001f4af\U0001f51f]"
-)
+from functools import lru_cache
+from importlib import resources
 
 _BLOCKS = (
-    "address|article|aside|blockquote|br|center|dd|details|dialog|dir|div|dl|dt|fieldset|figcaption|figure|footer"
+    "address|article|aside|blockquote|center|dd|details|dialog|dir|div|dl|dt|fieldset|figcaption|figure|footer"
     "|form|h[1-6]|header|hr|li|main|menu|nav|ol|option|p|pre|section|summary|table|tbody|td|tfoot|th|thead|tr|ul"
 )
-# Tags that begin no line of their own, emphasis, LaTeX spacing, comments. An unclosed comment hides the rest, as in
-# a browser. No alternative is tried twice at one place: the cost stays linear.
+# Where something may begin that is not shown as it is typed: emphasis, escapes, LaTeX spacing, the brackets of a
+# link, comments (an unclosed one hides the rest, as in a browser), tags, entities. No alternative is tried twice at
+# one place, and the rest of a tag is matched by itself: the cost stays linear.
 _MARKUP = re.compile(
     rf"""
-    (?P<unseen> [\u200b\u115f\u1160\u3164\uffa0*_~`]++ | \\[,;:!] | \{{\}}
-      | </?(?!(?:{_BLOCKS})\b)[a-z](?: [^<>"']++ | "[^"]*+" | '[^']*+' )*+>
-      | <!--(?: [^-]++ | -(?!->) )*+(?:-->|\Z) )
+    (?P<unseen> [\u200b\u115f\u1160\u3164\uffa0_~`]++ | (?<!\s)\*++ | \*++(?!\s) | \{{\}}
+      | \\(?: [,;:!] | (?=\n) | (?=[-"\#$%&'()*+./<=>?@\[\]^_`{{|}}~]) )
+      | \](?: \([^()\n]{{0,500}}+\) | \[[^\[\]\n]{{0,80}}+\] ) | !?\[(?=[^\[\]\n]{{0,200}}+\][(\[]) )
+  | (?P<comment> <!-- )
+  | (?P<bogus> <(?: [!?] | /(?![a-z]) ) )
+  | (?P<line> <br\b )
+  | (?P<block> </?(?:{_BLOCKS})\b )
+  | (?P<tag> </?[a-z] )
   | &(?: \#[0-9]{{1,9}} | \#x[0-9a-f]{{1,7}} | [a-z][a-z0-9]{{0,40}} );?
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+_SHOWN_AS = {"line": "\n", "block": "\u2029"}
+_COMMENT_REST = re.compile(r"(?:[^-]++|-(?!->))*+(?:-->|\Z)")
+_BOGUS_REST = re.compile(r"[^>]*+>")
+_TAG_REST = re.compile(r"""(?:[^>=]++|=\s*+(?:"[^"]*+"|'[^']*+'|(?!["'])))*+>""")
+_SIMPLE_REST = re.compile(r"[^<>]*+>")
+_SHOWN_MARKS = frozenset("\u0335\u0336\u2212")  # strokes that look like a minus on a blank
+_SHOWN_CONTROLS = frozenset("\t\n\r")
+
+
+@lru_cache(maxsize=1)
+def _numerals() -> frozenset[str]:
+    """Every code point that shows a number, by the newest Unicode; see ``numerals.txt``."""
+    lines = resources.files("gllint_runtime.policy").joinpath("numerals.txt").read_text("ascii").splitlines()
+    ends = [[int(end, 16) for end in line.split("-")] for line in lines if not line.startswith("#")]
+    return frozenset(chr(point) for first, *last in ends for point in range(first, (last or [first])[0] + 1))
 
 
 def is_numeral(char: str) -> bool:
-    """Whether ``char`` is a numeral of any script: a code point of Nd, No or Nl, or a symbol that shows one."""
-    return unicodedata.category(char) in {"Nd", "No", "Nl"} or _OTHER_NUMERALS.match(char) is not None
+    """Whether ``char`` shows a number: a digit or numeral of any script, a die, a keycap, a domino."""
+    return char in _numerals()
 
 
 def _is_unseen(char: str) -> bool:
-    return unicodedata.category(char) in {"Cf", "Mn", "Me"}
+    return (
+        unicodedata.category(char) in {"Cf", "Mn", "Me", "Cc"}
+        and char not in _SHOWN_MARKS
+        and char not in _SHOWN_CONTROLS
+    )
 
 
 def replaced(text: str, wanted: Callable[[str], bool], by: str) -> str:
@@ -58,21 +79,36 @@ class View:
         parts: list[str] = []
         self.starts: list[int] = []
         self.ends: list[int] = []
+        seen = message.translate({ord(char): "\u200b" for char in set(message) if _is_unseen(char)})
 
-        def show(shown: str, starts: Iterator[int] | range, ends: Iterator[int] | range) -> None:
+        def show(shown: str, start: int, end: int) -> None:
             parts.append(shown)
-            self.starts.extend(starts)
-            self.ends.extend(ends)
+            alone = len(shown) == end - start
+            self.starts.extend(range(start, end) if alone else [start] * len(shown))
+            self.ends.extend(range(start + 1, end + 1) if alone else [end] * len(shown))
 
-        position = 0
-        for match in _MARKUP.finditer(replaced(message, _is_unseen, "\u200b")):
-            start, end = match.span()
-            show(message[position:start], range(position, start), range(position + 1, start + 1))
-            position = end
-            if match["unseen"] is None:
+        position = search = 0
+        quoted = True
+        while match := _MARKUP.search(seen, search):
+            start, search = match.span()
+            kind = match.lastgroup
+            if kind in ("comment", "bogus", "line", "block", "tag"):
+                rest = {"comment": _COMMENT_REST, "bogus": _BOGUS_REST}.get(kind, _TAG_REST)
+                closing = rest.match(seen, search) if quoted or kind == "comment" else None
+                if closing is None:  # nor is there an end for any other further on that is read so
+                    quoted = False
+                    closing = _SIMPLE_REST.match(seen, search)
+                if closing is None:  # no more than a "<"
+                    continue
+                search = closing.end()
+            show(message[position:start], position, start)
+            position = search
+            if kind in _SHOWN_AS:
+                show(_SHOWN_AS[kind], start, search)
+            elif kind is None:
                 decoded = "".join(char for char in html.unescape(match[0]) if not _is_unseen(char))
-                show(decoded, iter([start] * len(decoded)), iter([end] * len(decoded)))
-        show(message[position:], range(position, len(message)), range(position + 1, len(message) + 1))
+                show(decoded, start, search)
+        show(message[position:], position, len(message))
         self.text = "".join(parts)
 
     def span(self, start: int, end: int) -> tuple[int, int]:
