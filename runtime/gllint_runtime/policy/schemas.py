@@ -10,9 +10,10 @@ from __future__ import annotations
 import math
 import numbers
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, is_dataclass
 from decimal import Decimal
+from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
 Schema = Any
@@ -462,11 +463,16 @@ class Survey(NamedTuple):
     raw_numbers: list[Path]
 
 
-def survey(output: Any) -> Survey:
+def is_plain_key(key: str, patterns: Collection[str]) -> bool:
+    """Whether a project declares that numbers under this key are no quantities (``"*_id"``, ``"page"``)."""
+    return any(fnmatchcase(key, pattern) for pattern in patterns)
+
+
+def survey(output: Any, plain_keys: Collection[str] = ()) -> Survey:
     """Look through an output once.
 
     Enters mappings, lists, tuples, sets, dataclasses and whatever dumps itself (``model_dump``); finds numbers
-    of any type. Booleans are no numbers.
+    of any type. Booleans are no numbers, nor is what stands under one of ``plain_keys``, in lists too.
     """
     found = Survey([], [], [])
     waiting: list[tuple[Path, Any]] = [((), output)]
@@ -476,7 +482,9 @@ def survey(output: Any) -> Survey:
             if node is None or isinstance(node, (str, bool)):
                 continue
             if isinstance(node, numbers.Number):
-                found.raw_numbers.append(path)
+                key = next((step for step in reversed(path) if isinstance(step, str)), None)
+                if not plain_keys or key is None or not is_plain_key(key, plain_keys):
+                    found.raw_numbers.append(path)
                 continue
             node = as_plain(node)
         if type(node) is dict or isinstance(node, Mapping):

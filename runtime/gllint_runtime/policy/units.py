@@ -24,6 +24,7 @@ from types import MappingProxyType
 from typing import Any, Literal, Protocol
 
 from gllint_runtime.policy.errors import GLValidationError
+from gllint_runtime.policy.packs import pack_of, pack_units
 
 
 def _by_unit(table: Mapping[str, str]) -> Mapping[str, str]:
@@ -133,23 +134,27 @@ class HasUnit(Protocol):
     def unit(self) -> str: ...
 
 
-def judge_unit(unit: str, *, extend: Collection[str] = (), strict: bool = False) -> UnitVerdict:
+def judge_unit(
+    unit: str, *, extend: Collection[str] = (), strict: bool = False, packs: Collection[str] = ()
+) -> UnitVerdict:
     """Say whether a Quantity may carry ``unit``.
 
-    ``extend`` lists a project's own units, known to pint or not; ``strict`` switches compounds off. The
-    empty string is dimensionless and, unless extended, not allowed.
+    ``extend`` lists a project's own units, known to pint or not; ``packs`` names tables of further ones;
+    ``strict`` switches compounds off. The empty string is dimensionless and, unless extended, not allowed.
     """
-    return _judge(unit, frozenset(extend), strict, True)
+    if len(unit) > _MAX_LENGTH and unit not in extend:  # nothing that long is read, or kept in a cache
+        return UnitVerdict(unit, "unknown", None, None, "It does not parse as a unit.")
+    return _judge(unit, frozenset(extend), strict, tuple(packs), True)
 
 
-def dimension_of(unit: str, *, extend: Collection[str] = ()) -> str | None:
+def dimension_of(unit: str, *, extend: Collection[str] = (), packs: Collection[str] = ()) -> str | None:
     """The dimension of ``unit`` as canonical text, or ``None`` where it is unknown."""
-    return judge_unit(unit, extend=extend).dimension
+    return judge_unit(unit, extend=extend, packs=packs).dimension
 
 
-def same_dimension(a: str, b: str) -> bool | None:
+def same_dimension(a: str, b: str, *, packs: Collection[str] = ()) -> bool | None:
     """Whether two units measure the same thing; ``None`` when either dimension is unknown."""
-    first, second = dimension_of(a), dimension_of(b)
+    first, second = dimension_of(a, packs=packs), dimension_of(b, packs=packs)
     return None if first is None or second is None else first == second
 
 
@@ -198,17 +203,24 @@ def _kind(unit: str) -> str:
 
 
 @lru_cache(maxsize=4096)
-def _judge(unit: str, extend: frozenset[str], strict: bool, stock: bool = True) -> UnitVerdict:
+def _judge(
+    unit: str, extend: frozenset[str], strict: bool, packs: tuple[str, ...] = (), stock: bool = True
+) -> UnitVerdict:
     """The decision behind :func:`judge_unit`; with ``stock`` false, pint is never asked."""
     if unit in extend:
-        return UnitVerdict(unit, "allowed", _dimension(unit), None, "It is one of the project's own units.")
+        return UnitVerdict(
+            unit, "allowed", _dimension(unit, packs), None, "It is one of the project's own units."
+        )
     if unit in ALLOWED_UNITS:
         return UnitVerdict(unit, "allowed", ALLOWED_UNITS[unit], None, "It is on the allowlist.")
+    further = pack_units(packs)
+    if unit in further:
+        return UnitVerdict(unit, "allowed", _dimension(unit, packs), None, "It is in a pack of units.")
     if not unit.strip():
         reason = "It is empty, hence dimensionless, and that is not allowed."
         return UnitVerdict(unit, "not-allowed", "dimensionless", "%", reason)
-    factors = _factors(unit)
-    if factors is None or not all(_is_factor(name, extend) for name, _ in factors):
+    factors = _factors(unit, packs)
+    if factors is None or not all(_is_factor(name, extend) or name in further for name, _ in factors):
         return _refuse(unit, extend, stock)
     if unit in TIME_UNITS:
         reason = "A unit of time is allowed inside a compound (kWh/year), not alone."
@@ -218,8 +230,8 @@ def _judge(unit: str, extend: frozenset[str], strict: bool, stock: bool = True) 
     )
     if strict:
         reason = f"It is {kind}, and strict units allow the listed strings alone."
-        return UnitVerdict(unit, "not-allowed", _dimension(unit), None, reason)
-    return UnitVerdict(unit, "allowed", _dimension(unit), None, f"It is {kind}.")
+        return UnitVerdict(unit, "not-allowed", _dimension(unit, packs), None, reason)
+    return UnitVerdict(unit, "allowed", _dimension(unit, packs), None, f"It is {kind}.")
 
 
 def _refuse(unit: str, extend: frozenset[str], stock: bool) -> UnitVerdict:
@@ -241,7 +253,7 @@ def _is_factor(name: str, extend: frozenset[str]) -> bool:
 # ----------------------------------------------------------------------------------------- reading a unit
 
 
-def _factors(unit: str) -> _Factors | None:
+def _factors(unit: str, packs: tuple[str, ...] = ()) -> _Factors | None:
     """``"kWh/m2/year"`` → ``(("kWh", 1), ("m2", -1), ("year", -1))``; ``None`` when it is no such expression."""
     if unit != unit.strip() or len(unit) > _MAX_LENGTH or any(c.isspace() and c != " " for c in unit):
         return None
@@ -255,27 +267,27 @@ def _factors(unit: str) -> _Factors | None:
 
     expression = _NAME.sub(stand_in, unit).replace("^", "**")
     try:
-        return _product(ast.parse(expression, mode="eval").body, 1, names)
+        return _product(ast.parse(expression, mode="eval").body, 1, names, pack_units(packs))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 
 
-def _product(node: ast.expr, power: int, names: list[str]) -> _Factors:
+def _product(node: ast.expr, power: int, names: list[str], further: Mapping[str, Any]) -> _Factors:
     """The factors of an expression raised to ``power``. Raises ValueError where it holds another operator."""
     match node:
         case ast.Name(id=stand_in):
             name = names[int(stand_in[1:])]
             if name[0].isdigit():
                 raise ValueError(name)
-            split = _TRAILING_POWER.match(name) if name not in ALLOWED_UNITS else None
+            split = _TRAILING_POWER.match(name) if name not in ALLOWED_UNITS and name not in further else None
             return ((split[1], int(split[2]) * power),) if split else ((name, power),)
         case ast.BinOp(left, ast.Mult() | ast.Div() as operator, right):
             sign = 1 if isinstance(operator, ast.Mult) else -1
-            return _product(left, power, names) + _product(right, power * sign, names)
+            return _product(left, power, names, further) + _product(right, power * sign, names, further)
         case ast.BinOp(left, ast.Pow(), ast.Constant(value=int(exponent))):
-            return _product(left, power * exponent, names)
+            return _product(left, power * exponent, names, further)
         case ast.BinOp(left, ast.Pow(), ast.UnaryOp(ast.USub(), ast.Constant(value=int(exponent)))):
-            return _product(left, -power * exponent, names)
+            return _product(left, -power * exponent, names, further)
     raise ValueError(ast.dump(node))
 
 
@@ -293,11 +305,12 @@ def _lenient(unit: str) -> str:
 
 
 @lru_cache(maxsize=4096)
-def _dimension(unit: str, *, stock: bool = False) -> str | None:
+def _dimension(unit: str, packs: tuple[str, ...] = (), *, stock: bool = False) -> str | None:
     """The dimension of an expression as text; ``None`` when a factor is not known."""
     total: dict[str, int] = {}
-    for name, power in _factors(unit) or (("", 1),):
-        part = _vector(name, stock)
+    factors = ((unit, 1),) if unit in pack_units(packs) else _factors(unit, packs) or (("", 1),)
+    for name, power in factors:
+        part = _vector(name, packs, stock)
         if part is None:
             return None
         for base, exponent in part.items():
@@ -305,12 +318,21 @@ def _dimension(unit: str, *, stock: bool = False) -> str | None:
     return _text(total)
 
 
-def _vector(name: str, stock: bool) -> dict[str, int] | None:
+def _vector(name: str, packs: tuple[str, ...], stock: bool) -> dict[str, int] | None:
     """The exponents of one unit over the base dimensions."""
     dimension = ALLOWED_UNITS.get(name) or TIME_UNITS.get(name)
     if dimension is not None:
-        return _DIMENSIONS[dimension][1] if dimension in _DIMENSIONS else {dimension: 1}
-    return _pint_vector(name) if stock else None
+        return dict(_DIMENSIONS[dimension][1]) if dimension in _DIMENSIONS else {dimension: 1}
+    defined = pack_units(packs).get(name)
+    if defined is None:
+        return _pint_vector(name) if stock else None
+    if defined.dimension is not None:
+        return {defined.dimension: 1}
+    total: dict[str, int] = {}
+    for part, power in _factors(defined.of or "", packs) or ():
+        for base, exponent in (_vector(part, packs, False) or {}).items():
+            total[base] = total.get(base, 0) + exponent * power
+    return total
 
 
 def _text(exponents: dict[str, int]) -> str:
@@ -343,7 +365,9 @@ def _canonical(dimension: str) -> str | None:
 
     text = re.sub(r"[A-Za-z-]+", unit, dimension)
     return (
-        text if text in ALLOWED_UNITS or _judge(text, frozenset(), False, False).status == "allowed" else None
+        text
+        if text in ALLOWED_UNITS or _judge(text, frozenset(), False, (), False).status == "allowed"
+        else None
     )
 
 
@@ -369,7 +393,7 @@ def _nearest_spelling(unit: str, lenient: str, extend: frozenset[str]) -> str | 
 
     for text in (unit.strip(), "".join(unit.split()), lenient):
         candidate = meant.get(text.lower()) or _NAME.sub(word, text)
-        if candidate != unit and _judge(candidate, extend, False, False).status == "allowed":
+        if candidate != unit and _judge(candidate, extend, False, (), False).status == "allowed":
             return candidate
     return None
 
@@ -417,32 +441,30 @@ def _own_registry() -> Any:
 
 
 @lru_cache(maxsize=1024)
-def _scale(name: str) -> tuple[Fraction, Fraction]:
+def _scale(name: str, packs: tuple[str, ...] = ()) -> tuple[Fraction, Fraction]:
     """``(factor, offset)`` such that ``value * factor + offset`` is in base units. Only for units of ours."""
+    defined = None if name in ALLOWED_UNITS or name in TIME_UNITS else pack_units(packs).get(name)
+    if defined is not None:
+        return defined.factor * (_factor(defined.of, packs)[0] if defined.of else 1), Fraction(0)
     unit = "percent" if name == "%" else name
     zero, one = (_own_registry().Quantity(Fraction(n), unit).to_root_units().magnitude for n in (0, 1))
     return Fraction(one) - Fraction(zero), Fraction(zero)
 
 
 @lru_cache(maxsize=1024)
-def _factor(unit: str) -> tuple[Fraction, Fraction]:
+def _factor(unit: str, packs: tuple[str, ...] = ()) -> tuple[Fraction, Fraction]:
     """Factor and offset of any allowed unit; inside a compound a degree is a difference and has no offset."""
-    factors = _factors(unit) or ()
+    factors = _factors(unit, packs) or ((unit, 1),)
     if len(factors) == 1 and factors[0][1] == 1:
-        return _scale(factors[0][0])
+        return _scale(factors[0][0], packs)
     product = Fraction(1)
     for name, power in factors:
-        product *= _scale(name)[0] ** power
+        product *= _scale(name, packs)[0] ** power
     return product, Fraction(0)
 
 
-def _in_base_units(value: Fraction, unit: str) -> Fraction:
-    factor, offset = _factor(unit)
-    return value * factor + offset
-
-
 def _is_plain_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+    return type(value) in (int, float) and math.isfinite(value)
 
 
 def _exact(value: Any) -> Fraction | None:
@@ -462,16 +484,26 @@ class UnitRegistry:
     """Units of one runtime: the allowlist, and exact arithmetic between its units.
 
     ``allowlist`` is a set that a project may extend in place; what it adds converts to nothing but itself
-    unless it is made of known units. pint loads at the first conversion between two different units.
+    unless it is made of known units. ``packs`` names tables of further units. pint loads at the first
+    conversion between two different units of the allowlist.
     """
 
-    def __init__(self, extend: Collection[str] = (), *, strict: bool = False) -> None:
-        self.allowlist: set[str] = set(ALLOWED_UNITS) | set(extend)
+    def __init__(
+        self, extend: Collection[str] = (), *, strict: bool = False, packs: Collection[str] = ()
+    ) -> None:
+        self.packs = tuple(packs)
+        self.of_packs = frozenset(pack_units(self.packs))
+        self.allowlist: set[str] = set(ALLOWED_UNITS) | set(extend) | self.of_packs
         self.strict = strict
+
+    @property
+    def own(self) -> set[str]:
+        """What the project added itself."""
+        return self.allowlist - ALLOWED_UNITS.keys() - self.of_packs
 
     def judge(self, unit: str) -> UnitVerdict:
         """:func:`judge_unit` under this registry's allowlist."""
-        return judge_unit(unit, extend=self.allowlist - ALLOWED_UNITS.keys(), strict=self.strict)
+        return judge_unit(unit, extend=self.own, strict=self.strict, packs=self.packs)
 
     def is_allowed(self, unit: str) -> bool:
         """Whether a Quantity may carry ``unit`` here. Exact and case-sensitive."""
@@ -481,8 +513,11 @@ class UnitRegistry:
         """Raise GLValidationError UNIT_UNKNOWN unless ``unit`` is allowed."""
         if not self.is_allowed(unit):
             verdict = self.judge(unit)
+            pack = pack_of(unit)
             hint = f"Use {verdict.nearest!r}." if verdict.nearest else None
-            message = f"Unit '{unit}' is not allowed. {verdict.reason}"
+            if pack:  # says more than the nearest spelling does
+                hint = f"The pack of units {pack!r} has it: packs=[{pack!r}]."
+            message = f"Unit '{unit[:_MAX_LENGTH]}' is not allowed. {verdict.reason}"
             raise GLValidationError("UNIT_UNKNOWN", message, hint=hint, path=path)
 
     def normalize(self, quantity: HasUnit) -> tuple[Decimal, str]:
@@ -491,24 +526,36 @@ class UnitRegistry:
         Raises GLValidationError UNIT_UNKNOWN for a unit that is not allowed.
         """
         self.require(quantity.unit)
-        dimension = dimension_of(quantity.unit, extend=self.allowlist)
-        target = _canonical(dimension) if dimension else None
-        if target is None or target == quantity.unit:
+        dimension = self._dimension(quantity.unit)
+        target = (_canonical(dimension) if dimension else None) or quantity.unit
+        if target == quantity.unit and not isinstance(quantity.value, Fraction):
             return Decimal(str(quantity.value)), quantity.unit
         value = self._convert(quantity, target)
         return Decimal(value.numerator) / Decimal(value.denominator), target
 
     def convert_to(self, quantity: HasUnit, target_unit: str) -> Any:
-        """A Quantity of the same size in ``target_unit``. Raises UNIT_UNKNOWN where the dimensions differ."""
+        """A Quantity of the same size in ``target_unit``; integers, Decimals and Fractions stay exact.
+
+        Raises UNIT_UNKNOWN where the dimensions differ.
+        """
         from gllint_runtime.policy.schemas import Quantity
 
         self.require(quantity.unit)
         self.require(target_unit)
         if quantity.unit == target_unit:
             return Quantity(quantity.value, target_unit)
-        if same_dimension(quantity.unit, target_unit) is not True:
+        dimension = self._dimension(quantity.unit)
+        if dimension is None or dimension != self._dimension(target_unit):
             raise GLValidationError("UNIT_UNKNOWN", f"'{quantity.unit}' does not convert to '{target_unit}'.")
-        return Quantity(float(self._convert(quantity, target_unit)), target_unit)
+        value = self._convert(quantity, target_unit)
+        if isinstance(quantity.value, int) and value.denominator == 1:
+            return Quantity(int(value), target_unit)
+        if isinstance(quantity.value, Fraction):
+            return Quantity(value, target_unit)  # type: ignore[arg-type]
+        if isinstance(quantity.value, Decimal):
+            exact = Decimal(value.numerator) / Decimal(value.denominator)
+            return Quantity(exact, target_unit)  # type: ignore[arg-type]
+        return Quantity(float(value), target_unit)
 
     def same_quantity(self, a: HasUnit, b: HasUnit, tolerance: float = 1e-9) -> bool:
         """Whether two Quantities are equal once in the same unit.
@@ -518,19 +565,19 @@ class UnitRegistry:
         """
         if (
             a.unit == b.unit
-            and a.value == b.value
             and _is_plain_number(a.value)
             and _is_plain_number(b.value)
+            and a.value == b.value
         ):
             return self.is_allowed(a.unit)
         first, second = _exact(a.value), _exact(b.value)
         if first is None or second is None or not (self.is_allowed(a.unit) and self.is_allowed(b.unit)):
             return False
-        dimension = dimension_of(a.unit)
-        if a.unit != b.unit and (dimension is None or dimension != dimension_of(b.unit)):
+        dimension = self._dimension(a.unit)
+        if a.unit != b.unit and (dimension is None or dimension != self._dimension(b.unit)):
             return False
         if a.unit != b.unit or dimension == "temperature":
-            first, second = _in_base_units(first, a.unit), _in_base_units(second, b.unit)
+            first, second = self._in_base_units(first, a.unit), self._in_base_units(second, b.unit)
         if isinstance(a.value, int) and isinstance(b.value, int):
             return first == second
         return abs(first - second) <= Fraction(tolerance) * max(abs(first), abs(second))
@@ -538,15 +585,21 @@ class UnitRegistry:
     def validate_dimension(self, quantity: HasUnit, expected_dimension: str) -> None:
         """Raise UNIT_UNKNOWN unless the Quantity is of ``expected_dimension`` (``"energy/area"``)."""
         self.require(quantity.unit)
-        found = dimension_of(quantity.unit, extend=self.allowlist)
+        found = self._dimension(quantity.unit)
         if found != expected_dimension:
             message = f"Expected a unit of {expected_dimension}, got '{quantity.unit}' ({found})."
             raise GLValidationError("UNIT_UNKNOWN", message)
 
-    @staticmethod
-    def _convert(quantity: HasUnit, unit: str) -> Fraction:
+    def _dimension(self, unit: str) -> str | None:
+        return dimension_of(unit, extend=self.own, packs=self.packs)
+
+    def _in_base_units(self, value: Fraction, unit: str) -> Fraction:
+        factor, offset = _factor(unit, self.packs)
+        return value * factor + offset
+
+    def _convert(self, quantity: HasUnit, unit: str) -> Fraction:
         value = _exact(quantity.value)
         if value is None:
             raise GLValidationError("UNIT_UNKNOWN", f"{quantity.value!r} is not a finite number.")
-        factor, offset = _factor(unit)
-        return (_in_base_units(value, quantity.unit) - offset) / factor
+        factor, offset = _factor(unit, self.packs)
+        return (self._in_base_units(value, quantity.unit) - offset) / factor
