@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from gllint_runtime.execution.dispatch import TOOL_REGISTRY, dispatch_tool, sanitize_args
     from gllint_runtime.execution.registry import ToolRegistry
     from gllint_runtime.execution.runtime import ToolRuntime
+    from gllint_runtime.execution.session import Refused, Session, Verified
     from gllint_runtime.execution.steps import ToolAction
     from gllint_runtime.execution.tools import BaseTool, Tool, ToolResult
     from gllint_runtime.policy.errors import (
@@ -34,6 +35,7 @@ _HOMES = {
     "execution.dispatch": ("TOOL_REGISTRY", "dispatch_tool", "sanitize_args"),
     "execution.registry": ("ToolRegistry",),
     "execution.runtime": ("ToolRuntime",),
+    "execution.session": ("Refused", "Session", "Verified"),
     "execution.steps": ("ToolAction",),
     "execution.tools": ("BaseTool", "Tool", "ToolResult"),
     "policy.errors": (
@@ -64,8 +66,10 @@ __all__ = [
     "GLValidationError",
     "Quantity",
     "Recorder",
+    "Refused",
     "Replayer",
     "ScriptedProvider",
+    "Session",
     "Tool",
     "ToolAction",
     "ToolCategory",
@@ -73,6 +77,7 @@ __all__ = [
     "ToolResult",
     "ToolRuntime",
     "UnitRegistry",
+    "Verified",
     "dispatch_tool",
     "sanitize_args",
     "scan_naked_numbers",

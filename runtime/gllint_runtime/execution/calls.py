@@ -13,6 +13,8 @@ from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from typing import Any, Literal, NamedTuple
 
+from gllint_runtime.execution.approval import stricter
+from gllint_runtime.execution.asking import in_thread
 from gllint_runtime.execution.tools import BaseTool
 from gllint_runtime.policy import validation
 from gllint_runtime.policy.errors import GLRuntimeError, GLSecurityError
@@ -35,6 +37,7 @@ class Entry:
 
     def __init__(self, tool: Any) -> None:
         self.tool = tool
+        self.category = stricter(tool.category, tool.category)
         self.check_args = validation.checker(tool.args_schema)
         self.check_result = validation.checker(tool.result_schema)
         self.args_schema = validation.inline_refs(tool.args_schema)
@@ -67,17 +70,32 @@ def run_blocking(call: Call, cancelled: Cancelled = lambda: False) -> Any:
 
     A plain function without a timeout runs right here. One with a timeout, and every coroutine, runs in a
     thread of its own, which is left behind (and told to stop, if it is a coroutine) when the time is up or
-    ``cancelled()`` turns true. Raises GLRuntimeError TOOL_FAILED or CANCELLED.
+    ``cancelled()`` turns true. Raises GLRuntimeError TOOL_FAILED, whatever the tool raises, or CANCELLED. Only
+    SystemExit and KeyboardInterrupt come through: they are meant for the program.
     """
     if call.entry.runs_here:
         try:
             result = call.entry.function(**validation.copy_plain(call.arguments))
-        except Exception as error:
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as error:
             raise _failed(call, error) from error
         if not inspect.isawaitable(result):
             return result
         return _in_thread(call, _awaited(call, result), cancelled)
     return _in_thread(call, _run(call), cancelled)
+
+
+async def run_async(call: Call) -> Any:
+    """Run a verified call on the current event loop; a plain function in a thread of its own.
+
+    Cancellation reaches the coroutine. Raises as :func:`run_blocking` does.
+    """
+    try:
+        async with asyncio.timeout(call.tool.timeout):
+            return await _run(call, offload=True)
+    except TimeoutError:
+        raise _timed_out(call) from None
 
 
 def _in_thread(call: Call, work: Coroutine[Any, Any, Any], cancelled: Cancelled) -> Any:
@@ -86,6 +104,7 @@ def _in_thread(call: Call, work: Coroutine[Any, Any, Any], cancelled: Cancelled)
     finished = threading.Event()
     loop = asyncio.new_event_loop()
     task = loop.create_task(work)
+    context = contextvars.copy_context()
 
     def finish() -> None:
         try:
@@ -102,7 +121,7 @@ def _in_thread(call: Call, work: Coroutine[Any, Any, Any], cancelled: Cancelled)
             finished.set()
             loop.close()
 
-    threading.Thread(target=contextvars.copy_context().run, args=(finish,), daemon=True).start()
+    threading.Thread(target=context.run, args=(finish,), daemon=True).start()
     deadline = time.monotonic() + (math.inf if call.tool.timeout is None else call.tool.timeout)
     while not finished.wait(min(0.02, max(0.0, deadline - time.monotonic()))):
         late = time.monotonic() >= deadline
@@ -116,23 +135,31 @@ def _in_thread(call: Call, work: Coroutine[Any, Any, Any], cancelled: Cancelled)
 
 
 async def _run(call: Call, *, offload: bool = False) -> Any:
-    """Run a call in the current event loop; ``offload`` moves a plain function to a worker thread."""
+    """Run a call in the current event loop; ``offload`` moves a plain function to a thread."""
     run = call.entry.function
     arguments = validation.copy_plain(call.arguments)
-    try:
+
+    async def result() -> Any:
         if offload and not inspect.iscoroutinefunction(run):
-            result = await asyncio.to_thread(run, **arguments)
+            found = await in_thread(lambda: run(**arguments))
         else:
-            result = run(**arguments)
-    except Exception as error:
-        raise _failed(call, error) from error
-    return await _awaited(call, result) if inspect.isawaitable(result) else result
+            found = run(**arguments)
+        return await found if inspect.isawaitable(found) else found
+
+    return await _awaited(call, result())
 
 
 async def _awaited(call: Call, result: Awaitable[Any]) -> Any:
     try:
         return await result
-    except Exception as error:
+    except (KeyboardInterrupt, SystemExit, GeneratorExit):
+        raise
+    except asyncio.CancelledError as error:
+        task = asyncio.current_task()
+        if task is not None and task.cancelling():
+            raise
+        raise _failed(call, error) from error  # the tool's own: nobody cancelled the task
+    except BaseException as error:
         raise _failed(call, error) from error
 
 

@@ -6,37 +6,32 @@ through :meth:`ToolRegistry.verify` and :meth:`ToolRegistry.check_output`; there
 
 from __future__ import annotations
 
-import asyncio
 import json
 import logging
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from gllint_runtime.execution.approval import ApprovalGate, Approve, Notify, ToolCategory
-from gllint_runtime.execution.calls import Call, Entry, Mode, _run, _timed_out, refuse_egress, run_blocking
-from gllint_runtime.execution.tools import BaseTool, Tool, ToolResult
+from gllint_runtime.execution.asking import adrive, awaited
+from gllint_runtime.execution.calls import Call, Entry, Mode, refuse_egress, run_async, run_blocking
+from gllint_runtime.execution.tools import ToolResult, as_tool
 from gllint_runtime.policy import schemas, validation
 from gllint_runtime.policy.errors import GLDataError, GLError, GLRuntimeError, GLValidationError
-from gllint_runtime.policy.units import UnitRegistry
+from gllint_runtime.policy.outputs import Output, require_usable, verified_output
+from gllint_runtime.policy.settings import Policy
 
 logger = logging.getLogger("gllint_runtime")
-
-
-class Output(NamedTuple):
-    """What a tool returned, verified: plain data, and the Quantities and raw numbers found in it."""
-
-    data: Any
-    found: schemas.Survey
 
 
 class ToolRegistry:
     """The tools of an agent, and the only place that runs them.
 
-    ``extend_units`` and ``strict_units`` widen or narrow the units that results may carry;
-    ``allow_raw_numbers`` gives up the Quantity rule for results, loudly: such numbers can still not be
-    claimed. ``approve`` and ``notify`` are the callbacks of :mod:`gllint_runtime.execution.approval`.
+    ``extend_units``, ``strict_units``, ``packs``, ``plain_keys`` and ``allow_raw_numbers`` are those of
+    :class:`~gllint_runtime.policy.settings.Policy`; numbers outside Quantities can never be claimed. ``approve``,
+    ``notify`` and ``confirm_notes`` are those of :mod:`gllint_runtime.execution.approval`. A registry is also a
+    read-only mapping from names to tools.
     """
 
     def __init__(
@@ -44,30 +39,56 @@ class ToolRegistry:
         *,
         extend_units: Collection[str] = (),
         strict_units: bool = False,
+        packs: Collection[str] = (),
+        plain_keys: Collection[str] = (),
         allow_raw_numbers: bool = False,
         approve: Approve | None = None,
         notify: Notify | None = None,
+        confirm_notes: bool = False,
     ) -> None:
-        self.units = UnitRegistry(extend_units, strict=strict_units)
-        self.allow_raw_numbers = allow_raw_numbers
-        self.gate = ApprovalGate(approve, notify)
+        self.policy = Policy(
+            extend_units=extend_units,
+            strict_units=strict_units,
+            packs=packs,
+            plain_keys=plain_keys,
+            allow_raw_numbers=allow_raw_numbers,
+        )
+        self.units = self.policy.unit_registry()
+        self.gate = ApprovalGate(approve, notify, confirm_notes=confirm_notes)
         self._entries: dict[str, Entry] = {}
         if allow_raw_numbers:
             logger.warning("This registry lets tools return raw numbers; none of them can be claimed")
 
     # ------------------------------------------------------------------------------------------ tools
 
-    def register(self, tool: Tool | BaseTool, *, replace: bool = False) -> None:
-        """Add a tool. Raises GLValidationError for a schema of no use, ValueError for a name that is taken."""
+    def register(self, tool: Any, *, replace: bool = False) -> None:
+        """Add a Tool, a BaseTool, or any object with a ``name`` and a ``run`` method.
+
+        Raises GLValidationError for a schema of no use, ValueError for a name that is taken, TypeError for what
+        is no tool.
+        """
+        tool = as_tool(tool)
         if not isinstance(tool.name, str) or not tool.name or tool.name == "None":
             raise ValueError(f"{tool.name!r} is no name for a tool")
         if tool.name in self._entries and not replace:
             raise ValueError(f"Tool {tool.name!r} is registered already")
-        ToolCategory(tool.category)
         for code, schema in (("ARGS_SCHEMA", tool.args_schema), ("RESULT_SCHEMA", tool.result_schema)):
-            _refuse_bad_schema(tool.name, code, schema)
+            require_usable(tool.name, code, schema)
         self._entries[tool.name] = Entry(tool)
         logger.info("Registered tool: %s", tool.name)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._entries
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([*self._entries])
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __getitem__(self, name: str) -> Any:
+        """The tool of that name. Raises KeyError."""
+        return self._entries[name].tool
 
     def get(self, name: str) -> Any:
         """The tool of that name. Raises GLDataError PATH_RESOLUTION."""
@@ -101,7 +122,7 @@ class ToolRegistry:
         """Run a tool and return its verified output as plain data. Raises GLError."""
         call = self.verify(name, arguments or {})
         refuse_egress(call, mode)
-        self.gate.check(call.tool, call.arguments)
+        self.gate.check(call.tool, call.arguments, call.entry.category)
         return self.check_output(call, run_blocking(call)).data
 
     async def execute(self, name: str, /, **arguments: Any) -> ToolResult:
@@ -112,15 +133,12 @@ class ToolRegistry:
         error: GLError | None = None
         data = None
         try:
-            category = ToolCategory(self.get(name).category)
+            category = self._entry(name).category
             call = self.verify(name, arguments)
-            self.gate.check(call.tool, call.arguments)
-            async with asyncio.timeout(call.tool.timeout):
-                result = await _run(call, offload=True)
+            await adrive(self.gate.checking(call.tool, call.arguments, call.entry.category), awaited)
+            result = await run_async(call)
             if not isinstance(result, ToolResult) or result.success:
                 data = self.check_output(call, result).data
-        except TimeoutError:
-            error = _timed_out(call)
         except GLError as failure:
             error = failure
         elapsed = (time.perf_counter() - started) * 1000
@@ -177,58 +195,11 @@ class ToolRegistry:
             if not output.success:
                 raise GLRuntimeError("TOOL_FAILED", f"Tool '{call.tool.name}' failed: {output.error_message}")
             output = output.data
-        try:
-            plain = validation.plain(output)
-        except ValueError as error:
-            raise _bad_output(f"{error}. Wrap each number in a Quantity.") from None
-        problem = call.entry.check_result(plain)
-        if problem is not None:
-            path, message = problem
-            raise _bad_output(message, path)
-        survey = schemas.survey(plain)
-        for path, trouble in () if self.allow_raw_numbers else survey.malformed:
-            raise _bad_output(trouble, path)
-        if survey.raw_numbers and not self.allow_raw_numbers:
-            raise _bad_output("a raw number; wrap it in a Quantity {value, unit}", survey.raw_numbers[0])
-        if survey.raw_numbers:
-            places = ", ".join(map(schemas.show_path, survey.raw_numbers))
-            logger.warning("Tool %s returned raw numbers at %s", call.tool.name, places)
-        for path, quantity in survey.quantities:
-            if not self.units.is_allowed(quantity["unit"]):
-                self.units.require(quantity["unit"], schemas.show_path(path))
-        return Output(plain, survey)
+        return verified_output(call.tool.name, output, self.policy, self.units, call.entry.check_result)
 
     def list(self) -> list[Any]:
         """All tools in order of registration."""
         return [entry.tool for entry in self._entries.values()]
-
-
-def _bad_output(message: str, path: schemas.Path = ()) -> GLValidationError:
-    where = schemas.show_path(path)
-    return GLValidationError(
-        "RESULT_SCHEMA", f"Tool output validation failed at {where}: {message}", path=where
-    )
-
-
-def _refuse_bad_schema(name: str, code: str, schema: Any) -> None:
-    """Raise for a schema that is invalid, misspelt or points outside: it would check nothing, or fetch."""
-    try:
-        troubles = [f"{schemas.show_path(p.path)}: {p.message}" for p in schemas.schema_problems(schema)]
-        troubles += [
-            f"{schemas.show_path(path)}: did you mean {meant!r}?"
-            for path, meant in schemas.misspelt_keywords(schema)
-        ]
-        troubles += [
-            f"{schemas.show_path(path)}: no such schema is known here"
-            for path in validation.foreign_refs(schema)
-        ]
-    except RecursionError:
-        troubles = ["it is nested too deeply, or in itself"]
-    if code == "ARGS_SCHEMA" and not troubles and not isinstance(schema, Mapping):
-        troubles = ["$: a model is told the arguments by an object schema"]
-    if troubles:
-        kind = "args_schema" if code == "ARGS_SCHEMA" else "result_schema"
-        raise GLValidationError(code, f"The {kind} of '{name}' cannot be used: {'; '.join(troubles)}")
 
 
 def _parsed_object(text: str) -> Any:

@@ -10,7 +10,7 @@ from types import NoneType
 from typing import Any, Literal, NamedTuple
 
 from gllint_runtime.policy.errors import GLValidationError
-from gllint_runtime.policy.schemas import Claim, Quantity, quantity_problem
+from gllint_runtime.policy.schemas import Claim, Quantity, as_plain, quantity_problem
 
 CLARIFICATION = "None"
 """The tool name by which a model asks the user instead of calling a tool."""
@@ -19,8 +19,8 @@ _ACTION_HINT = (
     'Answer with one JSON object: {"name": "<tool>", "args": {"<argument>": <text, number, true, false, null or a '
     'list of these>}}; with "None" as the name to ask the user.'
 )
-_FENCED = re.compile(r"```[a-zA-Z]*\s*\n\s*(\{.*?)```", re.DOTALL)
-_OBJECT = re.compile(r"\{\s*\"")
+_FENCE = re.compile(r"```[a-zA-Z]*+[^\S\n]*+\n\s*+(?=\{)")
+_OBJECT = re.compile(r"\{\s*+\"")
 
 
 @dataclass
@@ -50,6 +50,11 @@ class ToolAction:
             raise _step_error("The 'args' of a tool action are an object", "args", _ACTION_HINT)
         return cls(name, dict(args))
 
+    @classmethod
+    def parse_obj(cls, raw: Mapping[str, Any]) -> ToolAction:
+        """:meth:`parse` under the name that pydantic gives it."""
+        return cls.parse(raw)
+
 
 def read_object(raw: Any, hint: str | None = None) -> dict[str, Any]:
     """The JSON object in a model's output. Raises GLValidationError STEP_SCHEMA with ``hint``."""
@@ -57,8 +62,9 @@ def read_object(raw: Any, hint: str | None = None) -> dict[str, Any]:
         return dict(raw)
     if not isinstance(raw, str):
         raise _step_error(f"Expected a JSON object, got {type(raw).__name__}", hint=hint)
-    fenced = None if raw.lstrip().startswith("{") else _FENCED.search(raw)
-    text = fenced[1] if fenced else raw
+    fence = None if raw.lstrip().startswith("{") else _FENCE.search(raw)
+    closing = raw.find("```", fence.end()) if fence else -1
+    text = raw[fence.end() : closing] if fence and closing > 0 else raw
     # Only the first object counts. One that does not parse is not searched for others: what it holds, a tool's
     # arguments for example, must never be taken for the step itself.
     begins = _OBJECT.search(text)
@@ -99,14 +105,19 @@ def read_step(raw: Any) -> Step:
     final = data.get("final", data)
     if not isinstance(final, Mapping) or not isinstance(final.get("message"), str):
         raise _step_error("A final step needs a 'message' of text", "final.message")
-    claims = final.get("claims")
+    return Step("final", message=final["message"], claims=read_claims(final.get("claims")))
+
+
+def read_claims(claims: Any) -> tuple[Claim, ...]:
+    """The claims of a final message. Raises GLValidationError STEP_SCHEMA."""
     if not isinstance(claims, (list, tuple, NoneType)):
         raise _step_error("'claims' is an array", "final.claims")
-    read = tuple([_read_claim(number, claim) for number, claim in enumerate(claims or ())])
-    return Step("final", message=final["message"], claims=read)
+    return tuple([_read_claim(number, claim) for number, claim in enumerate(claims or ())])
 
 
 def _read_claim(number: int, raw: Any) -> Claim:
+    if isinstance(raw, Claim):
+        raw = {**raw.to_dict(), "quantity": as_plain(raw.quantity)}
     if not isinstance(raw, Mapping):
         raise _step_error(f"Claim {number} is not an object", f"final.claims[{number}]")
     for key in ("source_call_id", "path"):

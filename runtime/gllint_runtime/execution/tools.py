@@ -83,3 +83,20 @@ class BaseTool(ABC):
         if not result.success:
             return f"{self.name} failed: {result.error_message}"
         return json.dumps(result.data, ensure_ascii=False, default=str)
+
+
+def as_tool(tool: Any) -> Any:
+    """``tool`` itself, or an object with a ``name`` and a ``run`` method as a Tool. Raises TypeError."""
+    if isinstance(tool, BaseTool) or callable(getattr(tool, "fn", None)):
+        return tool
+    name, run = getattr(tool, "name", None), getattr(tool, "run", None)
+    if not isinstance(name, str) or not callable(run):
+        raise TypeError(f"{type(tool).__name__} is no tool: it needs a name and a function, or a run method")
+    own = {key: getattr(tool, key) for key in _OPTIONAL if getattr(tool, key, None) is not None}
+    schema = own.get("args_schema")
+    if callable(model_schema := getattr(schema, "model_json_schema", None)):  # a pydantic model
+        own["args_schema"] = model_schema()
+    return Tool(name=name, fn=run, **{"category": ToolCategory.READ_ONLY, **own})
+
+
+_OPTIONAL = ("description", "args_schema", "result_schema", "live_required", "category", "timeout", "preview")

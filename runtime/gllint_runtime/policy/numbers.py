@@ -93,7 +93,7 @@ _NUMBER_WORDS = re.compile(
 def scan_naked_numbers(
     text: str,
     *,
-    whitelist: Sequence[str] = (),
+    whitelist: Collection[str] = (),
     words: bool = False,
     units: Collection[str] = (),
     macros: Sequence[Macro] | None = None,
@@ -153,7 +153,7 @@ def _pattern(source: str) -> re.Pattern[str]:
     return re.compile(source)
 
 
-def _digits(text: str, whitelist: Sequence[str], units: Collection[str]) -> Iterator[tuple[int, int]]:
+def _digits(text: str, whitelist: Collection[str], units: Collection[str]) -> Iterator[tuple[int, int]]:
     if "_" in text:
         text = _EMPHASIS.sub(lambda match: "*" * len(match[0]), text)
     digits = replaced(text, is_numeral, "0")
@@ -171,7 +171,7 @@ def _digits(text: str, whitelist: Sequence[str], units: Collection[str]) -> Iter
         position = _glued_unit(text, position, units)
 
 
-def _excused(text: str, whitelist: Sequence[str]) -> set[int]:
+def _excused(text: str, whitelist: Collection[str]) -> set[int]:
     """The positions inside a whitelisted context."""
     positions: set[int] = set()
     for pattern in (*_CONTEXTS, *map(_pattern, whitelist)):
