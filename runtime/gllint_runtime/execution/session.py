@@ -174,6 +174,11 @@ class Session:
         with self._lock:
             return self.admit(tool, given, verified, self.trace_arguments(tool, given)).call_id
 
+    def output(self, call_id: str) -> Any:
+        """A copy of what a call returned, as it was verified. Raises KeyError."""
+        with self._lock:
+            return validation.copy_plain(self._calls[call_id].output)
+
     def trace_arguments(
         self, tool: str, arguments: Mapping[str, Any], args_schema: Any = None
     ) -> tuple[Origin, ...] | None:
