@@ -43,7 +43,7 @@ def config_text(path: str, config_file: str | None, isolated: bool) -> str:
 
 def units_text(output_format: str) -> str:
     """Return the allowed units with their dimension."""
-    from gllint_runtime.units import ALLOWED_UNITS
+    from gllint_runtime.policy.units import ALLOWED_UNITS
 
     extended = _config_for(".", None, False).rules.extend_units
     units = {**ALLOWED_UNITS, **{unit: "extend-units" for unit in extended if unit not in ALLOWED_UNITS}}
@@ -61,7 +61,7 @@ def units_text(output_format: str) -> str:
 
 def unit_text(unit: str) -> tuple[str, bool]:
     """Return why a unit is allowed or not under the configuration of this folder, and whether it is."""
-    from gllint_runtime.units import judge_unit
+    from gllint_runtime.policy.units import judge_unit
 
     rules = _config_for(".", None, False).rules
     verdict = judge_unit(unit, extend=rules.extend_units, strict=rules.strict_units)

@@ -124,6 +124,10 @@ def _declared_encoding(body: bytes, bom: bool) -> str:
 def _text_codec(name: str, bom: bool, line: int) -> str:
     try:
         codec = codecs.lookup(name)
+        if not getattr(
+            codec, "_is_text_encoding", True
+        ):  # `rot13`, `base64`: between texts, or between bytes
+            raise LookupError(name)
     except (LookupError, ValueError):
         raise Undecodable(f"unknown encoding: {name}", line, 1) from None
     if bom and codec.name != "utf-8":

@@ -9,7 +9,7 @@ from lsprotocol import types
 from gllint.server.spots import Spot
 from gllint.server.texts import Snapshot
 from gllint_rules import Settings
-from gllint_runtime.units import ALLOWED_UNITS, TIME_UNITS, judge_unit
+from gllint_runtime.policy.units import ALLOWED_UNITS, TIME_UNITS, judge_unit
 
 TRIGGERS = ['"', "'", "/"]
 _OPERATORS = "/*"

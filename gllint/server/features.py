@@ -14,7 +14,7 @@ from gllint.server.session import Buffer
 from gllint.server.texts import Snapshot
 from gllint_rules import Finding, Settings
 from gllint_rules.frameworks import Names
-from gllint_runtime.claims import find_macros
+from gllint_runtime.policy.claims import find_macros
 
 FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.gllint"
 _CLAIM_KEYS = ("source_call_id", "path")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from gllint.server.knowledge import Claim, Known
 from gllint_rules import RULES, Finding, Settings
-from gllint_runtime.units import ALLOWED_UNITS, UnitRegistry, judge_unit, same_dimension
+from gllint_runtime.policy.units import ALLOWED_UNITS, UnitRegistry, judge_unit, same_dimension
 
 CODE = re.compile(r"\bGL[0-9]{3}\b")
 _MOST_CONVERSIONS = 8
@@ -41,7 +41,7 @@ def unit_text(unit: str, settings: Settings) -> str:
 
 
 def _conversions(unit: str) -> list[str]:
-    from gllint_runtime.schemas import Quantity
+    from gllint_runtime.policy.schemas import Quantity
 
     registry = UnitRegistry(extend=[unit])
     found = []

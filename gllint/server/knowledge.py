@@ -10,7 +10,7 @@ from gllint_rules import facts
 from gllint_rules.context import Context, is_quantity
 from gllint_rules.finding import Span
 from gllint_rules.values import Entry, Literal, Record, Text, Value, options
-from gllint_runtime.claims import ClaimPathError, parse_claim_path
+from gllint_runtime.policy.claims import ClaimPathError, parse_claim_path
 
 if TYPE_CHECKING:
     from gllint_rules.facts import Call, Dict, Module, Scope

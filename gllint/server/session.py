@@ -404,6 +404,6 @@ class Session:
 @cache
 def _warm_up() -> None:
     """Load what the first odd unit that somebody types would have to wait for."""
-    from gllint_runtime.units import judge_unit
+    from gllint_runtime.policy.units import judge_unit
 
     judge_unit("kWh/odd")

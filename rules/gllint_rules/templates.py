@@ -12,7 +12,7 @@ from gllint_rules.facts import Expr, Scope
 from gllint_rules.frameworks import NOT_A_TEMPLATE
 from gllint_rules.outline import Section
 from gllint_rules.values import Entry, Filled, Frame, ListOf, Literal, Record, Site, Text, Value, options
-from gllint_runtime.claims import HOLE, find_macros
+from gllint_runtime.policy.claims import HOLE, find_macros
 
 if TYPE_CHECKING:
     from gllint_rules.context import Context

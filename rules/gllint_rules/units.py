@@ -10,7 +10,7 @@ from gllint_rules.context import Context, Held, quantities
 from gllint_rules.frameworks import QUANTITY
 from gllint_rules.templates import claim_entries
 from gllint_rules.values import Literal, Record, Site, Text, options
-from gllint_runtime.units import UnitVerdict, judge_unit
+from gllint_runtime.policy.units import UnitVerdict, judge_unit
 
 
 @dataclass(frozen=True, slots=True, eq=False)

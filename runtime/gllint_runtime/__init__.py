@@ -10,9 +10,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gllint_runtime.approval import ToolCategory
-    from gllint_runtime.dispatch import TOOL_REGISTRY, ToolAction, dispatch_tool, sanitize_args
-    from gllint_runtime.errors import (
+    from gllint_runtime.execution.approval import ToolCategory
+    from gllint_runtime.execution.dispatch import TOOL_REGISTRY, dispatch_tool, sanitize_args
+    from gllint_runtime.execution.registry import ToolRegistry
+    from gllint_runtime.execution.runtime import ToolRuntime
+    from gllint_runtime.execution.session import Refused, Session, Verified
+    from gllint_runtime.execution.steps import ToolAction
+    from gllint_runtime.execution.tools import BaseTool, Tool, ToolResult
+    from gllint_runtime.policy.errors import (
         GLDataError,
         GLError,
         GLProvenanceError,
@@ -20,17 +25,20 @@ if TYPE_CHECKING:
         GLSecurityError,
         GLValidationError,
     )
-    from gllint_runtime.numbers import scan_naked_numbers
+    from gllint_runtime.policy.numbers import scan_naked_numbers
+    from gllint_runtime.policy.schemas import QUANTITY_SCHEMA, Claim, Quantity
+    from gllint_runtime.policy.units import UnitRegistry
     from gllint_runtime.providers.scripted import Recorder, Replayer, ScriptedProvider
-    from gllint_runtime.runtime import ToolRuntime
-    from gllint_runtime.schemas import QUANTITY_SCHEMA, Claim, Quantity
-    from gllint_runtime.tools import BaseTool, Tool, ToolRegistry, ToolResult
-    from gllint_runtime.units import UnitRegistry
 
 _HOMES = {
-    "approval": ("ToolCategory",),
-    "dispatch": ("TOOL_REGISTRY", "ToolAction", "dispatch_tool", "sanitize_args"),
-    "errors": (
+    "execution.approval": ("ToolCategory",),
+    "execution.dispatch": ("TOOL_REGISTRY", "dispatch_tool", "sanitize_args"),
+    "execution.registry": ("ToolRegistry",),
+    "execution.runtime": ("ToolRuntime",),
+    "execution.session": ("Refused", "Session", "Verified"),
+    "execution.steps": ("ToolAction",),
+    "execution.tools": ("BaseTool", "Tool", "ToolResult"),
+    "policy.errors": (
         "GLDataError",
         "GLError",
         "GLProvenanceError",
@@ -38,12 +46,10 @@ _HOMES = {
         "GLSecurityError",
         "GLValidationError",
     ),
-    "numbers": ("scan_naked_numbers",),
+    "policy.numbers": ("scan_naked_numbers",),
+    "policy.schemas": ("QUANTITY_SCHEMA", "Claim", "Quantity"),
+    "policy.units": ("UnitRegistry",),
     "providers.scripted": ("Recorder", "Replayer", "ScriptedProvider"),
-    "runtime": ("ToolRuntime",),
-    "schemas": ("QUANTITY_SCHEMA", "Claim", "Quantity"),
-    "tools": ("BaseTool", "Tool", "ToolRegistry", "ToolResult"),
-    "units": ("UnitRegistry",),
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
@@ -60,8 +66,10 @@ __all__ = [
     "GLValidationError",
     "Quantity",
     "Recorder",
+    "Refused",
     "Replayer",
     "ScriptedProvider",
+    "Session",
     "Tool",
     "ToolAction",
     "ToolCategory",
@@ -69,6 +77,7 @@ __all__ = [
     "ToolResult",
     "ToolRuntime",
     "UnitRegistry",
+    "Verified",
     "dispatch_tool",
     "sanitize_args",
     "scan_naked_numbers",

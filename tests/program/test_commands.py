@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from gllint.cli import cli
 from gllint.errors import UsageError
 from gllint_rules import RULES
-from gllint_runtime.units import ALLOWED_UNITS
+from gllint_runtime.policy.units import ALLOWED_UNITS
 
 Write = Callable[..., Path]
 Run = Callable[..., Any]

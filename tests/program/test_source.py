@@ -36,8 +36,8 @@ def test_decodes_as_python_does(data: bytes, source: str, encoding: str, bom: bo
     [
         (b"a = 1\nb = '\xff'\n", "utf-8", (2, 6)),
         (b"# coding: nonsense\n", "unknown encoding", (1, 1)),
-        (b"# coding: rot13\n", "not a text encoding", (1, 1)),
-        (b"\n# coding: base64\n", "not a text encoding", (2, 1)),
+        (b"# coding: rot13\n", "unknown encoding", (1, 1)),
+        (b"\n# coding: base64\n", "unknown encoding", (2, 1)),
         (codecs.BOM_UTF8 + b"# coding: latin-1\n", "UTF-8 mark", (1, 1)),
         ("x = 1\n".encode("utf-16"), "UTF-16", (1, 1)),
         (b"a = 1\nbc\0d\n", "null byte", (2, 3)),

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from gllint_runtime import ScriptedProvider, Tool, ToolRegistry, ToolRuntime
-from gllint_runtime.schemas import QUANTITY_REF
+from gllint_runtime.policy.schemas import QUANTITY_REF
 
 Run = Callable[..., dict[str, Any]]
 

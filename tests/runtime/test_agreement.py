@@ -20,9 +20,9 @@ from gllint_runtime import (
     ToolRegistry,
     ToolRuntime,
 )
-from gllint_runtime.numbers import scan_naked_numbers
-from gllint_runtime.schemas import QUANTITY_REF, find_raw_numbers, schema_problems, unknown_refs
-from gllint_runtime.units import ALLOWED_UNITS, TIME_UNITS, judge_unit
+from gllint_runtime.policy.numbers import scan_naked_numbers
+from gllint_runtime.policy.schemas import QUANTITY_REF, find_raw_numbers, schema_problems, unknown_refs
+from gllint_runtime.policy.units import ALLOWED_UNITS, TIME_UNITS, judge_unit
 from harness import Case, run
 
 HEADER = "from gllint_runtime import Tool\n\n"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from gllint_runtime import GLSecurityError, Tool, ToolCategory, ToolRegistry
-from gllint_runtime.approval import ApprovalGate, preview
+from gllint_runtime.execution.approval import ApprovalGate, preview
 
 EFFECTS = [ToolCategory.MODIFICATION, ToolCategory.EXTERNAL]
 
@@ -35,8 +35,8 @@ def test_no_callback_means_no(category: ToolCategory) -> None:
     assert caught.value.code == "APPROVAL_DENIED"
 
 
-async def later() -> bool:
-    return True
+async def later() -> str:
+    return "yes"
 
 
 @pytest.mark.parametrize("answer", [False, None, "no", "yes", 1, "True", [True], later])
@@ -45,6 +45,41 @@ def test_only_true_is_consent(answer: Any, category: ToolCategory) -> None:
     gate = ApprovalGate(lambda tool, args, first: answer() if callable(answer) else answer)
     with pytest.raises(GLSecurityError, match="did not approve"):
         gate.check(tool(category), {})
+
+
+@pytest.mark.parametrize("category", EFFECTS)
+def test_consent_may_be_awaited(category: ToolCategory) -> None:
+    async def ask(tool: Any, arguments: Any, first_use: bool) -> bool:
+        return True
+
+    assert ApprovalGate(ask).check(tool(category), {}) == "approved"
+
+
+@pytest.mark.parametrize("category", EFFECTS)
+def test_a_callback_cannot_lower_the_category(category: ToolCategory) -> None:
+    asked: list[str] = []
+
+    def ask(tool: Any, arguments: Any, first_use: bool) -> bool:
+        asked.append(tool.name)
+        tool.category = ToolCategory.READ_ONLY
+        return False
+
+    registry = ToolRegistry(approve=ask)
+    registry.register(tool(category))
+    for _ in range(2):
+        with pytest.raises(GLSecurityError):
+            registry.invoke("write", {"text": "a"})
+    assert len(asked) == 2
+
+
+def test_notes_are_confirmed_on_request() -> None:
+    note = tool(ToolCategory.NOTE_TAKING)
+    assert ApprovalGate(lambda *_: False).check(note, {}) == "auto"
+    assert ApprovalGate(lambda *_: True, confirm_notes=True).check(note, {}) == "approved"
+    for gate in (ApprovalGate(lambda *_: False, confirm_notes=True), ApprovalGate(confirm_notes=True)):
+        with pytest.raises(GLSecurityError):
+            gate.check(note, {})
+    assert ApprovalGate(confirm_notes=True).check(tool(ToolCategory.READ_ONLY), {}) == "auto"
 
 
 def test_a_failing_callback_means_no() -> None:

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from gllint_runtime.claims import (
+from gllint_runtime.policy.claims import (
     HOLE,
     ClaimPathError,
     find_macros,

@@ -15,7 +15,7 @@ from gllint_runtime import (
     dispatch_tool,
     sanitize_args,
 )
-from gllint_runtime.dispatch import read_object
+from gllint_runtime.execution.steps import read_object
 
 
 @pytest.mark.parametrize(

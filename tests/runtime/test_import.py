@@ -8,7 +8,10 @@ import sys
 import pytest
 
 import gllint_runtime
+import gllint_runtime.errors
+import gllint_runtime.schemas
 import gllint_runtime.tools
+import gllint_runtime.units
 
 HEAVY = ["pint", "jsonschema", "libcst", "click", "flake8", "pygls", "anthropic", "openai", "opentelemetry"]
 
@@ -37,7 +40,7 @@ def loaded(program: str) -> set[str]:
     [
         "import gllint_runtime",
         "from gllint_runtime import *",
-        "import gllint_runtime.units, gllint_runtime.numbers, gllint_runtime.claims, gllint_runtime.schemas",
+        "import gllint_runtime.policy.units, gllint_runtime.policy.numbers, gllint_runtime.policy.claims, gllint_runtime.policy.schemas",
         "import gllint_runtime.providers.anthropic, gllint_runtime.providers.openai",
     ],
 )
@@ -61,7 +64,9 @@ def test_every_public_name_is_there() -> None:
         gllint_runtime.nothing  # noqa: B018
 
 
-def test_the_runtime_is_also_where_greenlang_has_it() -> None:
-    assert gllint_runtime.tools.ToolRuntime is gllint_runtime.ToolRuntime
-    with pytest.raises(AttributeError, match="nothing"):
-        gllint_runtime.tools.nothing  # noqa: B018
+def test_greenlang_users_change_the_package_name_only() -> None:
+    for module in (gllint_runtime.tools, gllint_runtime.errors, gllint_runtime.schemas, gllint_runtime.units):
+        for name in module.__all__:
+            if name in gllint_runtime.__all__:
+                assert getattr(module, name) is getattr(gllint_runtime, name)
+    assert "ToolRuntime" in gllint_runtime.tools.__all__

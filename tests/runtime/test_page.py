@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from gllint_runtime.errors import HINTS
+from gllint_runtime.policy.errors import HINTS
 
 PAGE = Path(__file__).parents[2] / "docs" / "runtime.md"
 

@@ -11,10 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gllint_runtime import GLError, ScriptedProvider, Tool, ToolRegistry, ToolRuntime
-from gllint_runtime.numbers import scan_naked_numbers
-from gllint_runtime.runtime import format_quantity
-from gllint_runtime.schemas import Quantity
-from gllint_runtime.units import ALLOWED_UNITS
+from gllint_runtime.policy.numbers import scan_naked_numbers
+from gllint_runtime.policy.rendering import format_quantity
+from gllint_runtime.policy.schemas import Quantity
+from gllint_runtime.policy.units import ALLOWED_UNITS
+from gllint_runtime.policy.view import is_numeral
 
 UNITS = ["kWh", "MWh", "kgCO2e", "USD", "m2", "degC", "%", "kWh/m2/year", "kWh/month"]
 pieces = st.sampled_from(
@@ -94,7 +95,7 @@ outputs = st.fixed_dictionaries(
 
 # The whitelist and the unit words once more, written apart from the scanner's own.
 CONTEXTS = [
-    r"(?:^|\n)([0-9]+)\.\s",
+    r"(?:^|\n)\*{0,3}([0-9]+)\.\*{0,3}\s",
     r"\bv[0-9]+\.[0-9]+(?:\.[0-9]+)?\b",
     r"\bID[-_]?[0-9]+\b",
 ]
@@ -110,6 +111,8 @@ UNIT = rf"(?<!\w)(?:{UNIT_WORD})(?!\w)"
 
 def accounted(message: str) -> set[int]:
     """The positions that a whitelisted context or a unit symbol accounts for, as seed 000 lists them."""
+    for emphasis in (r"(?<![^\W_])_{1,3}(?=[^\W_])", r"(?<=[^\W_])_{1,3}(?![^\W_])"):
+        message = re.sub(emphasis, lambda match: "*" * len(match[0]), message)
     spans = [match.span() for pattern in (*CONTEXTS, UNIT) for match in re.finditer(pattern, message)]
     for pattern, read in ((DATE, date.fromisoformat), (TIME, time.fromisoformat)):
         for match in re.finditer(pattern, message):
@@ -124,7 +127,7 @@ def accounted(message: str) -> set[int]:
 
 
 def is_digit(char: str) -> bool:
-    return unicodedata.category(char) in {"Nd", "No", "Nl"}
+    return unicodedata.category(char) in {"Nd", "No", "Nl"} or is_numeral(char)
 
 
 HONEST = [
@@ -242,11 +245,11 @@ def test_no_markup_parts_a_sign_from_its_number(sign: str, between: str, before:
 @settings(max_examples=500, deadline=None)
 @given(
     st.lists(
-        st.sampled_from([*UNSEEN, " ", ": ", '"', "≈", "=", "🔥", "<br>", "<p>", "&nbsp;", "&bull;"]),
+        st.sampled_from([*UNSEEN, " ", ": ", '"', "≈", "=", "🔥 ", "<br>", "<p>", "&nbsp;", "&bull;"]),
         max_size=9,
     ),
     st.lists(
-        st.sampled_from([*UNSEEN, " ", ".", ",", ") ", '"', "🔥", "<br>", "</p>", "&nbsp;", "…"]), max_size=9
+        st.sampled_from([*UNSEEN, " ", ".", ",", ") ", '"', " 🔥", "<br>", "</p>", "&nbsp;", "…"]), max_size=9
     ),
 )
 def test_markup_alone_makes_no_number(before: list[str], after: list[str]) -> None:

@@ -26,7 +26,7 @@ from gllint_runtime import (
     ToolRegistry,
     ToolRuntime,
 )
-from gllint_runtime.schemas import QUANTITY_REF
+from gllint_runtime.policy.schemas import QUANTITY_REF
 
 
 @dataclasses.dataclass

@@ -24,9 +24,9 @@ from gllint_runtime import (
     ToolRegistry,
     ToolRuntime,
 )
-from gllint_runtime.dispatch import read_step
-from gllint_runtime.errors import HINTS, error_from_dict
-from gllint_runtime.runtime import format_quantity
+from gllint_runtime.execution.steps import read_step
+from gllint_runtime.policy.errors import HINTS, error_from_dict
+from gllint_runtime.policy.rendering import format_quantity
 
 
 def giving(value: Any, unit: str = "kWh", name: str = "read_meter", **options: Any) -> Tool:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from gllint_runtime import Claim, Quantity
-from gllint_runtime.schemas import (
+from gllint_runtime.policy.schemas import (
     ASSISTANT_STEP_SCHEMA,
     CLAIM_SCHEMA,
     FINAL_SCHEMA,

@@ -24,8 +24,8 @@ from gllint_runtime import (
     ToolRegistry,
     ToolResult,
 )
-from gllint_runtime.schemas import QUANTITY_REF
-from gllint_runtime.tools import run_blocking
+from gllint_runtime.execution.calls import run_blocking
+from gllint_runtime.policy.schemas import QUANTITY_REF
 
 
 def giving(output: Any, **options: Any) -> Tool:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from gllint_runtime import GLValidationError, Quantity, UnitRegistry
-from gllint_runtime.units import (
+from gllint_runtime.policy.units import (
     ALLOWED_UNITS,
     TIME_UNITS,
     UNIT_SUFFIXES,
@@ -135,7 +135,7 @@ def test_dimensions_compare() -> None:
 
 def test_deciding_needs_no_pint() -> None:
     program = (
-        "import sys; from gllint_runtime.units import judge_unit, UnitRegistry; "
+        "import sys; from gllint_runtime.policy.units import judge_unit, UnitRegistry; "
         "assert judge_unit('kgCO2e/kWh').status == 'allowed'; assert judge_unit('').status == 'not-allowed'; "
         "assert UnitRegistry(['tree']).is_allowed('tree/year'); "
         "print(any(name.split('.')[0] == 'pint' for name in sys.modules))"
@@ -334,7 +334,12 @@ def test_the_allowlist_can_be_extended_and_cut_in_place() -> None:
 def test_the_definition_file_has_every_unit_in_its_dimension() -> None:
     import pint
 
-    lines = resources.files("gllint_runtime").joinpath("units.txt").read_text(encoding="utf-8").splitlines()
+    lines = (
+        resources.files("gllint_runtime.policy")
+        .joinpath("units.txt")
+        .read_text(encoding="utf-8")
+        .splitlines()
+    )
     pint_units = pint.UnitRegistry(lines, cache_folder=None)  # type: ignore[arg-type]
     samples = {
         dimension: unit for unit, dimension in {**ALLOWED_UNITS, **TIME_UNITS}.items() if "/" not in unit

@@ -15,8 +15,8 @@ from jsonschema import Draft202012Validator
 from referencing import Registry
 
 from gllint_runtime import Quantity
-from gllint_runtime.schemas import QUANTITY_REF, quantity_problem
-from gllint_runtime.validation import (
+from gllint_runtime.policy.schemas import QUANTITY_REF, quantity_problem
+from gllint_runtime.policy.validation import (
     checker,
     copy_plain,
     foreign_refs,

@@ -57,7 +57,7 @@ from gllint_rules.finding import Fix
 from gllint_rules.frameworks import QUANTITY
 from gllint_rules.rule import Rule
 from gllint_rules.values import Record, Site, join, surely_not_number, surely_not_text
-from gllint_runtime.schemas import QUANTITY_KEYS
+from gllint_runtime.policy.schemas import QUANTITY_KEYS
 
 HELP = 'A Quantity has exactly two keys: {"value": <number>, "unit": "<unit>"}.'
 

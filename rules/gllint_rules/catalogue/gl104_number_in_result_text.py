@@ -51,7 +51,7 @@ from gllint_rules.context import Context, Pending, is_quantity, leaves, quantiti
 from gllint_rules.rule import Rule
 from gllint_rules.templates import Template
 from gllint_rules.values import ListOf, Record, Site, Text, Value, options
-from gllint_runtime.numbers import scan_naked_numbers
+from gllint_runtime.policy.numbers import scan_naked_numbers
 
 HELP = "Return the number as a Quantity beside the text."
 

@@ -63,7 +63,7 @@ from gllint_rules.finding import Fix
 from gllint_rules.frameworks import OUTPUT_SCHEMAS
 from gllint_rules.rule import Rule
 from gllint_rules.schema import Path, SchemaLiteral, keyword_schemas
-from gllint_runtime.schemas import QUANTITY_REF, find_raw_numbers
+from gllint_runtime.policy.schemas import QUANTITY_REF, find_raw_numbers
 
 HELP = f'Declare a Quantity there: {{"$ref": "{QUANTITY_REF}"}}.'
 

@@ -64,7 +64,7 @@ from gllint_rules.finding import Fix
 from gllint_rules.rule import Rule
 from gllint_rules.schema import Opaque, SchemaLiteral, read_schema
 from gllint_rules.tools import Tool
-from gllint_runtime.schemas import (
+from gllint_runtime.policy.schemas import (
     QUANTITY_REF,
     find_inlined_quantities,
     find_raw_numbers,

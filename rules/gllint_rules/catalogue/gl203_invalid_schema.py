@@ -56,7 +56,7 @@ from gllint_rules.context import Context, Pending
 from gllint_rules.frameworks import ARGS_SCHEMA, RESULT_SCHEMAS
 from gllint_rules.rule import Rule
 from gllint_rules.schema import keyword_schemas
-from gllint_runtime.schemas import schema_problems
+from gllint_runtime.policy.schemas import schema_problems
 
 HELP = "Schemas follow JSON Schema, Draft 2020-12."
 

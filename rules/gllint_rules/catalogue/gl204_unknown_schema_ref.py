@@ -57,7 +57,7 @@ from gllint_rules.context import Context, Pending
 from gllint_rules.finding import Fix
 from gllint_rules.rule import Rule
 from gllint_rules.values import Site, Text
-from gllint_runtime.schemas import KNOWN_SCHEMAS, unknown_refs
+from gllint_runtime.policy.schemas import KNOWN_SCHEMAS, unknown_refs
 
 HELP = f"Known schemas: {', '.join(sorted(KNOWN_SCHEMAS))}."
 

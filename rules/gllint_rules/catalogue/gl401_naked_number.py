@@ -52,8 +52,8 @@ from collections.abc import Iterator
 
 from gllint_rules.context import Context, Pending
 from gllint_rules.rule import Rule
-from gllint_runtime.claims import find_macros
-from gllint_runtime.numbers import scan_naked_numbers
+from gllint_runtime.policy.claims import find_macros
+from gllint_runtime.policy.numbers import scan_naked_numbers
 
 HELP = "Claim it: let a tool return it as a Quantity and write {{claim:i}} in its place."
 

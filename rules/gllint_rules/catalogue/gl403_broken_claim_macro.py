@@ -57,7 +57,7 @@ from gllint_rules.context import Context, Pending
 from gllint_rules.finding import Fix
 from gllint_rules.rule import Rule
 from gllint_rules.templates import FinalStep
-from gllint_runtime.claims import Macro, find_macros, macro_problems
+from gllint_runtime.policy.claims import Macro, find_macros, macro_problems
 
 HELP = "A macro is written {{claim:0}}, inside an f-string {{{{claim:0}}}}, and has one entry in `claims`."
 

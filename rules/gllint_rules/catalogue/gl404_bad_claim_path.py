@@ -57,7 +57,7 @@ from gllint_rules.finding import Fix
 from gllint_rules.rule import Rule
 from gllint_rules.templates import claim_entries
 from gllint_rules.values import Record, Site, Text, options
-from gllint_runtime.claims import ClaimPathError, parse_claim_path
+from gllint_runtime.policy.claims import ClaimPathError, parse_claim_path
 
 
 def check(context: Context) -> Iterator[Pending]:

@@ -56,7 +56,7 @@ from gllint_rules.context import Context, Pending
 from gllint_rules.frameworks import LOG_CALLS
 from gllint_rules.rule import Rule
 from gllint_rules.values import Filled, Literal, Site, Text, number
-from gllint_runtime.units import ALLOWED_UNITS
+from gllint_runtime.policy.units import ALLOWED_UNITS
 
 HELP = "Let a tool return the number as a Quantity, and claim it."
 # Stands for a number that is formatted in, so that one pattern reads both.

@@ -51,7 +51,7 @@ from gllint_rules.context import Context, Pending
 from gllint_rules.rule import Rule
 from gllint_rules.units import variable, written_units
 from gllint_rules.values import Site
-from gllint_runtime.units import dimension_of, unit_of_name
+from gllint_runtime.policy.units import dimension_of, unit_of_name
 
 HELP = "Rename the key, or correct the unit."
 

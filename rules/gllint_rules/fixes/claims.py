@@ -15,8 +15,8 @@ from gllint_rules.fixes.syntax import Place, place, replacement
 from gllint_rules.fixes.uses import enclosing
 from gllint_rules.templates import FinalStep
 from gllint_rules.values import Filled, Record, Site, Text, number
-from gllint_runtime.claims import ClaimPathError, Macro, find_macros, parse_claim_path
-from gllint_runtime.units import ALLOWED_UNITS
+from gllint_runtime.policy.claims import ClaimPathError, Macro, find_macros, parse_claim_path
+from gllint_runtime.policy.units import ALLOWED_UNITS
 
 # --- GL403: macros -------------------------------------------------------------------------------------------
 

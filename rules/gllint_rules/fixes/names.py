@@ -15,8 +15,8 @@ from gllint_rules.fixes.syntax import Place, place
 from gllint_rules.fixes.wrap import PLACEHOLDER
 from gllint_rules.units import WrittenUnit, variable, written_units
 from gllint_rules.values import Site
-from gllint_runtime.schemas import KNOWN_SCHEMAS
-from gllint_runtime.units import ALLOWED_UNITS, TIME_UNITS, dimension_of, judge_unit, unit_of_name
+from gllint_runtime.policy.schemas import KNOWN_SCHEMAS
+from gllint_runtime.policy.units import ALLOWED_UNITS, TIME_UNITS, dimension_of, judge_unit, unit_of_name
 
 _SEPARATORS = str.maketrans("", "", " \t_-")
 

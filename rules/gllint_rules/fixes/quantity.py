@@ -21,7 +21,7 @@ from gllint_rules.values import (
     surely_not_number,
     surely_not_text,
 )
-from gllint_runtime.schemas import QUANTITY_KEYS
+from gllint_runtime.policy.schemas import QUANTITY_KEYS
 
 _NUMBER = re.compile(r"[+-]?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?")
 _SPEC = re.compile(r",?(?:\.(?P<digits>[0-9]{1,2})f)?")

@@ -36,7 +36,7 @@ from gllint_rules.values import (
     surely_not_number,
     surely_not_text,
 )
-from gllint_runtime.schemas import QUANTITY_KEYS, QUANTITY_REF, find_inlined_quantities
+from gllint_runtime.policy.schemas import QUANTITY_KEYS, QUANTITY_REF, find_inlined_quantities
 
 Path = tuple[str | int, ...]
 

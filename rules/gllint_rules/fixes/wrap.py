@@ -33,7 +33,7 @@ from gllint_rules.values import (
     number,
     options,
 )
-from gllint_runtime.units import ALLOWED_UNITS, judge_unit, unit_of_name
+from gllint_runtime.policy.units import ALLOWED_UNITS, judge_unit, unit_of_name
 
 _OPEN_TYPES = frozenset({"Any", "object", "dict", "Dict", "Mapping", "MutableMapping", "JSON", "Json"})
 

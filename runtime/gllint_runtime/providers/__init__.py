@@ -11,7 +11,8 @@ class Provider(Protocol):
     """A conversation with a model. It keeps the messages; ``state`` is whatever it wants handed back.
 
     ``chat_step`` may also take ``options=`` (``{"temperature": 0.0, "seed": 42}`` in Replay); it is passed to
-    those that do.
+    those that do. Each method may be async, or return something to await. One with an attribute ``blocking`` that is
+    false is called right on the event loop even where its methods are not async.
     """
 
     def init_chat(self, system_prompt: str, user_msg: str) -> Any:

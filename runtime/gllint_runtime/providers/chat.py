@@ -14,8 +14,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from gllint_runtime.errors import GLRuntimeError
-from gllint_runtime.schemas import FINAL_SCHEMA
+from gllint_runtime.policy.errors import GLRuntimeError
+from gllint_runtime.policy.schemas import FINAL_SCHEMA
 
 FINAL_ANSWER = "final_answer"
 _MAX_NAME = 64

@@ -21,6 +21,8 @@ from gllint_runtime.providers import Provider, Tape, takes_options
 class ScriptedProvider:
     """Answers with ``steps``, one after the other; what it is told is kept in ``received``."""
 
+    blocking = False
+
     def __init__(self, steps: Iterable[Any]) -> None:
         self._steps = deque(steps)
         self.received: list[Any] = []

@@ -7,15 +7,18 @@ from __future__ import annotations
 
 import hashlib
 import json
+import marshal
 import re
 import reprlib
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
-from gllint_runtime.numbers import scan_naked_numbers, unit_symbol_end
-from gllint_runtime.schemas import Claim, Path, Survey, show_path
-from gllint_runtime.validation import copy_plain
+from gllint_runtime.policy.numbers import scan_naked_numbers, unit_symbol_end
+from gllint_runtime.policy.schemas import Claim, Path, Survey, show_path
+from gllint_runtime.policy.validation import Exact, copy_plain, plain
 
 
 class Trace:
@@ -66,6 +69,10 @@ def snapshot(value: Any) -> Any:
     try:
         return copy_plain(value)
     except ValueError:
+        pass
+    try:
+        return plain(value)
+    except ValueError:
         return reprlib.repr(value)
 
 
@@ -78,16 +85,32 @@ class Metrics:
     naked_number_rejections: int = 0
     quantity_mismatches: int = 0
     replay_violations: int = 0
-    executed: list[str] = field(default_factory=list)
+    executed: Counter[str] = field(default_factory=Counter)
     latency_ms: float = 0.0
+
+    def stored(self) -> dict[str, Any]:
+        """The counts themselves, as the constructor takes them."""
+        return asdict(self) | {"executed": dict(self.executed)}
+
+    @classmethod
+    def restored(cls, stored: Mapping[str, Any]) -> Metrics:
+        """The counts that :meth:`stored` gave. Raises ValueError or TypeError for anything else."""
+        metrics = cls(**{**stored, "executed": Counter(stored["executed"])})
+        counts = [
+            *metrics.executed.values(),
+            *(value for name, value in stored.items() if name != "executed"),
+        ]
+        if not all(type(count) in (int, float) and count >= 0 for count in counts):
+            raise ValueError("the metrics are no counts")
+        return metrics
 
     def to_dict(self) -> dict[str, Any]:
         """The metrics under the names of seed 000."""
-        calls = len(self.executed)
+        calls = self.executed.total()
         return {
             "tool_use_rate": self.tool_steps / self.model_steps if self.model_steps else 0.0,
             "total_tool_calls": calls,
-            "unique_tools_used": len(set(self.executed)),
+            "unique_tools_used": len(self.executed),
             "naked_number_rejections": self.naked_number_rejections,
             "quantity_mismatches": self.quantity_mismatches,
             "replay_violations": self.replay_violations,
@@ -118,7 +141,8 @@ class Origin(NamedTuple):
 _canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode
 
 
-class CallRecord(NamedTuple):
+@dataclass(frozen=True)
+class CallRecord:
     """A tool call that succeeded: what later claims and origins are resolved against."""
 
     call_id: str
@@ -126,12 +150,25 @@ class CallRecord(NamedTuple):
     arguments: dict[str, Any]
     output: Any
     found: Survey
+    exact: Exact
     origins: tuple[Origin, ...] | None
 
     @property
     def grounded(self) -> bool | None:
         """Whether every number in the arguments has an origin; ``None`` when that was not looked at."""
         return None if self.origins is None else all(origin.grounded for origin in self.origins)
+
+    @cached_property
+    def output_hash(self) -> str:
+        """SHA-256 of the output, computed once however many claims cite it."""
+        return (
+            "sha256:" + hashlib.sha256(_canonical(self.output).encode("utf-8", "surrogatepass")).hexdigest()
+        )
+
+    @cached_property
+    def size(self) -> int:
+        """About how many bytes this record holds."""
+        return 500 + len(marshal.dumps((self.arguments, self.output)))
 
     def provenance(self, claim: Claim) -> dict[str, Any]:
         """A claim with its whole chain: tool, arguments, their origins, and a hash of the output."""
@@ -140,8 +177,7 @@ class CallRecord(NamedTuple):
             "tool_name": self.tool_name,
             "call_id": self.call_id,
             "arguments": copy_plain(self.arguments),
-            "output_hash": "sha256:"
-            + hashlib.sha256(_canonical(self.output).encode("utf-8", "surrogatepass")).hexdigest(),
+            "output_hash": self.output_hash,
         }
         if self.origins is not None:
             entry["origins"] = [origin.to_dict() for origin in self.origins]
@@ -160,15 +196,19 @@ class Origins:
     quoted from the user or from an output brings its numbers along.
     """
 
-    def __init__(self, user_message: str, constants: Mapping[str, Any]) -> None:
-        self._user_message = user_message
+    def __init__(self, constants: Mapping[str, Any]) -> None:
+        self._heard: list[str] = []
         self._known: dict[Any, tuple[str, str | None, bool]] = {}
         self._texts: list[tuple[str, str, bool]] = []
-        for value in _typed_numbers(user_message):
-            self._known.setdefault(value, ("user", None, True))
         for name, value in constants.items():
             self._known.setdefault(value, ("constant", name, True))
-        self._unread: list[CallRecord] = []
+        self._unread: deque[CallRecord] = deque()
+
+    def hear(self, user_message: str) -> None:
+        """Remember the numbers and the text of what the user says."""
+        self._heard.append(user_message)
+        for value in _typed_numbers(user_message):
+            self._known[value] = ("user", None, True)
 
     def learn(self, record: CallRecord) -> None:
         """Remember the Quantities, the texts (and permitted raw numbers) of a call's output."""
@@ -177,7 +217,7 @@ class Origins:
     def trace(self, arguments: Mapping[str, Any], args_schema: Any) -> tuple[Origin, ...]:
         """The origin of every number in ``arguments``, those inside text included."""
         while self._unread:
-            self._read(self._unread.pop(0))
+            self._read(self._unread.popleft())
         found: list[Origin] = []
         for path, value in _leaves(arguments):
             if type(value) is str:
@@ -201,7 +241,7 @@ class Origins:
     def _in_text(self, path: Path, text: str, args_schema: Any) -> Iterator[Origin]:
         # A text that is nothing but a number is one, also where prose would excuse it ("500." begins a list).
         numbers = [text] if _is_number(text) else [number.text for number in scan_naked_numbers(text)]
-        if not numbers or _quotes(self._user_message, text):
+        if not numbers or any(_quotes(heard, text) for heard in self._heard):
             return
         quoted = [(source, grounded) for whole, source, grounded in self._texts if _quotes(whole, text)]
         for number in numbers:

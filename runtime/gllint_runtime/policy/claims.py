@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, overload
 
 HOLE = "\ufffc"
 """Stands in a template, as read from source, for interpolated text whose content is unknown."""
@@ -27,6 +27,9 @@ _ATTEMPT = re.compile(
     re.VERBOSE,
 )
 
+_MAX_PATH = 1000
+_STEP = re.compile(r"\.[^\W\d]\w*|\[[0-9]+\]")
+_ARRAY_PATH = re.compile(r"\$(?:\.[^\W\d]\w*(?:\[(?:0|[1-9][0-9]{0,8})\])*)+\Z")
 _PATH = re.compile(r"\$(?:\.[^\W\d]\w*)+\Z")
 
 
@@ -101,11 +104,26 @@ def macro_problems(macros: Iterable[Macro], claims: int) -> list[tuple[Macro | i
     return problems
 
 
+@overload
+def parse_claim_path(path: str) -> tuple[str, ...]: ...
+@overload
+def parse_claim_path(path: str, *, arrays: bool) -> tuple[str | int, ...]: ...
+def parse_claim_path(path: str, *, arrays: bool = False) -> tuple[Any, ...]:
+    """``"$.emissions.total"`` → ``("emissions", "total")``; with ``arrays`` also ``"$.rows[0].energy"``.
+
+    Raises :class:`ClaimPathError`.
+    """
+    if len(path) <= _MAX_PATH:
+        return _parsed(path, arrays)
+    raise ClaimPathError(f"A claim path has no more than {_MAX_PATH} characters", _path_hint("$"))
+
+
 @lru_cache(maxsize=1024)
-def parse_claim_path(path: str) -> tuple[str, ...]:
-    """``"$.emissions.total"`` → ``("emissions", "total")``. Raises :class:`ClaimPathError`."""
+def _parsed(path: str, arrays: bool) -> tuple[str | int, ...]:
     if _PATH.match(path):
         return tuple(path.split(".")[1:])
+    if arrays and _ARRAY_PATH.match(path):
+        return tuple(int(step[1:-1]) if step[0] == "[" else step[1:] for step in _STEP.findall(path))
     raise ClaimPathError(f"Path '{path}' is not of the form $.name(.name)*", _path_hint(path))
 
 
@@ -121,18 +139,25 @@ def _path_hint(path: str) -> str:
     return "Write the path as in '$.emissions.total'."
 
 
-def resolve_path(output: Any, path: str) -> Any:
+def resolve_path(output: Any, path: str, *, arrays: bool = False) -> Any:
     """What ``path`` leads to in a tool's ``output``. Raises :class:`ClaimPathError` when it leads nowhere."""
     value = output
-    for name in parse_claim_path(path):
-        if not (type(value) is dict or isinstance(value, Mapping)) or name not in value:
+    for step in parse_claim_path(path, arrays=arrays):
+        if isinstance(step, int):
+            leads_on = isinstance(value, (list, tuple)) and step < len(value)
+        else:
+            leads_on = (type(value) is dict or isinstance(value, Mapping)) and step in value
+        if not leads_on:
             raise ClaimPathError(f"Path '{path}' not found in output", _available(output))
-        value = value[name]
+        value = value[step]
     return value
 
 
 def _available(output: Any) -> str:
-    from gllint_runtime.schemas import quantity_paths
+    from gllint_runtime.policy.schemas import quantity_paths
 
     paths = quantity_paths(output)
-    return f"Quantities of this output: {', '.join(paths)}." if paths else "This output holds no Quantity."
+    if not paths:
+        return "This output holds no Quantity."
+    more = f" and {len(paths) - 20} more" if len(paths) > 20 else ""
+    return f"Quantities of this output: {', '.join(paths[:20])}{more}."

@@ -3,15 +3,15 @@
 It reads the *template*, in which macros still stand. That gives the verdict of a scan after rendering, but
 a typed copy of a claimed value cannot hide behind the claim, and the cost is linear.
 
-A number is any run of digits of any script (Unicode Nd, No, Nl). Excused are only
+A number is any run of digits of any script (Unicode Nd, No, Nl, and pictures of digits). Excused are only
 
 * the five contexts of seed 000 (list markers, ISO dates, versions, IDs, clock times), each matched on the
   digits' own span, dates and times only where the calendar and the clock have them;
 * a whole word that is an allowed unit symbol, ``CO2`` or ``CO2e`` (also set with sub- or superscripts).
 
-Nothing else glued to letters passes (``500kWh``, ``Q3``, ``3rd``), no code fence excuses anything, and what
-touches a macro would change the number it renders (``{{claim:0}}000``, ``-{{claim:0}}``, ``{{claim:0}}k``), as
-would the override that shows text in reverse.
+Emphasis around them (``_2024-10-02_``) changes nothing. Nothing else glued to letters passes (``500kWh``, ``Q3``,
+``3rd``), and no code fence excuses anything. What would change the number that a macro renders is found by
+:mod:`~gllint_runtime.policy.neighbours`.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
 
-from gllint_runtime.claims import Macro, find_macros
-from gllint_runtime.units import ALLOWED_UNITS
-from gllint_runtime.view import View, is_numeral, replaced
+from gllint_runtime.policy.claims import Macro, find_macros
+from gllint_runtime.policy.neighbours import BULLET, MASK, beside
+from gllint_runtime.policy.units import ALLOWED_UNITS
+from gllint_runtime.policy.view import View, is_numeral, replaced
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,7 @@ class NakedNumber:
     start: int
     end: int
     text: str
+    hint: str | None = None
 
 
 # A whole number: grouped, decimal, exponent. It begins with a digit; that is what makes it fast.
@@ -43,7 +45,7 @@ _NUMBER = re.compile(r"[0-9]+(?:[.,'’_٫٬\u00a0\u2009\u202f][0-9]+)*(?:[eE][+
 _DATE = re.compile(r"\b([0-9]{4})-([0-9]{2})-([0-9]{2})\b")
 _TIME = re.compile(r"\b([0-9]{2}):([0-9]{2})(?::([0-9]{2}))?\b")
 _CONTEXTS = (
-    re.compile(r"^[0-9]+\.(?=\s)", re.MULTILINE),
+    re.compile(r"^[*]{0,3}[0-9]+\.[*]{0,3}(?=\s)", re.MULTILINE),
     _DATE,
     re.compile(r"\bv[0-9]+\.[0-9]+(?:\.[0-9]+)?\b"),
     re.compile(r"\bID[-_]?[0-9]+\b"),
@@ -56,14 +58,21 @@ _WORDS_WITH_DIGITS = frozenset(u for u in ALLOWED_UNITS if u.isalnum() and re.se
 }
 _SUBSCRIPTS = str.maketrans("₂²³", "223")
 
-_THIN = r"\u2006-\u200a\u202f"  # a sign is still one before these blanks
-_SIGNS = r"+\-±∓−‐‑‒–﹢﹣－＋➕➖⊕⊖⁺⁻₊₋˗%‰％"
-_MASK = "\ue000"
-_BEFORE = re.compile(rf"(?:([^\W_]+|{_MASK})|([{_SIGNS}$£¥€₹¢√∛∜])[\[({_THIN}]*)\Z")
-_AFTER = re.compile(rf"[^\W_]+|[{_THIN}]*[{_SIGNS}]")
-_HARMLESS_BEFORE = frozenset({"", *" \t\r\n\"'|:"})
-_HARMLESS_AFTER = frozenset({"", *" \t\r\n\"').,;:!?|"})
-_REVERSED = re.compile(r"\u202e|<bdo\b", re.IGNORECASE)
+# Emphasis by underscores, which are letters to a regular expression. ``ID_7`` and ``total_5`` have none.
+_EMPHASIS = re.compile(r"(?<![^\W_])_{1,3}(?=[^\W_])|(?<=[^\W_])_{1,3}(?![^\W_])")
+_SHORTCODE = re.compile(
+    r":(?:zero|one|two|three|four|five|six|seven|eight|nine|(?:keycap_)?ten|hundred(?:_points)?|die_face_\w+):",
+    re.IGNORECASE,
+)
+_REVERSED = re.compile(r"[\u202d\u202e]|<bdo\b", re.IGNORECASE)
+# Elements that show nothing or something else, and styles that move, hide or turn what they hold.
+_HIDING = re.compile(
+    r"<(?:script|style|template|noscript|textarea|title|iframe|object|svg|math|marquee|rp|bdo)\b"
+    r"|<[a-z][^<>]{0,500}?\s(?:hidden\b|style\s*=\s*[\"']?[^<>]{0,500}?(?:direction|unicode-bidi|writing-mode|transform|rotate"
+    r"|display|visibility|opacity|font-size|position|float|content|clip|order|margin|letter-spacing|font\s*:))",
+    re.IGNORECASE,
+)
+_PLAIN = re.compile(r"[^\w\s.,;:!?()'\"|%/+=\-\ue000]|[_\u115f\u1160\u3164\uffa0]")  # what else needs a view
 _REACH = 80  # characters looked at beside a macro or a digit; bounds the cost
 
 _WORD = (
@@ -84,34 +93,49 @@ _NUMBER_WORDS = re.compile(
 def scan_naked_numbers(
     text: str,
     *,
-    whitelist: Sequence[str] = (),
+    whitelist: Collection[str] = (),
     words: bool = False,
     units: Collection[str] = (),
     macros: Sequence[Macro] | None = None,
+    glued: Collection[str] = (),
+    claimed: Sequence[str] = (),
 ) -> list[NakedNumber]:
     """Find the naked numbers of a message template, in order and without overlap.
 
     ``whitelist`` adds regular expressions whose matches excuse the digits inside them, ``units`` a project's
-    own unit symbols, and ``words`` also reports numbers spelled out ("five hundred kWh"). Macros are masked,
-    malformed ones too: :func:`~gllint_runtime.claims.find_macros` reports those, and ``macros`` may hand over
-    what it found. ``12.5`` and ``2,500`` are one number each. Offsets count code points.
+    own unit symbols, ``glued`` those of packs, and ``words`` also reports numbers spelled out ("five hundred
+    kWh"). Macros are masked, malformed ones too: :func:`~gllint_runtime.policy.claims.find_macros` reports those,
+    and ``macros`` may hand over what it found. ``claimed`` has the unit of each claim where that is known.
+    ``12.5`` and ``2,500`` are one number each. Offsets count code points.
     """
     if macros is None:
         macros = find_macros(text)
     masked = _mask(text, macros, "X")  # letters, so that nothing beside a macro ends at a word boundary
-    spans = [*_digits(masked, whitelist, units)]
-    if ("\u202e" in text or "<bdo" in text.lower()) and (macros or _NUMBER.search(text)):
-        spans.extend(match.span() for match in _REVERSED.finditer(text))
-    if words or "&" in masked or any(_is_suspect(text, macro) for macro in macros):
-        shown = _mask(text, macros, _MASK)
-        view = View(shown)
-        spans.extend(view.numerals_in_entities())
-        for macro in macros:
-            if macro.problem is None:
-                spans.extend(_touching(view, shown, macro))
-        if words:
-            spans.extend(_spelled(masked, view))
-    return [NakedNumber(start, end, text[start:end]) for start, end in _merge(spans)]
+    found: list[tuple[int, int, str | None]] = [
+        (*span, None) for span in _digits(masked, whitelist, {*units, *glued} if glued else units)
+    ]
+    if ":" in text:
+        found.extend((*match.span(), None) for match in _SHORTCODE.finditer(masked))
+    if macros or found or _NUMBER.search(text):
+        if not text.isascii() or "<" in text:
+            found.extend((*match.span(), None) for match in _REVERSED.finditer(text))
+        if "<" in text and macros:
+            found.extend(
+                (*match.span(), "Style and hide nothing around a number.") for match in _HIDING.finditer(text)
+            )
+    shown = BULLET.sub(r"\1•", _mask(text, macros, MASK))
+    view = View(shown) if (words or macros or "&" in text) and _PLAIN.search(shown) else None
+    if view:
+        found.extend((*span, None) for span in view.numerals_in_entities())
+    if view and "<!--" in shown:
+        shown = shown.replace("<!--", "\u2029" * 4).replace("-->", "\u2029" * 3)
+    for macro in macros:
+        if macro.problem is None:
+            unit = claimed[macro.index] if macro.index is not None and macro.index < len(claimed) else None
+            found.extend(_beside(view, shown, macro, units, unit))
+    if words:
+        found.extend((*span, None) for span in _spelled(masked, view or View(shown)))
+    return [NakedNumber(start, end, text[start:end], hint) for start, end, hint in _merge(found)]
 
 
 def _mask(text: str, macros: Iterable[Macro], char: str) -> str:
@@ -129,7 +153,9 @@ def _pattern(source: str) -> re.Pattern[str]:
     return re.compile(source)
 
 
-def _digits(text: str, whitelist: Sequence[str], units: Collection[str]) -> Iterator[tuple[int, int]]:
+def _digits(text: str, whitelist: Collection[str], units: Collection[str]) -> Iterator[tuple[int, int]]:
+    if "_" in text:
+        text = _EMPHASIS.sub(lambda match: "*" * len(match[0]), text)
     digits = replaced(text, is_numeral, "0")
     excused: set[int] | None = None
     position = 0
@@ -145,7 +171,7 @@ def _digits(text: str, whitelist: Sequence[str], units: Collection[str]) -> Iter
         position = _glued_unit(text, position, units)
 
 
-def _excused(text: str, whitelist: Sequence[str]) -> set[int]:
+def _excused(text: str, whitelist: Collection[str]) -> set[int]:
     """The positions inside a whitelisted context."""
     positions: set[int] = set()
     for pattern in (*_CONTEXTS, *map(_pattern, whitelist)):
@@ -169,7 +195,7 @@ def _is_real(match: re.Match[str]) -> bool:
 
 def unit_symbol_end(text: str, digit: int, units: Collection[str] = ()) -> int:
     """The end of the word around ``digit`` if that word is a unit symbol such as ``m2`` or of ``units``, else 0."""
-    if not digit or text[digit - 1] == " ":
+    if not digit or text[digit - 1] == " " or not _in_word(text[digit]):
         return 0
     start = digit
     while start and digit - start < _REACH and _in_word(text[start - 1]):
@@ -201,29 +227,17 @@ def _is_symbol(word: str, units: Collection[str]) -> bool:
     return word.translate(_SUBSCRIPTS) in _WORDS_WITH_DIGITS or word in units
 
 
-def _is_suspect(text: str, macro: Macro) -> bool:
-    """Whether what stands beside a macro needs a closer look; nearly always it does not."""
-    before, after = text[macro.start - 1 : macro.start], text[macro.end : macro.end + 1]
-    return before not in _HARMLESS_BEFORE or after not in _HARMLESS_AFTER
-
-
-def _touching(view: View, masked: str, macro: Macro) -> Iterator[tuple[int, int]]:
-    """Signs, letters, digits and macros that would become part of what the macro renders."""
+def _beside(
+    view: View | None, shown: str, macro: Macro, units: Collection[str], unit: str | None
+) -> Iterator[tuple[int, int, str]]:
+    """Signs, letters, units and macros that would become part of what the macro renders."""
     start, end = macro.start, macro.end
-    place = view.find(start)
-    if place is None:  # inside a comment; whoever sees that sees it as it is typed
-        yield from _neighbours(masked, start, end)
+    place = view.find(start) if view else None
+    if view is None or place is None:  # inside a comment; whoever sees that sees it as it is typed
+        yield from beside(shown, start, end, units, unit)
     else:
-        yield from (view.span(*found) for found in _neighbours(view.text, place, place + end - start))
-
-
-def _neighbours(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    offset = max(0, start - _REACH)
-    if before := _BEFORE.search(text[offset:start]):
-        first, last = before.span(before.lastindex or 0)
-        yield (start, end) if before[0] == _MASK else (offset + first, offset + last)
-    if after := _AFTER.match(text, end, end + _REACH):
-        yield after.span()
+        for first, last, hint in beside(view.text, place, place + end - start, units, unit):
+            yield *view.span(first, last), hint
 
 
 def _spelled(masked: str, view: View) -> Iterator[tuple[int, int]]:
@@ -234,12 +248,36 @@ def _spelled(masked: str, view: View) -> Iterator[tuple[int, int]]:
     yield from (view.span(*match.span()) for match in _NUMBER_WORDS.finditer(plain))
 
 
-def _merge(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The spans in order, those that overlap or abut joined."""
-    merged: list[tuple[int, int]] = []
-    for start, end in sorted(spans):
+def _merge(found: list[tuple[int, int, str | None]]) -> list[tuple[int, int, str | None]]:
+    """The places in order, those that overlap or abut joined."""
+    merged: list[tuple[int, int, str | None]] = []
+    for start, end, hint in sorted(found, key=lambda place: place[:2]):
         if merged and start <= merged[-1][1]:
-            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+            first, last, earlier = merged[-1]
+            merged[-1] = (first, max(end, last), earlier or hint)
         else:
-            merged.append((start, end))
+            merged.append((start, end, hint))
     return merged
+
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e]|\r(?!\n)")
+_ISOLATE = re.compile(r"[\u2066-\u2069]")
+
+
+def unsafe_characters(text: str) -> list[tuple[int, int]]:
+    """The places of control characters by which a terminal or a screen would rewrite what it shows.
+
+    Allowed are line feeds, CRLF, tabs and isolates that are closed in their order.
+    """
+    found = [match.span() for match in _CONTROL.finditer(text)]
+    if not text.isascii():
+        opened: list[int] = []
+        for match in _ISOLATE.finditer(text):
+            if match[0] != "\u2069":
+                opened.append(match.start())
+            elif opened:
+                opened.pop()
+            else:
+                found.append(match.span())
+        found.extend((place, place + 1) for place in opened)
+    return sorted(found)

@@ -1,33 +1,26 @@
-"""Reading what a model wrote, and ``dispatch_tool``: the one way to run a tool on its behalf (seed 004)."""
+"""Reading what a model wrote: a tool call, a final message with its claims, or a question."""
 
 from __future__ import annotations
 
 import json
-import logging
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import NoneType
 from typing import Any, Literal, NamedTuple
 
-from gllint_runtime.errors import GLError, GLValidationError
-from gllint_runtime.schemas import Claim, Quantity, quantity_problem
-from gllint_runtime.tools import ToolRegistry
-
-logger = logging.getLogger("gllint_runtime")
+from gllint_runtime.policy.errors import GLValidationError
+from gllint_runtime.policy.schemas import Claim, Quantity, as_plain, quantity_problem
 
 CLARIFICATION = "None"
 """The tool name by which a model asks the user instead of calling a tool."""
-
-TOOL_REGISTRY = ToolRegistry()
-"""The registry that :func:`dispatch_tool` uses unless it is given another."""
 
 _ACTION_HINT = (
     'Answer with one JSON object: {"name": "<tool>", "args": {"<argument>": <text, number, true, false, null or a '
     'list of these>}}; with "None" as the name to ask the user.'
 )
-_FENCED = re.compile(r"```[a-zA-Z]*\s*\n\s*(\{.*?)```", re.DOTALL)
-_OBJECT = re.compile(r"\{\s*\"")
+_FENCE = re.compile(r"```[a-zA-Z]*+[^\S\n]*+\n\s*+(?=\{)")
+_OBJECT = re.compile(r"\{\s*+\"")
 
 
 @dataclass
@@ -57,6 +50,11 @@ class ToolAction:
             raise _step_error("The 'args' of a tool action are an object", "args", _ACTION_HINT)
         return cls(name, dict(args))
 
+    @classmethod
+    def parse_obj(cls, raw: Mapping[str, Any]) -> ToolAction:
+        """:meth:`parse` under the name that pydantic gives it."""
+        return cls.parse(raw)
+
 
 def read_object(raw: Any, hint: str | None = None) -> dict[str, Any]:
     """The JSON object in a model's output. Raises GLValidationError STEP_SCHEMA with ``hint``."""
@@ -64,8 +62,9 @@ def read_object(raw: Any, hint: str | None = None) -> dict[str, Any]:
         return dict(raw)
     if not isinstance(raw, str):
         raise _step_error(f"Expected a JSON object, got {type(raw).__name__}", hint=hint)
-    fenced = None if raw.lstrip().startswith("{") else _FENCED.search(raw)
-    text = fenced[1] if fenced else raw
+    fence = None if raw.lstrip().startswith("{") else _FENCE.search(raw)
+    closing = raw.find("```", fence.end()) if fence else -1
+    text = raw[fence.end() : closing] if fence and closing > 0 else raw
     # Only the first object counts. One that does not parse is not searched for others: what it holds, a tool's
     # arguments for example, must never be taken for the step itself.
     begins = _OBJECT.search(text)
@@ -106,14 +105,19 @@ def read_step(raw: Any) -> Step:
     final = data.get("final", data)
     if not isinstance(final, Mapping) or not isinstance(final.get("message"), str):
         raise _step_error("A final step needs a 'message' of text", "final.message")
-    claims = final.get("claims")
+    return Step("final", message=final["message"], claims=read_claims(final.get("claims")))
+
+
+def read_claims(claims: Any) -> tuple[Claim, ...]:
+    """The claims of a final message. Raises GLValidationError STEP_SCHEMA."""
     if not isinstance(claims, (list, tuple, NoneType)):
         raise _step_error("'claims' is an array", "final.claims")
-    read = tuple([_read_claim(number, claim) for number, claim in enumerate(claims or ())])
-    return Step("final", message=final["message"], claims=read)
+    return tuple([_read_claim(number, claim) for number, claim in enumerate(claims or ())])
 
 
 def _read_claim(number: int, raw: Any) -> Claim:
+    if isinstance(raw, Claim):
+        raw = {**raw.to_dict(), "quantity": as_plain(raw.quantity)}
     if not isinstance(raw, Mapping):
         raise _step_error(f"Claim {number} is not an object", f"final.claims[{number}]")
     for key in ("source_call_id", "path"):
@@ -128,31 +132,3 @@ def _read_claim(number: int, raw: Any) -> Claim:
 
 def _step_error(message: str, path: str | None = None, hint: str | None = None) -> GLValidationError:
     return GLValidationError("STEP_SCHEMA", message, hint, path)
-
-
-def sanitize_args(args: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments with everything but primitives, ``None`` and lists of them turned into text."""
-    return {name: value if _is_flat(value) else str(value) for name, value in args.items()}
-
-
-def _is_flat(value: Any) -> bool:
-    items = value if isinstance(value, list) else [value]
-    return all(item is None or isinstance(item, (str, int, float, bool)) for item in items)
-
-
-def dispatch_tool(action: ToolAction | Mapping[str, Any] | str, registry: ToolRegistry | None = None) -> Any:
-    """Run the tool that ``action`` names and return its verified output.
-
-    Never raises: what goes wrong comes back as ``{"error": "[CODE] message", "code": …, "hint": …}``, and the
-    reserved name ``"None"`` as ``{"clarification_needed": question}``.
-    """
-    try:
-        asked = ToolAction.parse(action)
-        if asked.name == CLARIFICATION:
-            question = str(asked.args.get("clarification_needed", ""))
-            logger.warning("The model asks for clarification: %s", question)
-            return {"clarification_needed": question}
-        return (TOOL_REGISTRY if registry is None else registry).invoke(asked.name, sanitize_args(asked.args))
-    except GLError as error:
-        logger.error("Tool dispatch failed: %s", error)
-        return {"error": str(error), "code": error.code, "hint": error.hint}

@@ -6,13 +6,15 @@ import json
 import marshal
 import math
 import numbers
-from collections.abc import Callable, Iterator, Mapping
+import reprlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
+from fractions import Fraction
 from functools import lru_cache
 from textwrap import shorten
 from typing import Any
 
-from gllint_runtime.schemas import (
+from gllint_runtime.policy.schemas import (
     KNOWN_SCHEMAS,
     QUANTITY_BODY,
     QUANTITY_KEYS,
@@ -26,68 +28,106 @@ from gllint_runtime.schemas import (
 
 _MAX_DEPTH = 64
 _MAX_BITS = 1024  # an integer with as many has no float
+_MAX_VALUES = 200_000
+_MAX_TEXT = 20_000_000
 _MAX_MESSAGE = 300
 _QUANTITY_KEYWORD = "gllint:quantity"
 
 Checker = Callable[[Any], tuple[Path, str] | None]
 
 
-def plain(value: Any, depth: int = 0) -> Any:
+Exact = dict[Path, Decimal | Fraction]
+"""The values of Quantities that a float would round, by the path of the Quantity."""
+
+
+def plain(value: Any, exact: Exact | None = None) -> Any:
     """A deep copy in JSON's own types, so that nobody holds a reference into what is verified.
 
     Models, dataclasses and tuples become objects and arrays, the value of a Quantity an ``int`` or ``float``
-    whatever its number type. Raises ValueError for NaN, infinity and anything that JSON does not have.
+    whatever its number type; into ``exact`` goes what that rounds. Raises ValueError for NaN, infinity, anything
+    that JSON does not have, and for data without end; whatever the data's own methods do.
     """
-    kind = type(value)
-    if kind is str or value is None or kind is bool or (kind is int and value.bit_length() < _MAX_BITS):
-        return value
-    if kind is dict and depth <= _MAX_DEPTH:
-        return _plain_object(value, depth)
-    if isinstance(value, float):
-        if not math.isfinite(value):
-            raise ValueError(f"{value} is not a number that JSON has")
-        return float(value)
-    if isinstance(value, str):  # an enumeration's member, a NumPy string
-        return "".join(value)
-    if isinstance(value, int):
-        if value.bit_length() >= _MAX_BITS:
-            raise ValueError("an integer is beyond the range of numbers")
-        return int(value)
-    if depth > _MAX_DEPTH:
-        raise ValueError("the data is nested too deeply")
-    if isinstance(value, (list, tuple)):
-        return [plain(item, depth + 1) for item in value]
     try:
-        dumped = as_plain(value)
-    except Exception as error:
-        raise ValueError(f"a {kind.__name__} does not dump itself: {error}") from error
-    if isinstance(dumped, Mapping):
-        return _plain_object(dumped, depth)
-    raise ValueError(f"a {kind.__name__} is not data that JSON has")
+        return _Copy({} if exact is None else exact).of(value)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(str(error) or "the data is nested too deeply") from error
+    except Exception as error:  # a subclass that lies about itself
+        raise ValueError(f"the data cannot be read: {type(error).__name__}") from error
 
 
-def _plain_object(value: Mapping[Any, Any], depth: int) -> dict[str, Any]:
-    convert = _built_in if value.keys() == QUANTITY_KEYS else None
-    copied = {}
-    for key, item in value.items():
-        if not isinstance(key, str):
-            raise ValueError(f"the key {key!r} is not text")
-        copied[key if type(key) is str else "".join(key)] = plain(
-            convert(item) if convert else item, depth + 1
-        )
-    return copied
+class _Copy:
+    """One copy in the making, with what is left of its budget."""
 
+    def __init__(self, exact: Exact) -> None:
+        self._exact = exact
+        self._path: list[str | int] = []
+        self._values = _MAX_VALUES
+        self._text = _MAX_TEXT
 
-def _built_in(number: Any) -> Any:
-    """A Decimal, Fraction or NumPy number as ``int`` or ``float``; anything else unchanged."""
-    if type(number) in (int, float, str):
-        return number
-    if isinstance(number, numbers.Integral):
-        return number if isinstance(number, bool) else int(number)
-    try:
-        return float(number) if isinstance(number, (numbers.Real, Decimal)) else number
-    except OverflowError as error:
-        raise ValueError(f"a {type(number).__name__} is beyond the range of numbers") from error
+    def of(self, value: Any) -> Any:
+        self._values -= 1
+        if self._values < 0:
+            raise ValueError(f"the data has more than {_MAX_VALUES} values")
+        kind = type(value)
+        if isinstance(value, str):  # also an enumeration's member, a NumPy string
+            self._text -= len(value)
+            if self._text < 0:
+                raise ValueError(f"the data has more than {_MAX_TEXT} characters")
+            return value if kind is str else str.__str__(value)
+        if value is None or kind is bool:
+            return value
+        if isinstance(value, float):
+            if not math.isfinite(value):
+                raise ValueError(f"{float.__repr__(value)} is not a number that JSON has")
+            return float.__float__(value)
+        if isinstance(value, int):
+            if int.bit_length(value) >= _MAX_BITS:
+                raise ValueError("an integer is beyond the range of numbers")
+            return int.__int__(value)
+        if len(self._path) > _MAX_DEPTH:
+            raise ValueError("the data is nested too deeply")
+        if isinstance(value, dict):
+            return self._object(dict.items(value), dict.keys(value) == QUANTITY_KEYS)
+        if isinstance(value, (list, tuple)):
+            items = list.__iter__(value) if isinstance(value, list) else tuple.__iter__(value)
+            return [self._inner(i, item) for i, item in enumerate(items)]
+        try:
+            dumped = as_plain(value)
+        except Exception as error:
+            raise ValueError(f"a {kind.__name__} does not dump itself: {type(error).__name__}") from error
+        if isinstance(dumped, Mapping):
+            return self._object(dumped.items(), dumped.keys() == QUANTITY_KEYS)
+        raise ValueError(f"a {kind.__name__} is not data that JSON has")
+
+    def _inner(self, step: str | int, item: Any) -> Any:
+        self._path.append(step)
+        copied = self.of(item)
+        self._path.pop()
+        return copied
+
+    def _object(self, items: Iterable[Any], is_quantity: bool) -> dict[str, Any]:
+        copied: dict[str, Any] = {}
+        for key, item in items:
+            if not isinstance(key, str):
+                raise ValueError(f"the key {reprlib.repr(key)} is not text")
+            name = key if type(key) is str else str.__str__(key)
+            copied[name] = self._inner(name, self._built_in(item) if is_quantity else item)
+        return copied
+
+    def _built_in(self, number: Any) -> Any:
+        """A Decimal, Fraction or NumPy number as ``int`` or ``float``; anything else unchanged."""
+        if isinstance(number, (int, float, str)) or not isinstance(number, (numbers.Real, Decimal)):
+            return number
+        if isinstance(number, numbers.Integral):
+            return int(number)
+        try:
+            rounded = float(number)
+        except OverflowError as error:
+            raise ValueError(f"a {type(number).__name__} is beyond the range of numbers") from error
+        if isinstance(number, (Decimal, Fraction)) and math.isfinite(rounded):
+            if Fraction(number) != Fraction(rounded):
+                self._exact[tuple(self._path)] = number
+        return rounded
 
 
 def copy_plain(data: Any) -> Any:

@@ -1,0 +1,99 @@
+"""LangChain and LangGraph: a middleware for ``create_agent``. Needs the extra ``gllint[langchain]``.
+
+agent = create_agent(model, tools, system_prompt=INSTRUCTIONS, middleware=[GateMiddleware(Session())])
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from langchain.agents.middleware import AgentMiddleware, hook_config
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+
+from gllint_runtime.adapters import check_final, recorded
+from gllint_runtime.execution.session import Session
+from gllint_runtime.policy.errors import GLError, GLRuntimeError
+
+_HINT = "gllint"
+_WITHHELD = "(withheld)"
+_CHECKED = "gllint"
+
+
+class GateMiddleware(AgentMiddleware[Any, Any, Any]):
+    """Records each tool's output and lets only a verified message end the run.
+
+    A refused message is withheld and the model told why, at most ``max_retries`` times for one message of the user;
+    then the GLError is raised. ``session`` is the conversation's, or a function that finds it.
+    """
+
+    def __init__(self, session: Session | Callable[[], Session], max_retries: int = 2) -> None:
+        super().__init__()
+        self._session: Callable[[], Session] = session if callable(session) else lambda: session
+        self._max_retries = max_retries
+
+    def before_agent(self, state: Any, runtime: Any) -> None:
+        """Tell the session what the user said."""
+        said = [message for message in state["messages"] if isinstance(message, HumanMessage)]
+        if said and said[-1].name != _HINT:
+            self._session().user(said[-1].text)
+
+    def wrap_tool_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
+        """Record what a tool returned."""
+        return self._recorded(request, handler(request))
+
+    async def awrap_tool_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
+        """Record what an async tool returned."""
+        return self._recorded(request, await handler(request))
+
+    @hook_config(can_jump_to=["model"])
+    def after_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:
+        """Check a message that would end the run."""
+        messages = state["messages"]
+        last = _last_answer(messages)
+        if last is None or last.tool_calls:
+            return None
+        session = self._session()
+        try:
+            verified = check_final(session, last.text)
+        except GLError as error:
+            if _hints(messages) >= self._max_retries:
+                raise
+            hint = HumanMessage(session.repair_hint(error), name=_HINT)
+            return {"messages": [AIMessage(_WITHHELD, id=last.id), hint], "jump_to": "model"}
+        provenance = {_CHECKED: verified.provenance}
+        return {"messages": [AIMessage(verified.message, id=last.id, response_metadata=provenance)]}
+
+    def after_agent(self, state: Any, runtime: Any) -> None:
+        """Whatever ended the run: its last answer must be one that was checked."""
+        last = _last_answer(state["messages"])
+        if last is not None and _CHECKED not in last.response_metadata:
+            raise GLRuntimeError("PROVIDER_FAILED", "The run ended on an answer that was not checked")
+
+    def _recorded(self, request: Any, result: Any) -> Any:
+        if not isinstance(result, ToolMessage) or result.status == "error":
+            return result
+        call = request.tool_call
+        try:
+            told = recorded(self._session(), call["name"], call["args"], result.artifact or result.content)
+        except GLError as error:
+            text, status = Session.repair_hint(error), "error"
+        else:
+            text, status = json.dumps(told, ensure_ascii=False), "success"
+        return ToolMessage(text, tool_call_id=result.tool_call_id, name=call["name"], status=status)
+
+
+def _last_answer(messages: list[Any]) -> AIMessage | None:
+    return next((message for message in reversed(messages) if isinstance(message, AIMessage)), None)
+
+
+def _hints(messages: list[Any]) -> int:
+    """How often the model was told since the user last spoke."""
+    count = 0
+    for message in reversed(messages):
+        if isinstance(message, HumanMessage):
+            if message.name != _HINT:
+                break
+            count += 1
+    return count

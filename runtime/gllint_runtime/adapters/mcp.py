@@ -1,0 +1,85 @@
+"""MCP both ways: our tools on a server, and a server's tools through the gate. Needs the extra ``gllint[mcp]``."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from mcp import types
+from mcp.server.lowlevel import Server
+
+from gllint_runtime.adapters import recorded
+from gllint_runtime.execution.asking import adrive, awaited
+from gllint_runtime.execution.calls import refuse_egress, run_async
+from gllint_runtime.execution.registry import ToolRegistry
+from gllint_runtime.execution.session import Session
+from gllint_runtime.policy.errors import GLDataError, GLError, GLRuntimeError
+from gllint_runtime.policy.validation import inline_refs
+
+
+def server(name: str, registry: ToolRegistry) -> Server[Any]:
+    """A server that offers the registry's tools, each with its output schema and Quantities as structured content.
+
+    A call that fails answers with ``is_error`` and what to mend.
+    """
+
+    async def offered(context: Any, params: Any) -> types.ListToolsResult:
+        tools = [
+            types.Tool(
+                name=described["name"],
+                description=described["description"],
+                input_schema={"type": "object", **described["parameters"]},
+                output_schema=inline_refs(registry[described["name"]].result_schema) or None,
+            )
+            for described in registry.descriptors()
+        ]
+        return types.ListToolsResult(tools=tools)
+
+    async def called(context: Any, params: Any) -> types.CallToolResult:
+        try:
+            call = registry.verify(params.name, params.arguments or {})
+            refuse_egress(call, "Live")
+            await adrive(registry.gate.checking(call.tool, call.arguments, call.entry.category), awaited)
+            output = registry.check_output(call, await run_async(call)).data
+        except GLError as error:
+            text = types.TextContent(type="text", text=Session.repair_hint(error))
+            return types.CallToolResult(content=[text], is_error=True)
+        text = types.TextContent(type="text", text=json.dumps(output, ensure_ascii=False))
+        return types.CallToolResult(content=[text], structured_content=output)
+
+    return Server(name, on_list_tools=offered, on_call_tool=called)
+
+
+class GatedClient:
+    """A client (or client session) whose results are recorded: what it gives is what the model is told."""
+
+    def __init__(self, client: Any, session: Session) -> None:
+        self._client = client
+        self._session = session
+        self._schemas: dict[str, Any] | None = None
+
+    async def tools(self) -> list[types.Tool]:
+        """The server's tools, all pages of them."""
+        tools: list[types.Tool] = []
+        cursor: str | None = None
+        while True:
+            page = await (self._client.list_tools(cursor=cursor) if cursor else self._client.list_tools())
+            tools += page.tools
+            cursor = page.next_cursor
+            if cursor is None:
+                self._schemas = {tool.name: tool.output_schema for tool in tools}
+                return tools
+
+    async def call(self, name: str, arguments: dict[str, Any] | None = None) -> dict[str, Any]:
+        """``{"tool_call_id", "output"}``. Raises GLError: TOOL_FAILED, RESULT_SCHEMA, UNIT_UNKNOWN, …"""
+        if self._schemas is None:
+            await self.tools()
+        assert self._schemas is not None
+        if name not in self._schemas:
+            raise GLDataError("PATH_RESOLUTION", f"The server has no tool '{name}'")
+        result = await self._client.call_tool(name, arguments or {})
+        text = "\n".join(block.text for block in result.content if isinstance(block, types.TextContent))
+        if result.is_error:
+            raise GLRuntimeError("TOOL_FAILED", f"Tool '{name}' failed: {text[:500]}")
+        output = text if result.structured_content is None else result.structured_content
+        return recorded(self._session, name, arguments or {}, output, result_schema=self._schemas[name])

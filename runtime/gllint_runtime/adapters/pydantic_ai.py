@@ -1,0 +1,52 @@
+"""pydantic-ai: a toolset that records and an output validator that checks. Needs ``gllint[pydantic-ai]``.
+
+agent = Agent(model, instructions=INSTRUCTIONS, toolsets=[GatedToolset(FunctionToolset([heat]), session)])
+agent.output_validator(output_check(session))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic_ai import ModelRetry, RunContext
+from pydantic_ai.toolsets import WrapperToolset
+
+from gllint_runtime.adapters import check_final, recorded
+from gllint_runtime.execution.session import Session
+from gllint_runtime.policy.errors import GLError
+
+
+@dataclass
+class GatedToolset(WrapperToolset[Any]):
+    """Records each output of the toolset it wraps; the model is told the call's id, or what was wrong with it."""
+
+    session: Session
+
+    async def call_tool(self, name: str, tool_args: dict[str, Any], ctx: RunContext[Any], tool: Any) -> Any:
+        """Call the tool, record its output."""
+        output = await super().call_tool(name, tool_args, ctx, tool)
+        try:
+            return recorded(self.session, name, tool_args, output)
+        except GLError as error:
+            raise ModelRetry(Session.repair_hint(error)) from error
+
+
+def output_check(session: Session) -> Callable[[RunContext[Any], str], str]:
+    """An output validator: the message as the user may see it, or ModelRetry with what to mend.
+
+    Output that streams is held back by the framework until it is final; partial output is never passed on.
+    """
+
+    def check(ctx: RunContext[Any], output: str) -> str:
+        if ctx.partial_output:
+            raise ModelRetry("The answer is checked once it is complete.")
+        if isinstance(ctx.prompt, str) and ctx.retry == 0:
+            session.user(ctx.prompt)
+        try:
+            return check_final(session, output).message
+        except GLError as error:
+            raise ModelRetry(session.repair_hint(error)) from error
+
+    return check

@@ -1,0 +1,116 @@
+"""Who may run a tool: four categories, and the person's consent where a tool has effects (seed 003).
+
+READ_ONLY runs on its own, NOTE_TAKING with an optional notice or, on request, a confirmation, MODIFICATION and
+EXTERNAL only when the ``approve`` callback returns ``True`` itself. Any other answer, an exception and a missing
+callback refuse.
+"""
+
+from __future__ import annotations
+
+import copy
+import logging
+import traceback
+from collections.abc import Awaitable, Callable, Generator, Mapping
+from enum import StrEnum
+from inspect import iscoroutinefunction
+from typing import Any
+
+from gllint_runtime.execution.asking import Ask, Waiter, drive
+from gllint_runtime.policy.errors import GLSecurityError
+
+logger = logging.getLogger("gllint_runtime")
+
+
+class ToolCategory(StrEnum):
+    """What a tool may do to the world, from harmless to not. When in doubt, the more restrictive one."""
+
+    READ_ONLY = "read_only"
+    NOTE_TAKING = "note_taking"
+    MODIFICATION = "modification"
+    EXTERNAL = "external"
+
+
+Approve = Callable[[Any, dict[str, Any], bool], bool | Awaitable[bool]]
+"""``approve(tool, args, first_use)``: ``True`` lets the call run. ``args`` is a copy; show ``preview(tool, args)``."""
+
+Notify = Callable[[Any, dict[str, Any]], object]
+"""``notify(tool, args)``: told before a NOTE_TAKING tool runs; its answer, or its failure, changes nothing."""
+
+_RANK = {category: rank for rank, category in enumerate(ToolCategory)}
+
+
+def stricter(first: Any, second: Any) -> ToolCategory:
+    """The more restrictive of two categories. Raises ValueError for what is none."""
+    return max(ToolCategory(first), ToolCategory(second), key=_RANK.__getitem__)
+
+
+def preview(tool: Any, arguments: Mapping[str, Any]) -> str:
+    """What a call would do, for the person who decides: the tool's own ``preview(**args)``, or the call itself."""
+    if callable(own := getattr(tool, "preview", None)):
+        return str(own(**arguments))
+    shown = ", ".join(f"{name}={value!r}" for name, value in arguments.items())
+    return f"{tool.name}({shown})"
+
+
+class ApprovalGate:
+    """Asks before each call of a tool with effects, and remembers which tools were let through once.
+
+    Either callback may be async. ``confirm_notes`` asks before NOTE_TAKING tools as well.
+    """
+
+    def __init__(
+        self, approve: Approve | None = None, notify: Notify | None = None, *, confirm_notes: bool = False
+    ) -> None:
+        self._approve = approve
+        self._notify = notify
+        self._asks_from = _RANK[ToolCategory.NOTE_TAKING if confirm_notes else ToolCategory.MODIFICATION]
+        self._used: set[str] = set()
+
+    def check(self, tool: Any, arguments: Mapping[str, Any], category: ToolCategory | None = None) -> str:
+        """Return how the call was let through (``"auto"``, ``"notice"``, ``"approved"``) or raise APPROVAL_DENIED."""
+        waiter = Waiter()
+        try:
+            return drive(self.checking(tool, arguments, category), waiter)
+        finally:
+            waiter.close()
+
+    def checking(
+        self, tool: Any, arguments: Mapping[str, Any], category: ToolCategory | None = None
+    ) -> Generator[Ask, Any, str]:
+        """:meth:`check`, asking through a driver. ``category`` is the one that the tool was registered with."""
+        category = stricter(category or tool.category, tool.category)
+        if category is ToolCategory.NOTE_TAKING and self._notify is not None:
+            notify, told = self._notify, copy.deepcopy(dict(arguments))
+            try:
+                yield Ask(lambda: notify(tool, told), blocking=not iscoroutinefunction(notify))
+            except Exception:
+                logger.exception("The notice about tool '%s' failed", tool.name)
+        if _RANK[category] < self._asks_from:
+            return "notice" if category is ToolCategory.NOTE_TAKING and self._notify else "auto"
+        reason = yield from self._refusal(tool, arguments, category)
+        if reason is not None:
+            raise GLSecurityError(
+                "APPROVAL_DENIED",
+                f"Tool '{tool.name}' was not run: {reason}",
+                context={"tool_name": tool.name, "category": category.value},
+            )
+        self._used.add(tool.name)
+        return "approved"
+
+    def _refusal(
+        self, tool: Any, arguments: Mapping[str, Any], category: ToolCategory
+    ) -> Generator[Ask, Any, str | None]:
+        approve = self._approve
+        if approve is None:
+            return f"a tool of category {category.value} needs an approve callback"
+        shown, first_use = copy.deepcopy(dict(arguments)), tool.name not in self._used
+        try:
+            answer = yield Ask(
+                lambda: approve(tool, shown, first_use), blocking=not iscoroutinefunction(approve)
+            )
+        except Exception as error:
+            reason = "".join(
+                traceback.format_exception_only(error)
+            ).strip()  # also of one that cannot be printed
+            return f"asking for approval failed ({reason})"
+        return None if answer is True else "the user did not approve it"

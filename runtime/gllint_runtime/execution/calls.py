@@ -1,0 +1,176 @@
+"""A tool call whose arguments are verified, and the ways to run it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import inspect
+import math
+import threading
+import time
+import traceback
+from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import suppress
+from typing import Any, Literal, NamedTuple
+
+from gllint_runtime.execution.approval import stricter
+from gllint_runtime.execution.asking import in_thread
+from gllint_runtime.execution.tools import BaseTool
+from gllint_runtime.policy import validation
+from gllint_runtime.policy.errors import GLRuntimeError, GLSecurityError
+
+Mode = Literal["Replay", "Live"]
+Cancelled = Callable[[], bool]
+
+
+class Call(NamedTuple):
+    """A tool call whose arguments have been verified; ``arguments`` is the registry's own copy."""
+
+    tool: Any
+    arguments: dict[str, Any]
+    repaired: bool
+    entry: Entry
+
+
+class Entry:
+    """A registered tool with what is computed once: validators and the parameters its function takes."""
+
+    def __init__(self, tool: Any) -> None:
+        self.tool = tool
+        self.category = stricter(tool.category, tool.category)
+        self.check_args = validation.checker(tool.args_schema)
+        self.check_result = validation.checker(tool.result_schema)
+        self.args_schema = validation.inline_refs(tool.args_schema)
+        self.function: Callable[..., Any] = tool.execute if isinstance(tool, BaseTool) else tool.fn
+        self.accepted, self.needed = _parameters(self.function)
+        self.runs_here = tool.timeout is None and not inspect.iscoroutinefunction(self.function)
+
+
+def _parameters(function: Callable[..., Any]) -> tuple[frozenset[str] | None, frozenset[str]]:
+    """The keywords that a function takes (``None``: any) and those it cannot do without."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return None, frozenset()
+    named = [p for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+    accepted = None if any(p.kind is p.VAR_KEYWORD for p in parameters) else frozenset(p.name for p in named)
+    return accepted, frozenset(p.name for p in named if p.default is p.empty)
+
+
+def refuse_egress(call: Call, mode: Mode) -> None:
+    """Raise EGRESS_BLOCKED for a tool that needs the network in Replay."""
+    if call.tool.live_required and mode != "Live":
+        raise GLSecurityError(
+            "EGRESS_BLOCKED", f"Tool '{call.tool.name}' requires Live mode but runtime is in {mode}"
+        )
+
+
+def run_blocking(call: Call, cancelled: Cancelled = lambda: False) -> Any:
+    """Run a verified call to its end from synchronous code.
+
+    A plain function without a timeout runs right here. One with a timeout, and every coroutine, runs in a
+    thread of its own, which is left behind (and told to stop, if it is a coroutine) when the time is up or
+    ``cancelled()`` turns true. Raises GLRuntimeError TOOL_FAILED, whatever the tool raises, or CANCELLED. Only
+    SystemExit and KeyboardInterrupt come through: they are meant for the program.
+    """
+    if call.entry.runs_here:
+        try:
+            result = call.entry.function(**validation.copy_plain(call.arguments))
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as error:
+            raise _failed(call, error) from error
+        if not inspect.isawaitable(result):
+            return result
+        return _in_thread(call, _awaited(call, result), cancelled)
+    return _in_thread(call, _run(call), cancelled)
+
+
+async def run_async(call: Call) -> Any:
+    """Run a verified call on the current event loop; a plain function in a thread of its own.
+
+    Cancellation reaches the coroutine. Raises as :func:`run_blocking` does.
+    """
+    try:
+        async with asyncio.timeout(call.tool.timeout):
+            return await _run(call, offload=True)
+    except TimeoutError:
+        raise _timed_out(call) from None
+
+
+def _in_thread(call: Call, work: Coroutine[Any, Any, Any], cancelled: Cancelled) -> Any:
+    outcome: list[Any] = []
+    failure: list[BaseException] = []
+    finished = threading.Event()
+    loop = asyncio.new_event_loop()
+    task = loop.create_task(work)
+    context = contextvars.copy_context()
+
+    def finish() -> None:
+        try:
+            outcome.append(loop.run_until_complete(task))
+        except (
+            asyncio.CancelledError
+        ) as error:  # the tool's own: nobody else cancels a task that is waited for
+            failure.append(_failed(call, error))
+        except BaseException as error:
+            failure.append(error)
+            if task.done() and not task.cancelled():
+                task.exception()  # asyncio complains of one that nobody has looked at
+        finally:
+            finished.set()
+            loop.close()
+
+    threading.Thread(target=context.run, args=(finish,), daemon=True).start()
+    deadline = time.monotonic() + (math.inf if call.tool.timeout is None else call.tool.timeout)
+    while not finished.wait(min(0.02, max(0.0, deadline - time.monotonic()))):
+        late = time.monotonic() >= deadline
+        if late or cancelled():
+            with suppress(RuntimeError):  # it may have ended just now
+                loop.call_soon_threadsafe(task.cancel)
+            raise _timed_out(call) if late else GLRuntimeError("CANCELLED", "The user stopped the run")
+    if failure:
+        raise failure[0]
+    return outcome[0]
+
+
+async def _run(call: Call, *, offload: bool = False) -> Any:
+    """Run a call in the current event loop; ``offload`` moves a plain function to a thread."""
+    run = call.entry.function
+    arguments = validation.copy_plain(call.arguments)
+
+    async def result() -> Any:
+        if offload and not inspect.iscoroutinefunction(run):
+            found = await in_thread(lambda: run(**arguments))
+        else:
+            found = run(**arguments)
+        return await found if inspect.isawaitable(found) else found
+
+    return await _awaited(call, result())
+
+
+async def _awaited(call: Call, result: Awaitable[Any]) -> Any:
+    try:
+        return await result
+    except (KeyboardInterrupt, SystemExit, GeneratorExit):
+        raise
+    except asyncio.CancelledError as error:
+        task = asyncio.current_task()
+        if task is not None and task.cancelling():
+            raise
+        raise _failed(call, error) from error  # the tool's own: nobody cancelled the task
+    except BaseException as error:
+        raise _failed(call, error) from error
+
+
+def _failed(call: Call, error: BaseException) -> GLRuntimeError:
+    reason = "".join(
+        traceback.format_exception_only(error)
+    ).strip()  # also of an error that cannot be printed
+    message = f"Tool '{call.tool.name}' failed: {reason}"
+    return GLRuntimeError("TOOL_FAILED", message, context={"tool_name": call.tool.name})
+
+
+def _timed_out(call: Call) -> GLRuntimeError:
+    message = f"Tool '{call.tool.name}' timed out after {call.tool.timeout:g} s"
+    return GLRuntimeError("TOOL_FAILED", message, context={"tool_name": call.tool.name})

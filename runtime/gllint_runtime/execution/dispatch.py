@@ -1,0 +1,44 @@
+"""``dispatch_tool``: the one way to run a tool on a model's behalf (seed 004)."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from gllint_runtime.execution.registry import ToolRegistry
+from gllint_runtime.execution.steps import CLARIFICATION, ToolAction
+from gllint_runtime.policy.errors import GLError
+
+logger = logging.getLogger("gllint_runtime")
+
+TOOL_REGISTRY = ToolRegistry()
+"""The registry that :func:`dispatch_tool` uses unless it is given another."""
+
+
+def sanitize_args(args: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments with everything but primitives, ``None`` and lists of them turned into text."""
+    return {name: value if _is_flat(value) else str(value) for name, value in args.items()}
+
+
+def _is_flat(value: Any) -> bool:
+    items = value if isinstance(value, list) else [value]
+    return all(item is None or isinstance(item, (str, int, float, bool)) for item in items)
+
+
+def dispatch_tool(action: ToolAction | Mapping[str, Any] | str, registry: ToolRegistry | None = None) -> Any:
+    """Run the tool that ``action`` names and return its verified output.
+
+    Never raises: what goes wrong comes back as ``{"error": "[CODE] message", "code": …, "hint": …}``, and the
+    reserved name ``"None"`` as ``{"clarification_needed": question}``.
+    """
+    try:
+        asked = ToolAction.parse(action)
+        if asked.name == CLARIFICATION:
+            question = str(asked.args.get("clarification_needed", ""))
+            logger.warning("The model asks for clarification: %s", question)
+            return {"clarification_needed": question}
+        return (TOOL_REGISTRY if registry is None else registry).invoke(asked.name, sanitize_args(asked.args))
+    except GLError as error:
+        logger.error("Tool dispatch failed: %s", error)
+        return {"error": str(error), "code": error.code, "hint": error.hint}

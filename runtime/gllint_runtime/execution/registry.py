@@ -1,0 +1,209 @@
+"""The tools of an agent: verify the arguments, only then execute, then verify the output.
+
+Every way to run a tool (``ToolRegistry.invoke`` and ``execute``, ``dispatch_tool``, ``ToolRuntime``) goes
+through :meth:`ToolRegistry.verify` and :meth:`ToolRegistry.check_output`; there is no other.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from gllint_runtime.execution.approval import ApprovalGate, Approve, Notify, ToolCategory
+from gllint_runtime.execution.asking import adrive, awaited
+from gllint_runtime.execution.calls import Call, Entry, Mode, refuse_egress, run_async, run_blocking
+from gllint_runtime.execution.tools import ToolResult, as_tool
+from gllint_runtime.policy import schemas, validation
+from gllint_runtime.policy.errors import GLDataError, GLError, GLRuntimeError, GLValidationError
+from gllint_runtime.policy.outputs import Output, require_usable, verified_output
+from gllint_runtime.policy.settings import Policy
+
+logger = logging.getLogger("gllint_runtime")
+
+
+class ToolRegistry:
+    """The tools of an agent, and the only place that runs them.
+
+    ``extend_units``, ``strict_units``, ``packs``, ``plain_keys`` and ``allow_raw_numbers`` are those of
+    :class:`~gllint_runtime.policy.settings.Policy`; numbers outside Quantities can never be claimed. ``approve``,
+    ``notify`` and ``confirm_notes`` are those of :mod:`gllint_runtime.execution.approval`. A registry is also a
+    read-only mapping from names to tools.
+    """
+
+    def __init__(
+        self,
+        *,
+        extend_units: Collection[str] = (),
+        strict_units: bool = False,
+        packs: Collection[str] = (),
+        plain_keys: Collection[str] = (),
+        allow_raw_numbers: bool = False,
+        approve: Approve | None = None,
+        notify: Notify | None = None,
+        confirm_notes: bool = False,
+    ) -> None:
+        self.policy = Policy(
+            extend_units=extend_units,
+            strict_units=strict_units,
+            packs=packs,
+            plain_keys=plain_keys,
+            allow_raw_numbers=allow_raw_numbers,
+        )
+        self.units = self.policy.unit_registry()
+        self.gate = ApprovalGate(approve, notify, confirm_notes=confirm_notes)
+        self._entries: dict[str, Entry] = {}
+        if allow_raw_numbers:
+            logger.warning("This registry lets tools return raw numbers; none of them can be claimed")
+
+    # ------------------------------------------------------------------------------------------ tools
+
+    def register(self, tool: Any, *, replace: bool = False) -> None:
+        """Add a Tool, a BaseTool, or any object with a ``name`` and a ``run`` method.
+
+        Raises GLValidationError for a schema of no use, ValueError for a name that is taken, TypeError for what
+        is no tool.
+        """
+        tool = as_tool(tool)
+        if not isinstance(tool.name, str) or not tool.name or tool.name == "None":
+            raise ValueError(f"{tool.name!r} is no name for a tool")
+        if tool.name in self._entries and not replace:
+            raise ValueError(f"Tool {tool.name!r} is registered already")
+        for code, schema in (("ARGS_SCHEMA", tool.args_schema), ("RESULT_SCHEMA", tool.result_schema)):
+            require_usable(tool.name, code, schema)
+        self._entries[tool.name] = Entry(tool)
+        logger.info("Registered tool: %s", tool.name)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._entries
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([*self._entries])
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __getitem__(self, name: str) -> Any:
+        """The tool of that name. Raises KeyError."""
+        return self._entries[name].tool
+
+    def get(self, name: str) -> Any:
+        """The tool of that name. Raises GLDataError PATH_RESOLUTION."""
+        return self._entry(name).tool
+
+    def get_tool_names(self) -> list[str]:
+        """All names in order of registration."""
+        return [*self._entries]
+
+    def descriptors(self) -> list[dict[str, Any]]:
+        """Name, description and parameters of each tool, as providers want them, all references inlined."""
+        return [
+            {
+                "name": name,
+                "description": entry.tool.description,
+                "parameters": entry.args_schema,
+            }
+            for name, entry in self._entries.items()
+        ]
+
+    def _entry(self, name: str) -> Entry:
+        entry = self._entries.get(name)
+        if entry is None:
+            hint = f"Registered tools: {', '.join(self._entries) or 'none'}."
+            raise GLDataError("PATH_RESOLUTION", f"Tool '{name}' not found in registry", hint=hint)
+        return entry
+
+    # -------------------------------------------------------------------------------------- executing
+
+    def invoke(self, name: str, arguments: Mapping[str, Any] | None = None, *, mode: Mode = "Live") -> Any:
+        """Run a tool and return its verified output as plain data. Raises GLError."""
+        call = self.verify(name, arguments or {})
+        refuse_egress(call, mode)
+        self.gate.check(call.tool, call.arguments, call.entry.category)
+        return self.check_output(call, run_blocking(call)).data
+
+    async def execute(self, name: str, /, **arguments: Any) -> ToolResult:
+        """Run a tool in the running event loop and return a ToolResult, whatever happens."""
+        started = time.perf_counter()
+        category = ToolCategory.READ_ONLY
+        result: Any = None
+        error: GLError | None = None
+        data = None
+        try:
+            category = self._entry(name).category
+            call = self.verify(name, arguments)
+            await adrive(self.gate.checking(call.tool, call.arguments, call.entry.category), awaited)
+            result = await run_async(call)
+            if not isinstance(result, ToolResult) or result.success:
+                data = self.check_output(call, result).data
+        except GLError as failure:
+            error = failure
+        elapsed = (time.perf_counter() - started) * 1000
+        if error is not None:
+            denied = error.code == "APPROVAL_DENIED"
+            text = "Tool execution cancelled" if denied else str(error)
+            return ToolResult(False, None, name, category, text, elapsed, cancelled=denied)
+        if isinstance(result, ToolResult):
+            return replace(result, data=data, execution_time_ms=result.execution_time_ms or elapsed)
+        return ToolResult(True, data, name, category, None, elapsed)
+
+    def verify(self, name: str, arguments: Any) -> Call:
+        """Find the tool, repair stringified JSON, hold the arguments to the schema and the signature.
+
+        Raises GLDataError PATH_RESOLUTION for an unknown tool and GLValidationError ARGS_SCHEMA.
+        """
+        entry = self._entry(name)
+        if isinstance(arguments, str):
+            arguments = _parsed_object(arguments)
+        if not isinstance(arguments, Mapping):
+            raise GLValidationError("ARGS_SCHEMA", f"The arguments of '{name}' are not an object")
+        try:
+            plain = validation.plain(arguments)
+        except ValueError as error:
+            raise GLValidationError(
+                "ARGS_SCHEMA", f"The arguments of '{name}' are not JSON: {error}"
+            ) from None
+        fixed = plain
+        if any(isinstance(value, (str, list, dict)) for value in plain.values()):
+            fixed = validation.parse_stringified(plain, entry.args_schema)
+        problem = entry.check_args(fixed)
+        if problem is not None:
+            path, message = problem
+            raise GLValidationError(
+                "ARGS_SCHEMA",
+                f"Arguments of '{name}' fail the schema: {message}",
+                path=schemas.show_path(path),
+            )
+        if entry.accepted is not None and not fixed.keys() <= entry.accepted:
+            unknown = ", ".join(sorted(fixed.keys() - entry.accepted))
+            raise GLValidationError("ARGS_SCHEMA", f"'{name}' takes no argument {unknown}")
+        if not fixed.keys() >= entry.needed:
+            missing = ", ".join(sorted(entry.needed - fixed.keys()))
+            raise GLValidationError("ARGS_SCHEMA", f"'{name}' needs the argument {missing}")
+        return Call(entry.tool, fixed, fixed is not plain and fixed != plain, entry)
+
+    def check_output(self, call: Call, output: Any) -> Output:
+        """The output as plain data, once it fits its schema and each number in it has an allowed unit.
+
+        Raises GLRuntimeError TOOL_FAILED for a ToolResult that failed, GLValidationError RESULT_SCHEMA or
+        UNIT_UNKNOWN.
+        """
+        if isinstance(output, ToolResult):
+            if not output.success:
+                raise GLRuntimeError("TOOL_FAILED", f"Tool '{call.tool.name}' failed: {output.error_message}")
+            output = output.data
+        return verified_output(call.tool.name, output, self.policy, self.units, call.entry.check_result)
+
+    def list(self) -> list[Any]:
+        """All tools in order of registration."""
+        return [entry.tool for entry in self._entries.values()]
+
+
+def _parsed_object(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None

@@ -1,0 +1,457 @@
+"""The gate: tool outputs go in, a message comes out once each of its numbers is claimed and proven.
+
+For agents that have a loop of their own; :class:`~gllint_runtime.execution.runtime.ToolRuntime` is built on it.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import logging
+import threading
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, Literal, NoReturn
+
+from gllint_runtime.execution.steps import read_claims
+from gllint_runtime.execution.trace import CallRecord, Metrics, Origin, Origins
+from gllint_runtime.policy import validation
+from gllint_runtime.policy.claims import (
+    ClaimPathError,
+    Macro,
+    find_macros,
+    macro_problems,
+    parse_claim_path,
+    resolve_path,
+)
+from gllint_runtime.policy.errors import (
+    GLDataError,
+    GLError,
+    GLProvenanceError,
+    GLRuntimeError,
+    GLValidationError,
+)
+from gllint_runtime.policy.numbers import scan_naked_numbers, unsafe_characters
+from gllint_runtime.policy.outputs import Output, require_usable, verified_output
+from gllint_runtime.policy.rendering import format_quantity, rendered
+from gllint_runtime.policy.schemas import Claim, Quantity, is_quantity, show_path
+from gllint_runtime.policy.settings import ArgumentOrigin, Policy
+from gllint_runtime.policy.units import UnitRegistry
+
+logger = logging.getLogger("gllint_runtime")
+
+_VERSION = 1
+_MAX_BYTES = 64_000_000
+
+
+@dataclass(frozen=True)
+class Verified:
+    """A message that may be shown: its text, where each number comes from, and the session's metrics."""
+
+    message: str
+    provenance: list[dict[str, Any]]
+    metrics: dict[str, Any]
+    pieces: tuple[str, ...] = field(default=(), repr=False)
+    cited: tuple[int, ...] = field(default=(), repr=False)
+    status: Literal["success"] = "success"
+
+    def to_html(self) -> str:
+        """The message escaped for a page, each number in a ``data`` element that says where it comes from."""
+        shown = [html.escape(piece) for piece in self.pieces]
+        for number, claim in enumerate(self.cited):
+            entry = self.provenance[claim]
+            source = html.escape(f"{entry['tool_name']} {entry['source_call_id']} {entry['path']}")
+            value = html.escape(str(entry["quantity"]["value"]))
+            shown[2 * number + 1] = f'<data value="{value}" title="{source}">{shown[2 * number + 1]}</data>'
+        return "".join(shown)
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A message that may not be shown, and why; ``hint`` is what to tell the model."""
+
+    error: GLError
+    hint: str
+    metrics: dict[str, Any]
+    status: Literal["error"] = "error"
+
+
+class Session:
+    """One conversation: what its tools returned, and what may be said of it. Safe under threads and tasks.
+
+    The keywords are those of :class:`~gllint_runtime.policy.settings.Policy`; ``constants`` are numbers that
+    arguments may hold, by name. Claims may cite any earlier call; beyond ``max_bytes`` of outputs the oldest are
+    forgotten, and a claim that cites one of them is refused.
+    """
+
+    def __init__(
+        self,
+        *,
+        extend_units: Collection[str] = (),
+        strict_units: bool = False,
+        packs: Collection[str] = (),
+        plain_keys: Collection[str] = (),
+        whitelist: Sequence[str] = (),
+        number_words: bool = False,
+        argument_origin: ArgumentOrigin = "record",
+        array_paths: bool = False,
+        allow_raw_numbers: bool = False,
+        constants: Mapping[str, Any] | None = None,
+        max_bytes: int = _MAX_BYTES,
+    ) -> None:
+        policy = Policy(
+            extend_units=extend_units,
+            strict_units=strict_units,
+            packs=packs,
+            plain_keys=plain_keys,
+            whitelist=whitelist,
+            number_words=number_words,
+            argument_origin=argument_origin,
+            array_paths=array_paths,
+            allow_raw_numbers=allow_raw_numbers,
+        )
+        self._begin(policy, policy.unit_registry(), constants, max_bytes)
+
+    @classmethod
+    def under(
+        cls, policy: Policy, units: UnitRegistry | None = None, constants: Mapping[str, Any] | None = None
+    ) -> Session:
+        """A session under a policy and a registry of units that exist already."""
+        session = cls.__new__(cls)
+        session._begin(policy, units or policy.unit_registry(), constants, _MAX_BYTES)
+        return session
+
+    def _begin(
+        self, policy: Policy, units: UnitRegistry, constants: Mapping[str, Any] | None, max_bytes: int
+    ) -> None:
+        self.policy = policy
+        self.units = units
+        self.constants = dict(constants or {})
+        self.metrics = Metrics()
+        self._max_bytes = max_bytes
+        self._bytes = 0
+        self._count = 0
+        self._heard: list[str] = []
+        self._calls: dict[str, CallRecord] = {}
+        self._origins = Origins(self.constants)
+        self._lock = threading.RLock()
+
+    # ------------------------------------------------------------------------------------- what comes in
+
+    def user(self, text: str) -> None:
+        """Tell what the user said: arguments may hold its numbers."""
+        with self._lock:
+            self._heard.append(text)
+            self._bytes += len(text)
+            self._origins.hear(text)
+            self._forget()
+
+    def record(
+        self,
+        tool: str,
+        arguments: Mapping[str, Any] | None,
+        output: Any,
+        *,
+        result_schema: Mapping[str, Any] | None = None,
+    ) -> str:
+        """Verify one tool output, keep a copy, and return the ``call_id`` that claims cite.
+
+        Raises GLValidationError ARGS_SCHEMA, RESULT_SCHEMA or UNIT_UNKNOWN, GLProvenanceError MISSING_ORIGIN.
+        """
+        try:
+            given = validation.plain({} if arguments is None else arguments)
+        except ValueError as error:
+            raise GLValidationError(
+                "ARGS_SCHEMA", f"The arguments of '{tool}' are not JSON: {error}"
+            ) from None
+        if not isinstance(given, dict):
+            raise GLValidationError("ARGS_SCHEMA", f"The arguments of '{tool}' are not an object")
+        check = None if result_schema is None else _checker(tool, result_schema)
+        verified = verified_output(tool, output, self.policy, self.units, check)
+        with self._lock:
+            return self.admit(tool, given, verified, self.trace_arguments(tool, given)).call_id
+
+    def output(self, call_id: str) -> Any:
+        """A copy of what a call returned, as it was verified. Raises KeyError."""
+        with self._lock:
+            return validation.copy_plain(self._calls[call_id].output)
+
+    def trace_arguments(
+        self, tool: str, arguments: Mapping[str, Any], args_schema: Any = None
+    ) -> tuple[Origin, ...] | None:
+        """Where each number in a call's arguments comes from. Raises GLProvenanceError MISSING_ORIGIN."""
+        if self.policy.argument_origin == "off":
+            return None
+        with self._lock:
+            origins = self._origins.trace(arguments, args_schema)
+        loose = [origin for origin in origins if not origin.grounded]
+        if loose and self.policy.argument_origin == "strict":
+            raise GLProvenanceError(
+                "MISSING_ORIGIN",
+                f"The number {loose[0].value} in the arguments of '{tool}' has no origin",
+                path=loose[0].path,
+                context=[origin.to_dict() for origin in loose[:50]],
+            )
+        return origins
+
+    def next_id(self) -> str:
+        """The id that the next call will have."""
+        return f"tc_{self._count + 1}"
+
+    def admit(
+        self, tool: str, arguments: dict[str, Any], output: Output, origins: tuple[Origin, ...] | None
+    ) -> CallRecord:
+        """Keep a call whose output is verified."""
+        with self._lock:
+            self._count += 1
+            record = CallRecord(f"tc_{self._count}", tool, arguments, *output, origins)
+            self._keep(record)
+            self.metrics.executed[tool] += 1
+            return record
+
+    def _keep(self, record: CallRecord) -> None:
+        self._calls[record.call_id] = record
+        self._origins.learn(record)
+        self._bytes += record.size
+        self._forget()
+
+    def _forget(self) -> None:
+        """Drop the oldest calls, then what was said longest ago, where too much is held."""
+        if self._bytes <= self._max_bytes:
+            return
+        enough = self._max_bytes * 3 // 4
+        while self._bytes > enough and len(self._calls) > 1:
+            self._bytes -= self._calls.pop(next(iter(self._calls))).size
+        while self._bytes > enough and len(self._heard) > 1:
+            self._bytes -= len(self._heard.pop(0))
+        self._origins = Origins(self.constants)
+        for text in self._heard:
+            self._origins.hear(text)
+        for kept in self._calls.values():
+            self._origins.learn(kept)
+
+    # ------------------------------------------------------------------------------------ what goes out
+
+    def check(self, message: str, claims: Sequence[Any] | None = ()) -> Verified:
+        """The message as the user may see it, with its provenance. Raises GLError.
+
+        ``claims`` are objects ``{"source_call_id", "path", "quantity"}`` or :class:`Claim`; ``{{claim:i}}`` in the
+        message stands for claim ``i``.
+        """
+        if not isinstance(message, str):
+            raise GLValidationError("STEP_SCHEMA", f"The message is text, not {type(message).__name__}")
+        read = read_claims(claims)
+        with self._lock:
+            return self._checked(message, read)
+
+    def verify(self, message: str, claims: Sequence[Any] | None = ()) -> Verified | Refused:
+        """Like :meth:`check`, but a union told apart by ``status`` (``"success"``, ``"error"``)."""
+        try:
+            return self.check(message, claims)
+        except GLError as error:
+            return Refused(error, self.repair_hint(error), self.metrics.to_dict())
+
+    @staticmethod
+    def repair_hint(error: BaseException) -> str:
+        """What to tell the model, so that it can mend its step."""
+        return f"{error}\n{error.hint}" if isinstance(error, GLError) else f"{type(error).__name__}: {error}"
+
+    def _checked(self, message: str, claims: Sequence[Claim]) -> Verified:
+        if unsafe := unsafe_characters(message):
+            start = unsafe[0][0]
+            raise GLRuntimeError("UNSAFE_TEXT", f"Control character {message[start]!r} at position {start}")
+        macros = find_macros(message)
+        self._refuse_naked_numbers(message, macros)
+        for _, problem in macro_problems(macros, len(claims)):
+            raise GLRuntimeError("MISSING_CLAIM", problem)
+        resolved = [self._resolve(number, claim) for number, claim in enumerate(claims)]
+        shown = [quantity.unit for _, quantity in resolved]
+        if any(unit == "count" or _may_hold_time(unit, self.units) for unit in shown):
+            self._refuse_naked_numbers(message, macros, shown)
+        pieces = rendered(message, macros, [format_quantity(quantity) for _, quantity in resolved])
+        provenance = [record.provenance(claim) for (record, _), claim in zip(resolved, claims, strict=True)]
+        cited = tuple(macro.index for macro in macros if macro.index is not None)
+        return Verified("".join(pieces), provenance, self.metrics.to_dict(), tuple(pieces), cited)
+
+    def _refuse_naked_numbers(self, message: str, macros: list[Macro], claimed: Sequence[str] = ()) -> None:
+        naked = scan_naked_numbers(
+            message,
+            whitelist=self.policy.whitelist,
+            words=self.policy.number_words,
+            units=self.units.own,
+            glued=self.units.of_packs,
+            macros=macros,
+            claimed=claimed,
+        )
+        if not naked:
+            return
+        self.metrics.naked_number_rejections += 1
+        raise GLRuntimeError(
+            "NO_NAKED_NUMBERS",
+            f"Naked number '{naked[0].text[:200]}' detected at position {naked[0].start}",
+            hint=naked[0].hint,
+            context=[{"text": number.text, "position": number.start} for number in naked[:200]],
+        )
+
+    def _resolve(self, number: int, claim: Claim) -> tuple[CallRecord, Quantity]:
+        """The call that a claim cites and the Quantity that it really returned."""
+        record = self._calls.get(claim.source_call_id)
+        if record is None:
+            raise GLProvenanceError(
+                "MISSING_TOOL_CALL",
+                f"Claim {number} cites tool call '{claim.source_call_id[:80]}', which this run does not have",
+                hint=f"Calls of this run: {', '.join([*self._calls][-20:]) or 'none'}.",
+            )
+        arrays = self.policy.array_paths
+        try:
+            found = resolve_path(record.output, claim.path, arrays=arrays)
+        except ClaimPathError as error:
+            raise GLDataError("PATH_RESOLUTION", str(error), hint=error.hint, path=claim.path[:200]) from None
+        if not is_quantity(found):
+            message = f"Path '{claim.path}' does not lead to a Quantity"
+            raise GLDataError("PATH_RESOLUTION", message, path=claim.path)
+        value = found["value"]
+        if record.exact:
+            value = record.exact.get(parse_claim_path(claim.path, arrays=arrays), value)
+        actual = Quantity(value, found["unit"])
+        if claim.quantity.unit != actual.unit:
+            self.units.require(claim.quantity.unit, claim.path)
+        if not self.units.same_quantity(actual, claim.quantity):
+            self.metrics.quantity_mismatches += 1
+            raise GLDataError(
+                "QUANTITY_MISMATCH",
+                f"Claim {number} mismatch: tool returned value={actual.value} unit='{actual.unit}', "
+                f"but claimed value={claim.quantity.value} unit='{claim.quantity.unit}'",
+                path=claim.path,
+            )
+        logger.debug("Claim %s holds: %s of %s", number, claim.path, claim.source_call_id)
+        return record, actual
+
+    # ------------------------------------------------------------------------------------------ storing
+
+    def to_json(self) -> str:
+        """The session as text, for a store between requests."""
+        with self._lock:
+            calls = [
+                {
+                    "id": record.call_id,
+                    "tool": record.tool_name,
+                    "arguments": record.arguments,
+                    "output": record.output,
+                    "exact": [[list(path), _exact_text(value)] for path, value in record.exact.items()],
+                    "origins": None if record.origins is None else [[*origin] for origin in record.origins],
+                }
+                for record in self._calls.values()
+            ]
+            stored = {
+                "gllint_session": _VERSION,
+                "policy": self.policy.to_dict(),
+                "constants": {name: _exact_text(value) for name, value in self.constants.items()},
+                "max_bytes": self._max_bytes,
+                "count": self._count,
+                "user": self._heard,
+                "metrics": self.metrics.stored(),
+                "calls": calls,
+            }
+        return json.dumps(stored)
+
+    @classmethod
+    def from_json(cls, text: str) -> Session:
+        """The session that :meth:`to_json` wrote, each of its outputs verified again.
+
+        Raises ValueError for what is no session, GLError for an output that the policy refuses.
+        """
+        try:
+            stored = json.loads(text, parse_constant=_no_constant)
+            if not isinstance(stored, dict) or stored.get("gllint_session") != _VERSION:
+                raise ValueError(f"no session of version {_VERSION}")
+            policy = Policy(**stored["policy"])
+            constants = {name: _number_of(value) for name, value in stored["constants"].items()}
+            session = cls.under(policy, constants=constants)
+            session._max_bytes = int(stored["max_bytes"])
+            session._count = int(stored["count"])
+            for said in stored["user"]:
+                session.user(str.__str__(said))
+            session.metrics = Metrics.restored(stored["metrics"])
+            for call in stored["calls"]:
+                session._keep(session._restored(call))
+        except GLError:
+            raise
+        except RecursionError:
+            raise ValueError("This is no stored session: it is nested too deeply") from None
+        except Exception as error:
+            raise ValueError(f"This is no stored session: {error or type(error).__name__}") from None
+        return session
+
+    def _restored(self, call: Mapping[str, Any]) -> CallRecord:
+        number = call["id"].removeprefix("tc_")
+        if not number.isdecimal() or call["id"] != f"tc_{int(number)}" or not 0 < int(number) <= self._count:
+            raise ValueError(f"no id of this session: {call['id']!r}")
+        if (
+            call["id"] in self._calls
+            or not isinstance(call["arguments"], dict)
+            or not isinstance(call["tool"], str)
+        ):
+            raise ValueError(f"call {call['id']} is stored twice, or not as a call")
+        output = verified_output(call["tool"], call["output"], self.policy, self.units)
+        places = {path for path, _ in output.found.quantities}
+        for path, written in call["exact"]:
+            if tuple(path) not in places:
+                raise ValueError(f"there is no Quantity at {show_path(tuple(path))}")
+            value = _number_of(written)
+            if float(value) != resolve_steps(output.data, path)["value"]:
+                raise ValueError(f"the exact value at {show_path(tuple(path))} is not the value")
+            output.exact[tuple(path)] = value
+        origins = None if call["origins"] is None else tuple(Origin(*origin) for origin in call["origins"])
+        return CallRecord(call["id"], call["tool"], validation.plain(call["arguments"]), *output, origins)
+
+
+def resolve_steps(data: Any, path: Sequence[str | int]) -> Any:
+    """What a path of keys and indices leads to."""
+    for step in path:
+        data = data[step]
+    return data
+
+
+def _may_hold_time(unit: str, units: UnitRegistry) -> bool:
+    return "/" in unit or "*" in unit or "W" in unit or unit in units.of_packs
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a number that JSON has")
+
+
+def _exact_text(value: Any) -> Any:
+    return {"exact": str(value)} if isinstance(value, (Decimal, Fraction)) else value
+
+
+def _number_of(stored: Any) -> Any:
+    if not isinstance(stored, dict):
+        if isinstance(stored, bool) or not isinstance(stored, (int, float)):
+            raise ValueError(f"{stored!r} is no number")
+        return stored
+    written = stored["exact"]
+    if len(written) > 2000:
+        raise ValueError("a number is too long")
+    try:
+        return Fraction(written) if "/" in written else Decimal(written)
+    except (InvalidOperation, ZeroDivisionError) as error:
+        raise ValueError(f"{written!r} is no number") from error
+
+
+def _checker(tool: str, schema: Mapping[str, Any]) -> Callable[[Any], Any]:
+    try:
+        return _checker_of(json.dumps(schema, sort_keys=True))
+    except (TypeError, ValueError, RecursionError):
+        require_usable(tool, "RESULT_SCHEMA", schema)
+        return validation.checker(schema)
+
+
+@lru_cache(maxsize=256)
+def _checker_of(text: str) -> Callable[[Any], Any]:
+    schema = json.loads(text)
+    require_usable("the tool", "RESULT_SCHEMA", schema)
+    return validation.checker(schema)

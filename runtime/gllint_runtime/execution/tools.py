@@ -1,0 +1,102 @@
+"""What a tool is: a function with two JSON Schemas (:class:`Tool`), or a class with ``execute``."""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from gllint_runtime.execution.approval import ToolCategory
+
+
+def _any_object() -> dict[str, Any]:
+    return {"type": "object"}
+
+
+@dataclass
+class Tool:
+    """A function offered to a model, with JSON Schemas (Draft 2020-12) for its arguments and its result.
+
+    ``live_required`` marks a tool that reaches the network: Replay refuses it. ``timeout`` is in seconds.
+    ``preview(**arguments)`` tells the user what a call would change.
+    """
+
+    name: str
+    description: str = ""
+    args_schema: dict[str, Any] = field(default_factory=_any_object)
+    result_schema: dict[str, Any] = field(default_factory=_any_object)
+    fn: Callable[..., Any] | None = None
+    live_required: bool = False
+    category: ToolCategory = ToolCategory.READ_ONLY
+    timeout: float | None = None
+    preview: Callable[..., str] | None = None
+
+    def __post_init__(self) -> None:
+        if not callable(self.fn):
+            raise TypeError(f"Tool {self.name!r} needs a callable fn")
+
+
+@dataclass
+class ToolResult:
+    """What a :class:`BaseTool` answers: data or an error, never an exception."""
+
+    success: bool
+    data: Any | None
+    tool_name: str
+    category: ToolCategory
+    error_message: str | None = None
+    execution_time_ms: float = 0.0
+    cancelled: bool = False
+
+
+class BaseTool(ABC):
+    """A tool as a class with an async ``execute`` (seed 003). Schemas and ``preview`` are optional."""
+
+    args_schema: ClassVar[dict[str, Any]] = {"type": "object"}
+    result_schema: ClassVar[dict[str, Any]] = {}
+    live_required: bool = False
+    timeout: float | None = 30.0
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """The unique identifier."""
+
+    @property
+    @abstractmethod
+    def description(self) -> str:
+        """What it does, for the model and the user."""
+
+    @property
+    @abstractmethod
+    def category(self) -> ToolCategory:
+        """Decides whether the user is asked."""
+
+    @abstractmethod
+    async def execute(self, **kwargs: Any) -> ToolResult:
+        """Run the tool."""
+
+    def format_result(self, result: ToolResult) -> str:
+        """The result for people."""
+        if not result.success:
+            return f"{self.name} failed: {result.error_message}"
+        return json.dumps(result.data, ensure_ascii=False, default=str)
+
+
+def as_tool(tool: Any) -> Any:
+    """``tool`` itself, or an object with a ``name`` and a ``run`` method as a Tool. Raises TypeError."""
+    if isinstance(tool, BaseTool) or callable(getattr(tool, "fn", None)):
+        return tool
+    name, run = getattr(tool, "name", None), getattr(tool, "run", None)
+    if not isinstance(name, str) or not callable(run):
+        raise TypeError(f"{type(tool).__name__} is no tool: it needs a name and a function, or a run method")
+    own = {key: getattr(tool, key) for key in _OPTIONAL if getattr(tool, key, None) is not None}
+    schema = own.get("args_schema")
+    if callable(model_schema := getattr(schema, "model_json_schema", None)):  # a pydantic model
+        own["args_schema"] = model_schema()
+    return Tool(name=name, fn=run, **{"category": ToolCategory.READ_ONLY, **own})
+
+
+_OPTIONAL = ("description", "args_schema", "result_schema", "live_required", "category", "timeout", "preview")

@@ -1,0 +1,131 @@
+"""The error taxonomy: every failure carries a code, a message, a hint, a path and a context.
+
+``str(error)`` is ``[CODE] message``; the hint is written for whoever can repair it, a model included.
+Codes follow seeds 000 and 001; the ones those leave open are named in the table of :data:`HINTS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+HINTS: dict[str, str] = {
+    "ARGS_SCHEMA": "Check the arguments against the tool's args_schema: names, types, required fields, bounds.",
+    "RESULT_SCHEMA": 'The output must match result_schema, and every number in it be a Quantity {"value", "unit"}.',
+    "UNIT_UNKNOWN": "Use a unit of the allowlist (`gllint units` lists it) or add this one with extend_units.",
+    "STEP_SCHEMA": 'Answer with one JSON object: {"kind": "tool_call", "tool_name", "arguments"} or '
+    '{"kind": "final", "final": {"message", "claims"}}.',
+    "NO_NAKED_NUMBERS": "Call a tool for the value and write {{claim:i}} in its place, with the matching entry "
+    "in claims[]; or say it without a number.",
+    "MISSING_CLAIM": "Each {{claim:i}} needs entry i of claims[], each entry its macro; write exactly {{claim:0}}.",
+    "UNSAFE_TEXT": "Write plain text: line feeds and tabs, no other control characters, no overrides of direction.",
+    "TOOL_FAILED": "The tool itself failed. Check its arguments, or go on without it.",
+    "MAX_STEPS": "Give a final answer in fewer steps, or raise max_steps.",
+    "PROVIDER_FAILED": "Ask the model again; nothing of what it said can be used.",
+    "CANCELLED": "The user stopped the run.",
+    "PATH_RESOLUTION": "A claim path is $.name(.name)* and ends at a Quantity of that tool's output.",
+    "QUANTITY_MISMATCH": "Claim exactly the value and unit that the tool returned.",
+    "EGRESS_BLOCKED": 'Run with mode="Live", or use a tool that works from a snapshot.',
+    "COMPUTE_IO_FORBIDDEN": "Keep files and the network out of this tool, or declare live_required=True.",
+    "APPROVAL_DENIED": "Ask the user to approve the tool, or go on without it.",
+    "MISSING_EF_CID": "Give the emission factor its content identifier.",
+    "MISSING_SEED": "Give the computation a seed.",
+    "MISSING_TOOL_CALL": "source_call_id must be the tc_N of a tool call of this run.",
+    "MISSING_ORIGIN": "Take numbers in arguments from the user's message, an earlier tool output or a constant.",
+}
+
+
+class GLError(Exception):
+    """Base of all. ``path`` is a place in the data, ``context`` whatever else helps; both may be ``None``."""
+
+    codes: ClassVar[frozenset[str]] = frozenset(HINTS)
+
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        hint: str | None = None,
+        path: str | None = None,
+        context: Any = None,
+    ) -> None:
+        if code not in self.codes:
+            raise ValueError(f"{type(self).__name__} has no code {code!r}")
+        self.code = code
+        self.message = message
+        self.hint = hint or HINTS[code]
+        self.path = path
+        self.context = context
+        super().__init__(code, message)
+
+    def __str__(self) -> str:
+        return f"[{self.code}] {self.message}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The error as plain data for logs, traces and providers."""
+        return {
+            "error_type": type(self).__name__,
+            "code": self.code,
+            "message": self.message,
+            "hint": self.hint,
+            "path": self.path,
+            "context": self.context,
+        }
+
+
+class GLValidationError(GLError):
+    """Arguments, results, units or a model's step are not what their schema says."""
+
+    ARGS_SCHEMA = "ARGS_SCHEMA"
+    RESULT_SCHEMA = "RESULT_SCHEMA"
+    UNIT_UNKNOWN = "UNIT_UNKNOWN"
+    STEP_SCHEMA = "STEP_SCHEMA"
+    codes = frozenset({ARGS_SCHEMA, RESULT_SCHEMA, UNIT_UNKNOWN, STEP_SCHEMA})
+
+
+class GLRuntimeError(GLError):
+    """The run itself broke a rule: a naked number, a macro without claim, too many steps, a failing tool."""
+
+    NO_NAKED_NUMBERS = "NO_NAKED_NUMBERS"
+    MISSING_CLAIM = "MISSING_CLAIM"
+    UNSAFE_TEXT = "UNSAFE_TEXT"
+    TOOL_FAILED = "TOOL_FAILED"
+    MAX_STEPS = "MAX_STEPS"
+    CANCELLED = "CANCELLED"
+    PROVIDER_FAILED = "PROVIDER_FAILED"
+    codes = frozenset(
+        {NO_NAKED_NUMBERS, MISSING_CLAIM, UNSAFE_TEXT, TOOL_FAILED, MAX_STEPS, CANCELLED, PROVIDER_FAILED}
+    )
+
+
+class GLDataError(GLError):
+    """A claim's path leads nowhere, or the claimed value is not the tool's."""
+
+    PATH_RESOLUTION = "PATH_RESOLUTION"
+    QUANTITY_MISMATCH = "QUANTITY_MISMATCH"
+    codes = frozenset({PATH_RESOLUTION, QUANTITY_MISMATCH})
+
+
+class GLSecurityError(GLError):
+    """A tool may not do this now: no network in Replay, no effect without approval."""
+
+    EGRESS_BLOCKED = "EGRESS_BLOCKED"
+    COMPUTE_IO_FORBIDDEN = "COMPUTE_IO_FORBIDDEN"
+    APPROVAL_DENIED = "APPROVAL_DENIED"
+    codes = frozenset({EGRESS_BLOCKED, COMPUTE_IO_FORBIDDEN, APPROVAL_DENIED})
+
+
+class GLProvenanceError(GLError):
+    """A number's chain back to its source has a missing link."""
+
+    MISSING_EF_CID = "MISSING_EF_CID"
+    MISSING_SEED = "MISSING_SEED"
+    MISSING_TOOL_CALL = "MISSING_TOOL_CALL"
+    MISSING_ORIGIN = "MISSING_ORIGIN"
+    codes = frozenset({MISSING_EF_CID, MISSING_SEED, MISSING_TOOL_CALL, MISSING_ORIGIN})
+
+
+def error_from_dict(data: Mapping[str, Any]) -> GLError:
+    """The error that :meth:`GLError.to_dict` described."""
+    kinds = {kind.__name__: kind for kind in GLError.__subclasses__()}
+    kind = kinds.get(data["error_type"], GLError)
+    return kind(data["code"], data["message"], data.get("hint"), data.get("path"), data.get("context"))

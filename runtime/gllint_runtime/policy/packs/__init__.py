@@ -1,0 +1,54 @@
+"""Packs: tables of units beyond the allowlist, by name (``counts``, ``time``, …).
+
+Each is a data file of lines ``name = [dimension]`` or ``name = factor unit``, with an exact factor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from fractions import Fraction
+from functools import lru_cache
+from importlib import resources
+from types import MappingProxyType
+from typing import NamedTuple
+
+PACKS = ("counts", "time", "data", "rates", "electrical", "si", "chemistry", "geo", "currencies")
+
+
+class Definition(NamedTuple):
+    """A unit as ``factor`` of the unit expression ``of``, or, without one, the unit of a ``dimension`` of its own."""
+
+    factor: Fraction
+    of: str | None
+    dimension: str | None
+
+
+def pack_units(packs: Collection[str]) -> Mapping[str, Definition]:
+    """The units of these packs. Raises ValueError for a name that is no pack."""
+    unknown = sorted(set(packs) - set(PACKS))
+    if unknown:
+        raise ValueError(f"no such pack of units: {', '.join(unknown)} (there are {', '.join(PACKS)})")
+    return _joined(tuple(name for name in PACKS if name in packs))
+
+
+def pack_of(unit: str) -> str | None:
+    """The first pack that has ``unit``, or ``None``."""
+    return next((name for name in PACKS if unit in _read(name)), None)
+
+
+@lru_cache(maxsize=64)
+def _joined(packs: tuple[str, ...]) -> Mapping[str, Definition]:
+    return MappingProxyType({unit: found for name in packs for unit, found in _read(name).items()})
+
+
+@lru_cache(maxsize=len(PACKS))
+def _read(name: str) -> Mapping[str, Definition]:
+    units = {}
+    for line in resources.files(__name__).joinpath(f"{name}.txt").read_text(encoding="utf-8").splitlines():
+        if not line.startswith("#"):
+            unit, meaning = line.split(" = ")
+            factor, _, of = meaning.partition(" ")
+            units[unit] = (
+                Definition(Fraction(factor), of, None) if of else Definition(Fraction(1), None, meaning[1:-1])
+            )
+    return MappingProxyType(units)

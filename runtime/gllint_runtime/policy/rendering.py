@@ -1,0 +1,46 @@
+"""How a claimed value is shown: the tool's own value and unit, never the claim's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from decimal import Decimal
+from fractions import Fraction
+
+from gllint_runtime.policy.claims import Macro
+from gllint_runtime.policy.schemas import Quantity
+
+
+def rendered(template: str, macros: Iterable[Macro], shown: list[str]) -> list[str]:
+    """The template in pieces, text and shown values in turn: what is put in is never read again."""
+    pieces: list[str] = []
+    position = 0
+    for macro in macros:
+        assert macro.index is not None
+        pieces += template[position : macro.start], shown[macro.index]
+        position = macro.end
+    return [*pieces, template[position:]]
+
+
+def format_quantity(quantity: Quantity) -> str:
+    """``268.00 kgCO2e``: two decimals, no separators; below 1, four significant digits: nothing turns to 0.
+
+    A whole ``count`` is its integer alone.
+    """
+    value, unit = quantity.value, quantity.unit
+    if unit == "count" and value == int(value):
+        return str(int(value))
+    if isinstance(value, int):
+        text = f"{value}.00"
+    elif abs(value) >= 1 or value == 0:
+        text = _fixed(abs(value) if value == 0 else value, 2)
+    else:
+        digits = Decimal(str(float(value))) if isinstance(value, Fraction) else Decimal(str(value))
+        text = _fixed(value, 3 - digits.adjusted())
+    return text if unit == "1" else f"{text} {unit}".rstrip()
+
+
+def _fixed(value: float | Decimal | Fraction, places: int) -> str:
+    if not isinstance(value, Fraction):
+        return f"{value:.{places}f}"
+    digits = str(abs(round(value * 10**places))).rjust(places + 1, "0")
+    return f"{'-' if value < 0 else ''}{digits[:-places]}.{digits[-places:]}"

@@ -1,0 +1,524 @@
+"""Quantities, claims and steps as data and as JSON Schema (Draft 2020-12), and what can be decided of both.
+
+The functions on schemas and outputs take plain data. In a schema read from source some parts may be objects
+that stand for "not known here"; nothing is concluded about those. A *path* is the tuple of keys and indices
+from the root to the value that is meant.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, is_dataclass
+from decimal import Decimal
+from fnmatch import fnmatchcase
+from typing import Any, NamedTuple
+
+Schema = Any
+Path = tuple[str | int, ...]
+
+QUANTITY_REF = "greenlang://schemas/quantity.json"
+QUANTITY_KEYS = frozenset({"value", "unit"})
+
+QUANTITY_SCHEMA: dict[str, Any] = {
+    "$schema": "https://json-schema.org/draft/2020-12/schema",
+    "$id": QUANTITY_REF,
+    "title": "Quantity",
+    "type": "object",
+    "required": ["value", "unit"],
+    "properties": {"value": {"type": "number"}, "unit": {"type": "string"}},
+    "additionalProperties": False,
+}
+
+QUANTITY_BODY = {key: value for key, value in QUANTITY_SCHEMA.items() if not key.startswith("$")}
+"""The Quantity schema as it stands inside another, without an identity of its own."""
+
+CLAIM_SCHEMA: dict[str, Any] = {
+    "title": "Claim",
+    "type": "object",
+    "required": ["source_call_id", "path", "quantity"],
+    "properties": {
+        "source_call_id": {
+            "type": "string",
+            "description": "The tc_N of the tool call that returned the value",
+        },
+        "path": {"type": "string", "description": "Where in its output the Quantity is, such as $.intensity"},
+        "quantity": QUANTITY_BODY,
+    },
+    "additionalProperties": False,
+}
+
+FINAL_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "required": ["message"],
+    "properties": {
+        "message": {"type": "string", "description": "Text for the user; numbers only as {{claim:i}}"},
+        "claims": {"type": "array", "items": CLAIM_SCHEMA},
+    },
+    "additionalProperties": False,
+}
+
+ASSISTANT_STEP_SCHEMA: dict[str, Any] = {
+    "title": "AssistantStep",
+    "type": "object",
+    "oneOf": [
+        {
+            "required": ["kind", "tool_name", "arguments"],
+            "properties": {
+                "kind": {"const": "tool_call"},
+                "tool_name": {"type": "string"},
+                "arguments": {"type": "object"},
+            },
+            "additionalProperties": False,
+        },
+        {
+            "required": ["kind", "final"],
+            "properties": {"kind": {"const": "final"}, "final": FINAL_SCHEMA},
+            "additionalProperties": False,
+        },
+    ],
+}
+
+KNOWN_SCHEMAS: Mapping[str, dict[str, Any]] = {QUANTITY_REF: QUANTITY_SCHEMA}
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number with its unit: the only way a number travels. Nothing is checked here; the runtime does."""
+
+    value: float
+    unit: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """``{"value": …, "unit": …}``"""
+        return {"value": self.value, "unit": self.unit}
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One entry of ``claims``: the tool call, the path in its output, and the Quantity said to be there."""
+
+    source_call_id: str
+    path: str
+    quantity: Quantity
+
+    def to_dict(self) -> dict[str, Any]:
+        """The claim as a final step carries it."""
+        return {"source_call_id": self.source_call_id, "path": self.path, "quantity": self.quantity.to_dict()}
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaProblem:
+    """One cause for which a schema is refused: where, what, and under which keyword."""
+
+    path: Path
+    message: str
+    keyword: str
+
+
+# ------------------------------------------------------------------------------------- walking a schema
+
+_ONE = (
+    "items",
+    "additionalProperties",
+    "contains",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+    "then",
+    "else",
+)
+_MANY = ("anyOf", "oneOf", "allOf", "prefixItems")
+_NAMED = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
+# Schemas that describe what is *not* the value, or only its keys: no number gets through them.
+_ASIDE = ("not", "if", "propertyNames")
+_COMPOSED = ("allOf", "anyOf", "oneOf", "if", "then", "else")
+_REQUIRED_ASIDE = {"anyOf", "oneOf", "not", "if"}
+
+
+def _is_opaque(value: Any) -> bool:
+    """True for an object that only stands for something unknown."""
+    return value is not None and not isinstance(value, (str, bool, Mapping, list, tuple, numbers.Number))
+
+
+def subschemas(
+    schema: Schema, *, aside: bool = False, skip: Callable[[Any], bool] | None = None
+) -> Iterator[tuple[Path, Any]]:
+    """``schema`` and every schema within it, outermost first, those that are no mapping included.
+
+    Iterative, so that no nesting is too deep. ``aside`` also enters ``not``, ``if`` and ``propertyNames``;
+    what ``skip`` is true of is left out with all that it holds.
+    """
+    waiting: list[tuple[Path, Any]] = [((), schema)]
+    while waiting:
+        path, node = waiting.pop()
+        if skip is not None and skip(node):
+            continue
+        yield path, node
+        if not isinstance(node, Mapping):
+            continue
+        inner = [((*path, key), node[key]) for key in ((*_ONE, *_ASIDE) if aside else _ONE) if key in node]
+        for key in _MANY:
+            if isinstance(branches := node.get(key), (list, tuple)):
+                inner.extend(((*path, key, i), branch) for i, branch in enumerate(branches))
+        for key in _NAMED:
+            if isinstance(named := node.get(key), Mapping):
+                inner.extend(((*path, key, name), child) for name, child in named.items())
+        waiting.extend(reversed(inner))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, numbers.Number) and not isinstance(value, bool)
+
+
+def find_raw_numbers(schema: Schema) -> list[Path]:
+    """Where a result schema admits a bare number (GL201): the path of the ``type``, ``const`` or ``enum``.
+
+    Numbers inside an inlined Quantity are left to :func:`find_inlined_quantities`.
+    """
+    return [
+        (*path, keyword)
+        for path, node in subschemas(schema, skip=is_inlined_quantity)
+        if isinstance(node, Mapping) and (keyword := _numeric_keyword(node)) is not None
+    ]
+
+
+def _numeric_keyword(node: Mapping[Any, Any]) -> str | None:
+    declared = node.get("type")
+    types = declared if isinstance(declared, (list, tuple)) else (declared,)
+    if any(isinstance(name, str) and name in {"number", "integer"} for name in types):
+        return "type"
+    if _is_number(node.get("const")):
+        return "const"
+    values = node.get("enum")
+    if isinstance(values, (list, tuple)) and any(_is_number(value) for value in values):
+        return "enum"
+    return None
+
+
+def is_inlined_quantity(schema: Schema) -> bool:
+    """Whether this schema spells out a Quantity: an object with exactly a numeric ``value`` and ``unit``."""
+    if not isinstance(schema, Mapping) or schema.get("type", "object") != "object":
+        return False
+    properties = schema.get("properties")
+    if not isinstance(properties, Mapping) or set(properties) != QUANTITY_KEYS:
+        return False
+    value = properties["value"]
+    return isinstance(value, Mapping) and ("type" not in value or _numeric_keyword(value) is not None)
+
+
+def find_inlined_quantities(schema: Schema) -> list[Path]:
+    """The paths of the inlined Quantities within a schema, itself included."""
+    return [path for path, node in subschemas(schema) if is_inlined_quantity(node)]
+
+
+def has_quantity_ref(schema: Schema) -> bool:
+    """Whether the Quantity schema is referred to anywhere in ``schema``.
+
+    Also true where a part of the schema is not known, since it may be there.
+    """
+    for _, node in subschemas(schema):
+        if _is_opaque(node):
+            return True
+        if isinstance(node, Mapping):
+            ref = node.get("$ref")
+            if ref == QUANTITY_REF or _is_opaque(ref) or any(map(_is_opaque, node)):
+                return True
+    return False
+
+
+def unknown_refs(schema: Schema) -> list[Path]:
+    """The paths of each ``$ref`` with the scheme ``greenlang:`` that is no known schema (GL204)."""
+    return [
+        (*path, "$ref")
+        for path, node in subschemas(schema, aside=True)
+        if isinstance(node, Mapping)
+        and isinstance(ref := node.get("$ref"), str)
+        and ref.startswith("greenlang:")
+        and ref.removesuffix("#") not in KNOWN_SCHEMAS
+    ]
+
+
+# ------------------------------------------------------------------------------------ validity of a schema
+
+
+def schema_problems(schema: Schema) -> list[SchemaProblem]:
+    """Why ``schema`` cannot be used (GL203), one entry for each cause, at the offending value.
+
+    Not valid in Draft 2020-12, or a ``required`` that names a property which ``properties`` does not declare.
+    """
+    problems: dict[Path, SchemaProblem] = {}
+    for problem in (*_invalid_keywords(schema), *_undeclared_required(schema)):
+        problems.setdefault(problem.path, problem)
+    return sorted(problems.values(), key=lambda problem: [str(step) for step in problem.path])
+
+
+def _invalid_keywords(schema: Schema) -> Iterator[SchemaProblem]:
+    if _is_opaque(schema) or _plainly_valid(schema):
+        return
+    from jsonschema import Draft202012Validator, FormatChecker
+
+    meta = Draft202012Validator(Draft202012Validator.META_SCHEMA, format_checker=FormatChecker(["regex"]))
+    for error in meta.iter_errors(_plain_keys(schema)):
+        path = tuple(error.absolute_path)
+        if not _holds_opaque(error.instance):
+            keyword = next((step for step in reversed(path) if isinstance(step, str)), "")
+            yield SchemaProblem(path, _explain(error.instance, keyword, error.message), keyword)
+
+
+_TYPES = frozenset({"string", "number", "integer", "object", "array", "boolean", "null"})
+
+
+def _plainly_valid(schema: Schema) -> bool:
+    """Whether a schema uses nothing but everyday keywords, each with a value of the right kind.
+
+    Nearly all schemas of tools do. The validator, which costs a millisecond a schema, decides about the rest.
+    """
+    if isinstance(schema, bool):
+        return True
+    return isinstance(schema, Mapping) and all(
+        isinstance(keyword, str) and keyword in _EVERYDAY and _EVERYDAY[keyword](value)
+        for keyword, value in schema.items()
+    )
+
+
+def _schemas_by_name(value: Any) -> bool:
+    return isinstance(value, Mapping) and all(
+        isinstance(name, str) and _plainly_valid(schema) for name, schema in value.items()
+    )
+
+
+def _names(value: Any) -> bool:
+    return (
+        isinstance(value, list) and all(isinstance(n, str) for n in value) and len(set(value)) == len(value)
+    )
+
+
+_EVERYDAY: dict[str, Callable[[Any], bool]] = {
+    "type": lambda value: isinstance(value, str) and value in _TYPES,
+    "properties": _schemas_by_name,
+    "$defs": _schemas_by_name,
+    "items": _plainly_valid,
+    "additionalProperties": _plainly_valid,
+    "required": _names,
+    "description": lambda value: isinstance(value, str),
+    "title": lambda value: isinstance(value, str),
+    "enum": lambda value: isinstance(value, list),
+    "default": lambda value: not _holds_opaque(value),
+    "$ref": lambda value: isinstance(value, str) and " " not in value,
+    **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"), _is_number),
+    **dict.fromkeys(
+        ("minLength", "maxLength", "minItems", "maxItems"),
+        lambda value: isinstance(value, int) and not isinstance(value, bool) and value >= 0,
+    ),
+}
+
+
+def _explain(value: Any, keyword: str, message: str) -> str:
+    if keyword == "type":
+        return f"{value!r} is not a JSON Schema type"
+    if isinstance(value, (Mapping, list, tuple)) and len(repr(value)) > 60:
+        return f"'{keyword}' is not valid here"
+    return message if len(message) < 200 else f"'{keyword}' has an invalid value"
+
+
+def _holds_opaque(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return any(_is_opaque(key) or _holds_opaque(item) for key, item in value.items())
+    if isinstance(value, (list, tuple)):
+        return any(_holds_opaque(item) for item in value)
+    return _is_opaque(value)
+
+
+def _plain_keys(value: Any) -> Any:
+    """The schema without keys that are not text and with tuples as lists, as a validator expects it."""
+    if isinstance(value, Mapping):
+        return {key: _plain_keys(item) for key, item in value.items() if isinstance(key, str)}
+    if isinstance(value, (list, tuple)):
+        return [_plain_keys(item) for item in value]
+    return value
+
+
+def _undeclared_required(schema: Schema) -> Iterator[SchemaProblem]:
+    for path, node in subschemas(schema):
+        if not isinstance(node, Mapping) or _REQUIRED_ASIDE & _keywords_above(path):
+            continue
+        required = node.get("required")
+        if not isinstance(required, (list, tuple)) or not _declares_here(node, path):
+            continue
+        declared = _declared(node)
+        for i, name in enumerate(required):
+            if isinstance(name, str) and declared is not None and name not in declared:
+                message = f"'{name}' is required but not declared in properties"
+                yield SchemaProblem((*path, "required", i), message, "required")
+
+
+def _keywords_above(path: Path) -> set[str | int]:
+    """The keywords on the way to a schema, names of properties and the like left out."""
+    keywords: set[str | int] = set()
+    steps = iter(path)
+    for step in steps:
+        keywords.add(step)
+        if step in _NAMED or step in _MANY:
+            next(steps, None)
+    return keywords
+
+
+def _declares_here(node: Mapping[Any, Any], path: Path) -> bool:
+    """False for a branch of ``allOf`` and the like that speaks about its parent's properties."""
+    return "properties" in node or not ({"allOf", "then", "else"} & set(path[-2:]))
+
+
+def _declared(node: Mapping[Any, Any]) -> set[str] | None:
+    """The properties that a schema declares, its branches included; ``None`` where that cannot be told."""
+    if "$ref" in node or "$dynamicRef" in node or "patternProperties" in node or any(map(_is_opaque, node)):
+        return None
+    properties = node.get("properties", {})
+    if not isinstance(properties, Mapping) or any(not isinstance(name, str) for name in properties):
+        return None
+    names = set(properties)
+    for key in _COMPOSED:
+        branches = node.get(key, ())
+        for branch in branches if isinstance(branches, (list, tuple)) else (branches,):
+            if isinstance(branch, bool):
+                continue
+            more = _declared(branch) if isinstance(branch, Mapping) else None
+            if more is None:
+                return None
+            names |= more
+    return names
+
+
+_OTHER_KEYWORDS = {
+    *("$id", "$schema", "$ref", "$anchor", "$dynamicRef", "$dynamicAnchor", "$vocabulary", "$comment"),
+    *("type", "const", "enum", "multipleOf", "maximum", "exclusiveMaximum", "minimum", "exclusiveMinimum"),
+    *(
+        "maxLength",
+        "minLength",
+        "pattern",
+        "maxItems",
+        "minItems",
+        "uniqueItems",
+        "maxContains",
+        "minContains",
+    ),
+    *("maxProperties", "minProperties", "required", "dependentRequired", "title", "description", "default"),
+    *("deprecated", "readOnly", "writeOnly", "examples", "example", "format", "nullable", "discriminator"),
+    *("contentEncoding", "contentMediaType", "contentSchema"),
+}
+_KEYWORDS = frozenset({*_ONE, *_MANY, *_NAMED, *_ASIDE, *_OTHER_KEYWORDS})
+
+
+def misspelt_keywords(schema: Schema) -> list[tuple[Path, str]]:
+    """Keys that nearly are a keyword (``requierd``) and so check nothing: their paths, and the keyword meant."""
+    from difflib import get_close_matches
+
+    found = []
+    for path, node in subschemas(schema, aside=True):
+        if not isinstance(node, Mapping):
+            continue
+        for key in node:
+            if isinstance(key, str) and key not in _KEYWORDS and not re.match(r"x[-_]", key):
+                meant = get_close_matches(key, _KEYWORDS, n=1, cutoff=0.8)
+                folded = [word for word in _KEYWORDS if word.lower() == key.lower().replace("_", "")]
+                if folded or meant:
+                    found.append(((*path, key), (folded or meant)[0]))
+    return found
+
+
+# ------------------------------------------------------------------------------------------------- outputs
+
+
+def quantity_problem(value: Any) -> str | None:
+    """What keeps ``value`` from being a Quantity, or ``None``: exactly a finite number and a unit's text."""
+    if type(value) is not dict and not isinstance(value, Mapping):
+        return "a Quantity is an object with 'value' and 'unit'"
+    if value.keys() != QUANTITY_KEYS:
+        return "a Quantity has exactly the keys 'value' and 'unit'"
+    number, unit = value["value"], value["unit"]
+    if isinstance(number, bool) or not isinstance(number, (int, float, numbers.Real, Decimal)):
+        return f"the value of a Quantity is a number, not {type(number).__name__}"
+    try:
+        finite = math.isfinite(number)
+    except (OverflowError, ValueError):  # an integer beyond the range of floats, a signalling NaN
+        finite = False
+    if not finite:
+        return "the value of a Quantity is finite and no larger than a float can be"
+    if not isinstance(unit, str):
+        return f"the unit of a Quantity is text, not {type(unit).__name__}"
+    return None
+
+
+def is_quantity(value: Any) -> bool:
+    """Whether ``value`` is a Quantity as a mapping."""
+    return quantity_problem(value) is None
+
+
+class Survey(NamedTuple):
+    """What an output holds: its Quantities, what has their keys and yet is none (and why), its raw numbers."""
+
+    quantities: list[tuple[Path, Mapping[str, Any]]]
+    malformed: list[tuple[Path, str]]
+    raw_numbers: list[Path]
+
+
+def is_plain_key(key: str, patterns: Collection[str]) -> bool:
+    """Whether a project declares that numbers under this key are no quantities (``"*_id"``, ``"page"``)."""
+    return any(fnmatchcase(key, pattern) for pattern in patterns)
+
+
+def survey(output: Any, plain_keys: Collection[str] = ()) -> Survey:
+    """Look through an output once.
+
+    Enters mappings, lists, tuples, sets, dataclasses and whatever dumps itself (``model_dump``); finds numbers
+    of any type. Booleans are no numbers, nor is what stands under one of ``plain_keys``, in lists too.
+    """
+    found = Survey([], [], [])
+    waiting: list[tuple[Path, Any]] = [((), output)]
+    while waiting:
+        path, node = waiting.pop()
+        if type(node) is not dict:
+            if node is None or isinstance(node, (str, bool)):
+                continue
+            if isinstance(node, numbers.Number):
+                key = next((step for step in reversed(path) if isinstance(step, str)), None)
+                if not plain_keys or key is None or not is_plain_key(key, plain_keys):
+                    found.raw_numbers.append(path)
+                continue
+            node = as_plain(node)
+        if type(node) is dict or isinstance(node, Mapping):
+            if node.keys() >= QUANTITY_KEYS:
+                problem = quantity_problem(node)
+                if problem is None:
+                    found.quantities.append((path, node))
+                    continue
+                found.malformed.append((path, problem))
+            waiting.extend([((*path, key), child) for key, child in node.items()][::-1])
+        elif isinstance(node, (list, tuple, set, frozenset)):
+            waiting.extend([((*path, i), child) for i, child in enumerate(node)][::-1])
+    return found
+
+
+def quantity_paths(output: Any) -> list[str]:
+    """The claim paths of an output's Quantities; those inside arrays have none."""
+    return [
+        show_path(path)
+        for path, _ in survey(output).quantities
+        if path and all(isinstance(step, str) for step in path)
+    ]
+
+
+def show_path(path: Path) -> str:
+    """``("items", 0, "energy")`` → ``"$.items[0].energy"``"""
+    return "$" + "".join([f"[{step}]" if isinstance(step, int) else f".{step}" for step in path])
+
+
+def as_plain(value: Any) -> Any:
+    """A Quantity, dataclass or model as the mapping it dumps to; anything else unchanged."""
+    if isinstance(value, (dict, list, tuple, type)):
+        return value
+    if is_dataclass(value):
+        return {name: getattr(value, name) for name in value.__dataclass_fields__}
+    dump: Callable[[], Any] | None = getattr(value, "model_dump", None)
+    return dump() if callable(dump) else value

@@ -1,0 +1,127 @@
+"""A message as a reader sees it: markup and invisible characters gone, HTML entities decoded, blocks as lines.
+
+A sign or a digit that stands far from a macro in the text may stand beside it on the screen. The scanner looks at
+this view to see what touches a macro, and what an entity shows.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+from bisect import bisect_left
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from importlib import resources
+
+_BLOCKS = (
+    "address|article|aside|blockquote|center|dd|details|dialog|dir|div|dl|dt|fieldset|figcaption|figure|footer"
+    "|form|h[1-6]|header|hr|li|main|menu|nav|ol|option|p|pre|section|summary|table|tbody|td|tfoot|th|thead|tr|ul"
+)
+# Where something may begin that is not shown as it is typed: emphasis, escapes, LaTeX spacing, the brackets of a
+# link, comments (an unclosed one hides the rest, as in a browser), tags, entities. No alternative is tried twice at
+# one place, and the rest of a tag is matched by itself: the cost stays linear.
+_MARKUP = re.compile(
+    rf"""
+    (?P<unseen> [\u200b\u115f\u1160\u3164\uffa0_~`]++ | (?<!\s)\*++ | \*++(?!\s) | \{{\}}
+      | \\(?: [,;:!] | (?=\n) | (?=[-"\#$%&'()*+./<=>?@\[\]^_`{{|}}~]) )
+      | \](?: \([^()\n]{{0,500}}+\) | \[[^\[\]\n]{{0,80}}+\] ) | !?\[(?=[^\[\]\n]{{0,200}}+\][(\[]) )
+  | (?P<comment> <!-- )
+  | (?P<bogus> <(?: [!?] | /(?![a-z]) ) )
+  | (?P<line> <br\b )
+  | (?P<block> </?(?:{_BLOCKS})\b )
+  | (?P<tag> </?[a-z] )
+  | &(?: \#[0-9]{{1,9}} | \#x[0-9a-f]{{1,7}} | [a-z][a-z0-9]{{0,40}} );?
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_SHOWN_AS = {"line": "\n", "block": "\u2029"}
+_COMMENT_REST = re.compile(r"(?:[^-]++|-(?!->))*+(?:-->|\Z)")
+_BOGUS_REST = re.compile(r"[^>]*+>")
+_TAG_REST = re.compile(r"""(?:[^>=]++|=\s*+(?:"[^"]*+"|'[^']*+'|(?!["'])))*+>""")
+_SIMPLE_REST = re.compile(r"[^<>]*+>")
+_SHOWN_MARKS = frozenset("\u0335\u0336\u2212")  # strokes that look like a minus on a blank
+_SHOWN_CONTROLS = frozenset("\t\n\r")
+
+
+@lru_cache(maxsize=1)
+def _numerals() -> frozenset[str]:
+    """Every code point that shows a number, by the newest Unicode; see ``numerals.txt``."""
+    lines = resources.files("gllint_runtime.policy").joinpath("numerals.txt").read_text("ascii").splitlines()
+    ends = [[int(end, 16) for end in line.split("-")] for line in lines if not line.startswith("#")]
+    return frozenset(chr(point) for first, *last in ends for point in range(first, (last or [first])[0] + 1))
+
+
+def is_numeral(char: str) -> bool:
+    """Whether ``char`` shows a number: a digit or numeral of any script, a die, a keycap, a domino."""
+    return char in _numerals()
+
+
+def _is_unseen(char: str) -> bool:
+    return (
+        unicodedata.category(char) in {"Cf", "Mn", "Me", "Cc"}
+        and char not in _SHOWN_MARKS
+        and char not in _SHOWN_CONTROLS
+    )
+
+
+def replaced(text: str, wanted: Callable[[str], bool], by: str) -> str:
+    """``text`` with every ``wanted`` character beyond ASCII replaced by the one character ``by``."""
+    if text.isascii():
+        return text
+    return text.translate({ord(char): by for char in set(text) if not char.isascii() and wanted(char)})
+
+
+class View:
+    """``text`` is what a reader of ``message`` sees; ``starts`` and ``ends`` say where each character comes from."""
+
+    def __init__(self, message: str) -> None:
+        parts: list[str] = []
+        self.starts: list[int] = []
+        self.ends: list[int] = []
+        seen = message.translate({ord(char): "\u200b" for char in set(message) if _is_unseen(char)})
+
+        def show(shown: str, start: int, end: int) -> None:
+            parts.append(shown)
+            alone = len(shown) == end - start
+            self.starts.extend(range(start, end) if alone else [start] * len(shown))
+            self.ends.extend(range(start + 1, end + 1) if alone else [end] * len(shown))
+
+        position = search = 0
+        quoted = True
+        while match := _MARKUP.search(seen, search):
+            start, search = match.span()
+            kind = match.lastgroup
+            if kind in ("comment", "bogus", "line", "block", "tag"):
+                rest = {"comment": _COMMENT_REST, "bogus": _BOGUS_REST}.get(kind, _TAG_REST)
+                closing = rest.match(seen, search) if quoted or kind == "comment" else None
+                if closing is None:  # nor is there an end for any other further on that is read so
+                    quoted = False
+                    closing = _SIMPLE_REST.match(seen, search)
+                if closing is None:  # no more than a "<"
+                    continue
+                search = closing.end()
+            show(message[position:start], position, start)
+            position = search
+            if kind in _SHOWN_AS:
+                show(_SHOWN_AS[kind], start, search)
+            elif kind is None:
+                decoded = "".join(char for char in html.unescape(match[0]) if not _is_unseen(char))
+                show(decoded, start, search)
+        show(message[position:], position, len(message))
+        self.text = "".join(parts)
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """Where in the message the characters ``start`` to ``end`` of the view stand."""
+        return self.starts[start], self.ends[end - 1]
+
+    def find(self, position: int) -> int | None:
+        """Where in the view the character at ``position`` of the message stands; ``None`` if it is not shown."""
+        index = bisect_left(self.starts, position)
+        return index if index < len(self.starts) and self.starts[index] == position else None
+
+    def numerals_in_entities(self) -> Iterator[tuple[int, int]]:
+        """The places of the message's entities that show a numeral (``&half;``, ``&#x35;``)."""
+        for i, char in enumerate(self.text):
+            if self.ends[i] - self.starts[i] > 1 and is_numeral(char):
+                yield self.starts[i], self.ends[i]

@@ -1,0 +1,207 @@
+"""The gate inside other frameworks, each with the real package and its own way of scripting a model."""
+
+from __future__ import annotations
+
+import asyncio
+import runpy
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gllint_runtime import GLError, Session, Tool, ToolCategory, ToolRegistry
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "gate"
+NEEDS = {
+    "ten_lines": "gllint_runtime",
+    "langchain_agent": "langchain",
+    "pydantic_ai_agent": "pydantic_ai",
+    "openai_agents_agent": "agents",
+    "mcp_both_ways": "mcp",
+}
+HEAT = {"heat": {"value": 12.5, "unit": "kWh"}}
+MADE_UP = [
+    "It uses 13 kWh.",
+    "It uses ½ of it.",
+    '{"message": "It uses 500kWh.", "claims": []}',
+    "-{{claim:0}}",
+]
+
+
+def test_each_example_is_known() -> None:
+    assert {path.stem for path in EXAMPLES.glob("*.py")} == set(NEEDS)
+
+
+@pytest.mark.parametrize("name", NEEDS)
+def test_examples_run(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip(NEEDS[name], reason=f"needs the extra for {NEEDS[name]}")
+    runpy.run_path(str(EXAMPLES / f"{name}.py"), run_name="__main__")
+    assert "12.50 kWh" in capsys.readouterr().out
+
+
+def meter(site: str = "north") -> dict[str, Any]:
+    """The heat that a site used."""
+    return HEAT
+
+
+def broken(site: str = "north") -> dict[str, Any]:
+    """Returns a raw number."""
+    return {"heat": 12.5}
+
+
+@pytest.mark.parametrize("text", MADE_UP)
+def test_langchain_never_ends_on_a_made_up_number(text: str) -> None:
+    pytest.importorskip("langchain")
+    from langchain.agents import create_agent
+    from langchain_core.language_models.fake_chat_models import FakeMessagesListChatModel
+    from langchain_core.messages import AIMessage, HumanMessage
+
+    from gllint_runtime.adapters.langchain import GateMiddleware
+
+    model = FakeMessagesListChatModel(responses=[AIMessage(text)] * 9)
+    agent = create_agent(model, [], middleware=[GateMiddleware(Session())])
+    with pytest.raises(GLError):
+        agent.invoke({"messages": [HumanMessage("How much?")]})
+    assert model.i == 3
+
+
+def test_langchain_tells_the_model_of_a_raw_number() -> None:
+    pytest.importorskip("langchain")
+    from langchain.agents import create_agent
+    from langchain_core.language_models.fake_chat_models import FakeMessagesListChatModel
+    from langchain_core.messages import AIMessage, HumanMessage
+    from langchain_core.tools import tool
+
+    from gllint_runtime.adapters.langchain import GateMiddleware
+
+    class Script(FakeMessagesListChatModel):
+        def bind_tools(self, tools: Any, **options: Any) -> Any:
+            return self
+
+    call = {"name": "broken", "args": {}, "id": "call_1"}
+    script = Script(responses=[AIMessage("", tool_calls=[call]), AIMessage("I cannot say.")])
+    agent = create_agent(script, [tool(broken)], middleware=[GateMiddleware(lambda: session)])
+    session = Session()
+    messages = asyncio.run(agent.ainvoke({"messages": [HumanMessage("How much?")]}))["messages"]
+    assert messages[2].text.startswith("[RESULT_SCHEMA]") and messages[2].status == "error"
+    assert messages[-1].text == "I cannot say." and session.next_id() == "tc_1"
+
+
+@pytest.mark.parametrize("text", MADE_UP)
+def test_pydantic_ai_never_ends_on_a_made_up_number(text: str) -> None:
+    pytest.importorskip("pydantic_ai")
+    from pydantic_ai import Agent
+    from pydantic_ai.exceptions import UnexpectedModelBehavior
+    from pydantic_ai.messages import ModelResponse, TextPart
+    from pydantic_ai.models.function import FunctionModel
+
+    from gllint_runtime.adapters.pydantic_ai import output_check
+
+    agent = Agent(FunctionModel(lambda messages, info: ModelResponse([TextPart(text)])))
+    agent.output_validator(output_check(Session()))
+    with pytest.raises(UnexpectedModelBehavior):
+        agent.run_sync("How much?")
+
+
+def test_pydantic_ai_tells_the_model_of_a_raw_number() -> None:
+    pytest.importorskip("pydantic_ai")
+    from pydantic_ai import Agent, FunctionToolset
+    from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
+    from pydantic_ai.models.function import FunctionModel
+
+    from gllint_runtime.adapters.pydantic_ai import GatedToolset, output_check
+
+    script = iter([ToolCallPart("broken", {}), TextPart("I cannot say.")])
+    session = Session()
+    agent = Agent(
+        FunctionModel(lambda messages, info: ModelResponse([next(script)])),
+        toolsets=[GatedToolset(FunctionToolset([broken]), session)],
+    )
+    agent.output_validator(output_check(session))
+    result = agent.run_sync("How much?")
+    parts = [part for message in result.all_messages() for part in message.parts]
+    assert [str(part) for part in parts if "[RESULT_SCHEMA]" in str(part)]
+    assert result.output == "I cannot say."
+
+
+@pytest.mark.parametrize("text", MADE_UP)
+def test_openai_agents_never_end_on_a_made_up_number(text: str) -> None:
+    pytest.importorskip("agents")
+    from agents import Agent, OutputGuardrailTripwireTriggered, RunConfig, Runner
+
+    from gllint_runtime.adapters.openai_agents import guardrail, run
+
+    example = runpy.run_path(str(EXAMPLES / "openai_agents_agent.py"))
+    script, says = example["Script"], example["says"]
+    config = RunConfig(tracing_disabled=True)
+    agent = Agent(name="a", model=script(*[says(text)] * 9))
+    with pytest.raises(GLError):
+        asyncio.run(run(agent, "How much?", Session(), run_config=config))
+    guarded = Agent(name="a", model=script(says(text)), output_guardrails=[guardrail(Session())])
+    with pytest.raises(OutputGuardrailTripwireTriggered):
+        asyncio.run(Runner.run(guarded, "How much?", run_config=config))
+    honest = Agent(name="a", model=script(says("Good.")), output_guardrails=[guardrail(Session())])
+    assert asyncio.run(Runner.run(honest, "How much?", run_config=config)).final_output == "Good."
+
+
+def test_openai_agents_tell_the_model_of_a_raw_number() -> None:
+    pytest.importorskip("agents")
+    from agents import Agent, RunConfig, function_tool
+    from openai.types.responses import ResponseFunctionToolCall
+
+    from gllint_runtime.adapters.openai_agents import gated, run
+
+    example = runpy.run_path(str(EXAMPLES / "openai_agents_agent.py"))
+    call = ResponseFunctionToolCall(call_id="c", name="broken", arguments="{}", type="function_call")
+    session = Session()
+    model = example["Script"](call, example["says"]("I cannot say."))
+    agent = Agent(name="a", tools=[gated(function_tool(broken), session)], model=model)
+    verified = asyncio.run(run(agent, "How much?", session, run_config=RunConfig(tracing_disabled=True)))
+    assert verified.message == "I cannot say." and session.next_id() == "tc_1"
+
+
+def test_mcp_refuses_on_both_sides() -> None:
+    mcp = pytest.importorskip("mcp")
+    from gllint_runtime.adapters.mcp import GatedClient, server
+
+    registry = ToolRegistry()
+    registry.register(Tool(name="meter", fn=meter))
+    registry.register(Tool(name="broken", fn=broken))
+    registry.register(Tool(name="switch", fn=meter, category=ToolCategory.EXTERNAL))
+
+    async def main() -> None:
+        session = Session()
+        async with mcp.Client(server("meters", registry)) as client:
+            gated = GatedClient(client, session)
+            assert [tool.name for tool in await gated.tools()] == ["meter", "broken", "switch"]
+            assert await gated.call("meter") == {"tool_call_id": "tc_1", "output": HEAT}
+            for name, arguments, code in (
+                ("broken", {}, "TOOL_FAILED"),
+                ("switch", {}, "TOOL_FAILED"),
+                ("meter", {"x": 1}, "TOOL_FAILED"),
+                ("guess", {}, "PATH_RESOLUTION"),
+            ):
+                with pytest.raises(GLError) as caught:
+                    await gated.call(name, arguments)
+                assert caught.value.code == code
+        assert session.next_id() == "tc_2"
+
+    asyncio.run(main())
+
+
+def test_an_mcp_server_of_somebody_else_is_judged() -> None:
+    mcp = pytest.importorskip("mcp")
+    from mcp.server.mcpserver import MCPServer
+
+    from gllint_runtime.adapters.mcp import GatedClient
+
+    other = MCPServer("other")
+    other.tool()(broken)
+
+    async def main() -> None:
+        async with mcp.Client(other) as client:
+            with pytest.raises(GLError) as caught:
+                await GatedClient(client, Session()).call("broken")
+            assert caught.value.code == "RESULT_SCHEMA"
+
+    asyncio.run(main())

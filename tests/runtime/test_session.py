@@ -1,0 +1,430 @@
+"""The gate for agents that have a loop of their own."""
+
+from __future__ import annotations
+
+import json
+import math
+import threading
+from collections import OrderedDict
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from gllint_runtime import Claim, GLError, Quantity, Session, Verified
+from gllint_runtime.policy.schemas import QUANTITY_REF
+
+HEAT = {"heat": {"value": 12.5, "unit": "kWh"}}
+
+
+def claim(source: str = "tc_1", path: str = "$.heat", value: Any = 12.5, unit: str = "kWh") -> dict[str, Any]:
+    return {"source_call_id": source, "path": path, "quantity": {"value": value, "unit": unit}}
+
+
+def code_of(function: Any, *arguments: Any, **options: Any) -> str:
+    with pytest.raises(GLError) as caught:
+        function(*arguments, **options)
+    json.dumps(caught.value.to_dict(), default=str)
+    return str(caught.value.code)
+
+
+@pytest.fixture
+def session() -> Session:
+    session = Session()
+    session.record("meter", {"site": 7}, HEAT)
+    return session
+
+
+def test_ten_lines() -> None:
+    session = Session()
+    call_id = session.record("meter", {"site": 7}, HEAT)
+    verified = session.check("It uses {{claim:0}}.", [claim(call_id)])
+    assert verified.message == "It uses 12.50 kWh." and verified.status == "success"
+    (entry,) = verified.provenance
+    assert (entry["tool_name"], entry["call_id"], entry["arguments"]) == ("meter", "tc_1", {"site": 7})
+    assert verified.metrics["total_tool_calls"] == 1
+
+
+@pytest.mark.parametrize(
+    ("message", "claims", "code"),
+    [
+        ("It uses 12.5 kWh.", [], "NO_NAKED_NUMBERS"),
+        ("It uses {{claim:0}}.", [], "MISSING_CLAIM"),
+        ("It uses {{claim:0}}.", None, "MISSING_CLAIM"),
+        ("It uses {{claim:0}}.", [claim("tc_2")], "MISSING_TOOL_CALL"),
+        ("It uses {{claim:0}}.", [claim(path="$.cold")], "PATH_RESOLUTION"),
+        ("It uses {{claim:0}}.", [claim(path="$.heat.value")], "PATH_RESOLUTION"),
+        ("It uses {{claim:0}}.", [claim(value=13)], "QUANTITY_MISMATCH"),
+        ("It uses {{claim:0}}.", [claim(unit="BTU")], "UNIT_UNKNOWN"),
+        ("It uses {{claim:0}} kWh.", [claim()], "NO_NAKED_NUMBERS"),
+        ("It uses \x1b[K{{claim:0}}.", [claim()], "UNSAFE_TEXT"),
+        ("It uses {{claim:0}}.", {"a": 1}, "STEP_SCHEMA"),
+        ("It uses {{claim:0}}.", [5], "STEP_SCHEMA"),
+        (5, [], "STEP_SCHEMA"),
+        (None, [], "STEP_SCHEMA"),
+    ],
+)
+def test_what_is_refused(session: Session, message: Any, claims: Any, code: str) -> None:
+    assert code_of(session.check, message, claims) == code
+    refused = session.verify(message, claims)
+    assert refused.status == "error" and refused.error.code == code and refused.hint
+    assert session.check("It uses {{claim:0}}.", [claim()]).message == "It uses 12.50 kWh."
+
+
+def endless_list() -> list[Any]:
+    data: list[Any] = []
+    data += [data, data]
+    return data
+
+
+def doubling() -> dict[str, Any]:
+    data: dict[str, Any] = {}
+    for _ in range(60):
+        data = {"a": data, "b": data}
+    return data
+
+
+class Liar(dict[str, Any]):
+    def items(self) -> Any:
+        while True:
+            yield ("x", "y")
+
+    keys = items
+    __iter__ = items
+    __len__ = None  # type: ignore[assignment]
+
+
+class Long(list[Any]):
+    def __iter__(self) -> Any:
+        while True:
+            yield 1
+
+
+class Text(str):
+    def __iter__(self) -> Any:
+        raise SystemError
+
+    __str__ = __iter__
+    __eq__ = __iter__
+    __hash__ = __iter__
+
+
+class Masked:
+    __class__ = dict  # type: ignore[assignment]
+
+
+class Number(float):
+    def __float__(self) -> float:
+        return 5.0
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        *(
+            5,
+            {"a": 5},
+            [1],
+            {"heat": {"value": math.nan, "unit": "kWh"}},
+            {"heat": math.inf},
+            object(),
+            {1: 2},
+            b"5",
+        ),
+        *(
+            endless_list(),
+            doubling(),
+            {str(i): "x" for i in range(300_000)},
+            ["x"] * 300_000,
+            {"a": "x" * 30_000_000},
+        ),
+        *(
+            Masked(),
+            {"a": Masked()},
+            {"a": {5}},
+            {"a": (i for i in "x")},
+            10**5000,
+            {"heat": {"value": 5, "unit": "furlong"}},
+        ),
+        *(Number("nan"), Liar(a=5), Long([5]), {"a": [Text("a"), 5]}),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_hostile_outputs_are_refused_and_the_session_goes_on(session: Session, output: Any) -> None:
+    assert code_of(session.record, "meter", {}, output) in {"RESULT_SCHEMA", "UNIT_UNKNOWN"}
+    assert session.check("It uses {{claim:0}}.", [claim()]).message == "It uses 12.50 kWh."
+    assert session.record("meter", {}, HEAT) == "tc_2"
+
+
+@pytest.mark.parametrize(
+    "arguments", [5, [1], "x", {1: 2}, {"a": math.nan}, {"a": endless_list()}, {"a": object()}]
+)
+def test_hostile_arguments_too(session: Session, arguments: Any) -> None:
+    assert code_of(session.record, "meter", arguments, HEAT) == "ARGS_SCHEMA"
+
+
+def test_subclasses_are_read_as_what_they_are(session: Session) -> None:
+    output = OrderedDict(heat=Liar(value=Number(12.5), unit=Text("kWh")))
+    call_id = session.record("meter", {"site": Text("north")}, output)
+    assert session.check("{{claim:0}}", [claim(call_id)]).message == "12.50 kWh"
+
+
+def test_a_thousand_claims_and_one_hash() -> None:
+    session = Session()
+    session.record("meter", {}, {f"k{i}": {"value": i, "unit": "kWh"} for i in range(1000)})
+    message = " ".join(f"{{{{claim:{i}}}}}" for i in range(1000))
+    verified = session.check(message, [claim(path=f"$.k{i}", value=i) for i in range(1000)])
+    assert verified.message.endswith("999.00 kWh")
+    assert len({entry["output_hash"] for entry in verified.provenance}) == 1
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (Decimal("12345678901234567.89"), "12345678901234567.89 kWh"),
+        (Decimal("0.12345678901234567890"), "0.1235 kWh"),
+        (Fraction(2**60 + 1, 2), f"{2**59}.50 kWh"),
+        (Fraction(-1, 3), "-0.3333 kWh"),
+        (Fraction(1, 3000), "0.0003333 kWh"),
+        (2**53 + 1, f"{2**53 + 1}.00 kWh"),
+        (10**30 + 7, f"{10**30 + 7}.00 kWh"),
+        (1.0, "1.00 kWh"),
+        (-1.0, "-1.00 kWh"),
+        (0.0, "0.00 kWh"),
+        (-0.0, "0.00 kWh"),
+        (0.99994, "0.9999 kWh"),
+        (Decimal("0.5"), "0.5000 kWh"),
+    ],
+)
+def test_digits_are_kept(value: Any, shown: str) -> None:
+    session = Session()
+    session.record("meter", {}, {"heat": {"value": value, "unit": "kWh"}})
+    for same in (session, Session.from_json(session.to_json())):
+        assert same.check("{{claim:0}}", [claim(value=value)]).message == shown
+        assert code_of(same.check, "{{claim:0}}", [claim(value=value * 3 + 1)]) == "QUANTITY_MISMATCH"
+
+
+def test_integers_are_compared_exactly() -> None:
+    session = Session()
+    session.record("meter", {}, {"heat": {"value": 2**53 + 1, "unit": "kWh"}})
+    assert code_of(session.check, "{{claim:0}}", [claim(value=2**53)]) == "QUANTITY_MISMATCH"
+
+
+@pytest.mark.parametrize(
+    ("value", "message", "shown"),
+    [
+        (3, "We found {{claim:0}} rows.", "We found 3 rows."),
+        (3.0, "We found {{claim:0}} rows.", "We found 3 rows."),
+        (0, "We found {{claim:0}} rows.", "We found 0 rows."),
+        (2.5, "On average {{claim:0}}.", "On average 2.50 count."),
+    ],
+)
+def test_a_count_is_shown_as_its_integer(value: Any, message: str, shown: str) -> None:
+    session = Session(packs=["counts"])
+    session.record("query", {}, {"rows": {"value": value, "unit": "count"}})
+    made = claim(path="$.rows", value=value, unit="count")
+    assert session.check(message, [made]).message == shown
+    assert code_of(session.check, message.replace("}}", "}} million"), [made]) == "NO_NAKED_NUMBERS"
+    assert code_of(session.check, "{{claim:0}} kilowatt-hours", [made]) == "NO_NAKED_NUMBERS"
+
+
+def test_a_time_behind_a_rate() -> None:
+    session = Session()
+    session.record("meter", {}, {"heat": {"value": 5, "unit": "kW"}, "total": {"value": 5, "unit": "kWh"}})
+    total, rate = claim(path="$.total", value=5), claim(value=5, unit="kW")
+    assert session.check("It uses {{claim:0}} a year.", [total]).message == "It uses 5.00 kWh a year."
+    assert code_of(session.check, "It uses {{claim:0}} a year.", [rate]) == "NO_NAKED_NUMBERS"
+
+
+def test_settings_of_the_policy() -> None:
+    session = Session(
+        extend_units=["tree"],
+        plain_keys=["*_id"],
+        whitelist=[r"ISO \d+"],
+        number_words=True,
+        array_paths=True,
+    )
+    session.record("count", {}, {"user_id": 7, "rows": [{"trees": {"value": 5, "unit": "tree"}}]})
+    made = claim(path="$.rows[0].trees", value=5, unit="tree")
+    assert session.check("ISO 50001: {{claim:0}}", [made]).message == "ISO 50001: 5.00 tree"
+    assert code_of(session.check, "five hundred kWh") == "NO_NAKED_NUMBERS"
+    assert code_of(session.check, "{{claim:0}}", [{**made, "path": "$.rows[1].trees"}]) == "PATH_RESOLUTION"
+    assert code_of(session.check, "{{claim:0}}", [{**made, "path": "$.rows.0"}]) == "PATH_RESOLUTION"
+    assert code_of(Session().record, "count", {}, {"user_id": 7}) == "RESULT_SCHEMA"
+    strict = Session(strict_units=True)
+    assert code_of(strict.record, "x", {}, {"a": {"value": 1, "unit": "kWh/year"}}) == "UNIT_UNKNOWN"
+
+
+@pytest.mark.parametrize(
+    ("settings", "error"),
+    [
+        ({"packs": ["count"]}, ValueError),
+        ({"packs": "counts"}, TypeError),
+        ({"extend_units": "tree"}, TypeError),
+        ({"plain_keys": [5]}, TypeError),
+        ({"whitelist": ["("]}, ValueError),
+        ({"strict_units": "no"}, TypeError),
+        ({"argument_origin": "maybe"}, ValueError),
+    ],
+)
+def test_settings_of_no_use(settings: Any, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        Session(**settings)
+
+
+def test_a_result_schema_is_held_where_one_is_given(session: Session) -> None:
+    schema = {"type": "object", "required": ["heat"], "properties": {"heat": {"$ref": QUANTITY_REF}}}
+    assert session.record("meter", {}, HEAT, result_schema=schema) == "tc_2"
+    assert code_of(session.record, "meter", {}, {}, result_schema=schema) == "RESULT_SCHEMA"
+    assert code_of(session.record, "meter", {}, {}, result_schema={"type": "objekt"}) == "RESULT_SCHEMA"
+
+
+def test_origins_over_many_turns() -> None:
+    session = Session(argument_origin="strict", constants={"hours": 8760})
+    assert code_of(session.record, "meter", {"area": 400}, HEAT) == "MISSING_ORIGIN"
+    session.user("My flat has 400 m2.")
+    session.record("meter", {"area": 400}, HEAT)
+    session.user("And now?")
+    session.record("next", {"area": 400, "heat": 12.5, "hours": 8760}, HEAT)
+    verified = session.check("{{claim:0}}, {{claim:1}}", [claim("tc_1"), claim("tc_2")])
+    assert [entry["grounded"] for entry in verified.provenance] == [True, True]
+    assert [origin["origin"] for origin in verified.provenance[1]["origins"]] == ["user", "tool", "constant"]
+    again = Session.from_json(session.to_json())
+    assert again.record("next", {"heat": 12.5, "area": 400}, HEAT) == "tc_3"
+    assert (
+        again.check("{{claim:0}}, {{claim:1}}", [claim("tc_1"), claim("tc_2")]).provenance
+        == verified.provenance
+    )
+
+
+def test_it_holds_what_it_kept_whatever_becomes_of_the_original(session: Session) -> None:
+    output = {"heat": {"value": 1, "unit": "kWh"}}
+    call_id = session.record("meter", {}, output)
+    output["heat"]["value"] = 2
+    verified = session.check("{{claim:0}}", [claim(call_id, value=1)])
+    verified.provenance[0]["arguments"]["x"] = 5
+    assert session.check("{{claim:0}}", [claim(call_id, value=1)]).provenance[0]["arguments"] == {}
+
+
+def test_claims_may_be_objects(session: Session) -> None:
+    assert (
+        session.check("{{claim:0}}", [Claim("tc_1", "$.heat", Quantity(12.5, "kWh"))]).message == "12.50 kWh"
+    )
+
+
+def test_as_html(session: Session) -> None:
+    verified = session.check("<b>&: {{claim:0}}", [claim()])
+    assert isinstance(verified, Verified)
+    shown = verified.to_html()
+    assert (
+        shown.startswith("&lt;b&gt;&amp;: <data ")
+        and ">12.50 kWh</data>" in shown
+        and "meter tc_1 $.heat" in shown
+    )
+    assert session.check("plain").to_html() == "plain"
+
+
+def test_memory_is_bounded() -> None:
+    session = Session(max_bytes=100_000)
+    for _ in range(300):
+        session.user("x" * 500)
+        last = session.record("meter", {}, {**HEAT, "note": "x" * 1000})
+    assert len(session.to_json()) < 250_000 and last == "tc_300"
+    assert session.check("{{claim:0}}", [claim(last)]).message == "12.50 kWh"
+    assert code_of(session.check, "{{claim:0}}", [claim("tc_1")]) == "MISSING_TOOL_CALL"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "[]",
+        "null",
+        "5",
+        '"x"',
+        "{}",
+        '{"gllint_session": 2}',
+        '{"gllint_session": 1}',
+        "[" * 100_000,
+        "NaN",
+    ],
+)
+def test_what_is_no_session(text: str) -> None:
+    with pytest.raises(ValueError, match="session"):
+        Session.from_json(text)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("policy", {"unknown": 1}),
+        ("policy", {"packs": ["x"]}),
+        ("count", 0),
+        ("count", "x"),
+        ("user", [5]),
+        ("metrics", {"model_steps": "x"}),
+        ("metrics", {"model_steps": -1, "executed": {}}),
+        ("constants", {"a": "5"}),
+        ("calls", [{"id": "tc_1"}]),
+        ("calls", 5),
+        ("max_bytes", None),
+    ],
+)
+def test_a_tampered_session(session: Session, key: str, value: Any) -> None:
+    stored = json.loads(session.to_json()) | {key: value}
+    with pytest.raises(ValueError, match="session"):
+        Session.from_json(json.dumps(stored))
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"id": "tc_2"},
+        {"id": "tc_01"},
+        {"id": 5},
+        {"arguments": 5},
+        {"tool": 5},
+        {"exact": [[["heat"], {"exact": "13"}]]},
+        {"exact": [[["cold"], {"exact": "12.5"}]]},
+        {"exact": [[["heat"], {"exact": "9" * 3000}]]},
+        {"exact": [[["heat"], {"exact": "NaN"}]]},
+        {"origins": [[1]]},
+        {"origins": 5},
+    ],
+)
+def test_a_tampered_call(session: Session, changed: dict[str, Any]) -> None:
+    stored = json.loads(session.to_json())
+    stored["calls"][0] |= changed
+    with pytest.raises(ValueError, match="session"):
+        Session.from_json(json.dumps(stored))
+
+
+def test_a_stored_output_is_verified_again(session: Session) -> None:
+    stored = json.loads(session.to_json())
+    stored["calls"][0]["output"]["raw"] = 5
+    assert code_of(Session.from_json, json.dumps(stored)) == "RESULT_SCHEMA"
+
+
+def test_it_is_safe_under_threads() -> None:
+    session = Session()
+    failures: list[BaseException] = []
+
+    def work(number: int) -> None:
+        try:
+            for turn in range(20):
+                value = number * 1000 + turn
+                call_id = session.record("meter", {}, {"heat": {"value": value, "unit": "kWh"}})
+                shown = session.check("{{claim:0}}", [claim(call_id, value=value)]).message
+                assert shown == f"{value}.00 kWh"
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+    assert session.next_id() == "tc_161"
