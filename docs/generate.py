@@ -12,8 +12,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from gllint.config import schema
-from gllint.explaining import rules_text
+from gllint.cli.explaining import rules_text
+from gllint.files.config import schema
 from gllint_rules import RULES, Rule
 
 REPOSITORY = Path(__file__).resolve().parents[1]

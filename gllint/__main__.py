@@ -7,7 +7,7 @@ import sys
 if not sys.flags.safe_path and sys.path and sys.path[0] in ("", os.getcwd()):
     del sys.path[0]
 
-from gllint.cli import main
+from gllint.cli.main import main
 
 if __name__ == "__main__":
     main()

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import gllint
-from gllint.config import schema
+from gllint.files.config import schema
 from gllint_rules import RULES
 
 REPOSITORY = Path(__file__).parents[1]

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
+from gllint.files.source import keep_lines, main_newline
 from gllint.server.texts import Snapshot
-from gllint.source import keep_lines, main_newline
-from gllint.suppress import Comments
+from gllint.verdict.suppress import Comments
 from gllint_rules import Edit, Finding, Fix
 
 _OWN = re.compile(r"#\s*gllint:\s*ignore\s*\[(?P<codes>[^\]]*)\]", re.IGNORECASE)

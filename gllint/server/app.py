@@ -17,15 +17,15 @@ from pygls.protocol import LanguageServerProtocol, lsp_method
 from pygls.uris import from_fs_path, to_fs_path
 
 from gllint import __version__
-from gllint.config import FILE_NAMES
-from gllint.discover import absolute
-from gllint.files import read_bytes
+from gllint.files.config import FILE_NAMES
+from gllint.files.discover import absolute
+from gllint.files.source import Undecodable, decode
+from gllint.files.writing import read_bytes
 from gllint.server.diagnostics import Presenter
 from gllint.server.indexing import Cancelled
 from gllint.server.session import Session, Shown
 from gllint.server.texts import Snapshot
 from gllint.server.worker import Worker
-from gllint.source import Undecodable, decode
 
 _T = TypeVar("_T")
 _PATIENCE = 2.0

@@ -13,7 +13,7 @@ from gllint.server.app import Server, changed_paths, path_of
 from gllint.server.session import Buffer
 from gllint.server.texts import Snapshot
 from gllint_rules import Finding, Settings
-from gllint_rules.frameworks import Names
+from gllint_rules.words.names import Names
 from gllint_runtime.policy.claims import find_macros
 
 FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.gllint"

@@ -13,7 +13,7 @@ import sys
 import time
 from collections.abc import Callable
 
-from gllint.progress import Progress
+from gllint.run.progress import Progress
 
 _INTERVAL = 0.1
 _NICE = 5
@@ -70,7 +70,7 @@ def index_apart(root: str, report: Callable[[str, int, int], None]) -> None:
 
 
 def _main(root: str) -> None:
-    from gllint.engine import Options
+    from gllint.run.engine import Options
     from gllint.server.live import LiveEngine
 
     with contextlib.suppress(OSError):

@@ -6,17 +6,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gllint_rules import facts
-from gllint_rules.context import Context, is_quantity
 from gllint_rules.finding import Span
-from gllint_rules.values import Entry, Literal, Record, Text, Value, options
+from gllint_rules.inference.values import Entry, Literal, Record, Text, Value, options
+from gllint_rules.project.context import Context, is_quantity
+from gllint_rules.reading import facts
 from gllint_runtime.policy.claims import ClaimPathError, parse_claim_path
 
 if TYPE_CHECKING:
-    from gllint_rules.facts import Call, Dict, Module, Scope
-    from gllint_rules.project import Project
-    from gllint_rules.templates import FinalStep
-    from gllint_rules.tools import Tool
+    from gllint_rules.project.project import Project
+    from gllint_rules.project.templates import FinalStep
+    from gllint_rules.project.tools import Tool
+    from gllint_rules.reading.facts import Call, Dict, Module, Scope
 
 _CALL_ID_KEYS = ("id", "tool_call_id", "call_id")
 _NAME_KEYS = ("name", "tool_name")
@@ -86,7 +86,7 @@ def claim_of_macro(project: Project, module: Module, span: Span, index: int) -> 
 
 def claim_at(project: Project, module: Module, span: Span) -> Claim | None:
     """The claim that is written out around ``span``."""
-    from gllint_rules.templates import claim_entries
+    from gllint_rules.project.templates import claim_entries
 
     context = Context(project, module)
     around = [

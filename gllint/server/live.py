@@ -12,20 +12,20 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
-from gllint.cache import digest
-from gllint.discover import Signature, is_left_out, signature, walk
-from gllint.engine import Engine, Outcome
-from gllint.files import read_bytes
-from gllint.parsing import Parsed, Unparsed, parse
-from gllint.places import Place
-from gllint.pool import MAY_USE, PASSES, screen_bytes, uses_file
-from gllint.progress import Progress
-from gllint.workspace import Known, Result, Workspace
+from gllint.files.discover import Signature, is_left_out, signature, walk
+from gllint.files.places import Place
+from gllint.files.writing import read_bytes
+from gllint.run.cache import digest
+from gllint.run.engine import Engine, Outcome
+from gllint.run.parsing import Parsed, Unparsed, parse
+from gllint.run.pool import MAY_USE, PASSES, screen_bytes, uses_file
+from gllint.run.progress import Progress
+from gllint.run.workspace import Known, Result, Workspace
 from gllint_rules import Failure, Finding
-from gllint_rules.screen import Screen
+from gllint_rules.words.screen import Screen
 
 if TYPE_CHECKING:
-    from gllint_rules.project import Project
+    from gllint_rules.project.project import Project
 
 _CHUNK = 50
 _SWEPT = 16
@@ -314,7 +314,7 @@ class LiveEngine(Engine):
 
 def _forget_tree(parsed: Parsed | None) -> None:
     """Let the tree of an old text go: there is one for each keystroke, and the collector looks at them all."""
-    from gllint_rules.reader import TREES
+    from gllint_rules.reading.reader import TREES
 
     if parsed is not None and not isinstance(parsed, Unparsed):
         TREES.forget(parsed.digest)

@@ -13,14 +13,14 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import NamedTuple, Protocol
 
-from gllint import fixer
-from gllint.engine import Options
 from gllint.errors import UsageError
-from gllint.places import MARKERS
+from gllint.files.places import MARKERS
+from gllint.files.source import decode
+from gllint.run import fixer
+from gllint.run.engine import Options
 from gllint.server.indexing import Cancelled, Reporter, index_apart
 from gllint.server.live import LiveEngine, LiveWorkspace
 from gllint.server.texts import Snapshot
-from gllint.source import decode
 from gllint_rules import Failure, Finding, Settings
 
 _WORTH_A_PROCESS = 64

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
-from gllint_rules.frameworks import QUANTITY, TOOL_REGISTRY_NAMES
+from gllint_rules.words.names import QUANTITY, TOOL_REGISTRY_NAMES
 
 _TOKEN = re.compile(
     r'''

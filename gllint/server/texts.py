@@ -13,7 +13,7 @@ from functools import cached_property
 
 from lsprotocol import types
 
-from gllint.source import as_bytes
+from gllint.files.source import as_bytes
 from gllint_rules import Span
 
 _NEWLINE = re.compile(r"\r\n|\r|\n")

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
-from gllint_rules.stack import raise_recursion_limit, start_thread
+from gllint_rules.reading.stack import raise_recursion_limit, start_thread
 
 _T = TypeVar("_T")
 # Collecting waits for a pause in typing. Where there is none it comes often, since little at a time is felt least:

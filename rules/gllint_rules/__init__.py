@@ -3,6 +3,6 @@
 from gllint_rules.catalogue import RULES
 from gllint_rules.finding import Cut, Edit, Failure, Finding, Fix, Note, Span
 from gllint_rules.rule import Rule
-from gllint_rules.settings import Settings
+from gllint_rules.words.settings import Settings
 
 __all__ = ["RULES", "Cut", "Edit", "Failure", "Finding", "Fix", "Note", "Rule", "Settings", "Span"]

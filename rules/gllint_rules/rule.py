@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from gllint_rules.context import Context, Pending
+    from gllint_rules.project.context import Context, Pending
 
 # Rules that report only where they are selected by name. Known without loading a rule: selection asks first.
 OPT_IN = frozenset({"GL104", "GL105", "GL405"})

@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 from gllint_rules import Settings
-from gllint_rules.project import Project, top_level_packages
-from gllint_rules.reader import read_module
+from gllint_rules.project.project import Project, top_level_packages
+from gllint_rules.reading.reader import read_module
 from harness import Case, Expected, places, run
 
 HERE = Path(__file__).parent

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from gllint.cli import cli
+from gllint.cli.main import cli
 
 AGENT = '''\
 from langchain_core.tools import tool

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from gllint import parsing
-from gllint.parsing import Unparsed, parse
+from gllint.run import parsing
+from gllint.run.parsing import Unparsed, parse
 
 Write = Callable[..., Path]
 Run = Callable[..., Any]
@@ -201,9 +201,9 @@ def test_empty_and_odd_sources_are_parsed() -> None:
 def test_a_rule_that_raises_loses_nothing_else(
     write: Write, agent: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from gllint.engine import Engine, Options
+    from gllint.run.engine import Engine, Options
     from gllint_rules import Failure
-    from gllint_rules.project import Project
+    from gllint_rules.project.project import Project
 
     top = write({"agent.py": agent, "b.py": agent})
     honest = Project.check

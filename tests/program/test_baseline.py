@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from gllint import baseline
 from gllint.errors import UsageError
-from gllint.fingerprint import Fingerprint
+from gllint.verdict import baseline
+from gllint.verdict.fingerprint import Fingerprint
 from gllint_rules import Finding, Span
 
 Write = Callable[..., Path]

@@ -17,10 +17,10 @@ from typing import Any
 
 import pytest
 
-from gllint import cache, workspace
-from gllint.cache import Store
-from gllint.engine import Engine, Options
-from gllint.parsing import Unparsed
+from gllint.run import cache, workspace
+from gllint.run.cache import Store
+from gllint.run.engine import Engine, Options
+from gllint.run.parsing import Unparsed
 from gllint_rules import Settings
 
 Write = Callable[..., Path]
@@ -84,7 +84,7 @@ def test_an_unchanged_project_is_answered_without_reading(
     monkeypatch.setattr(workspace, "screen_file", lambda settings, path: read(path))
     monkeypatch.setattr(workspace, "parse", lambda path, data, clock: read(path))
     assert found(project) == first
-    assert "gllint_rules.project" in sys.modules
+    assert "gllint_rules.project.project" in sys.modules
 
 
 def test_a_warm_run_does_not_load_the_parser(project: Path, run: Run) -> None:
@@ -401,9 +401,9 @@ _HOLLOW: dict[str, Any] = {"atoms": [None], "records": [], "containers": [], "ro
         {"root": 3}, {"root": -3}, {"root": None}, {"root": []}, {"atoms": 3}, {"atoms": [[]]}, {"atoms": [["bytes", 1]]},
         {"atoms": [["int", "x"]]}, {"atoms": [["complex", "1", 2]]}, {"atoms": [{}]}, {"containers": [[]]}, {"containers": [["tuple", 2]]},
         {"containers": [["dict", 0]]}, {"containers": [["dict", 5, 0]]}, {"containers": [["alike", 1, "x"]]}, {"containers": [["os.system", 0]]},
-        {"containers": [["gllint.since.Changes", 0, 0]]}, {"containers": [["gllint_rules.finding.Span", 0, 0]]},
-        {"containers": [["gllint.discover.Signature", 0]]}, {"containers": ["tuple"]}, {"containers": [[["tuple"], 0]]},
-        {"records": [["gllint.since.Changes", [1], []]]}, {"records": [["subprocess.Popen", [1], []]]},
+        {"containers": [["gllint.verdict.since.Changes", 0, 0]]}, {"containers": [["gllint_rules.finding.Span", 0, 0]]},
+        {"containers": [["gllint.files.discover.Signature", 0]]}, {"containers": ["tuple"]}, {"containers": [[["tuple"], 0]]},
+        {"records": [["gllint.verdict.since.Changes", [1], []]]}, {"records": [["subprocess.Popen", [1], []]]},
         {"records": [["gllint_rules.finding.Span", [1], []]]}, {"records": [["gllint_rules.finding.Span", [1], [[1], []]]]},
         {"records": [["gllint_rules.finding.Span", [1], [["x"], [0]]]]}, {"records": [["gllint_rules.finding.Span", [1], [[True], [0]]]]},
         {"records": [["gllint_rules.finding.Span", [1, 4], [[1], [0]]]]}, {"records": [["gllint_rules.finding.Span", [1], [[1], [7]]]]},

@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from gllint import config
 from gllint.errors import UsageError
+from gllint.files import config
 
 Write = Callable[..., Path]
 Run = Callable[..., Any]

@@ -6,9 +6,9 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-from gllint.config import Config
-from gllint.discover import absolute, is_left_out, walk
-from gllint.places import Places
+from gllint.files.config import Config
+from gllint.files.discover import absolute, is_left_out, walk
+from gllint.files.places import Places
 
 Write = Callable[..., Path]
 Check = Callable[..., list[str]]

@@ -16,10 +16,10 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gllint import fixer
-from gllint.cli import cli
-from gllint.engine import Engine, Options
-from gllint.files import write_atomically
+from gllint.cli.main import cli
+from gllint.files.writing import write_atomically
+from gllint.run import fixer
+from gllint.run.engine import Engine, Options
 from gllint.server.live import LiveEngine
 from gllint_rules import Edit, Fix, Span
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from gllint.flake8_plugin import Plugin
+from gllint.hosts.flake8 import Plugin
 
 Write = Callable[..., Path]
 Check = Callable[..., list[str]]
@@ -153,7 +153,7 @@ def test_only_what_passes_the_screen_is_parsed(
 ) -> None:
     top = write({"plain.py": source})
     code = (
-        "import ast, json, sys; from gllint.flake8_plugin import Plugin\n"
+        "import ast, json, sys; from gllint.hosts.flake8 import Plugin\n"
         "found = [text[:5] for _, _, text, _ in Plugin(ast.parse(''), 'plain.py', []).run()]\n"
         "print(json.dumps([found, sorted(sys.modules)]))"
     )

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gllint.discover import walk
-from gllint.patterns import Patterns
-from gllint.places import Places
+from gllint.files.discover import walk
+from gllint.files.patterns import Patterns
+from gllint.files.places import Places
 
 _FILES = """\
 a.py|b.py|test_a.py|build/a.py|src/build/b.py|src/a.py|src/gen/a.py|src/gen/deep/b.py|a b.py|[x].py

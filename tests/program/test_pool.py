@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from gllint import pool
-from gllint.parsing import Unparsed
-from gllint.pool import Pool, Screened, judge_file, screen_file
+from gllint.run import pool
+from gllint.run.parsing import Unparsed
+from gllint.run.pool import Pool, Screened, judge_file, screen_file
 
 Write = Callable[..., Path]
 Run = Callable[..., Any]

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from gllint import pool
-from gllint.files import write_atomically
-from gllint.pool import Pool
+from gllint.files.writing import write_atomically
+from gllint.run import pool
+from gllint.run.pool import Pool
 
 Write = Callable[..., Path]
 Run = Callable[..., Any]
@@ -26,8 +26,9 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and /proc")
 # A run whose two processes never finish: each says that it has begun and sleeps.
 _SLEEPER = """\
 import sys, time
-from gllint import checking, pool
-from gllint.cli import main
+from gllint.cli.main import checking
+from gllint.run import pool
+from gllint.cli.main import main
 
 def sleep(settings, path):
     sys.stdout.write("begun\\n")
@@ -73,7 +74,7 @@ def test_no_process_outlives_its_parent(sleeper: subprocess.Popen[bytes], name: 
 def test_what_is_to_be_ignored_stays_so(tmp_path: Path) -> None:
     code = (
         "import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN);"
-        "from gllint.checking import _ending_as_interrupts as ending\n"
+        "from gllint.cli.checking import _ending_as_interrupts as ending\n"
         "with ending():\n"
         "    assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN\n"
         "    assert signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL\n"
@@ -144,7 +145,7 @@ def test_a_full_disk_is_one_line_and_2(write: Write, options: list[str]) -> None
 def test_who_is_killed_while_writing_leaves_nothing_behind(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("old")
     code = (
-        "import os, signal, gllint.files as files\n"
+        "import os, signal, gllint.files.writing as files\n"
         "os.fsync = lambda handle: os.kill(os.getpid(), signal.SIGKILL)\n"
         f"files.write_atomically({str(tmp_path / 'a.py')!r}, b'new')\n"
     )

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gllint.source import Undecodable, as_bytes, decode, keep_lines, main_newline, split_lines
+from gllint.files.source import Undecodable, as_bytes, decode, keep_lines, main_newline, split_lines
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from gllint import fixer
-from gllint.noqa import add_noqa
-from gllint.suppress import Comments, apply
+from gllint.run import fixer
+from gllint.verdict.noqa import add_noqa
+from gllint.verdict.suppress import Comments, apply
 from gllint_rules import RULES, Finding, Span
 
 Write = Callable[..., Path]

@@ -6,8 +6,8 @@ import ast
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from gllint.fixer import MAX_PASSES, apply
-from gllint.source import keep_lines
+from gllint.files.source import keep_lines
+from gllint.run.fixer import MAX_PASSES, apply
 from gllint_rules import Failure, Finding, Fix
 from harness import Case, run
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 from gllint_rules import RULES, Failure, Finding, Settings
-from gllint_rules.project import Project, top_level_packages
-from gllint_rules.reader import read_module
+from gllint_rules.project.project import Project, top_level_packages
+from gllint_rules.reading.reader import read_module
 
 _CASE = re.compile(r"^## (?P<title>.+?)$(?P<body>.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 _BLOCK = re.compile(r"^```(?P<kind>python|toml) ?(?P<path>\S*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -8,10 +8,10 @@ from collections.abc import Callable
 import pytest
 
 from gllint_rules import RULES, Failure, Finding, Settings
-from gllint_rules.project import Project, top_level_packages
-from gllint_rules.questions import Questions, TooComplex
-from gllint_rules.reader import read_module
-from gllint_rules.values import Site
+from gllint_rules.inference.questions import Questions, TooComplex
+from gllint_rules.inference.values import Site
+from gllint_rules.project.project import Project, top_level_packages
+from gllint_rules.reading.reader import read_module
 from harness import example, places, run
 from shapes import (
     SHAPES,
@@ -146,19 +146,19 @@ def test_the_cut_does_not_depend_on_who_asks_first(shape: Callable[[int], Files]
 
 
 def _frame(module):  # type: ignore[no-untyped-def]
-    from gllint_rules.values import Frame
+    from gllint_rules.inference.values import Frame
 
     return Frame(module, module.scope)
 
 
 def _callee(module, function):  # type: ignore[no-untyped-def]
-    from gllint_rules.values import FunctionOf
+    from gllint_rules.inference.values import FunctionOf
 
     return FunctionOf(module, function)
 
 
 def _shown(value: object) -> str:
-    from gllint_rules.values import Record, UnionOf
+    from gllint_rules.inference.values import Record, UnionOf
 
     match value:
         case Record():

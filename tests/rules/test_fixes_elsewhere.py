@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from gllint_rules import Finding
-from gllint_rules.project import Project
-from gllint_rules.reader import read_module
-from gllint_rules.settings import Settings
+from gllint_rules.project.project import Project
+from gllint_rules.reading.reader import read_module
+from gllint_rules.words.settings import Settings
 from harness import Case, run
 
 TOOLS = """from langchain_core.tools import tool

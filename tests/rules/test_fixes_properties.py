@@ -16,9 +16,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fixing import PLACEHOLDER, assert_sound, assert_untouched, findings, fix_all, offered, wanted
-from gllint import fixer
-from gllint.config import Config
-from gllint.engine import Engine, Options, by_path
+from gllint.files.config import Config
+from gllint.run import fixer
+from gllint.run.engine import Engine, Options, by_path
 from gllint_rules import Finding
 
 EXAMPLES = os.environ.get("GLLINT_EXAMPLES")

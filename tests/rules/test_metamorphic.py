@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 
 from gllint_rules import Failure, Finding
-from gllint_rules.frameworks import Names
-from gllint_rules.project import Project, top_level_packages
-from gllint_rules.reader import read_module
-from gllint_rules.values import ClassOf, Frame, FunctionOf
+from gllint_rules.inference.values import ClassOf, Frame, FunctionOf
+from gllint_rules.project.project import Project, top_level_packages
+from gllint_rules.reading.reader import read_module
+from gllint_rules.words.names import Names
 from harness import Case, cases, codes_of, places, settings_of
 
 FILES = sorted((Path(__file__).parent / "cases").glob("*.md"))

@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from libcst.metadata import MetadataWrapper, PositionProvider
 
-from gllint_rules.facts import SECTION_BITS, SectionFacts
 from gllint_rules.finding import Span
-from gllint_rules.outline import Section
-from gllint_rules.positions import Positions
-from gllint_rules.reader import TREES, Reader, kept_section, read_module
+from gllint_rules.reading.facts import SECTION_BITS, SectionFacts
+from gllint_rules.reading.outline import Section
+from gllint_rules.reading.positions import Positions
+from gllint_rules.reading.reader import TREES, Reader, kept_section, read_module
 
 SOURCES = {
     "decorators": """

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from gllint.parsing import Unparsed, parse
+from gllint.run.parsing import Unparsed, parse
 from gllint_rules import RULES, Finding, Settings
-from gllint_rules.project import Project
-from gllint_rules.reader import ParseFailure, read_module
+from gllint_rules.project.project import Project
+from gllint_rules.reading.reader import ParseFailure, read_module
 from harness import Case, cases, places, run
 
 TEXTS = sorted(
@@ -123,7 +123,7 @@ def test_nesting_that_python_reads_is_read(kind: str) -> None:
 @pytest.mark.parametrize("kind", NESTINGS)
 def test_nesting_without_end_is_survived(kind: str) -> None:
     """In a process of its own: what goes wrong here takes the process with it."""
-    program = "import sys; from gllint.parsing import parse; parse('/a.py', sys.stdin.buffer.read())"
+    program = "import sys; from gllint.run.parsing import parse; parse('/a.py', sys.stdin.buffer.read())"
     source = nested(kind, 20_000).encode()
     done = subprocess.run([sys.executable, "-c", program], input=source, capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (0, b"")

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from gllint.config import Config
-from gllint.engine import Engine, Options
+from gllint.files.config import Config
+from gllint.run.engine import Engine, Options
 from harness import Case, cases, codes_of, places, run, settings_of
 from harness import Expected as Place
 

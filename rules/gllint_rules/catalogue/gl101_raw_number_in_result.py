@@ -59,11 +59,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from gllint_rules import calling, facts
-from gllint_rules.context import Context, Leaf, Pending, Result, leaves
 from gllint_rules.finding import Fix
+from gllint_rules.inference import functions as calling
+from gllint_rules.inference.values import NONE, number
+from gllint_rules.project.context import Context, Leaf, Pending, Result, leaves
+from gllint_rules.reading import facts
 from gllint_rules.rule import Rule
-from gllint_rules.values import NONE, number
 
 HELP = 'Return a Quantity instead: {"value": <number>, "unit": "<unit>"}.'
 

@@ -51,12 +51,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from gllint_rules import facts
-from gllint_rules.context import Context, Pending, quantities
 from gllint_rules.finding import Fix
-from gllint_rules.frameworks import QUANTITY
+from gllint_rules.inference.values import Record, Site, join, surely_not_number, surely_not_text
+from gllint_rules.project.context import Context, Pending, quantities
+from gllint_rules.reading import facts
 from gllint_rules.rule import Rule
-from gllint_rules.values import Record, Site, join, surely_not_number, surely_not_text
+from gllint_rules.words.names import QUANTITY
 from gllint_runtime.policy.schemas import QUANTITY_KEYS
 
 HELP = 'A Quantity has exactly two keys: {"value": <number>, "unit": "<unit>"}.'

@@ -48,8 +48,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gllint_rules import facts
-from gllint_rules.context import Context, Pending, Result, quantities
+from gllint_rules.project.context import Context, Pending, Result, quantities
+from gllint_rules.reading import facts
 from gllint_rules.rule import Rule
 
 HELP = "The model chose this number: read it from a source instead, or trace it with `argument_origin`."

@@ -58,11 +58,11 @@ from collections.abc import Iterator
 from functools import partial
 from itertools import pairwise
 
-from gllint_rules.context import Context, Pending
 from gllint_rules.finding import Fix
-from gllint_rules.frameworks import OUTPUT_SCHEMAS
+from gllint_rules.project.context import Context, Pending
+from gllint_rules.project.schemas import Path, SchemaLiteral, keyword_schemas
 from gllint_rules.rule import Rule
-from gllint_rules.schema import Path, SchemaLiteral, keyword_schemas
+from gllint_rules.words.names import OUTPUT_SCHEMAS
 from gllint_runtime.policy.schemas import QUANTITY_REF, find_raw_numbers
 
 HELP = f'Declare a Quantity there: {{"$ref": "{QUANTITY_REF}"}}.'

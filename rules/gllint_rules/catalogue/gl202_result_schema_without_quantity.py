@@ -59,11 +59,11 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from gllint_rules.context import Context, Pending, holds_numbers
 from gllint_rules.finding import Fix
+from gllint_rules.project.context import Context, Pending, holds_numbers
+from gllint_rules.project.schemas import Opaque, SchemaLiteral, read_schema
+from gllint_rules.project.tools import Tool
 from gllint_rules.rule import Rule
-from gllint_rules.schema import Opaque, SchemaLiteral, read_schema
-from gllint_rules.tools import Tool
 from gllint_runtime.policy.schemas import (
     QUANTITY_REF,
     find_inlined_quantities,

@@ -52,10 +52,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gllint_rules.context import Context, Pending
-from gllint_rules.frameworks import ARGS_SCHEMA, RESULT_SCHEMAS
+from gllint_rules.project.context import Context, Pending
+from gllint_rules.project.schemas import keyword_schemas
 from gllint_rules.rule import Rule
-from gllint_rules.schema import keyword_schemas
+from gllint_rules.words.names import ARGS_SCHEMA, RESULT_SCHEMAS
 from gllint_runtime.policy.schemas import schema_problems
 
 HELP = "Schemas follow JSON Schema, Draft 2020-12."

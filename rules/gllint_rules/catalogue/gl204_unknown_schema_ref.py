@@ -52,11 +52,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from gllint_rules import facts
-from gllint_rules.context import Context, Pending
 from gllint_rules.finding import Fix
+from gllint_rules.inference.values import Site, Text
+from gllint_rules.project.context import Context, Pending
+from gllint_rules.reading import facts
 from gllint_rules.rule import Rule
-from gllint_rules.values import Site, Text
 from gllint_runtime.policy.schemas import KNOWN_SCHEMAS, unknown_refs
 
 HELP = f"Known schemas: {', '.join(sorted(KNOWN_SCHEMAS))}."

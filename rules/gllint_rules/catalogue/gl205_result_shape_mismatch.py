@@ -61,11 +61,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from gllint_rules.context import Context, Pending, Result
+from gllint_rules.inference.values import Record, Site, options
+from gllint_rules.project.context import Context, Pending, Result
+from gllint_rules.project.schemas import Opaque, read_schema
+from gllint_rules.project.tools import Tool
 from gllint_rules.rule import Rule
-from gllint_rules.schema import Opaque, read_schema
-from gllint_rules.tools import Tool
-from gllint_rules.values import Record, Site, options
 
 HELP = "Return exactly what the result schema declares."
 

@@ -53,11 +53,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from gllint_rules import facts
-from gllint_rules.context import Context, Pending
+from gllint_rules.inference.values import FunctionOf, Site
+from gllint_rules.project.context import Context, Pending
+from gllint_rules.project.schemas import Opaque, read_schema
+from gllint_rules.reading import facts
 from gllint_rules.rule import Rule
-from gllint_rules.schema import Opaque, read_schema
-from gllint_rules.values import FunctionOf, Site
 
 HELP = "The function is called with the arguments that `args_schema` admits, by name."
 

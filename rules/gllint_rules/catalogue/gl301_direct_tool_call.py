@@ -64,14 +64,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from gllint_rules import facts
-from gllint_rules.calls import is_tool_registry
-from gllint_rules.context import Context, Pending
-from gllint_rules.facts import Call, Scope
 from gllint_rules.finding import Fix
-from gllint_rules.frameworks import CALL_METHODS, TOOL_REGISTRY_NAMES
+from gllint_rules.inference.values import ClassOf, ExternalInstance, Instance, Site, ToolValue, Value, options
+from gllint_rules.project.asked import is_tool_registry
+from gllint_rules.project.context import Context, Pending
+from gllint_rules.reading import facts
+from gllint_rules.reading.facts import Call, Scope
 from gllint_rules.rule import Rule
-from gllint_rules.values import ClassOf, ExternalInstance, Instance, Site, ToolValue, Value, options
+from gllint_rules.words.names import CALL_METHODS, TOOL_REGISTRY_NAMES
 
 HELP = "Call it through the dispatcher: `dispatch_tool(ToolAction(name=…, args=…))` or `registry.invoke(…)`."
 

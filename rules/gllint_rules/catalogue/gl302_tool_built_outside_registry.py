@@ -83,15 +83,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gllint_rules import facts
-from gllint_rules.calls import stores
-from gllint_rules.context import Context, Pending
-from gllint_rules.facts import Call, Expr, Module, Scope
-from gllint_rules.frameworks import TOOL_REGISTRY_NAMES
-from gllint_rules.project import Project
+from gllint_rules.inference.values import ClassOf, Site, options
+from gllint_rules.project.asked import stores
+from gllint_rules.project.context import Context, Pending
+from gllint_rules.project.project import Project
+from gllint_rules.project.tools import assigns_registry, real_name
+from gllint_rules.reading import facts
+from gllint_rules.reading.facts import Call, Expr, Module, Scope
 from gllint_rules.rule import Rule
-from gllint_rules.tools import assigns_registry, real_name
-from gllint_rules.values import ClassOf, Site, options
+from gllint_rules.words.names import TOOL_REGISTRY_NAMES
 
 HELP = "Build it in the registry's module and take it from the registry."
 

@@ -62,12 +62,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from gllint_rules.calls import asked_tools, tool_names
-from gllint_rules.context import Context, Pending
 from gllint_rules.finding import Fix
-from gllint_rules.frameworks import CLARIFICATION
+from gllint_rules.inference.values import Site, Text
+from gllint_rules.project.asked import asked_tools, tool_names
+from gllint_rules.project.context import Context, Pending
 from gllint_rules.rule import Rule
-from gllint_rules.values import Site, Text
+from gllint_rules.words.names import CLARIFICATION
 
 
 def check(context: Context) -> Iterator[Pending]:

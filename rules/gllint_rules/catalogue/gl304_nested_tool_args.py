@@ -47,10 +47,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gllint_rules.calls import actions
-from gllint_rules.context import Context, Pending
+from gllint_rules.inference.values import NONE, Instance, ListOf, Record, Value, options
+from gllint_rules.project.asked import actions
+from gllint_rules.project.context import Context, Pending
 from gllint_rules.rule import Rule
-from gllint_rules.values import NONE, Instance, ListOf, Record, Value, options
 
 HELP = "Arguments of a tool action are primitives or lists of primitives: flatten it."
 

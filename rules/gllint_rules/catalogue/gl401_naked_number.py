@@ -50,7 +50,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gllint_rules.context import Context, Pending
+from gllint_rules.project.context import Context, Pending
 from gllint_rules.rule import Rule
 from gllint_runtime.policy.claims import find_macros
 from gllint_runtime.policy.numbers import scan_naked_numbers

@@ -47,11 +47,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from gllint_rules.context import Context, Pending
 from gllint_rules.finding import Fix
+from gllint_rules.inference.values import Filled, number
+from gllint_rules.project.context import Context, Pending
+from gllint_rules.project.templates import FinalStep
 from gllint_rules.rule import Rule
-from gllint_rules.templates import FinalStep
-from gllint_rules.values import Filled, number
 
 HELP = "Claim it: let a tool return it as a Quantity and write {{claim:i}} in its place."
 

@@ -53,10 +53,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from gllint_rules.context import Context, Pending
 from gllint_rules.finding import Fix
+from gllint_rules.project.context import Context, Pending
+from gllint_rules.project.templates import FinalStep
 from gllint_rules.rule import Rule
-from gllint_rules.templates import FinalStep
 from gllint_runtime.policy.claims import Macro, find_macros, macro_problems
 
 HELP = "A macro is written {{claim:0}}, inside an f-string {{{{claim:0}}}}, and has one entry in `claims`."

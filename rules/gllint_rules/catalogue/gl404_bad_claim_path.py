@@ -52,11 +52,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from gllint_rules.context import Context, Pending
 from gllint_rules.finding import Fix
+from gllint_rules.inference.values import Record, Site, Text, options
+from gllint_rules.project.context import Context, Pending
+from gllint_rules.project.templates import claim_entries
 from gllint_rules.rule import Rule
-from gllint_rules.templates import claim_entries
-from gllint_rules.values import Record, Site, Text, options
 from gllint_runtime.policy.claims import ClaimPathError, parse_claim_path
 
 

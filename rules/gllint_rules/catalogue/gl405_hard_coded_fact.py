@@ -51,11 +51,11 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from gllint_rules import facts
-from gllint_rules.context import Context, Pending
-from gllint_rules.frameworks import LOG_CALLS
+from gllint_rules.inference.values import Filled, Literal, Site, Text, number
+from gllint_rules.project.context import Context, Pending
+from gllint_rules.reading import facts
 from gllint_rules.rule import Rule
-from gllint_rules.values import Filled, Literal, Site, Text, number
+from gllint_rules.words.names import LOG_CALLS
 from gllint_runtime.policy.units import ALLOWED_UNITS
 
 HELP = "Let a tool return the number as a Quantity, and claim it."

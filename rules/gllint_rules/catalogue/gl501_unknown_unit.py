@@ -50,10 +50,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from gllint_rules.context import Context, Pending
 from gllint_rules.finding import Fix
+from gllint_rules.project.context import Context, Pending
+from gllint_rules.project.units import WrittenUnit, written_units
 from gllint_rules.rule import Rule
-from gllint_rules.units import WrittenUnit, written_units
 
 
 def check(context: Context) -> Iterator[Pending]:

@@ -48,9 +48,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gllint_rules.context import Context, Pending
+from gllint_rules.project.context import Context, Pending
+from gllint_rules.project.units import written_units
 from gllint_rules.rule import Rule
-from gllint_rules.units import written_units
 
 HELP = "Convert it to an allowed unit (`gllint units` lists them), or add it with `extend-units`."
 

@@ -47,10 +47,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gllint_rules.context import Context, Pending
+from gllint_rules.inference.values import Site
+from gllint_rules.project.context import Context, Pending
+from gllint_rules.project.units import variable, written_units
 from gllint_rules.rule import Rule
-from gllint_rules.units import variable, written_units
-from gllint_rules.values import Site
 from gllint_runtime.policy.units import dimension_of, unit_of_name
 
 HELP = "Rename the key, or correct the unit."

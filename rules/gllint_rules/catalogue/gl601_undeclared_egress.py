@@ -69,12 +69,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from gllint_rules.context import Context, Pending
-from gllint_rules.effects import Kind, undeclared
 from gllint_rules.finding import Fix
+from gllint_rules.inference.values import Site
+from gllint_rules.project.context import Context, Pending
+from gllint_rules.project.effects import Kind, undeclared
+from gllint_rules.project.tools import Tool
 from gllint_rules.rule import Rule
-from gllint_rules.tools import Tool
-from gllint_rules.values import Site
 
 EGRESS: tuple[Kind, ...] = ("network",)
 HELP = "Declare it with `live_required=True`, so that Replay refuses it."

@@ -58,8 +58,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gllint_rules.context import Context, Pending
-from gllint_rules.effects import Kind, undeclared
+from gllint_rules.project.context import Context, Pending
+from gllint_rules.project.effects import Kind, undeclared
 from gllint_rules.rule import Rule
 
 READS: dict[Kind, str] = {

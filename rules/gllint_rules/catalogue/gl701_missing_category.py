@@ -65,11 +65,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gllint_rules import facts
-from gllint_rules.categories import category_of, uses_categories
-from gllint_rules.context import Context, Pending
+from gllint_rules.inference.values import ClassOf
+from gllint_rules.project.categories import category_of, uses_categories
+from gllint_rules.project.context import Context, Pending
+from gllint_rules.reading import facts
 from gllint_rules.rule import Rule
-from gllint_rules.values import ClassOf
 
 HELP = "Declare `category`; in doubt the more restrictive one."
 

@@ -61,12 +61,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gllint_rules.categories import category_of
-from gllint_rules.context import Context, Pending
-from gllint_rules.effects import Effect, Effects, Kind
-from gllint_rules.frameworks import HARMLESS_CATEGORIES
-from gllint_rules.paths import whereabouts
+from gllint_rules.project.categories import category_of
+from gllint_rules.project.context import Context, Pending
+from gllint_rules.project.effects import Effect, Effects, Kind
+from gllint_rules.project.paths import whereabouts
 from gllint_rules.rule import Rule
+from gllint_rules.words.names import HARMLESS_CATEGORIES
 
 DOES: dict[Kind, str] = {"network": "reaches the network", "write": "writes a file", "delete": "deletes"}
 NEEDS: dict[Kind, str] = {"network": "EXTERNAL", "write": "MODIFICATION", "delete": "MODIFICATION"}

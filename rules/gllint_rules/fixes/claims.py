@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from gllint_rules.context import Context
 from gllint_rules.finding import Edit, Fix
 from gllint_rules.fixes.nodes import rewritten, without
 from gllint_rules.fixes.syntax import Place, place, replacement
 from gllint_rules.fixes.uses import enclosing
-from gllint_rules.templates import FinalStep
-from gllint_rules.values import Filled, Record, Site, Text, number
+from gllint_rules.inference.values import Filled, Record, Site, Text, number
+from gllint_rules.project.context import Context
+from gllint_rules.project.templates import FinalStep
 from gllint_runtime.policy.claims import ClaimPathError, Macro, find_macros, parse_claim_path
 from gllint_runtime.policy.units import ALLOWED_UNITS
 

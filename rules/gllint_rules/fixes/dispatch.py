@@ -8,19 +8,12 @@ from typing import Literal
 
 import libcst as cst
 
-from gllint_rules import facts
-from gllint_rules.calls import is_tool_registry
-from gllint_rules.context import Context, is_test_path
-from gllint_rules.facts import Call, Function, Module, Param, Scope
 from gllint_rules.finding import Edit, Fix
 from gllint_rules.fixes.imports import imported
 from gllint_rules.fixes.nodes import has_comment
 from gllint_rules.fixes.syntax import Place, place
 from gllint_rules.fixes.uses import enclosing
-from gllint_rules.frameworks import TOOL_ACTIONS, TOOL_REGISTRY_NAMES
-from gllint_rules.project import Project
-from gllint_rules.tools import Tool
-from gllint_rules.values import (
+from gllint_rules.inference.values import (
     ClassOf,
     External,
     Frame,
@@ -32,6 +25,13 @@ from gllint_rules.values import (
     Value,
     options,
 )
+from gllint_rules.project.asked import is_tool_registry
+from gllint_rules.project.context import Context, is_test_path
+from gllint_rules.project.project import Project
+from gllint_rules.project.tools import Tool
+from gllint_rules.reading import facts
+from gllint_rules.reading.facts import Call, Function, Module, Param, Scope
+from gllint_rules.words.names import TOOL_ACTIONS, TOOL_REGISTRY_NAMES
 
 Form = Literal["action", "dict", "pair", "keywords"]
 

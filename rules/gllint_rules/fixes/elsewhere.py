@@ -11,10 +11,10 @@ import ast
 import re
 from collections.abc import Collection, Iterator
 
-from gllint_rules.context import Context
 from gllint_rules.fixes.uses import Way, is_tool_function, makers_of, tool_names_of
-from gllint_rules.mentions import File, Mention, files_with, last_name, root_name, word_of
-from gllint_rules.values import Site
+from gllint_rules.inference.values import Site
+from gllint_rules.project.context import Context
+from gllint_rules.project.mentions import File, Mention, files_with, last_name, root_name, word_of
 
 MOST_NAMES = 12
 _OF_TOOLS = re.compile("tool|agent|regist", re.IGNORECASE)

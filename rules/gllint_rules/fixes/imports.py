@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from gllint_rules.context import Context
-from gllint_rules.facts import Module, Scope
 from gllint_rules.finding import Edit
 from gllint_rules.fixes.syntax import difference, insertion
-from gllint_rules.positions import Positions
-from gllint_rules.reader import kept_section
+from gllint_rules.project.context import Context
+from gllint_rules.reading.facts import Module, Scope
+from gllint_rules.reading.positions import Positions
+from gllint_rules.reading.reader import kept_section
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import libcst as cst
 
-from gllint_rules.context import Context
 from gllint_rules.finding import Fix
 from gllint_rules.fixes.nodes import with_keyword
 from gllint_rules.fixes.schemas import takes_keyword
 from gllint_rules.fixes.syntax import place
-from gllint_rules.tools import Tool
-from gllint_rules.values import Site
+from gllint_rules.inference.values import Site
+from gllint_rules.project.context import Context
+from gllint_rules.project.tools import Tool
 
 KEYWORD = "live_required"
 

@@ -7,14 +7,14 @@ from difflib import get_close_matches
 
 import libcst as cst
 
-from gllint_rules.context import Context
 from gllint_rules.finding import Fix
 from gllint_rules.fixes.elsewhere import text_stays_right
 from gllint_rules.fixes.nodes import rewritten
 from gllint_rules.fixes.syntax import Place, place
 from gllint_rules.fixes.wrap import PLACEHOLDER
-from gllint_rules.units import WrittenUnit, variable, written_units
-from gllint_rules.values import Site
+from gllint_rules.inference.values import Site
+from gllint_rules.project.context import Context
+from gllint_rules.project.units import WrittenUnit, variable, written_units
 from gllint_runtime.policy.schemas import KNOWN_SCHEMAS
 from gllint_runtime.policy.units import ALLOWED_UNITS, TIME_UNITS, dimension_of, judge_unit, unit_of_name
 

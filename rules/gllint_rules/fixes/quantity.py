@@ -6,11 +6,10 @@ import re
 
 import libcst as cst
 
-from gllint_rules.context import Context
 from gllint_rules.finding import Fix
 from gllint_rules.fixes.nodes import literal_keys, without
 from gllint_rules.fixes.syntax import place
-from gllint_rules.values import (
+from gllint_rules.inference.values import (
     Filled,
     Record,
     Site,
@@ -21,6 +20,7 @@ from gllint_rules.values import (
     surely_not_number,
     surely_not_text,
 )
+from gllint_rules.project.context import Context
 from gllint_runtime.policy.schemas import QUANTITY_KEYS
 
 _NUMBER = re.compile(r"[+-]?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?")

@@ -7,7 +7,6 @@ from typing import Any
 
 import libcst as cst
 
-from gllint_rules.context import Context, is_quantity
 from gllint_rules.finding import Edit, Fix
 from gllint_rules.fixes.nodes import (
     has_comment,
@@ -19,11 +18,7 @@ from gllint_rules.fixes.nodes import (
     without,
 )
 from gllint_rules.fixes.syntax import Place, place
-from gllint_rules.frameworks import ARGS_SCHEMA, OUTPUT_SCHEMAS, RESULT_SCHEMAS
-from gllint_rules.project import Project
-from gllint_rules.schema import SchemaLiteral, read_schema
-from gllint_rules.tools import Tool
-from gllint_rules.values import (
+from gllint_rules.inference.values import (
     NEVER,
     NONE,
     ClassOf,
@@ -36,6 +31,11 @@ from gllint_rules.values import (
     surely_not_number,
     surely_not_text,
 )
+from gllint_rules.project.context import Context, is_quantity
+from gllint_rules.project.project import Project
+from gllint_rules.project.schemas import SchemaLiteral, read_schema
+from gllint_rules.project.tools import Tool
+from gllint_rules.words.names import ARGS_SCHEMA, OUTPUT_SCHEMAS, RESULT_SCHEMAS
 from gllint_runtime.policy.schemas import QUANTITY_KEYS, QUANTITY_REF, find_inlined_quantities
 
 Path = tuple[str | int, ...]

@@ -7,12 +7,12 @@ from functools import lru_cache
 
 import libcst as cst
 
-from gllint_rules.context import Context
-from gllint_rules.facts import SECTION_BITS, Expr
 from gllint_rules.finding import Edit
-from gllint_rules.positions import Positions, Recorder
-from gllint_rules.reader import KeptTree, kept_section, read_node
-from gllint_rules.values import Site
+from gllint_rules.inference.values import Site
+from gllint_rules.project.context import Context
+from gllint_rules.reading.facts import SECTION_BITS, Expr
+from gllint_rules.reading.positions import Positions, Recorder
+from gllint_rules.reading.reader import KeptTree, kept_section, read_node
 
 
 class Place:

@@ -11,14 +11,14 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
-from gllint_rules import facts
-from gllint_rules.context import Context, is_test_path
-from gllint_rules.facts import Function, Lambda, Module
 from gllint_rules.fixes.syntax import Place, kept_tree, place
-from gllint_rules.positions import Positions
-from gllint_rules.project import Project
-from gllint_rules.tools import Tool
-from gllint_rules.values import UNKNOWN, ClassOf, Frame, FunctionOf, Site, ToolValue, Value, options
+from gllint_rules.inference.values import UNKNOWN, ClassOf, Frame, FunctionOf, Site, ToolValue, Value, options
+from gllint_rules.project.context import Context, is_test_path
+from gllint_rules.project.project import Project
+from gllint_rules.project.tools import Tool
+from gllint_rules.reading import facts
+from gllint_rules.reading.facts import Function, Lambda, Module
+from gllint_rules.reading.positions import Positions
 
 MOST_STEPS = 60
 

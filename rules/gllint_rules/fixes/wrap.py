@@ -6,18 +6,15 @@ import re
 
 import libcst as cst
 
-from gllint_rules import calling, facts
-from gllint_rules.context import Context, Leaf, Result, leaves, quantities
-from gllint_rules.facts import Function
 from gllint_rules.finding import Edit, Fix
 from gllint_rules.fixes.elsewhere import result_stays_right
 from gllint_rules.fixes.imports import imported
 from gllint_rules.fixes.schemas import promise_quantity
 from gllint_rules.fixes.syntax import Place, place, replacement
 from gllint_rules.fixes.uses import Way, enclosing, is_tool_function, way_out
-from gllint_rules.known import DICT_GENERICS
-from gllint_rules.schema import read_schema
-from gllint_rules.values import (
+from gllint_rules.inference import functions as calling
+from gllint_rules.inference.known import DICT_GENERICS
+from gllint_rules.inference.values import (
     NONE,
     UNKNOWN,
     Frame,
@@ -33,6 +30,10 @@ from gllint_rules.values import (
     number,
     options,
 )
+from gllint_rules.project.context import Context, Leaf, Result, leaves, quantities
+from gllint_rules.project.schemas import read_schema
+from gllint_rules.reading import facts
+from gllint_rules.reading.facts import Function
 from gllint_runtime.policy.units import ALLOWED_UNITS, judge_unit, unit_of_name
 
 _OPEN_TYPES = frozenset({"Any", "object", "dict", "Dict", "Mapping", "MutableMapping", "JSON", "Json"})

@@ -1,0 +1,504 @@
+"""``gllint check``: from its options to its output and exit status."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import stat
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+import click
+
+from gllint import report
+from gllint.cli.main import FOUND, NOTHING_FOUND, WRONG
+from gllint.errors import UsageError
+from gllint.files.config import FILE_NAMES, Config, load
+from gllint.files.discover import SUFFIXES, absolute
+from gllint.files.source import Undecodable, decode
+from gllint.files.writing import check_inside, write_output
+from gllint.report import visible
+from gllint.run import fixer
+from gllint.run.engine import Engine, Notice, Options, Outcome, by_path
+from gllint.run.pool import ENDING
+from gllint.verdict import baseline
+from gllint.verdict.fingerprint import Fingerprint, fingerprints
+from gllint_rules import RULES, Finding
+
+STDIN = "-"
+_STANDARD_OUTPUT = ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
+_SHOWN = 3
+
+
+@dataclass(slots=True)
+class Request:
+    """The options of ``gllint check`` under their own names."""
+
+    paths: tuple[str, ...] = ()
+    select: tuple[str, ...] | None = None
+    ignore: tuple[str, ...] | None = None
+    extend_select: tuple[str, ...] | None = None
+    output_format: str = "full"
+    output_file: str | None = None
+    fix: bool = False
+    unsafe_fixes: bool = False
+    diff: bool = False
+    baseline: str | None = None
+    write_baseline: str | None = None
+    prune_baseline: bool = False
+    since: str | None = None
+    add_noqa: bool = False
+    config: str | None = None
+    isolated: bool = False
+    exclude: tuple[str, ...] = ()
+    force_exclude: bool | None = None
+    stdin_filename: str | None = None
+    statistics: bool = False
+    exit_zero: bool = False
+    no_cache: bool = False
+    cache_dir: str | None = None
+    jobs: int | None = None
+    why: tuple[str, int, str | None] | None = None
+    timings: bool = False
+    quiet: bool = False
+    verbose: bool = False
+
+
+def run(request: Request) -> int:
+    """Do what was asked; return the exit status. Raises :class:`UsageError`."""
+    for option in ("config", "baseline", "write_baseline", "output_file"):
+        if getattr(request, option) == "":
+            # An empty variable in a script must not turn the option off.
+            raise UsageError(f"--{option.replace('_', '-')}: names no file")
+    if request.config and request.isolated:
+        raise UsageError("--config and --isolated cannot both be given")
+    if request.prune_baseline and not request.baseline:
+        raise UsageError("--prune-baseline needs --baseline FILE, which says what to prune")
+    if request.diff and (request.add_noqa or request.write_baseline or request.prune_baseline):
+        raise UsageError("--diff changes nothing: it takes no option beside it that writes a file")
+    if request.write_baseline and request.baseline:
+        raise UsageError(
+            "--baseline and --write-baseline cannot both be given: one reads what the other writes; "
+            "--prune-baseline takes out what is gone"
+        )
+    engine = Engine(_options(request))
+    with _ending_as_interrupts():
+        try:
+            return _Run(request, engine).run()
+        except BaseException:
+            engine.close(interrupted=True)
+            raise
+        finally:
+            engine.progress.clear()
+            engine.close()
+
+
+@contextlib.contextmanager
+def _ending_as_interrupts() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP unwind as Ctrl-C does: no process and no half-written file stays behind."""
+
+    def end(number: int, _: object) -> NoReturn:
+        signal.signal(number, signal.SIG_DFL)  # who asks twice will not wait
+        raise SystemExit(128 + number)
+
+    mine = threading.current_thread() is threading.main_thread()
+    # What the caller wants ignored (nohup) or handles in its own way stays so.
+    taken = [number for number in ENDING if mine and signal.getsignal(number) is signal.SIG_DFL]
+    for number in taken:
+        signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number in taken:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def fixed_config(file: str | None, isolated: bool) -> Config | None:
+    """Return the configuration that ``--config`` and ``--isolated`` ask for; ``None``: the nearest one."""
+    if isolated:
+        return Config()
+    return load(absolute(file), base=absolute(".")) if file else None
+
+
+def _options(request: Request) -> Options:
+    laid_over: dict[str, Any] = {
+        "select": request.select,
+        "ignore": request.ignore,
+        "extend-select": request.extend_select,
+        "extend-exclude": request.exclude or None,
+        "force-exclude": request.force_exclude,
+        "cache-dir": absolute(request.cache_dir) if request.cache_dir else None,
+    }
+    return Options(
+        fixed=fixed_config(request.config, request.isolated),
+        override=lambda config: config.overridden(laid_over, "the command line"),
+        cache=not request.no_cache,
+        jobs=request.jobs,
+        progress=not request.quiet,
+        time_rules=request.timings,
+    )
+
+
+class _Run:
+    def __init__(self, request: Request, engine: Engine) -> None:
+        self.request, self.engine = request, engine
+        self.show = _shower(request.paths)
+        self.stdin = ""
+        self.failed = self.would_change = False
+        self.started = time.perf_counter()
+
+    def run(self) -> int:
+        paths = self._paths()
+        if self.request.why is not None:
+            return self._why(*self.request.why)
+        # What is wrong with the command is said before the work, not after it.
+        old = baseline.read(absolute(self.request.baseline)) if self.request.baseline else None
+        self._check_targets()
+        if self.request.fix or self.request.diff:
+            outcome = self._fix(paths)
+        else:
+            outcome = self.engine.check(paths)
+            if self.request.add_noqa and outcome.findings:
+                outcome = self._pinned(paths, outcome)
+        if not outcome.checked:
+            self._note("No Python files were found at the paths given.")
+        if self.request.since is not None:
+            self._only_since(outcome, paths)
+        if self.request.add_noqa:
+            return self._add_noqa(outcome)
+        if self.request.write_baseline:
+            return self._write_baseline(outcome)
+        if old is not None:
+            self._compare(outcome, old)
+        self._report(outcome)
+        if self.request.verbose:
+            self._say_more()
+        if self.request.timings:
+            self._print_timings()
+        return self._status(outcome)
+
+    def _check_targets(self) -> None:
+        """Refuse to write over what is not ours to write over."""
+        targets = [self.request.write_baseline, self.request.prune_baseline and self.request.baseline]
+        for option, name in zip(("--write-baseline", "--prune-baseline"), targets, strict=True):
+            self._check_place(option, name or None)
+        if self.request.write_baseline:
+            baseline.check_target(absolute(self.request.write_baseline))
+        if self.request.output_file and not _is_stream(self.request.output_file):
+            self._check_place("--output-file", self.request.output_file)
+            path = self.request.output_file
+            if path.endswith((*SUFFIXES, *FILE_NAMES)) and os.path.exists(path):
+                raise UsageError(f"--output-file: {path}: is a file of the project; not overwritten")
+
+    def _check_place(self, option: str, name: str | None) -> None:
+        if name is None:
+            return
+        try:
+            check_inside(absolute(name), self.engine.top_of(absolute(name)))
+        except OSError as error:
+            raise UsageError(f"{option}: {name}: cannot be written: {error.strerror}") from None
+
+    # --- the steps -----------------------------------------------------------------------------------------
+
+    def _paths(self) -> list[str]:
+        paths = list(self.request.paths) or ["."]
+        if STDIN not in paths:
+            return paths
+        if len(paths) > 1:
+            raise UsageError("'-' stands for standard input and takes no other path beside it")
+        name = self.request.stdin_filename or "stdin"
+        self.stdin = absolute(name)
+        self.engine.overlay[self.stdin] = sys.stdin.buffer.read()
+        self.show = _shower([name])
+        return [name]
+
+    def _why(self, path: str, line: int, code: str | None) -> int:
+        if absolute(path) not in self.engine.overlay and not os.path.isfile(path):
+            raise UsageError(f"--why: {path}: no such file")
+        if code is not None and code not in RULES:
+            raise UsageError(f"--why: unknown code '{code}'")
+        click.echo("\n".join(map(report.visible, self.engine.explain(path, line, code))))
+        return NOTHING_FOUND
+
+    def _fix(self, paths: Sequence[str]) -> Outcome:
+        fixed = fixer.fix(self.engine, paths, self.request.unsafe_fixes)
+        if self.request.diff:
+            for path, data in fixed.after.items():
+                self._write_bytes(fixer.diff(self.show(path), fixed.before[path], data))
+        elif self.stdin:
+            self._write_bytes(self.engine.bytes_of(self.stdin))
+        else:
+            fixer.write(self.engine, fixed)
+        verb = "Would fix" if self.request.diff else "Fixed"
+        if fixed.applied:
+            self._note(f"{verb} {_count(fixed.applied, 'finding')} in {_count(len(fixed.after), 'file')}.")
+        for error in fixed.errors:
+            _complain(error)
+        self.failed = bool(fixed.errors)
+        self.would_change = self.request.diff and bool(fixed.after)
+        return fixed.outcome
+
+    def _only_since(self, outcome: Outcome, paths: Sequence[str]) -> None:
+        from gllint.verdict.since import only_changed
+
+        assert self.request.since is not None
+        folders = [p if os.path.isdir(p) else os.path.dirname(p) for p in map(absolute, paths)]
+        outcome.findings = only_changed(outcome.findings, self.request.since, folders)
+
+    def _pinned(self, paths: Sequence[str], outcome: Outcome) -> Outcome:
+        """Check again what is going to be written, so that every line belongs to the very bytes it is put into."""
+        for path in by_path(outcome.findings):
+            with contextlib.suppress(OSError):
+                self.engine.put(path, self.engine.bytes_of(path))
+        return self.engine.check(paths)
+
+    def _add_noqa(self, outcome: Outcome) -> int:
+        from gllint.verdict.noqa import add_noqa
+
+        added, errors = 0, []
+        links = fixer.links(outcome)
+        for path, findings in by_path(outcome.findings).items():
+            if path in links:
+                continue
+            try:
+                before = self.engine.bytes_of(path)
+                text = decode(before)
+            except (OSError, Undecodable) as error:
+                errors.append(f"{path}: cannot be read: {error}")
+                continue
+            source, lines = add_noqa(text.source, findings)
+            after = text.encode(source)
+            if path == self.stdin:
+                self._write_bytes(after)
+            elif after != before and (refused := fixer.replace(self.engine, path, before, after)):
+                errors.append(refused)
+                continue
+            added += lines
+        if self.stdin and not outcome.findings:
+            self._write_bytes(self.engine.bytes_of(self.stdin))
+        for line in errors:
+            _complain(line)
+        self._note(f"Added {_count(added, 'suppression')}.")
+        return WRONG if errors or outcome.failures else NOTHING_FOUND
+
+    def _report(self, outcome: Outcome) -> None:
+        made = self._made_report(outcome)
+        if not self.request.diff and not (self.stdin and self.request.fix):
+            self._write(_statistics(made, self.request.output_format) if self.request.statistics
+                        else report.render(self.request.output_format, made))  # fmt: skip
+        for failure in outcome.failures:
+            _complain(f"internal error: {failure.code} failed on {self.show(failure.path)}: {failure.error}")
+        for notice in outcome.notices:
+            self._note(self._noticed(notice))
+        if not self.request.quiet and self.request.output_format in ("full", "concise"):
+            self._summarise(outcome)
+
+    def _made_report(self, outcome: Outcome) -> report.Report:
+        return report.Report(
+            diagnostics=[self._diagnostic(finding) for finding in outcome.findings],
+            lines=self.engine.lines,
+            show=self.show,
+            fingerprints=lambda: [f.hex() for f in fingerprints(outcome.findings, self._source, self.show)],
+            checked=outcome.checked,
+            colour=_wants_colour() and not self.request.output_file,
+        )
+
+    def _diagnostic(self, finding: Finding) -> report.Diagnostic:
+        level = self.engine.config_of(finding.path).level(finding.code)
+        return report.Diagnostic(finding, self.show(finding.path), level)
+
+    def _noticed(self, notice: Notice) -> str:
+        names = ", ".join(map(self.show, notice.paths[:_SHOWN]))
+        more = len(notice.paths) - _SHOWN
+        listed = f"{names} and {more} more" if more > 0 else names
+        return f"{_count(len(notice.paths), 'file')} not checked, {notice.why}: {listed}"
+
+    def _summarise(self, outcome: Outcome) -> None:
+        count = len(outcome.findings)
+        if not count:
+            if outcome.checked and not self.would_change:
+                self._note(f"No findings in {_count(len(outcome.checked), 'file')}.")
+            return
+        files = len({finding.path for finding in outcome.findings})
+        text = f"Found {_count(count, 'finding')} in {_count(files, 'file')}"
+        fixes = [finding.fix.applicability for finding in outcome.findings if finding.fix is not None]
+        safe = 0 if self.request.fix else fixes.count("safe")
+        unsafe = 0 if self.request.fix and self.request.unsafe_fixes else fixes.count("unsafe")
+        hints = [
+            f"{safe} fixable with --fix" if safe else "",
+            f"{unsafe} {'more' if safe else 'fixable'} with --fix --unsafe-fixes" if unsafe else "",
+        ]
+        listed = ", ".join(hint for hint in hints if hint)
+        self._note(f"{text} ({listed})." if listed else f"{text}.")
+
+    def _say_more(self) -> None:
+        for workspace in self.engine.workspaces():
+            config = workspace.config.source or "none"
+            cache = workspace.cache_folder or "none"
+            self._note(f"project {workspace.root}: configuration {config}, cache {cache}")
+            listed, parsed = workspace.counts()
+            self._note(f"  {_count(listed, 'file')}, {_count(parsed, 'candidate')}")
+            for cut in workspace.cuts():
+                self._note(f"{self.show(cut.path)}:{cut.line}: {cut}")
+
+    def _print_timings(self) -> None:
+        clock = self.engine.clock
+        rows = [*clock.stages.items(), *sorted(clock.rules.items(), key=lambda item: -item[1])]
+        rows.append(("total", time.perf_counter() - self.started))
+        for name, seconds in rows:
+            click.echo(f"{seconds * 1000:10.1f} ms  {name}", err=True)
+
+    def _status(self, outcome: Outcome) -> int:
+        if self.failed or outcome.failures:
+            return WRONG
+        found = bool(outcome.findings) or self.would_change
+        return FOUND if found and not self.request.exit_zero else NOTHING_FOUND
+
+    # --- the baseline --------------------------------------------------------------------------------------
+
+    def _write_baseline(self, outcome: Outcome) -> int:
+        path = absolute(str(self.request.write_baseline))
+        baseline.write(path, self._fingerprints(outcome, path))
+        self._note(f"Wrote {_count(len(outcome.findings), 'finding')} to {self.request.write_baseline}.")
+        return WRONG if outcome.failures else NOTHING_FOUND
+
+    def _compare(self, outcome: Outcome, old: Sequence[Fingerprint]) -> None:
+        path = absolute(str(self.request.baseline))
+        folder = os.path.dirname(path)
+        checked = set(outcome.checked)
+        sources: dict[str, str] = {}
+
+        def has_scope(file: str, scope: str) -> bool:
+            full = absolute(os.path.join(folder, file))
+            if full not in sources:
+                sources[full] = self._source(full)
+            return not scope or all(_defines(sources[full], name) for name in scope.split("."))
+
+        def was_checked(entry: Fingerprint) -> bool:
+            full = absolute(os.path.join(folder, entry.path))
+            return (
+                full in checked and entry.code in self.engine.config_of(full).codes and not self.request.since
+            )
+
+        compared = baseline.compare(
+            old,
+            outcome.findings,
+            self._fingerprints(outcome, path),
+            was_checked=was_checked,
+            has_scope=has_scope,
+            exists=lambda file: os.path.exists(os.path.join(folder, file)),
+        )
+        outcome.findings = compared.new
+        if compared.known:
+            self._note(f"{_count(compared.known, 'finding')} known from the baseline.")
+        self._prune(path, compared)
+
+    def _prune(self, path: str, compared: baseline.Compared) -> None:
+        for entry in compared.fixed:
+            self._note(visible(f"Fixed since the baseline: {entry.path}: {entry.code} {entry.text}"))
+        if not compared.fixed:
+            return
+        gone = _count(len(compared.fixed), "finding")
+        if not self.request.prune_baseline:
+            self._note(f"The baseline holds {gone} too many; --prune-baseline takes them out.")
+        else:
+            baseline.write(path, compared.kept)
+            self._note(f"Took {gone} out of {self.request.baseline}.")
+
+    def _fingerprints(self, outcome: Outcome, path: str) -> list[Fingerprint]:
+        return fingerprints(outcome.findings, self._source, baseline.relative_to(os.path.dirname(path)))
+
+    def _source(self, path: str) -> str:
+        try:
+            return self.engine.text(path).source
+        except (OSError, Undecodable):
+            return ""
+
+    # --- output --------------------------------------------------------------------------------------------
+
+    def _write(self, text: str) -> None:
+        self.engine.progress.clear()
+        if self.request.output_file is None:
+            click.echo(text, nl=False, color=_wants_colour())
+            return
+        if self.request.output_file in _STANDARD_OUTPUT:
+            click.echo(text, nl=False)
+            return
+        try:
+            write_output(os.path.abspath(self.request.output_file), text.encode("utf-8", "backslashreplace"))
+        except OSError as error:
+            raise UsageError(f"{self.request.output_file}: cannot be written: {error.strerror}") from None
+
+    def _write_bytes(self, data: bytes) -> None:
+        self.engine.progress.clear()
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+
+    def _note(self, text: str) -> None:
+        if not self.request.quiet:
+            self.engine.progress.clear()
+            click.echo(report.visible(text), err=True)
+
+
+def _shower(given: Sequence[str]) -> Callable[[str], str]:
+    """Return the function that names a file as people expect: relative to here, else as it was given."""
+    here = absolute(".").rstrip("/") + "/"
+    elsewhere: Mapping[str, str] = {
+        absolute(path).rstrip("/"): path.replace(os.sep, "/").rstrip("/")
+        for path in given
+        if not absolute(path).startswith(here)
+    }
+
+    def show(path: str) -> str:
+        if path.startswith(here):
+            return path.removeprefix(here)
+        for top, name in elsewhere.items():
+            if path == top or path.startswith(top + "/"):
+                return name + path.removeprefix(top)
+        return path
+
+    return show
+
+
+def _statistics(made: report.Report, format_name: str) -> str:
+    counts = report.statistics(made)
+    if format_name == "json":
+        import json
+
+        rows = [{"code": code, "name": RULES[code].name, "count": count} for code, count in counts.items()]
+        return json.dumps(rows, indent=2) + "\n"
+    return "".join(f"{count:>6}  {code}  {RULES[code].name}\n" for code, count in counts.items())
+
+
+def _complain(text: str) -> None:
+    click.echo(f"gllint: {report.visible(text)}", err=True)
+
+
+def _defines(source: str, name: str) -> bool:
+    return any(f"{word} {name}{end}" in source for word in ("def", "class") for end in "(:[")
+
+
+def _is_stream(name: str) -> bool:
+    """Say whether an output file is a device or a pipe, which nothing can be lost of."""
+    try:
+        return os.path.abspath(name).startswith("/dev/") or not stat.S_ISREG(os.stat(name).st_mode)
+    except (OSError, ValueError):
+        return False
+
+
+def _wants_colour() -> bool:
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return False
+    return sys.stdout.isatty()
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,152 @@
+"""What gllint tells about itself: its rules, its configuration, its units, its cache."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from gllint.errors import UsageError, nearest
+from gllint.files.config import Config, schema, value_of
+from gllint.files.discover import absolute
+from gllint.run import cache
+from gllint_rules import RULES, Rule
+
+
+def rules_text(code: str | None, output_format: str) -> str:
+    """Return the catalogue, or one rule by its code or name. Raises :class:`UsageError`."""
+    if code is not None:
+        rule = _rule(code)
+        return json.dumps(_entry(rule), indent=2) + "\n" if output_format == "json" else _page(rule)
+    if output_format == "json":
+        return json.dumps([_entry(rule) for rule in RULES.values()], indent=2) + "\n"
+    width = max(len(rule.name) for rule in RULES.values())
+    return "".join(_row(rule, width) for rule in RULES.values())
+
+
+def schema_text() -> str:
+    """Return the JSON Schema of the configuration."""
+    return json.dumps(schema(), indent=2) + "\n"
+
+
+def config_text(path: str, config_file: str | None, isolated: bool) -> str:
+    """Return the settings in force for a file or folder as TOML, each with where it came from."""
+    config = _config_for(path, config_file, isolated)
+    out = [f"# {config.source}" if config.source else "# No configuration was found; these are the defaults."]
+    for key in schema()["properties"]:
+        value = value_of(config, key)
+        origin = config.origins.get(key, "default")
+        out.append(f"# {key}: not set" if value is None else f"{key} = {_toml(value)}  # {origin}")
+    return "\n".join([*out, f"# codes in force: {', '.join(sorted(config.codes))}"]) + "\n"
+
+
+def units_text(output_format: str) -> str:
+    """Return the allowed units with their dimension."""
+    from gllint_runtime.policy.units import ALLOWED_UNITS
+
+    extended = _config_for(".", None, False).rules.extend_units
+    units = {**ALLOWED_UNITS, **{unit: "extend-units" for unit in extended if unit not in ALLOWED_UNITS}}
+    if output_format == "json":
+        return (
+            json.dumps([{"unit": unit, "dimension": kind} for unit, kind in units.items()], indent=2) + "\n"
+        )
+    width = max(map(len, units))
+    rows = "".join(f"{unit:<{width}}  {kind}\n" for unit, kind in units.items())
+    return (
+        rows
+        + "\nCompounds of these, and of them with units of time, are allowed too: kWh/year, kgCO2e/kWh.\n"
+    )
+
+
+def unit_text(unit: str) -> tuple[str, bool]:
+    """Return why a unit is allowed or not under the configuration of this folder, and whether it is."""
+    from gllint_runtime.policy.units import judge_unit
+
+    rules = _config_for(".", None, False).rules
+    verdict = judge_unit(unit, extend=rules.extend_units, strict=rules.strict_units)
+    allowed = verdict.status == "allowed"
+    out = [f"{unit!r} is {verdict.status.replace('-', ' ')}: {verdict.reason}"]
+    if verdict.dimension is not None:
+        out.append(f"dimension: {verdict.dimension}")
+    if not allowed and verdict.nearest is not None:
+        out.append(f"nearest allowed unit: {verdict.nearest}")
+    return "\n".join(out) + "\n", allowed
+
+
+def clean_caches(paths: Sequence[str], cache_dir: str | None) -> Iterable[str]:
+    """Remove the caches of the projects at ``paths`` (or the one named) and yield what to say of each."""
+    from gllint.report import visible
+    from gllint.run.engine import Engine
+
+    for path in paths:
+        if not os.path.exists(path):
+            raise UsageError(f"{path}: no such file or folder")
+    if cache_dir:
+        folders = {cache.cache_folder(cache_dir)}
+    else:
+        engine = Engine()
+        places = [engine.places.project(_folder(path)) for path in paths]
+        folders = {folder for place in places if (folder := engine.cache_dir(place)) is not None}
+    for folder in sorted(folders):
+        removed, left = cache.clean(folder)
+        if removed:
+            yield f"Removed {folder}" if not left else f"Removed what gllint wrote in {folder}"
+        if left:
+            more = f" and {len(left) - 1} more" if len(left) > 1 else ""
+            yield f"Left alone what gllint did not write: {visible(left[0])}{more}"
+
+
+def _config_for(path: str, config_file: str | None, isolated: bool) -> Config:
+    from gllint.cli.checking import fixed_config
+    from gllint.files.places import Places
+
+    if not os.path.exists(path):
+        raise UsageError(f"{path}: no such file or folder")
+    return Places(lambda config: config, fixed_config(config_file, isolated)).project(_folder(path)).config
+
+
+def _folder(path: str) -> str:
+    full = absolute(path)
+    return full if os.path.isdir(full) else os.path.dirname(full)
+
+
+def _rule(word: str) -> Rule:
+    for rule in RULES.values():
+        if word.upper() == rule.code or word.lower() == rule.name:
+            return rule
+    known = [*RULES, *(rule.name for rule in RULES.values())]
+    raise UsageError(f"unknown rule '{word}'{nearest(word, known, '; gllint rule lists them')}")
+
+
+def _entry(rule: Rule) -> dict[str, Any]:
+    return {
+        "code": rule.code,
+        "name": rule.name,
+        "summary": rule.summary,
+        "default": rule.default,
+        "fix": rule.fix,
+        "since": rule.since,
+        "options": list(rule.options),
+        "documentation": rule.documentation,
+        "url": rule.url,
+    }
+
+
+def _row(rule: Rule, width: int) -> str:
+    remarks = [] if rule.default else ["opt-in"]
+    remarks += [] if rule.fix == "none" else [f"fix: {rule.fix}"]
+    tail = f" ({', '.join(remarks)})" if remarks else ""
+    return f"{rule.code}  {rule.name:<{width}}  {rule.summary}{tail}\n"
+
+
+def _page(rule: Rule) -> str:
+    state = "on by default" if rule.default else "opt-in: select it by its code"
+    facts = f"{state}; fix: {rule.fix}; since {rule.since}; {rule.url}"
+    return f"# {rule.code} {rule.name}\n\n{facts}\n\n{rule.documentation.strip()}\n"
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{json.dumps(key)} = {_toml(item)}" for key, item in value.items()) + "}"
+    return json.dumps(list(value) if isinstance(value, tuple) else value, ensure_ascii=False)

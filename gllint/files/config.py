@@ -1,0 +1,331 @@
+"""The configuration: where it comes from, what is wrong with it, and the record it becomes.
+
+``[tool.gllint]`` of a ``pyproject.toml``, or the whole of a ``gllint.toml``. The shape is the JSON Schema in
+``config_schema.json``; jsonschema itself is imported only to explain a table that does not have the shape.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import re
+import tomllib
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
+from importlib import resources
+from typing import TYPE_CHECKING, Any, cast
+
+from gllint.errors import UsageError, nearest
+from gllint.files.patterns import Patterns, is_pattern
+from gllint.files.writing import read_bytes, way_out
+from gllint.report import visible
+from gllint.verdict.selection import check_selectors, matches, selected_codes
+from gllint_rules import Settings
+
+if TYPE_CHECKING:
+    from jsonschema import ValidationError
+
+SCHEMA_FILE = "config_schema.json"
+FILE_NAMES = ("gllint.toml", "pyproject.toml")
+DEFAULT_EXCLUDE = (
+    ".bzr", ".direnv", ".eggs", ".git", ".gllint_cache", ".hg", ".hypothesis", ".idea", ".ipynb_checkpoints",
+    ".mypy_cache", ".nox", ".pants.d", ".pyenv", ".pytest_cache", ".pytype", ".ruff_cache", ".svn", ".tox",
+    ".venv", ".vscode", "CVS", "__pycache__", "__pypackages__", "_build", "buck-out", "build", "dist",
+    "node_modules", "site-packages", "venv",
+)  # fmt: skip
+_NO_KEYS = {"audit"}  # a setting that follows from others
+_RULE_OPTIONS = tuple(name for name in Settings.__dataclass_fields__ if name not in _NO_KEYS)
+_LARGEST = 1_000_000
+_MISSING = (errno.ENOENT, errno.ENOTDIR)
+_SELECTOR_KEYS = ("select", "extend-select", "ignore")
+
+
+@dataclass(frozen=True)
+class Config:
+    """The settings in force for one folder. ``base`` is the folder that its path patterns are relative to.
+
+    ``source`` is the file that the settings came from (``""`` where there is none) and ``origins`` names, for
+    each key that is not at its default, where its value came from.
+    """
+
+    base: str = ""
+    source: str = ""
+    select: tuple[str, ...] | None = None
+    extend_select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    per_file_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    exclude: tuple[str, ...] = DEFAULT_EXCLUDE
+    extend_exclude: tuple[str, ...] = ()
+    force_exclude: bool = False
+    severity: Mapping[str, str] = field(default_factory=dict)
+    jobs: int | None = None
+    cache_dir: str | None = None
+    rules: Settings = field(default_factory=Settings)
+    origins: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def codes(self) -> frozenset[str]:
+        """The codes in force."""
+        return selected_codes(self.select, self.extend_select, self.ignore)
+
+    @cached_property
+    def excluded(self) -> Patterns:
+        """The patterns of what is left out."""
+        return Patterns((*self.exclude, *self.extend_exclude))
+
+    @cached_property
+    def _file_ignores(self) -> list[tuple[Patterns, bool, tuple[str, ...]]]:
+        return [
+            (Patterns([pattern.removeprefix("!")]), pattern.startswith("!"), codes)
+            for pattern, codes in self.per_file_ignores.items()
+        ]
+
+    def ignored_in(self, path: str) -> tuple[str, ...]:
+        """Return the selectors that ``per-file-ignores`` takes out of force in the file ``path``."""
+        relative = self.relative(path)
+        return tuple(
+            code
+            for patterns, negated, codes in self._file_ignores
+            if patterns.excludes(relative) != negated
+            for code in codes
+        )
+
+    def codes_in(self, path: str) -> frozenset[str]:
+        """Return the codes in force in one file."""
+        ignored = self.ignored_in(path) if self.per_file_ignores else ()
+        return frozenset(c for c in self.codes if not matches(c, ignored)) if ignored else self.codes
+
+    def level(self, code: str) -> str:
+        """Return the severity of a code; its longest selector decides."""
+        named = [selector for selector in self.severity if code.startswith(selector)]
+        return self.severity[max(named, key=len)] if named else "error"
+
+    def relative(self, path: str) -> str:
+        """Return ``path`` relative to the folder of this configuration, for its patterns."""
+        base = self.base.rstrip("/") + "/"
+        return path.removeprefix(base).lstrip("/")
+
+    def overridden(self, options: Mapping[str, Any], where: str) -> Config:
+        """Return this configuration with ``options`` laid over it: kebab-case keys, ``None``: not given."""
+        given = {key: value for key, value in options.items() if value is not None}
+        if not given:
+            return self
+        fields = {key.replace("-", "_"): value for key, value in given.items()}
+        if "extend_select" in fields:
+            fields["extend_select"] = (*self.extend_select, *fields["extend_select"])
+        if "extend_exclude" in fields:
+            fields["extend_exclude"] = (*self.extend_exclude, *fields["extend_exclude"])
+        return replace(self, **fields, origins={**self.origins, **dict.fromkeys(given, where)})
+
+
+def in_folder(folder: str) -> Config | None:
+    """Read the configuration that stands in ``folder``: a gllint.toml, else a pyproject.toml with our table.
+
+    Each file is read once: an editor may be writing it. Raises :class:`UsageError` as :func:`load` does.
+    """
+    for name in FILE_NAMES:
+        path = f"{folder.rstrip('/')}/{name}"
+        table = _table(path, explicit=False)
+        if table is not None:
+            return _checked(path, table, folder)
+    return None
+
+
+def load(path: str, base: str | None = None) -> Config:
+    """Read the configuration file ``path``; its patterns are relative to ``base`` (default: its folder).
+
+    Raises :class:`UsageError`, one line that names the file, the key and the nearest right thing.
+    """
+    table = _table(path, explicit=True)
+    if table is None:
+        raise UsageError(f"{path}: has no table [tool.gllint]")
+    return _checked(path, table, path.rpartition("/")[0] or "/" if base is None else base)
+
+
+def _checked(path: str, table: Mapping[str, Any], base: str) -> Config:
+    if not _has_shape(table):
+        raise UsageError(f"{path}: {_shape_error(table)}")
+    _check_meaning(path, table)
+    _check_cache_dir(path, table, base)
+    return _config(path, table, base)
+
+
+@cache
+def schema() -> dict[str, Any]:
+    """Return the JSON Schema of the configuration."""
+    text = resources.files("gllint.files").joinpath(SCHEMA_FILE).read_text("utf-8")
+    return cast(dict[str, Any], json.loads(text))
+
+
+def value_of(config: Config, key: str) -> Any:
+    """Return the value in force of a key of the configuration file."""
+    name = key.replace("-", "_")
+    return getattr(config.rules if name in _RULE_OPTIONS else config, name)
+
+
+def _table(path: str, explicit: bool) -> dict[str, Any] | None:
+    try:
+        data = read_bytes(path)
+    except OSError as error:
+        if not explicit and error.errno in _MISSING:
+            return None
+        raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
+    own = path.endswith("gllint.toml")
+    if not own and not explicit and b"gllint" not in data:
+        return None
+    if len(data) > _LARGEST:
+        raise UsageError(f"{path}: too large for a configuration: {len(data)} bytes, at most {_LARGEST}")
+    try:
+        document = tomllib.loads(data.decode("utf-8-sig"))
+    except ValueError as error:
+        raise UsageError(f"{path}: not valid TOML: {visible(str(error))}") from None
+    except RecursionError:
+        raise UsageError(f"{path}: not valid TOML: nested too deeply") from None
+    tool = document.get("tool", {})
+    table = tool.get("gllint") if isinstance(tool, dict) else None
+    if table is None and not path.endswith("pyproject.toml"):
+        return document
+    if table is not None and not isinstance(table, dict):
+        raise UsageError(f"{path}: key 'tool.gllint' must be a table, not {_shown(table)}")
+    return table
+
+
+def _is_strings(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
+
+
+_LEVELS = ("error", "warning", "info")
+_SHAPES: dict[str, Any] = {
+    "per-file-ignores": lambda v: isinstance(v, dict) and all(map(_is_strings, v.values())),
+    "severity": lambda v: isinstance(v, dict) and all(level in _LEVELS for level in v.values()),
+    "jobs": lambda v: isinstance(v, int) and not isinstance(v, bool) and v >= 1,
+    "cache-dir": lambda v: isinstance(v, str),
+    **dict.fromkeys(("force-exclude", "strict-units", "number-words"), lambda v: isinstance(v, bool)),
+}
+
+
+def _has_shape(table: Mapping[str, Any]) -> bool:
+    """Answer quickly what the JSON Schema answers; a test holds the two to the same answers."""
+    known = _known_keys()
+    return all(key in known and _SHAPES.get(key, _is_strings)(value) for key, value in table.items())
+
+
+@cache
+def _known_keys() -> frozenset[str]:
+    return frozenset(_SHAPES) | {
+        "select", "extend-select", "ignore", "exclude", "extend-exclude",
+        *(name.replace("_", "-") for name in _RULE_OPTIONS),
+    }  # fmt: skip
+
+
+def _shape_error(table: Mapping[str, Any]) -> str:
+    """Say what is wrong with the first key that has not the shape."""
+    from jsonschema import Draft202012Validator
+
+    known = _known_keys()
+    unknown = next((key for key in table if key not in known), None)
+    if unknown is not None:
+        hint = nearest(unknown, sorted(known), "; gllint config --schema lists them")
+        return f"unknown key '{_short(unknown)}'{hint}"
+    wrong = min(key for key, value in table.items() if not _SHAPES.get(key, _is_strings)(value))
+    try:
+        errors = Draft202012Validator(schema()).iter_errors({wrong: table[wrong]})
+        return _said(min(errors, key=lambda e: list(map(str, e.path))))
+    except (RecursionError, ValueError):
+        # A value nested too deeply, or a number of too many digits, to be shown or looked through.
+        return f"key '{wrong}' has a value of the wrong type; gllint config --schema tells the right one"
+
+
+def _said(error: ValidationError) -> str:
+    key = _short(".".join(str(part) for part in error.path))
+    if error.validator == "enum":
+        choice, levels = error.instance, list(schema()["$defs"]["level"]["enum"])
+        hint = nearest(choice, levels) if isinstance(choice, str) else ""
+        shown = f"'{_short(choice)}'" if isinstance(choice, str) else _shown(choice)
+        return f"key '{key}' must be one of {', '.join(levels)}, not {shown}{hint}"
+    return (
+        f"key '{key}' {_expected(str(error.validator), error.validator_value)}, not {_shown(error.instance)}"
+    )
+
+
+_TYPE_WORDS = {"array": "a list", "boolean": "true or false", "integer": "a whole number",
+               "object": "a table", "string": "a text"}  # fmt: skip
+
+
+def _expected(validator: str, value: Any) -> str:
+    if validator == "type":
+        word = _TYPE_WORDS[value]
+        return f"must be {word} of texts" if value == "array" else f"must be {word}"
+    return f"must be at least {value}"
+
+
+def _shown(value: Any) -> str:
+    return _short(json.dumps(value, ensure_ascii=False, default=str))
+
+
+def _short(text: str) -> str:
+    text = visible(text)
+    return text if len(text) <= 60 else text[:57] + "…"
+
+
+def _check_meaning(path: str, table: Mapping[str, Any]) -> None:
+    for key in _SELECTOR_KEYS:
+        check_selectors(table.get(key, ()), f"{path}: key '{key}'")
+    for pattern, codes in table.get("per-file-ignores", {}).items():
+        check_selectors(codes, f"{path}: key 'per-file-ignores.{pattern}'")
+    check_selectors(table.get("severity", {}), f"{path}: key 'severity'")
+    for key in ("exclude", "extend-exclude", "per-file-ignores"):
+        for pattern in table.get(key, ()):
+            if not is_pattern(pattern.removeprefix("!") if key == "per-file-ignores" else pattern):
+                raise UsageError(f"{path}: key '{key}': '{_short(pattern)}' is no pattern as in .gitignore")
+    for expression in table.get("whitelist-patterns", ()):
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of what a later Python may read otherwise
+                re.compile(expression)
+        except (re.error, OverflowError, RecursionError) as error:
+            message = f"'{_short(expression)}' is no regular expression: {error}"
+            raise UsageError(f"{path}: key 'whitelist-patterns': {message}") from None
+
+
+def _check_cache_dir(path: str, table: Mapping[str, Any], base: str) -> None:
+    """Refuse a cache outside the project: what comes with a repository decides nothing beyond it."""
+    folder = table.get("cache-dir")
+    if folder is None:
+        return
+    top = base
+    while not os.path.exists(f"{top}/.git") and os.path.dirname(top) != top:
+        top = os.path.dirname(top)
+    try:
+        out = way_out(os.path.join(base, folder), top if os.path.exists(f"{top}/.git") else base)
+    except OSError as error:
+        raise UsageError(f"{path}: key 'cache-dir' names no folder: {error.strerror}") from None
+    if out is not None:
+        raise UsageError(
+            f"{path}: key 'cache-dir' leads out of the project, to {visible(out)}; "
+            "--cache-dir or GLLINT_CACHE_DIR may name such a folder"
+        )
+
+
+def _config(path: str, table: Mapping[str, Any], base: str) -> Config:
+    fields: dict[str, Any] = {}
+    options: dict[str, Any] = {}
+    for key, value in table.items():
+        name = key.replace("-", "_")
+        (options if name in _RULE_OPTIONS else fields)[name] = (
+            tuple(value) if isinstance(value, list) else value
+        )
+    if "per_file_ignores" in fields:
+        fields["per_file_ignores"] = {k: tuple(v) for k, v in fields["per_file_ignores"].items()}
+    return Config(
+        base=base, source=path, rules=Settings(**options), origins=dict.fromkeys(table, path), **fields
+    )
+
+
+def split_codes(given: Sequence[str]) -> tuple[str, ...] | None:
+    """Read the comma-separated codes of repeated command-line options; ``None`` where none was given."""
+    codes = tuple(code for text in given for code in re.split(r"[,\s]+", text) if code)
+    return codes if given else None

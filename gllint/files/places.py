@@ -1,0 +1,103 @@
+"""Which project a file belongs to, and which configuration is in force there.
+
+A *project* is the nearest folder upwards that holds a pyproject.toml, a gllint.toml or a .git. The facts of
+one file reach the other files of its project whichever of them are named on the command line, so that every
+host reports the same. A file with no such folder above it belongs to the folder that was asked about.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import NamedTuple
+
+from gllint.files.config import Config, in_folder
+
+MARKERS = frozenset({"pyproject.toml", "gllint.toml", ".git"})
+
+
+class Place(NamedTuple):
+    """A folder's project, its configuration, and the top of the repository it lies in (``""``: none)."""
+
+    root: str
+    config: Config
+    repository: str
+
+
+class Places:
+    """Answers for each folder, remembering the answers.
+
+    ``fixed`` is the configuration for every file (``--config``, ``--isolated``), ``None``: the nearest one;
+    ``override`` lays the command line's options over a configuration.
+    """
+
+    def __init__(self, override: Callable[[Config], Config], fixed: Config | None = None) -> None:
+        self._override = override
+        self._fixed = fixed
+        self._known: dict[str, Place] = {}
+        self._settled: dict[str, Place] = {}
+        self._homeless = ""
+
+    def ask_about(self, paths: Iterable[str]) -> None:
+        """Fix the project of files without markers: the folder that holds all ``paths`` (absolute)."""
+        folders = [path if os.path.isdir(path) else os.path.dirname(path) for path in paths]
+        unmarked = [folder for folder in folders if not self.of(folder).root]
+        if not unmarked:
+            return
+        common = os.path.commonpath(unmarked).replace(os.sep, "/")
+        home = os.path.expanduser("~").replace(os.sep, "/")
+        # Never take a whole disk or somebody's home for a project because two files lie far apart.
+        if len(set(unmarked)) == 1 or not f"{home}/".startswith(common.rstrip("/") + "/"):
+            self._homeless = common
+
+    def project(self, folder: str) -> Place:
+        """Return the place of the files of ``folder``; its root is never empty."""
+        place = self.of(folder)
+        if place.root:
+            return place
+        root = self._root_without_marker(folder)
+        if root not in self._settled:
+            self._settled[root] = Place(root, _based(place.config, _here_or(root)), "")
+        return self._settled[root]
+
+    def _root_without_marker(self, folder: str) -> str:
+        if self._homeless and f"{folder}/".startswith(self._homeless.rstrip("/") + "/"):
+            return self._homeless
+        while os.path.isfile(f"{folder}/__init__.py"):
+            folder = os.path.dirname(folder)
+        return folder
+
+    def of(self, folder: str, names: frozenset[str] | None = None) -> Place:
+        """Return the place of ``folder``; ``names``, where known, are those markers that it holds."""
+        known = self._known.get(folder)
+        if known is None:
+            held = names if names is not None else _markers(folder)
+            parent = os.path.dirname(folder)
+            above = self.of(parent) if parent != folder else Place("", self._default(), "")
+            known = self._known[folder] = self._place(folder, held, above)
+        return known
+
+    def _place(self, folder: str, held: frozenset[str], above: Place) -> Place:
+        if not held:
+            return above
+        own = in_folder(folder) if self._fixed is None and held != {".git"} else None
+        config = self._override(own) if own is not None else above.config
+        return Place(folder, _based(config, folder), folder if ".git" in held else above.repository)
+
+    def _default(self) -> Config:
+        return self._override(self._fixed if self._fixed is not None else Config())
+
+
+def _markers(folder: str) -> frozenset[str]:
+    return frozenset(name for name in MARKERS if os.path.exists(f"{folder}/{name}"))
+
+
+def _here_or(root: str) -> str:
+    """Return the folder that patterns without a configuration file are relative to."""
+    here = os.getcwd().replace(os.sep, "/")
+    return here if f"{root}/".startswith(here.rstrip("/") + "/") else root
+
+
+def _based(config: Config, folder: str) -> Config:
+    return config if config.base else replace(config, base=folder)

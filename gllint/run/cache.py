@@ -1,0 +1,309 @@
+"""The cache of one project: a folder of entries, each whole or absent, never wrong.
+
+An entry is its payload behind the digest of its name and payload, written to a temporary file and renamed into place;
+what a killed process leaves behind does not pass the digest or was never renamed. An entry can come with a
+repository that somebody else made, so reading one can build our own records and nothing else.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import re
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, BinaryIO, NamedTuple
+
+import gllint
+from gllint.files.writing import read_bytes
+from gllint.run.codec import decode, encode
+from gllint_rules import Settings
+
+FOLDER = ".gllint_cache"
+_DIGEST_SIZE = 20
+_PREFIX = b"gllint-2\n"
+_LABELS = {
+    "CACHEDIR.TAG": "Signature: 8a477f597d28d172789f06886806bc55\n# A cache of gllint; gllint clean removes it.\n",
+    ".gitignore": "*\n",
+}
+_STORE = re.compile(r"[0-9a-f]{40}")
+_ENTRY = re.compile(r"screen|names|(?:facts|results)-[0-9a-f]{40}")
+_TEMPORARY = re.compile(r"new-[0-9a-z_]{8}")
+_OURS = re.compile(rb"gllint-\d+\n")
+_LOCK = "lock"
+_LOCK_PATIENCE = 60.0
+_KEEP_SECONDS = 14 * 24 * 3600
+_OWN_PACKAGES = ("gllint", "gllint_rules", "gllint_runtime")
+
+
+def digest(*parts: bytes) -> bytes:
+    """Return a digest of ``parts``, which are told apart."""
+    state = hashlib.blake2b(digest_size=_DIGEST_SIZE)
+    for part in parts:
+        state.update(b"%d:" % len(part))
+        state.update(part)
+    return state.digest()
+
+
+class Store:
+    """The entries of one project under one version and one set of rule options. ``None``: keep nothing."""
+
+    def __init__(self, folder: str | None) -> None:
+        self.folder = folder
+        self._made = False
+
+    @classmethod
+    def of(cls, cache_dir: str | None, root: str, settings: Settings) -> Store:
+        """Return the store of the project ``root`` inside ``cache_dir``."""
+        if cache_dir is None:
+            return cls(None)
+        if os.path.islink(cache_dir):
+            # It came with the repository or leads where we know nothing of: nothing is read or written there.
+            return cls(None)
+        name = digest(
+            installation(),
+            root.encode("utf-8", "surrogateescape"),
+            repr(settings).encode("utf-8", "surrogatepass"),
+        )
+        return cls(f"{cache_dir}/{name.hex()}")
+
+    def read(self, name: str) -> Any:
+        """Return the entry ``name``, or ``None`` where there is no sound one."""
+        if self.folder is None:
+            return None
+        try:
+            data = read_bytes(f"{self.folder}/{name}")
+        except OSError:
+            return None
+        start = len(_PREFIX) + _DIGEST_SIZE
+        payload = data[start:]
+        if not data.startswith(_PREFIX) or data[len(_PREFIX) : start] != digest(name.encode(), payload):
+            return None
+        try:
+            return decode(payload)
+        except Exception:
+            # Whatever a sound digest over an entry of another making holds: it is as good as absent.
+            return None
+
+    def holds(self, name: str) -> bool:
+        """Say whether there is an entry ``name``, sound or not."""
+        return self.folder is not None and os.path.exists(f"{self.folder}/{name}")
+
+    def write(self, name: str, value: object) -> None:
+        """Put an entry in place, all at once. Where the folder cannot be written, nothing is kept."""
+        if self.folder is None:
+            return
+        self.write_encoded(name, encode(value))
+
+    def write_encoded(self, name: str, payload: bytes) -> None:
+        """Put an entry in place that is encoded already."""
+        if self.folder is None:
+            return
+        try:
+            self._make()
+            handle, temporary = tempfile.mkstemp(prefix="new-", dir=self.folder)
+            try:
+                with os.fdopen(handle, "wb") as file:
+                    file.write(_PREFIX + digest(name.encode(), payload) + payload)
+                os.replace(temporary, f"{self.folder}/{name}")
+            except BaseException:
+                with contextlib.suppress(OSError):
+                    os.unlink(temporary)
+                raise
+        except OSError:
+            self.folder = None
+
+    def keep_only(self, prefix: str, names: set[str]) -> None:
+        """Drop the entries that begin with ``prefix`` and are not among ``names``, once they are many."""
+        if self.folder is None:
+            return
+        with contextlib.suppress(OSError):
+            stale = [n for n in os.listdir(self.folder) if n.startswith(prefix) and n not in names]
+            if len(stale) > len(names) + 64:
+                for name in stale:
+                    os.unlink(f"{self.folder}/{name}")
+
+    @contextlib.contextmanager
+    def turn(self) -> Iterator[None]:
+        """Let one process at a time through, so that several do not compute the same entries at once.
+
+        Nobody waits for ever: after a minute the work is done twice.
+        """
+        with contextlib.ExitStack() as stack:
+            with contextlib.suppress(OSError, ImportError):
+                if self.folder is not None:
+                    self._make()
+                    _wait_for(stack.enter_context(_opened_lock(f"{self.folder}/{_LOCK}")))
+            yield
+
+    def _make(self) -> None:
+        if self._made or self.folder is None:
+            return
+        top = os.path.dirname(self.folder)
+        for folder in (top, self.folder):
+            if os.path.islink(folder):
+                raise OSError(0, "a link in place of the cache")
+        if not os.path.isdir(self.folder):
+            os.makedirs(self.folder, exist_ok=True)
+            _label(top)
+            _prune(top)
+        self._made = True
+
+
+@cache
+def installation() -> bytes:
+    """Return a digest of this Python and of gllint's own files: a changed rule must not find old results."""
+    parts = [gllint.__version__, sys.version]
+    for package in _OWN_PACKAGES:
+        module = sys.modules.get(package) or __import__(package)
+        for folder in module.__path__:
+            parts += [f"{path}{stat.st_mtime_ns}{stat.st_size}" for path, stat in _own_files(folder)]
+    return digest(*(part.encode("utf-8", "surrogateescape") for part in parts))
+
+
+def cache_folder(top: str) -> str:
+    """Return the folder for caches within ``top``, whatever else is kept there."""
+    return os.path.abspath(os.path.join(top, FOLDER)).replace(os.sep, "/")
+
+
+class Cleaned(NamedTuple):
+    """What cleaning came to: whether anything was removed, and what was left because it is not ours."""
+
+    removed: bool
+    left: list[str]
+
+
+def clean(cache_dir: str) -> Cleaned:
+    """Remove from a cache folder what gllint wrote there, and the folder if that was all. A link is left alone."""
+    if os.path.islink(cache_dir) or not os.path.isdir(cache_dir):
+        return Cleaned(False, [cache_dir] if os.path.lexists(cache_dir) else [])
+    left: list[str] = []
+    removed = False
+    for entry in _entries(cache_dir):
+        if _STORE.fullmatch(entry.name) and entry.is_dir(follow_symlinks=False):
+            found = _remove_store(entry.path)
+        else:
+            found = Cleaned(
+                *((True, []) if _is_label(entry) and _unlinked(entry.path) else (False, [entry.path]))
+            )
+        removed = removed or found.removed
+        left += found.left
+    with contextlib.suppress(OSError):
+        os.rmdir(cache_dir)
+        removed = True
+    return Cleaned(removed, left)
+
+
+def _remove_store(folder: str) -> Cleaned:
+    left: list[str] = []
+    removed = False
+    for entry in _entries(folder):
+        if _is_entry(entry) and _unlinked(entry.path):
+            removed = True
+        else:
+            left.append(entry.path)
+    with contextlib.suppress(OSError):
+        os.rmdir(folder)
+        removed = True
+    return Cleaned(removed, left)
+
+
+def _entries(folder: str) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(entries, key=lambda entry: entry.name)
+    except OSError:
+        return []
+
+
+def _unlinked(path: str) -> bool:
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        pass  # another process cleans too
+    except OSError:
+        return False
+    return True
+
+
+def _is_entry(entry: os.DirEntry[str]) -> bool:
+    """Say whether a file of a store is one that gllint wrote: by its name and by what it begins with."""
+    if not entry.is_file(follow_symlinks=False):
+        return False
+    if entry.name == _LOCK:
+        return entry.stat(follow_symlinks=False).st_size == 0
+    head = _head(entry.path, len(_PREFIX))
+    if _TEMPORARY.fullmatch(entry.name):
+        return _PREFIX.startswith(head)
+    return _ENTRY.fullmatch(entry.name) is not None and _OURS.match(head) is not None
+
+
+def _is_label(entry: os.DirEntry[str]) -> bool:
+    text = _LABELS.get(entry.name)
+    return (
+        text is not None
+        and entry.is_file(follow_symlinks=False)
+        and _head(entry.path, len(text) + 1) == text.encode()
+    )
+
+
+def _head(path: str, size: int) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read(size)
+    except OSError:
+        return b"?"
+
+
+def _opened_lock(path: str) -> BinaryIO:
+    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    return os.fdopen(os.open(path, flags, 0o666), "rb", buffering=0)
+
+
+def _wait_for(lock: BinaryIO) -> None:
+    import fcntl
+
+    deadline = time.monotonic() + _LOCK_PATIENCE
+    while True:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                return
+            time.sleep(0.02)
+        else:
+            return
+
+
+def _own_files(folder: str) -> list[tuple[str, os.stat_result]]:
+    found: list[tuple[str, os.stat_result]] = []
+    for entry in sorted(os.scandir(folder), key=lambda e: e.name):
+        if entry.is_dir():
+            found += [] if entry.name == "__pycache__" else _own_files(entry.path)
+        else:
+            found.append((entry.path, entry.stat()))
+    return found
+
+
+def _label(top: str) -> None:
+    if any(entry.name not in _LABELS and not _STORE.fullmatch(entry.name) for entry in _entries(top)):
+        return  # somebody keeps other things there: they are not to be hidden from git
+    for name, text in _LABELS.items():
+        with contextlib.suppress(FileExistsError), open(f"{top}/{name}", "x", encoding="utf-8") as file:
+            file.write(text)
+
+
+def _prune(top: str) -> None:
+    """Remove the stores that nothing was written to for long; whatever else lies there is not ours."""
+    limit = time.time() - _KEEP_SECONDS
+    for entry in _entries(top):
+        if (
+            _STORE.fullmatch(entry.name)
+            and entry.is_dir(follow_symlinks=False)
+            and entry.stat(follow_symlinks=False).st_mtime < limit
+        ):
+            _remove_store(entry.path)

@@ -1,0 +1,286 @@
+"""From the paths that somebody names to the findings they get: the one pipeline behind every host."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import ClassVar
+
+from gllint.errors import UsageError
+from gllint.files.config import Config
+from gllint.files.discover import Signature, absolute, is_excluded, signature, walk
+from gllint.files.places import Place, Places
+from gllint.files.source import Text, Undecodable, decode
+from gllint.files.writing import read_bytes
+from gllint.run.cache import Store, cache_folder
+from gllint.run.clock import Clock
+from gllint.run.pool import Pool
+from gllint.run.progress import Progress
+from gllint.run.workspace import Result, Workspace
+from gllint.verdict import suppress
+from gllint_rules import Failure, Finding
+
+CACHE_VARIABLE = "GLLINT_CACHE_DIR"
+
+
+@dataclass(slots=True)
+class Options:
+    """How to run.
+
+    ``fixed`` is the configuration for every file, ``override`` lays options over each one. ``take_turns``
+    lets one process at a time learn about a project, for hosts that run many of them at once.
+    """
+
+    fixed: Config | None = None
+    override: Callable[[Config], Config] = lambda config: config
+    cache: bool = True
+    jobs: int | None = None
+    noqa: bool = True
+    progress: bool = False
+    time_rules: bool = False
+    take_turns: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Files that were not checked although nothing that is reported is wrong with them, and why."""
+
+    paths: tuple[str, ...]
+    why: str
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What a run found, sorted by path, line, column and code. Paths are absolute."""
+
+    findings: list[Finding] = field(default_factory=list)
+    failures: list[Failure] = field(default_factory=list)
+    notices: list[Notice] = field(default_factory=list)
+    checked: list[str] = field(default_factory=list)
+
+
+class Engine:
+    """Checks files, keeping what it learnt of their projects for the next call.
+
+    ``overlay`` maps absolute paths to contents that count instead of those on disk (see :meth:`put`).
+    """
+
+    workspace_class: ClassVar[type[Workspace]] = Workspace
+
+    def __init__(self, options: Options | None = None) -> None:
+        self.options = options or Options()
+        self.overlay: dict[str, bytes] = {}
+        self.clock = Clock(self.options.time_rules)
+        self.progress = Progress(self.options.progress)
+        self._pool = Pool(self.options.jobs)
+        self.places = Places(self.options.override, self.options.fixed)
+        self._workspaces: dict[str, Workspace] = {}
+        self._complete: set[str] = set()
+
+    def check(self, paths: Sequence[str]) -> Outcome:
+        """Check files and folders (as the user names them). Raises :class:`UsageError`."""
+        with self.clock.stage("discover"):
+            named = [absolute(path) for path in paths]
+            grouped = self._collect(named)
+        outcome = Outcome()
+        for root, (place, files) in sorted(grouped.items()):
+            workspace = self.workspace(place)
+            workspace.announce(files, complete=root in self._complete)
+            results = workspace.landing(files, named)
+            with self.clock.stage("suppress"):
+                self._conclude(workspace, files, results, outcome)
+            self._say_unread(workspace, files, named, outcome)
+        outcome.findings.sort(key=_order)
+        outcome.failures.sort(key=lambda failure: (failure.path, failure.code))
+        self.progress.clear()
+        return outcome
+
+    def check_file(self, path: str) -> Outcome:
+        """Check one file by its absolute path, in the project it belongs to."""
+        place = self.places.project(os.path.dirname(path))
+        workspace = self.workspace(place)
+        workspace.announce({path: _status(path)})
+        outcome = Outcome()
+        self._conclude(workspace, [path], workspace.landing([path]), outcome)
+        outcome.findings.sort(key=_order)
+        return outcome
+
+    def explain(self, path: str, line: int, code: str | None) -> list[str]:
+        """Return floor 2's account of why there is, or is not, a finding at a line."""
+        path = absolute(path)
+        self.places.ask_about([path])
+        workspace = self.workspace(self.places.project(os.path.dirname(path)))
+        workspace.announce({path: _status(path)})
+        return workspace.explain(path, line, code)
+
+    def workspace(self, place: Place) -> Workspace:
+        """Return the project at ``place``."""
+        if place.root not in self._workspaces:
+            store = Store.of(self.cache_dir(place), place.root, place.config.rules)
+            if self.options.jobs is None and place.config.jobs is not None:
+                self._pool.jobs = place.config.jobs
+            self._workspaces[place.root] = self.workspace_class(
+                place,
+                self.places,
+                store,
+                self._pool,
+                self.overlay,
+                self.progress,
+                self.clock,
+                self.options.take_turns,
+            )
+        return self._workspaces[place.root]
+
+    def workspaces(self) -> Sequence[Workspace]:
+        """Return the projects that were met, in the order of their folders."""
+        return [self._workspaces[root] for root in sorted(self._workspaces)]
+
+    def cache_dir(self, place: Place) -> str | None:
+        """Return the cache folder of a project, ``None`` where nothing is kept: always a folder of our own."""
+        if not self.options.cache:
+            return None
+        top = place.repository or place.root
+        if place.config.cache_dir is not None:
+            top = os.path.join(place.config.base, place.config.cache_dir)
+        elif os.environ.get(CACHE_VARIABLE):
+            top = os.environ[CACHE_VARIABLE]
+        return cache_folder(top)
+
+    def text(self, path: str) -> Text:
+        """Return the text of a checked file. Raises ``OSError`` or :class:`Undecodable`."""
+        return decode(self.bytes_of(path))
+
+    def bytes_of(self, path: str) -> bytes:
+        """Return the content of a checked file. Raises ``OSError``."""
+        return self.overlay[path] if path in self.overlay else read_bytes(path)
+
+    def lines(self, path: str) -> list[str]:
+        """Return the lines of a checked file, for showing; none where it cannot be read."""
+        return _lines(self, path, hash(self.overlay.get(path)))
+
+    def config_of(self, path: str) -> Config:
+        """Return the configuration in force for a file."""
+        return self.places.project(os.path.dirname(path)).config
+
+    def top_of(self, path: str) -> str:
+        """Return the top of the repository that a file lies in, else of its project: all that is its own."""
+        place = self.places.project(os.path.dirname(path))
+        return place.repository or place.root
+
+    def put(self, path: str, data: bytes) -> None:
+        """Let ``data`` count as the content of a file from now on, whatever is on disk."""
+        self.overlay[path] = data
+        self.workspace(self.places.project(os.path.dirname(path))).changed(path)
+
+    def close(self, interrupted: bool = False) -> None:
+        """End the processes that were started."""
+        if interrupted:
+            self._pool.kill()
+        else:
+            self._pool.close()
+
+    # --- from paths to files -------------------------------------------------------------------------------
+
+    def _collect(self, paths: list[str]) -> dict[str, tuple[Place, dict[str, Signature | None]]]:
+        for path in paths:
+            if path not in self.overlay and not os.path.exists(path):
+                raise UsageError(f"{path}: no such file or folder")
+        self.places.ask_about(paths)
+        grouped: dict[str, tuple[Place, dict[str, Signature | None]]] = {}
+
+        def add(path: str, place: Place, seen: Signature | None) -> None:
+            grouped.setdefault(place.root, (place, {}))[1][path] = seen
+
+        for path in paths:
+            if path in self.overlay or not os.path.isdir(path):
+                place = self.places.project(os.path.dirname(path))
+                if not (place.config.force_exclude and is_excluded(path, place)):
+                    add(path, place, _status(path))
+                continue
+            _refuse_locked(path)
+            place = self.places.project(path)
+            if place.config.force_exclude and is_excluded(path, place):
+                continue
+            for found in walk(path, self.places):
+                add(found.path, found.place, found.signature)
+                if f"{found.place.root}/".startswith(path.rstrip("/") + "/"):
+                    self._complete.add(found.place.root)
+        return grouped
+
+    # --- from results to findings --------------------------------------------------------------------------
+
+    def _conclude(
+        self, workspace: Workspace, paths: Collection[str], results: Mapping[str, Result], outcome: Outcome
+    ) -> None:
+        outcome.checked += paths
+        for path in sorted(paths):
+            result = results.get(path, Result())
+            outcome.failures += result.failures
+            if result.notice:
+                outcome.notices.append(Notice((path,), result.notice))
+            if not result.findings and not workspace.is_marked(path):
+                continue
+            codes = workspace.config.codes_in(path)
+            findings = tuple(finding for finding in result.findings if finding.code in codes)
+            outcome.findings += self._unsuppressed(path, findings, codes)
+
+    def _say_unread(
+        self, workspace: Workspace, paths: Collection[str], named: Collection[str], outcome: Outcome
+    ) -> None:
+        unread = tuple(path for path in workspace.undecodable(paths) if path not in named)
+        if unread:
+            outcome.notices.append(Notice(unread, "cannot be decoded"))
+
+    def _unsuppressed(
+        self, path: str, findings: tuple[Finding, ...], codes: frozenset[str]
+    ) -> tuple[Finding, ...]:
+        try:
+            source = self.text(path).source
+        except (OSError, Undecodable):
+            return findings
+        if not suppress.may_suppress(source):
+            return findings
+        return suppress.apply(path, source, findings, codes, noqa=self.options.noqa)
+
+
+def _refuse_locked(folder: str) -> None:
+    """Raise :class:`UsageError` for a folder whose content cannot be listed."""
+    try:
+        os.scandir(folder).close()
+    except OSError as error:
+        raise UsageError(f"{folder}: cannot be read: {error.strerror}") from None
+
+
+def by_path(findings: Iterable[Finding]) -> dict[str, list[Finding]]:
+    """Group findings by their file, keeping their order."""
+    grouped: dict[str, list[Finding]] = defaultdict(list)
+    for finding in findings:
+        grouped[finding.path].append(finding)
+    return grouped
+
+
+@lru_cache(maxsize=64)
+def _lines(engine: Engine, path: str, _: int) -> list[str]:
+    from gllint.files.source import split_lines
+
+    try:
+        return split_lines(engine.text(path).source)
+    except (OSError, Undecodable):
+        return []
+
+
+def _order(finding: Finding) -> tuple[str, int, int, str, int, int, str]:
+    span = finding.span
+    return (
+        finding.path, span.line, span.column, finding.code, span.end_line, span.end_column, finding.message,
+    )  # fmt: skip
+
+
+def _status(path: str) -> Signature | None:
+    try:
+        return signature(os.stat(path))
+    except OSError:
+        return None

@@ -1,0 +1,211 @@
+"""Applying fixes: in memory over several passes, then to disk, each file whole or not at all."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from gllint.files.source import Undecodable, keep_lines, main_newline
+from gllint.files.writing import check_inside, read_bytes, write_atomically
+from gllint.run.engine import Engine, Outcome, by_path
+from gllint.run.parsing import Unparsed, parse
+from gllint_rules import Finding, Fix, Span
+
+MAX_PASSES = 20
+
+
+@dataclass(slots=True)
+class Fixed:
+    """What fixing came to. ``before`` and ``after`` hold the bytes of each file that changes."""
+
+    outcome: Outcome
+    before: dict[str, bytes] = field(default_factory=dict)
+    after: dict[str, bytes] = field(default_factory=dict)
+    applied: int = 0
+    errors: list[str] = field(default_factory=list)
+
+
+def fix(engine: Engine, paths: Sequence[str], unsafe: bool) -> Fixed:
+    """Fix what can be fixed, in memory alone, until nothing more can be. Raises :class:`UsageError`.
+
+    What is read is pinned first, so that every place belongs to the very bytes that the edits are put into.
+    """
+    fixed = Fixed(engine.check(paths))
+    aliases = links(fixed.outcome)
+    stuck = set(aliases)
+    for _ in range(MAX_PASSES):
+        wanted = {
+            path: fixes
+            for path, found in by_path(fixed.outcome.findings).items()
+            if path not in stuck and (fixes := _wanted(found, unsafe))
+        }
+        if not wanted:
+            break
+        if new := [path for path in wanted if path not in fixed.before]:
+            for path in new:
+                _pin(engine, path, fixed, stuck)
+        else:
+            for path, fixes in wanted.items():
+                _fix_file(engine, path, fixes, fixed, stuck)
+            for link, file in aliases.items():
+                if file in fixed.before:
+                    engine.put(link, engine.overlay[file])
+        fixed.outcome = engine.check(paths)
+    fixed.after = {
+        path: engine.overlay[path] for path, data in fixed.before.items() if engine.overlay[path] != data
+    }
+    return fixed
+
+
+def write(engine: Engine, fixed: Fixed) -> list[str]:
+    """Write the fixed files. Returns the paths written; what went wrong is added to ``fixed.errors``."""
+    written: list[str] = []
+    for path, data in fixed.after.items():
+        error = replace(engine, path, fixed.before[path], data)
+        if error is None:
+            written.append(path)
+        else:
+            fixed.errors.append(error)
+    return written
+
+
+def replace(engine: Engine, path: str, before: bytes, after: bytes) -> str | None:
+    """Put ``after`` in place of the content that was read; return why that was not done, ``None`` if it was.
+
+    A file outside the project that only a link leads to was not meant, one that changed meanwhile is not lost.
+    """
+    try:
+        check_inside(path, engine.top_of(path))
+        if read_bytes(path) != before:
+            return f"{path}: changed while it was being fixed; left alone"
+        write_atomically(path, after)
+    except OSError as error:
+        return f"{path}: cannot be written: {error.strerror}"
+    return None
+
+
+def apply(source: str, fixes: Iterable[Fix]) -> tuple[str, int]:
+    """Apply the fixes that do not overlap, first come first served; return the source and how many were.
+
+    A fix is applied whole or not at all. Edits that several fixes share (an import) are made once.
+    """
+    offsets = _Offsets(source)
+    taken: dict[tuple[int, int], str] = {}
+    applied = 0
+    for wanted in fixes:
+        edits = {offsets.range(edit.span): edit.content for edit in wanted.edits}
+        if len(edits) == len(wanted.edits) and all(_fits(*edit, taken) for edit in edits.items()):
+            taken.update(edits)
+            applied += 1
+    newline = main_newline(source)
+    for (start, end), content in sorted(taken.items(), reverse=True):
+        if newline != "\n":
+            content = content.replace("\r\n", "\n").replace("\n", newline)
+        source = source[:start] + content + source[end:]
+    return source, applied
+
+
+def diff(path: str, before: bytes, after: bytes) -> bytes:
+    """Return the change as a patch that ``git apply`` and ``patch -p1`` take."""
+    name = path.encode("utf-8", "surrogateescape")
+    tail = b"\t" if b" " in name else b""
+    lines = difflib.diff_bytes(
+        difflib.unified_diff,
+        _at_newlines(before),
+        _at_newlines(after),
+        _quoted(b"a/" + name) + tail,
+        _quoted(b"b/" + name) + tail,
+        lineterm=b"\n",
+    )
+    return b"".join(
+        line if line.endswith(b"\n") else line + b"\n\\ No newline at end of file\n" for line in lines
+    )
+
+
+class _Offsets:
+    """From lines and columns to offsets in a source."""
+
+    def __init__(self, source: str) -> None:
+        self._starts = [0]
+        for line in keep_lines(source):
+            self._starts.append(self._starts[-1] + len(line))
+        self._size = len(source)
+
+    def range(self, span: Span) -> tuple[int, int]:
+        return self._offset(span.line, span.column), self._offset(span.end_line, span.end_column)
+
+    def _offset(self, line: int, column: int) -> int:
+        start = self._starts[min(line, len(self._starts)) - 1]
+        return min(start + column - 1, self._size)
+
+
+def links(outcome: Outcome) -> dict[str, str]:
+    """Return the links among the files with findings whose file is checked too: it is fixed once, by its own name."""
+    checked = set(outcome.checked)
+    files = {path: os.path.realpath(path).replace(os.sep, "/") for path in by_path(outcome.findings)}
+    return {path: file for path, file in files.items() if path != file and file in checked}
+
+
+def _wanted(findings: Iterable[Finding], unsafe: bool) -> list[Fix]:
+    fixes = (finding.fix for finding in findings)
+    return [fix for fix in fixes if fix is not None and (unsafe or fix.applicability == "safe")]
+
+
+def _pin(engine: Engine, path: str, fixed: Fixed, stuck: set[str]) -> None:
+    try:
+        fixed.before[path] = engine.bytes_of(path)
+        engine.text(path)
+        engine.put(path, fixed.before[path])
+    except (OSError, Undecodable) as error:
+        stuck.add(path)
+        fixed.before.pop(path, None)
+        fixed.errors.append(f"{path}: cannot be fixed: {error}")
+
+
+def _fix_file(engine: Engine, path: str, fixes: list[Fix], fixed: Fixed, stuck: set[str]) -> None:
+    text = engine.text(path)
+    source, applied = apply(text.source, fixes)
+    try:
+        data = text.encode(source)
+    except UnicodeEncodeError:
+        stuck.add(path)
+        fixed.errors.append(f"{path}: cannot be fixed: its encoding {text.encoding} cannot hold the fix")
+        return
+    broken = parse(path, data) if source != text.source else None
+    if source == text.source or isinstance(broken, Unparsed):
+        stuck.add(path)
+        if isinstance(broken, Unparsed):
+            fixed.errors.append(f"{path}: a fix would have broken this file; left alone (a defect of gllint)")
+        return
+    fixed.applied += applied
+    engine.put(path, data)
+
+
+def _fits(place: tuple[int, int], content: str, taken: dict[tuple[int, int], str]) -> bool:
+    if place in taken:
+        return taken[place] == content and place[0] == place[1]
+    start, end = place
+    return all(end <= other or upto <= start for other, upto in taken if (other, upto) != place) and not any(
+        # An insertion at the edge of a replacement would have no certain order.
+        (start == end and start in (other, upto)) or (other == upto and other in (start, end))
+        for other, upto in taken
+    )
+
+
+def _at_newlines(data: bytes) -> list[bytes]:
+    # bytes.splitlines would also end a line at a lone "\r", which git does not.
+    lines = [line + b"\n" for line in data.split(b"\n")]
+    lines[-1] = lines[-1][:-1]
+    return lines if lines[-1] else lines[:-1]
+
+
+def _quoted(name: bytes) -> bytes:
+    if not any(byte < 32 or byte in b'"\\\x7f' for byte in name):
+        return name
+    body = b"".join(
+        b"\\%03o" % b if b < 32 or b == 127 else b"\\" + bytes([b]) if b in b'"\\' else bytes([b])
+        for b in name
+    )
+    return b'"' + body + b'"'

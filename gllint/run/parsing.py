@@ -1,0 +1,79 @@
+"""From a file's bytes to its facts, whatever the bytes are: what cannot be parsed comes back as a record.
+
+CPython's own parser is the judge of what is Python; where LibCST takes what it refuses (syntax newer than the running
+Python), LibCST is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from gllint.files.source import Undecodable, decode
+from gllint.run.clock import Clock, without_collector
+from gllint_rules.reading.stack import on_large_stack
+
+if TYPE_CHECKING:
+    from gllint_rules.reading.facts import Module
+
+MAX_BYTES, MAX_LINES = 4_000_000, 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class Unparsed:
+    """Why a file has no facts, and where (1-based).
+
+    ``is_python`` says that it is sound Python all the same, which is nothing to report but something to say.
+    """
+
+    message: str
+    line: int = 1
+    column: int = 1
+    is_python: bool = False
+
+
+Parsed: TypeAlias = "Module | Unparsed"
+
+
+def parse(path: str, data: bytes, clock: Clock | None = None) -> Parsed:
+    """Return the facts of a file's bytes, or why there are none. Never raises."""
+    return on_large_stack(_parse, path, data, clock or Clock())
+
+
+def judge(data: bytes) -> Unparsed | None:
+    """Say why a file's bytes are no Python, by CPython's parser alone; ``None`` where they are."""
+    return on_large_stack(_judge, data)
+
+
+def _parse(path: str, data: bytes, clock: Clock) -> Parsed:
+    from gllint_rules.reading.outline import ParseFailure
+    from gllint_rules.reading.reader import read_module
+
+    if (size := _too_large(data)) is not None:
+        return _judge(data) or Unparsed(size, is_python=True)
+    try:
+        with clock.stage("outline"), without_collector():
+            return read_module(path, decode(data).source)
+    except (Undecodable, ParseFailure) as error:
+        return Unparsed(error.message, error.line, error.column)
+    except Exception as error:
+        # A parser that fails in its own way must not take the run with it.
+        return Unparsed(f"cannot be parsed: {type(error).__name__}: {error}", is_python=True)
+
+
+def _judge(data: bytes) -> Unparsed | None:
+    from gllint_rules.reading.outline import ParseFailure, parsed
+
+    try:
+        with without_collector():
+            parsed(decode(data).source)
+    except (Undecodable, ParseFailure) as error:
+        return Unparsed(error.message, error.line, error.column)
+    return None
+
+
+def _too_large(data: bytes) -> str | None:
+    if len(data) > MAX_BYTES:
+        return f"too large to be read: {len(data):,} bytes, at most {MAX_BYTES:,} are"
+    lines = data.count(b"\n") if len(data) > MAX_LINES else 0
+    return f"too large to be read: {lines:,} lines, at most {MAX_LINES:,} are" if lines > MAX_LINES else None

@@ -1,0 +1,194 @@
+"""The baseline: findings that were there before, so that only new ones are reported.
+
+Each old finding is kept with its fingerprint, not as a count for each file: one that is fixed while another
+appears elsewhere does not cancel out. A finding counts as the old one where code, file, scope and line agree;
+where the function around it was renamed (its old name is gone); or where its file was moved (the old one is gone).
+An edited line is new: somebody looked at it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from gllint.errors import UsageError
+from gllint.files.writing import read_bytes, write_atomically
+from gllint.report import visible
+from gllint.verdict.fingerprint import Fingerprint
+from gllint_rules import Finding
+
+VERSION = 1
+_FIELDS = ("code", "path", "scope", "text", "target")
+_MOST = 1_000_000
+_ADVICE = "write one with --write-baseline"
+_LOOKS_LIKE_ONE = re.compile(rb'\s*\{\s*"version"\s*:\s*\d+\s*,\s*"findings"\s*:')
+
+
+@dataclass(slots=True)
+class Compared:
+    """What is new, how many are known, and which old ones are gone. ``kept`` is the baseline as it is now."""
+
+    new: list[Finding]
+    known: int
+    fixed: list[Fingerprint]
+    kept: list[Fingerprint]
+
+
+def read(path: str) -> list[Fingerprint]:
+    """Read a baseline. Raises :class:`UsageError` where it is missing or is none."""
+    try:
+        document = json.loads(
+            read_bytes(path).decode("utf-8-sig"), object_pairs_hook=_object, parse_constant=_number
+        )
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror}; {_ADVICE}") from None
+    except ValueError as error:
+        raise UsageError(f"{path}: is no baseline: {visible(str(error))}; {_ADVICE}") from None
+    except RecursionError:
+        raise UsageError(f"{path}: is no baseline: nested too deeply; {_ADVICE}") from None
+    version = document.get("version") if isinstance(document, dict) else None
+    if type(version) is not int or version != VERSION or not isinstance(document.get("findings"), list):
+        raise UsageError(f"{path}: is no baseline of version {VERSION}; {_ADVICE}")
+    found: list[Fingerprint] = []
+    for number, entry in enumerate(document["findings"], 1):
+        try:
+            base, count = _entry(entry, _MOST - len(found))
+        except ValueError as error:
+            raise UsageError(f"{path}: is no baseline: entry {number}: {error}; {_ADVICE}") from None
+        found += [base._replace(nth=nth) for nth in range(count)]
+    return found
+
+
+def check_target(path: str) -> None:
+    """Raise :class:`UsageError` where writing a baseline to ``path`` would overwrite what is none."""
+    if not os.path.exists(path):
+        return
+    try:
+        data = read_bytes(path)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written: {error.strerror}") from None
+    if data.strip() and not _LOOKS_LIKE_ONE.match(data):
+        raise UsageError(f"{path}: exists and is no baseline; remove it, or name another file")
+
+
+def write(path: str, fingerprints: Iterable[Fingerprint]) -> None:
+    """Write a baseline, one entry a line, in an order that keeps diffs small. Raises :class:`UsageError`."""
+    counts: dict[Fingerprint, int] = {}
+    for fingerprint in fingerprints:
+        base = fingerprint._replace(nth=0)
+        counts[base] = counts.get(base, 0) + 1
+    entries = [
+        {**dict(zip(_FIELDS, base, strict=False)), **({"count": count} if count > 1 else {})}
+        for base, count in sorted(counts.items(), key=lambda item: (item[0].path, *item[0]))
+    ]
+    lines = ",\n".join("    " + json.dumps(entry, ensure_ascii=False) for entry in entries)
+    text = f'{{\n  "version": {VERSION},\n  "findings": [\n{lines}\n  ]\n}}\n' if entries else _EMPTY
+    try:
+        write_atomically(path, text.encode("utf-8", "backslashreplace"))
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written: {error.strerror}") from None
+
+
+_EMPTY = f'{{\n  "version": {VERSION},\n  "findings": []\n}}\n'
+
+
+def compare(
+    old: Sequence[Fingerprint],
+    findings: Sequence[Finding],
+    current: Sequence[Fingerprint],
+    *,
+    was_checked: Callable[[Fingerprint], bool],
+    has_scope: Callable[[str, str], bool],
+    exists: Callable[[str], bool],
+) -> Compared:
+    """Tell new findings from old ones.
+
+    ``current`` are the fingerprints of ``findings``. ``was_checked`` says whether this run would have
+    reported an old finding if it were still there; ``has_scope(path, scope)`` and ``exists(path)`` whether
+    the function and the file of an old one are still there.
+    """
+
+    def lost_scope(entry: Fingerprint) -> bool:
+        return not has_scope(entry.path, entry.scope)
+
+    def lost_file(entry: Fingerprint) -> bool:
+        return not exists(entry.path)
+
+    matching = _Matching(old, current)
+    matching.match(lambda f: f[:5], lambda _: True)
+    matching.match(lambda f: (f.code, f.path, f.text, f.target), lost_scope)
+    matching.match(lambda f: (f.code, f.scope, f.text, f.target), lost_file)
+    matching.match(lambda f: (f.code, f.text, f.target), lost_file)
+    unmatched = [entry for index, entry in enumerate(old) if index not in matching.used]
+    fixed = [entry for entry in unmatched if was_checked(entry) or lost_file(entry)]
+    gone = set(map(id, fixed))
+    known = [current[index] for index in sorted(matching.pairs)]
+    return Compared(
+        new=[finding for index, finding in enumerate(findings) if index not in matching.pairs],
+        known=len(known),
+        fixed=fixed,
+        kept=known + [entry for entry in unmatched if id(entry) not in gone],
+    )
+
+
+class _Matching:
+    """Pairs current findings with old ones, the surest ground first."""
+
+    def __init__(self, old: Sequence[Fingerprint], current: Sequence[Fingerprint]) -> None:
+        self._old, self._current = old, current
+        self.pairs: dict[int, int] = {}
+        self.used: set[int] = set()
+
+    def match(
+        self, key: Callable[[Fingerprint], tuple[object, ...]], may: Callable[[Fingerprint], bool]
+    ) -> None:
+        free: dict[tuple[object, ...], deque[int]] = defaultdict(deque)
+        for index, entry in enumerate(self._old):
+            if index not in self.used and may(entry):
+                free[key(entry)].append(index)
+        for index, entry in enumerate(self._current):
+            candidates = free.get(key(entry)) if index not in self.pairs else None
+            if candidates:
+                self.pairs[index] = candidates.popleft()
+                self.used.add(self.pairs[index])
+
+
+def relative_to(folder: str) -> Callable[[str], str]:
+    """Return the function that names a file in a baseline of ``folder``."""
+    return lambda path: os.path.relpath(path, folder).replace(os.sep, "/")
+
+
+def _entry(entry: object, room: int) -> tuple[Fingerprint, int]:
+    if not isinstance(entry, dict):
+        raise ValueError("must be an object")
+    for field in _FIELDS:
+        if not isinstance(entry.get(field), str):
+            raise ValueError(f"'{field}' must be a text" if field in entry else f"lacks '{field}'")
+    count = entry.get("count", 1)
+    if type(count) is not int or not 1 <= count <= room:
+        raise ValueError(f"'count' must be a whole number from 1 to {room}")
+    try:
+        if "\0" in entry["path"]:
+            raise ValueError
+        os.fsencode(entry["path"])
+    except ValueError:
+        raise ValueError("'path' can be the name of no file") from None
+    return Fingerprint(*(entry[field] for field in _FIELDS)), count
+
+
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Refuse a key that is given twice, as a merge leaves it: which of the two would count?"""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        seen: set[str] = set()
+        twice = next(name for name, _ in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+        raise ValueError(f"key '{twice}' is given twice")
+    return found
+
+
+def _number(name: str) -> float:
+    raise ValueError(f"{name} is no number")

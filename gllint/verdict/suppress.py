@@ -1,0 +1,292 @@
+"""Suppressions: which comments there are, what they take away, and which take away nothing (GL901).
+
+``# noqa: GL401`` works as in flake8: anywhere on the physical lines of a logical line, for the whole of it.
+So does ``# gllint: ignore[GL401] reason``, which on a line of its own speaks of the line that follows.
+``# gllint: ignore-file[GL3]`` must stand above the first statement or within the first ten lines.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import token
+import tokenize
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from gllint.files.source import keep_lines, split_lines
+from gllint_rules import RULES, Edit, Finding, Fix, Span
+
+# What flake8 reads as a suppression, and a code list of which the reason that may follow is no part.
+_CODES = r"[A-Z]+[0-9]+(?:[,\s]+[A-Z]+[0-9]+)*"
+NOQA = re.compile(rf"#\s*noqa(?::\s?(?P<codes>{_CODES}))?", re.IGNORECASE)
+_OWN = re.compile(r"#\s*gllint:\s*(?P<kind>ignore(?:-file)?)\b(?:\s*\[(?P<codes>[^\]\[]*)\])?", re.IGNORECASE)
+_FLAKE8_FILE = re.compile(r"\s*# flake8[:=]\s*noqa", re.IGNORECASE)
+_OURS = re.compile(r"GL[0-9]*$")
+_MENTION = re.compile(r"noqa|gllint:", re.IGNORECASE)
+_NEAR_TOP = 10
+
+
+@dataclass(slots=True)
+class Suppression:
+    """One comment, or the part of it that suppresses. ``lines`` are the lines it speaks of, ends included."""
+
+    span: Span
+    codes: tuple[str, ...] | None
+    lines: tuple[int, int] | None
+    form: str
+    misplaced: bool = False
+    used: set[str] | None = None
+
+
+def may_suppress(source: str) -> bool:
+    """Say quickly whether a text may hold a suppression."""
+    return bool(_MENTION.search(source))
+
+
+class Comments:
+    """The suppressions of one source text."""
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self._noqa_codes: dict[tuple[int, int], list[tuple[str, ...] | None]] = {}
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The physical lines, without their endings."""
+        return split_lines(self.source)
+
+    @cached_property
+    def _tokens(self) -> list[tokenize.TokenInfo]:
+        # tokenize wants "\n"; a lone "\r" would otherwise not end a line.
+        text = "".join(line + "\n" for line in self.lines)
+        found: list[tokenize.TokenInfo] = []
+        try:
+            found.extend(tokenize.generate_tokens(io.StringIO(text).readline))
+        except (tokenize.TokenError, SyntaxError):
+            return found
+        return found
+
+    @cached_property
+    def logical_lines(self) -> dict[int, tuple[int, int]]:
+        """From a physical line to the first and last line of what flake8 takes for its logical line.
+
+        That is a line with its continuations and the whole of a text that spans lines, not a bracket.
+        """
+        ranges: dict[int, tuple[int, int]] = {}
+        first, last = 0, -1
+        for found in self._tokens:
+            if found.type in (token.ENDMARKER, token.DEDENT):
+                continue
+            first = min(first or found.start[0], found.start[0])
+            last = max(last, found.end[0])
+            if found.type in (token.NL, token.NEWLINE):
+                ranges.update(dict.fromkeys(range(first, last + 1), (first, last)))
+                first, last = 0, -1
+        return ranges
+
+    @cached_property
+    def comments(self) -> list[tuple[int, int, str]]:
+        """Each comment: line, column (1-based), text. Where the text does not tokenize, none is sure."""
+        return [(t.start[0], t.start[1] + 1, t.string) for t in self._tokens if t.type == token.COMMENT]
+
+    @cached_property
+    def first_statement(self) -> int:
+        """The line of the first statement that is neither the docstring nor blank."""
+        begun = False
+        for found in self._tokens:
+            if found.type in (token.COMMENT, token.NL, token.NEWLINE, tokenize.ENCODING):
+                continue
+            if found.type == token.STRING and not begun:
+                begun = True
+                continue
+            return found.start[0]
+        return len(self.lines) + 1
+
+    @cached_property
+    def suppressions(self) -> list[Suppression]:
+        """Every comment that suppresses, in order."""
+        found: list[Suppression] = []
+        for line, column, text in self.comments:
+            found += [self._noqa(line, column, text, match) for match in NOQA.finditer(text)]
+            found += [self._own(line, column, text, match) for match in _OWN.finditer(text)]
+        return found
+
+    def is_off_for_flake8(self) -> bool:
+        """Say whether a ``# flake8: noqa`` turns the whole file off; to flake8, codes behind it mean nothing."""
+        return "flake8" in self.source.lower() and any(map(_FLAKE8_FILE.match, self.lines))
+
+    def noqa_codes(self, line: int) -> list[tuple[str, ...] | None]:
+        """What the noqa texts of a logical line say: their codes, ``None`` for a bare one."""
+        lines = self.logical_lines.get(line, (line, line))
+        if lines not in self._noqa_codes:
+            joined = "\n".join(self.lines[lines[0] - 1 : lines[1]])
+            found = [_split(match["codes"]) if match["codes"] else None for match in NOQA.finditer(joined)]
+            self._noqa_codes[lines] = found
+        return self._noqa_codes[lines]
+
+    def _noqa(self, line: int, column: int, text: str, match: re.Match[str]) -> Suppression:
+        codes = _split(match["codes"]) if match["codes"] else None
+        lines = self.logical_lines.get(line, (line, line))
+        return Suppression(_span(line, column, text, match), codes, lines, "noqa")
+
+    def _own(self, line: int, column: int, text: str, match: re.Match[str]) -> Suppression:
+        codes = _split(match["codes"]) if match["codes"] is not None else ("GL",)
+        span = _span(line, column, text, match)
+        if match["kind"].lower() == "ignore-file":
+            near = line <= _NEAR_TOP or line < self.first_statement
+            return Suppression(span, codes, None, "ignore-file", misplaced=not near)
+        return Suppression(span, codes, self._own_lines(line, column), "ignore")
+
+    @cached_property
+    def _next_code(self) -> list[int]:
+        """For each line, counted from 1, the next one below it that holds code; 0 where none does."""
+        out = [0] * (len(self.lines) + 1)
+        for line in range(len(self.lines) - 1, -1, -1):
+            out[line] = line + 1 if _is_code(self.lines[line]) else out[line + 1]
+        return out
+
+    def _own_lines(self, line: int, column: int) -> tuple[int, int]:
+        if self.lines[line - 1][: column - 1].strip():
+            return self.logical_lines.get(line, (line, line))
+        following = self._next_code[line] or line
+        return (line, self.logical_lines.get(following, (following, following))[1])
+
+
+def _is_code(line: str) -> bool:
+    return bool(line.strip()) and not line.lstrip().startswith("#")
+
+
+def apply(
+    path: str, source: str, findings: Sequence[Finding], codes: frozenset[str], *, noqa: bool = True
+) -> tuple[Finding, ...]:
+    """Return the findings that no comment suppresses, and a GL901 for each comment that suppresses nothing.
+
+    ``codes`` are those in force in the file. ``noqa=False`` leaves the noqa comments aside (flake8's
+    ``--disable-noqa``).
+    """
+    comments = Comments(source)
+    if noqa and comments.is_off_for_flake8():
+        return ()
+    considered = [s for s in comments.suppressions if noqa or s.form != "noqa"]
+    speaking = _by_line(considered)
+    kept = [
+        finding
+        for finding in findings
+        if not _is_suppressed(
+            finding, speaking.get(finding.span.line, speaking[0]), comments if noqa else None
+        )
+    ]
+    unused = _unused(path, comments, considered, codes) if "GL901" in codes else []
+    for found, about in unused:
+        # A suppression that is unused does not suppress the word of it.
+        near = speaking.get(found.span.line, speaking[0])
+        others = [s for s in near if s is not about or s.form == "noqa"]
+        if not _is_suppressed(found, others, comments if noqa else None):
+            kept.append(found)
+    return tuple(kept)
+
+
+def _by_line(considered: Iterable[Suppression]) -> dict[int, list[Suppression]]:
+    """The suppressions that may speak of each line, in their order; under 0 those of any other line."""
+    whole = [s for s in considered if s.lines is None]
+    out: dict[int, list[Suppression]] = {0: whole}
+    for suppression in considered:
+        if suppression.lines is not None:
+            for line in range(suppression.lines[0], suppression.lines[1] + 1):
+                out.setdefault(line, [*whole]).append(suppression)
+    return out
+
+
+def _is_suppressed(finding: Finding, considered: Iterable[Suppression], comments: Comments | None) -> bool:
+    suppressed = False
+    for suppression in considered:
+        if _speaks_of(suppression, finding):
+            suppressed = True
+            suppression.used = (suppression.used or set()) | {
+                code for code in suppression.codes or () if finding.code.startswith(code)
+            }
+    if comments is not None and not suppressed:
+        # flake8 also heeds a noqa that stands in a string; so do we, or the two would differ.
+        suppressed = any(
+            codes is None or finding.code.startswith(codes)
+            for codes in comments.noqa_codes(finding.span.line)
+        )
+    return suppressed
+
+
+def _speaks_of(suppression: Suppression, finding: Finding) -> bool:
+    if suppression.misplaced:
+        return False
+    if (
+        suppression.lines is not None
+        and not suppression.lines[0] <= finding.span.line <= suppression.lines[1]
+    ):
+        return False
+    return suppression.codes is None or finding.code.startswith(suppression.codes)
+
+
+def _unused(
+    path: str, comments: Comments, considered: Iterable[Suppression], codes: frozenset[str]
+) -> list[tuple[Finding, Suppression]]:
+    found: list[tuple[Finding, Suppression]] = []
+    for suppression in considered:
+        ours = [code for code in suppression.codes or () if _OURS.match(code)]
+        unused = [code for code in ours if code not in (suppression.used or ()) and _can_judge(code, codes)]
+        if unused:
+            found.append((_unused_finding(path, comments, suppression, unused), suppression))
+    return found
+
+
+def _unused_finding(path: str, comments: Comments, suppression: Suppression, unused: list[str]) -> Finding:
+    names = ", ".join(unused)
+    if suppression.misplaced:
+        message = f"Suppression of {names} for the whole file stands too far down to count"
+        help_text = "Move it above the first statement, or remove it."
+    else:
+        message = f"Suppression of {names} suppresses nothing"
+        help_text = "Remove it."
+    fix = Fix("safe", "Remove the unused suppression", (_removal(comments, suppression, unused),))
+    return Finding("GL901", path, suppression.span, message, help_text, fix)
+
+
+def _can_judge(prefix: str, codes: frozenset[str]) -> bool:
+    """Say whether all that a selector names is in force, so that its silence means something."""
+    named = [rule for code, rule in RULES.items() if code.startswith(prefix)]
+    if prefix in RULES:
+        return prefix in codes and prefix != "GL901"
+    return all(rule.code in codes for rule in named if rule.default)
+
+
+def _removal(comments: Comments, suppression: Suppression, unused: list[str]) -> Edit:
+    span = suppression.span
+    line = comments.lines[span.line - 1]
+    kept = [code for code in suppression.codes or () if code not in unused]
+    text = line[span.column - 1 : span.end_column - 1]
+    if kept:
+        return Edit(span, _with_codes(text, kept))
+    rest = line[span.end_column - 1 :]
+    following = rest.find("#")
+    if following >= 0:
+        end = span.end_column + following
+        return Edit(Span(span.line, span.column, span.line, end), "")
+    start = len(line[: span.column - 1].rstrip()) + 1
+    if start == 1:
+        ending = len(keep_lines(comments.source)[span.line - 1]) > len(line)
+        return Edit(Span(span.line, 1, span.line + ending, 1 if ending else len(line) + 1), "")
+    return Edit(Span(span.line, start, span.line, len(line) + 1), "")
+
+
+def _with_codes(text: str, codes: list[str]) -> str:
+    head = re.match(r".*?(?:\[|:\s?)(?=[^:\[]*$)", text, re.DOTALL)
+    assert head is not None
+    return head.group() + ", ".join(codes) + ("]" if text.endswith("]") else "")
+
+
+def _split(codes: str) -> tuple[str, ...]:
+    return tuple(code.upper() for code in re.split(r"[,\s]+", codes) if code)
+
+
+def _span(line: int, column: int, text: str, match: re.Match[str]) -> Span:
+    return Span(line, column + match.start(), line, column + match.end())

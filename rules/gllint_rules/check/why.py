@@ -1,0 +1,157 @@
+"""Why there is a finding at a place, and why there is none: the inference in words."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from gllint_rules.catalogue import RULES
+from gllint_rules.inference.values import (
+    NEVER,
+    NONE,
+    UNKNOWN,
+    Because,
+    Boolean,
+    Entry,
+    ExternalInstance,
+    Instance,
+    ListOf,
+    Number,
+    Record,
+    Site,
+    Text,
+    ToolValue,
+    UnionOf,
+    Value,
+    options,
+)
+from gllint_rules.project.context import Context, Pending
+from gllint_rules.reading import facts
+from gllint_rules.words.names import CALL_METHODS
+
+if TYPE_CHECKING:
+    from gllint_rules.project.project import Project
+
+
+def why(project: Project, path: str, line: int, code: str | None = None) -> list[str]:
+    """The chain of evidence behind the findings of ``path`` at ``line``, or the reasons for silence, as lines."""
+    module = project.module_at(path)
+    if module is None:
+        return ["This file could not be read."]
+    context = Context.of(project, module)
+    codes = [code] if code is not None else [c for c, rule in RULES.items() if rule.default]
+    out: list[str] = []
+    for name in codes:
+        rule = RULES[name]
+        if rule.check is None:
+            continue
+        for pending in rule.check(context):
+            if pending.site.module is module and context.span(pending.site).line == line:
+                out.extend(_finding(context, pending))
+    return out or [*_silence(context, line, code)] or [*_nothing(context)]
+
+
+def _finding(context: Context, pending: Pending) -> Iterator[str]:
+    yield f"{pending.code} {pending.message}"
+    if pending.because is not None:
+        yield from _chain(context, pending.because, 1)
+    if pending.help:
+        yield f"  help: {pending.help}"
+
+
+def _chain(context: Context, because: Because, depth: int) -> Iterator[str]:
+    yield f"{'  ' * depth}because {because.message}{_place(context, because.site)}"
+    for reason in because.behind:
+        yield from _chain(context, reason, depth + 1)
+
+
+def _place(context: Context, site: Site | None) -> str:
+    if site is None:
+        return ""
+    positions = context.project.positions(site.module)
+    text = " ".join(positions.text(site.at).split())
+    shown = text if len(text) <= 60 else f"{text[:57]}..."
+    name = posixpath.relpath(site.module.path, context.project.root or posixpath.dirname(site.module.path))
+    return f" ({name}:{positions.span(site.at).line}: `{shown}`)"
+
+
+def _silence(context: Context, line: int, code: str | None) -> Iterator[str]:
+    """What is known of the values on the line, and why no rule speaks."""
+    for result in context.results:
+        tool = f"tool `{result.tool.name}`" if result.tool.name else "a tool"
+        for key, entry in _entries(result.value, Entry(result.value, result.site)):
+            if entry.site.module is context.module and context.span(entry.site).line == line:
+                what = f"`{key}` in the result of {tool}" if key else f"the result of {tool}"
+                yield f"{what} is {describe(entry.value)}{_place(context, entry.site)}"
+    for call, scope in context.module.calls:
+        func = call.func
+        if isinstance(func, facts.Attr) and func.name in CALL_METHODS:
+            site = Site(context.module, call.at)
+            if context.span(site).line == line:
+                value = context.eval(func.base, scope)
+                note = " (test code may call tools)" if context.is_test else ""
+                yield f"`.{func.name}()` is called on {describe(value)}{note}"
+    for step in context.final_steps:
+        for part in step.template.parts:
+            if part.site.module is context.module and context.span(part.site).line == line:
+                yield "this text is part of a final message, and every number in it is claimed or allowed"
+                break
+
+
+def _entries(
+    value: Value, entry: Entry, key: str | None = None, depth: int = 0
+) -> Iterator[tuple[str | None, Entry]]:
+    yield key, entry
+    for option in options(value) if depth < 20 else ():
+        if isinstance(option, Record):
+            for name, held in option.entries.items():
+                for inner in held:
+                    yield from _entries(
+                        inner.value, inner, None if name.startswith("\0") else name, depth + 1
+                    )
+        elif isinstance(option, ListOf):
+            for inner in option.items:
+                yield from _entries(inner.value, inner, key, depth + 1)
+
+
+def describe(value: Value) -> str:
+    """A value of the inference in words."""
+    match value:
+        case Number():
+            return "a number"
+        case Text():
+            return "text"
+        case Boolean():
+            return "a truth value"
+        case Record(quantity=True):
+            return "a Quantity"
+        case Record(entries=entries) if set(entries) == {"value", "unit"}:
+            return "a Quantity"
+        case Record(cls=None):
+            return "a dict"
+        case ListOf():
+            return "a list"
+        case Instance(of=of) | Record(cls=of) if of is not None:
+            return f"an instance of `{of.cls.name}`"
+        case ExternalInstance(name=name):
+            return f"an instance of `{name}`, which is not part of the project"
+        case ToolValue(tool=tool):
+            return f"tool `{tool.name}`"
+        case UnionOf():
+            return "one of: " + ", ".join(dict.fromkeys(describe(option) for option in value.options))
+        case _ if value is NONE:
+            return "None"
+        case _ if value is UNKNOWN or value is NEVER:
+            return "not known: nothing in the project shows what it holds, so no rule speaks"
+        case _:
+            return "neither a number nor a container"
+
+
+def _nothing(context: Context) -> Iterator[str]:
+    yield "Nothing on this line is a tool's result, a schema, a unit, a tool call or a final message to gllint."
+    for tool in context.tools:
+        for callable in tool.callables:
+            if callable.module is context.module:
+                at = callable.function.at
+                yield f"tool `{tool.name}` ({tool.form}) is at line {context.span(Site(context.module, at)).line}"

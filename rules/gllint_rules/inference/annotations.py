@@ -1,0 +1,202 @@
+"""What an annotation says of a value: aliases, generics, ``Optional``, typed dicts, strings."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from gllint_rules.inference import known
+from gllint_rules.inference.values import (
+    NONE,
+    UNKNOWN,
+    ClassOf,
+    Entry,
+    External,
+    ExternalInstance,
+    Frame,
+    Instance,
+    ListOf,
+    Number,
+    Record,
+    Site,
+    UnionOf,
+    Value,
+    join,
+)
+from gllint_rules.reading import facts
+from gllint_rules.reading.facts import Binding, Expr, Scope
+from gllint_rules.words.names import QUANTITY
+
+if TYPE_CHECKING:
+    from gllint_rules.inference.evaluator import Evaluator
+
+
+def read(evaluator: Evaluator, expr: Expr, frame: Frame) -> Value:
+    """What a value annotated as ``expr`` is."""
+    match expr:
+        case facts.Const(value=None):
+            return NONE
+        case facts.Const(value=str() as text):
+            inner = evaluator.project.read_annotation(text, expr.at)
+            return evaluator.annotation(inner, frame) if inner is not None else UNKNOWN
+        case facts.BinOp(op="|", left=left, right=right):
+            return join(evaluator.annotation(left, frame), evaluator.annotation(right, frame))
+        case facts.Sub(base=base, index=index):
+            return _generic(evaluator, base, index, frame)
+        case facts.Name() | facts.Attr():
+            if isinstance(expr, facts.Name):
+                named = alias(evaluator, expr.id, frame)
+                if named is not None:
+                    return named
+            return _declared(evaluator, evaluator.eval(expr, replace(frame, env=None)), expr, frame)
+        case facts.Call(func=func):  # `confloat(ge=0)`
+            made = _declared(evaluator, evaluator.eval(func, replace(frame, env=None)), func, frame)
+            return made if isinstance(made, Number) else UNKNOWN
+        case _:
+            return UNKNOWN
+
+
+def alias(evaluator: Evaluator, name: str, frame: Frame) -> Value | None:
+    """``X = float | None`` and ``type X = float`` name a type."""
+    scope: Scope | None = frame.scope
+    while scope is not None and name not in scope.bindings:
+        scope = scope.parent
+    if scope is None:
+        return None
+    [binding] = scope.bindings[name][-1:]
+    if binding.kind == "import":
+        return evaluator.project.imported_alias(frame.module, binding.module, binding.name)
+    if binding.kind not in ("alias", "annotated", "assign") or binding.value is None:
+        return None
+    home = Frame(frame.module, scope, None, frame.bound)
+    return evaluator.ask(
+        ("alias", scope, name, frame.bound.cls if frame.bound is not None else None),
+        lambda: _aliased(evaluator, binding, home),
+        None,
+        lambda: UNKNOWN,
+        Site(frame.module, binding.value.at),
+    )
+
+
+def _aliased(evaluator: Evaluator, binding: Binding, home: Frame) -> Value | None:
+    """The type that ``binding`` names; ``home`` is where it stands."""
+    value = binding.value
+    if isinstance(value, (facts.Sub, facts.BinOp, facts.Name, facts.Attr)):
+        return evaluator.annotation(value, replace(home, scope=home.scope.parent or home.scope))
+    if isinstance(value, facts.Const) and _names_a_type(binding):  # `Share: TypeAlias = "float"`
+        return evaluator.annotation(value, home)
+    if binding.kind == "assign" and isinstance(value, facts.Call):
+        if facts.last_name(value.func) == "NewType" and len(value.args) == 2:
+            return evaluator.annotation(value.args[1], home)
+    return None
+
+
+def _names_a_type(binding: Binding) -> bool:
+    declared = binding.annotation
+    return binding.kind == "alias" or (declared is not None and facts.last_name(declared) == "TypeAlias")
+
+
+def _declared(evaluator: Evaluator, named: Value, expr: Expr, frame: Frame) -> Value:
+    match named:
+        case ClassOf():
+            if named.cls.name == QUANTITY:
+                return Record(quantity=True, open=True, cls=named)
+            fields = evaluator.project.new_type(named)
+            return fields if fields is not None else Instance(named)
+        case External(name=name):
+            if name in known.NUMBER_TYPES:
+                message = f"annotated as `{name.removeprefix('builtins.')}`"
+                return evaluator.number(message, frame, expr.at, real=name in known.REAL_TYPES)
+            if name in known.SCALAR_TYPES:
+                return known.SCALAR_TYPES[name]
+            if name in known.LIST_TYPES:
+                return ListOf(rest=UNKNOWN)
+            if name in known.DICT_TYPES:
+                return Record(open=True)
+            last = name.rpartition(".")[2]
+            if last == QUANTITY:
+                return Record(quantity=True, open=True)
+            if name.startswith("builtins.") or name in known.OPAQUE_TYPES:
+                return UNKNOWN
+            return ExternalInstance(name)
+        case _:
+            last = facts.last_name(expr)
+            if named is UNKNOWN and last == QUANTITY:
+                return Record(quantity=True, open=True)
+            return UNKNOWN
+
+
+def _generic(evaluator: Evaluator, base: Expr, index: Expr, frame: Frame) -> Value:
+    name = facts.last_name(base)
+    parts = index.items if isinstance(index, facts.Seq) else (index,)
+    match name:
+        case "Optional":
+            return join(evaluator.annotation(parts[0], frame), NONE)
+        case "Union":
+            return join(*(evaluator.annotation(part, frame) for part in parts))
+        case "Annotated" | "Final" | "ClassVar" | "Required" | "NotRequired" | "ReadOnly" | "Mapped":
+            return evaluator.annotation(parts[0], frame)
+        case "Literal":
+            return join(*(evaluator.eval(part, frame) for part in parts))
+        case "Awaitable":
+            return evaluator.annotation(parts[0], frame)
+        case "Coroutine":
+            return evaluator.annotation(parts[-1], frame)
+        case "type" | "Type":
+            named = evaluator.eval(parts[0], replace(frame, env=None))
+            return named if isinstance(named, ClassOf) else UNKNOWN
+        case _ if name in known.LIST_GENERICS:
+            if name.lower() == "tuple" and not any(_is_ellipsis(part) for part in parts):
+                entries = tuple(
+                    Entry(evaluator.annotation(part, frame), Site(frame.module, part.at)) for part in parts
+                )
+                if len(entries) > 1:
+                    return ListOf(entries, kind="declared")
+            return ListOf(rest=evaluator.annotation(parts[0], frame), kind=name.lower())
+        case _ if name in known.DICT_GENERICS and len(parts) == 2:
+            return Record(open=True, rest=evaluator.annotation(parts[1], frame))
+        case _:
+            value = evaluator.annotation(base, frame)
+            if isinstance(value, Instance) and evaluator.project.type_parameters(value.of):
+                return replace(value, arguments=tuple(evaluator.annotation(part, frame) for part in parts))
+            return value
+
+
+def typed(evaluator: Evaluator, value: Value, declared: Value) -> Value:
+    """``value`` where it is declared as ``declared``: the declaration helps where the value says nothing."""
+    if value is UNKNOWN:
+        return declared
+    if isinstance(declared, ListOf) and declared.kind == "declared":
+        declared = ListOf(rest=declared.element(), kind="tuple")
+    if isinstance(value, UnionOf) and UNKNOWN in value.options:
+        told = join(*(declared if option is UNKNOWN else option for option in value.options))
+        return replace(told, conditional=value.conditional) if isinstance(told, UnionOf) else told
+    if isinstance(value, Record) and isinstance(declared, Instance):
+        if not value.quantity and value.cls is None and evaluator.project.is_typed_dict(declared.of):
+            return _with_fields(evaluator, value, declared.of)
+    if isinstance(value, (Record, ListOf)) and isinstance(declared, (Record, ListOf)):
+        if value.rest is UNKNOWN and declared.rest is not None:
+            return replace(value, rest=declared.rest)
+        if isinstance(value, Record) and isinstance(declared, Record) and not declared.quantity:
+            if not value.entries and value.rest is None and declared.rest is not None:
+                return replace(value, rest=declared.rest, open=True)
+        if isinstance(value, ListOf) and not value.items and value.rest is None:
+            return replace(value, rest=declared.rest) if declared.rest is not UNKNOWN else value
+    return value
+
+
+def _with_fields(evaluator: Evaluator, record: Record, of: ClassOf) -> Record:
+    """A dict literal annotated as a ``TypedDict``: what the class says of its keys is true of them."""
+    entries = {}
+    for key, found in record.entries.items():
+        declared = evaluator.field(of, key)
+        entries[key] = (
+            tuple(replace(e, value=typed(evaluator, e.value, declared)) for e in found)
+            if declared is not None and isinstance(declared, Number)
+            else found
+        )
+    return replace(record, entries=entries)
+
+
+def _is_ellipsis(expr: Expr) -> bool:
+    return isinstance(expr, facts.Const) and expr.value is ...

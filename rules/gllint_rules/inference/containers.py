@@ -1,0 +1,217 @@
+"""Dict, list and comprehension building, and what is taken out of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from gllint_rules.inference import known
+from gllint_rules.inference.values import (
+    TEXT,
+    UNKNOWN,
+    ClassOf,
+    Entry,
+    External,
+    Frame,
+    Instance,
+    ListOf,
+    Record,
+    Site,
+    Text,
+    Value,
+    join,
+    options,
+    spread,
+)
+from gllint_rules.reading import facts
+from gllint_rules.reading.facts import Expr
+
+if TYPE_CHECKING:
+    from gllint_rules.inference.evaluator import Evaluator
+
+
+def dict_literal(evaluator: Evaluator, expr: facts.Dict, frame: Frame) -> Value:
+    """A dict that is written out, each value where it stands."""
+    site = Site(frame.module, expr.at)
+    entries: dict[str, tuple[Entry, ...]] = {}
+    sure: set[str] = set()
+    open = False
+    for key, value_expr in expr.items:
+        value = evaluator.eval(value_expr, frame)
+        put_in = Site(frame.module, value_expr.at)
+        if key is None:
+            record = spread(Record(entries, frozenset(sure), open, site=site), value, put_in)
+            entries, sure, open = dict(record.entries), set(record.sure), record.open
+            continue
+        name = key_of(evaluator, key, frame)
+        entry = Entry(value, put_in, Site(frame.module, key.at))
+        if name is not None:
+            sure.add(name)
+        else:
+            name, open = f"\0{value_expr.at}", True
+        entries[name] = (entry,)
+    return Record(entries, frozenset(sure), open, site=site)
+
+
+def key_of(evaluator: Evaluator, expr: Expr, frame: Frame) -> str | None:
+    """A key that is known: a literal, or a name that holds one."""
+    if isinstance(expr, facts.Const):
+        return expr.value if isinstance(expr.value, str) else f"\0{expr.value!r}"
+    value = evaluator.eval(expr, frame)
+    return value.literal if isinstance(value, Text) else None
+
+
+def sequence_literal(evaluator: Evaluator, expr: facts.Seq, frame: Frame) -> Value:
+    """A list, tuple or set that is written out, each element where it stands."""
+    items: list[Entry] = []
+    rests: list[Value] = []
+    for item in expr.items:
+        if isinstance(item, facts.Star):
+            value = evaluator.eval(item.value, frame)
+            for option in options(value):
+                if isinstance(option, ListOf):
+                    items.extend(option.items)
+                    if option.rest is not None:
+                        rests.append(option.rest)
+                else:
+                    rests.append(UNKNOWN)
+        else:
+            items.append(Entry(evaluator.eval(item, frame), Site(frame.module, item.at)))
+    rest = join(*rests) if rests else None
+    return ListOf(tuple(items), rest, expr.kind, Site(frame.module, expr.at))
+
+
+def comprehension(evaluator: Evaluator, expr: facts.Comp, frame: Frame) -> Value:
+    """What a comprehension makes: any number of what its element is."""
+    inner = comprehension_frame(evaluator, expr, frame)
+    element = evaluator.eval(expr.element, inner)
+    site = Site(frame.module, expr.at)
+    if expr.kind == "dict":
+        return Record(open=True, rest=element, site=site)
+    return ListOf(rest=element, kind=expr.kind, site=site)
+
+
+def comprehension_frame(evaluator: Evaluator, expr: facts.Comp, frame: Frame) -> Frame:
+    """The frame inside a comprehension: its variables are elements of what it iterates over."""
+    if frame.env is None:
+        return replace(frame, scope=expr.scope)
+    inner = frame.inner(expr.scope, {})
+    assert inner.env is not None
+    for name in expr.scope.bindings:
+        inner.env.pop(name, None)
+    for name, bindings in expr.scope.bindings.items():
+        values = []
+        for binding in bindings:
+            assert binding.value is not None
+            source = evaluator.eval(binding.value, inner)
+            values.append(unpacked(evaluator, element(source), binding.index))
+        inner.env[name] = join(*values)
+    return inner
+
+
+def of_pairs(evaluator: Evaluator, pairs: ListOf) -> Record:
+    """The dict of ``pairs``: each of two elements, the key and what it maps to."""
+    record = Record(open=pairs.rest is not None, site=pairs.site)
+    for entry in pairs.items:
+        pair = entry.value
+        key = pair.items[0].value if isinstance(pair, ListOf) and len(pair.items) == 2 else None
+        if isinstance(pair, ListOf) and isinstance(key, Text) and key.literal is not None:
+            record = record.store(key.literal, pair.items[1])
+        else:
+            record = replace(record, open=True)
+    return replace(record, rest=unpacked(evaluator, pairs.rest, (1,))) if pairs.rest is not None else record
+
+
+def element(value: Value) -> Value:
+    """What iterating over ``value`` gives."""
+    out: list[Value] = []
+    for option in options(value):
+        match option:
+            case ListOf():
+                out.append(option.element())
+            case Record(cls=None):
+                out.append(TEXT)
+            case Text():
+                out.append(TEXT)
+            case _:
+                out.append(UNKNOWN)
+    return join(*out) if out else UNKNOWN
+
+
+def unpacked(evaluator: Evaluator, value: Value, index: tuple[int, ...]) -> Value:
+    """The ``index``-th of an unpacked value, level by level."""
+    for i in index:
+        value = join(*(_item(evaluator, option, i) for option in options(value)))
+    return value
+
+
+def _item(evaluator: Evaluator, value: Value, index: int) -> Value:
+    if isinstance(value, ListOf):
+        if value.rest is None and -len(value.items) <= index < len(value.items):
+            return value.items[index].value
+        if not value.items and value.rest is not None:
+            return value.rest
+        if 0 <= index < len(value.items):
+            return value.items[index].value
+        return value.element()
+    of = value.of if isinstance(value, Instance) else value.cls if isinstance(value, Record) else None
+    if of is not None and "NamedTuple" in evaluator.project.bases_named(of):
+        return _field_at(evaluator, value, of, index)
+    return TEXT if isinstance(value, Text) else UNKNOWN
+
+
+def _field_at(evaluator: Evaluator, value: Value, of: ClassOf, index: int) -> Value:
+    """The ``index``-th field of a named tuple."""
+    names = evaluator.project.parameters_of(of) or []
+    if not -len(names) <= index < len(names):
+        return UNKNOWN
+    held = value.get(names[index]) if isinstance(value, Record) else None
+    return held if held is not None else evaluator.member(of, names[index])
+
+
+def subscript(evaluator: Evaluator, expr: facts.Sub, frame: Frame) -> Value:
+    """What ``base[index]`` takes out."""
+    base = evaluator.eval(expr.base, frame)
+    out = [_subscripted(evaluator, option, expr, frame) for option in options(base)]
+    return join(*out)
+
+
+def _position(index: Expr) -> int | None:
+    return index.value if isinstance(index, facts.Const) and type(index.value) is int else None
+
+
+def _subscripted(evaluator: Evaluator, base: Value, expr: facts.Sub, frame: Frame) -> Value:
+    match base:
+        case Instance() | Record(cls=ClassOf()) if _position(expr.index) is not None:
+            return _item(evaluator, base, _position(expr.index) or 0)
+        case Record():
+            name = key_of(evaluator, expr.index, frame)
+            if base.cls is not None and not base.quantity and name is not None:
+                found = base.get(name) if name in base.entries else evaluator.field(base.cls, name)
+                return found if found is not None else UNKNOWN
+            if name is not None and name in base.entries:
+                return join(*(entry.value for entry in base.entries[name]))
+            if name is not None:
+                return base.rest if base.rest is not None else UNKNOWN
+            values = [e.value for found in base.entries.values() for e in found]
+            if base.rest is not None:
+                values.append(base.rest)
+            if not values or (base.open and base.rest is None):
+                return UNKNOWN
+            return join(*values)
+        case ListOf():
+            if isinstance(expr.index, facts.Slice):
+                return base
+            if isinstance(expr.index, facts.Const) and isinstance(expr.index.value, int):
+                return _item(evaluator, base, expr.index.value)
+            return base.element()
+        case Instance(of=of) if evaluator.project.is_typed_dict(of):
+            name = key_of(evaluator, expr.index, frame)
+            field = evaluator.field(of, name) if name is not None else None
+            return field if field is not None else UNKNOWN
+        case Text():
+            return TEXT
+        case External(name=name) if name in known.ENVIRONMENTS:
+            return TEXT
+        case _:
+            return UNKNOWN

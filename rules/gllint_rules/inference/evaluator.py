@@ -1,0 +1,502 @@
+"""What an expression holds: lazy evaluation over the facts of the whole project.
+
+Two readings share one evaluator. *Static*: a name is all of its assignments together; this serves module
+constants, closures and every question from outside a function's flow. *Flow* (see ``execution``): the body of a
+function is executed over abstract values, so that a name is what the last assignment made it.
+
+Here are names, parameters and attributes; annotations are in :mod:`hints`, calls in :mod:`calling`, operators in
+:mod:`operators`, dicts and lists in :mod:`containers`. Cycles end in ``NEVER``, depth in ``UNKNOWN``; nothing is
+guessed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from gllint_rules.inference import annotations as hints
+from gllint_rules.inference import containers, known, operators
+from gllint_rules.inference import functions as calling
+from gllint_rules.inference.questions import Questions
+from gllint_rules.inference.values import (
+    MOST_OPTIONS,
+    MOST_PARTS,
+    NEVER,
+    NONE,
+    TEXT,
+    UNKNOWN,
+    Because,
+    Boolean,
+    ClassOf,
+    External,
+    ExternalInstance,
+    Filled,
+    Frame,
+    FunctionOf,
+    Instance,
+    ListOf,
+    Literal,
+    Method,
+    ModuleOf,
+    Number,
+    Record,
+    Site,
+    Text,
+    ToolValue,
+    UnionOf,
+    Value,
+    explained,
+    filled_elsewhere,
+    is_reference,
+    join,
+    number,
+    options,
+)
+from gllint_rules.reading import facts
+from gllint_rules.reading.facts import Binding, Class, Expr, Function, Scope
+
+if TYPE_CHECKING:
+    from gllint_rules.project.project import Project
+
+MOST_SIZE = 10_000  # of what is built out of other values; what the source writes out may be any size
+MOST_NESTING = 40
+
+
+class Evaluator(Questions):
+    """Evaluates expressions of a project; remembers what names and functions turned out to be."""
+
+    def __init__(self, project: Project) -> None:
+        super().__init__()
+        self.project = project
+
+    # --- entry points ----------------------------------------------------------------------------------------
+
+    def eval(self, expr: Expr, frame: Frame) -> Value:
+        """What ``expr`` holds in ``frame``."""
+        if self.depth == 0:
+            return self.outermost(lambda: self._eval(expr, frame), UNKNOWN, Site(frame.module, expr.at))
+        return self._eval(expr, frame)
+
+    def _eval(self, expr: Expr, frame: Frame) -> Value:
+        depth = self.depth
+        self.deeper()
+        self.step()
+        before = self._now.steps
+        try:
+            value = _EVAL[type(expr)](self, expr, frame)
+        finally:
+            self.depth = depth
+        if value.size > MOST_NESTING:
+            # A name may stand for a table of any size that is written out; what is built has its bounds.
+            written = (
+                self._now.steps - before if not isinstance(expr, (facts.Name, facts.Attr)) else value.size
+            )
+            return self.held(value, Site(frame.module, expr.at), written)
+        return value
+
+    def held(self, value: Value, site: Site, written: int = 0) -> Value:
+        """``value``, or unknown where it is too large for what is ``written``, too deep, or one of too many."""
+        budget = ""
+        if isinstance(value, UnionOf) and len(value.options) > MOST_OPTIONS:
+            if sum(not is_reference(option) for option in value.options) > MOST_OPTIONS:
+                budget = f"{MOST_OPTIONS} alternatives"
+        if value.nesting > MOST_NESTING:
+            budget = f"{MOST_NESTING} levels"
+        if value.size > MOST_SIZE + 4 * written:
+            budget = f"{MOST_SIZE} parts"
+        if budget:
+            self.cut(site, budget)
+            return UNKNOWN
+        return value
+
+    def number(self, message: str, frame: Frame, at: int, *behind: Value, real: bool = False) -> Number:
+        reasons = tuple(n.because for n in map(number, behind) if n is not None)
+        return Number(Because(message, Site(frame.module, at), reasons), real)
+
+    # --- names -----------------------------------------------------------------------------------------------
+
+    def _name(self, expr: facts.Name, frame: Frame) -> Value:
+        return self.lookup(expr.id, frame)
+
+    def lookup(self, name: str, frame: Frame) -> Value:
+        if frame.env is not None:
+            found = frame.env.get(name)
+            if found is not None:
+                return found
+        scope: Scope | None = frame.scope
+        start = scope
+        while scope is not None:
+            if name in scope.bindings and (scope.kind != "class" or scope is start):
+                return self.binding_value(scope, name, frame)
+            if scope.kind == "module":
+                for dotted in scope.stars:
+                    value = self.project.imported(frame.module, dotted, name)
+                    if value is not UNKNOWN and not isinstance(value, External):
+                        return value
+            scope = scope.parent
+        return External(f"builtins.{name}") if name in known.BUILTINS else UNKNOWN
+
+    def binding_value(self, scope: Scope, name: str, frame: Frame) -> Value:
+        """All that the assignments to ``name`` in ``scope`` make of it."""
+        bound = frame.bound.cls if frame.bound is not None else None
+        bindings = scope.bindings[name]
+        at = next((b.value.at for b in bindings if b.value is not None), 0)
+        return self.ask(
+            ("name", scope, name, bound),
+            lambda: self._binding_value(scope, name, Frame(frame.module, scope, None, frame.bound)),
+            NEVER,  # the value of a name in its own definition
+            lambda: UNKNOWN,
+            Site(frame.module, at),
+        )
+
+    def _binding_value(self, scope: Scope, name: str, frame: Frame) -> Value:
+        bindings = scope.bindings[name]
+        if scope.kind in ("module", "class") and isinstance(bindings[-1].target, (Function, Class)):
+            bindings = bindings[-1:]  # a redefinition replaces what was there
+        value = join(*[self._bound(b, frame) for b in bindings])
+        if scope.kind in ("module", "class") and name in frame.module.mutated:
+            value = filled_elsewhere(value)
+        return value
+
+    def _bound(self, binding: Binding, frame: Frame) -> Value:
+        match binding.kind:
+            case "assign" | "aug" | "alias":
+                assert binding.value is not None
+                return self.eval(binding.value, frame)
+            case "annotated":
+                assert binding.annotation is not None
+                declared = self.annotation(binding.annotation, frame)
+                if (
+                    binding.value is None
+                    or number(declared) is not None
+                    or _says_anything(binding.annotation)
+                ):
+                    return declared
+                value = self.eval(binding.value, frame)
+                return hints.typed(self, value, declared)
+            case "item":
+                assert binding.value is not None
+                return containers.unpacked(self, self.eval(binding.value, frame), binding.index)
+            case "loop":
+                assert binding.value is not None
+                found = containers.unpacked(
+                    self, containers.element(self.eval(binding.value, frame)), binding.index
+                )
+                # One text of many is no template: only its kind is kept.
+                return join(*(TEXT if isinstance(o, Text) else o for o in options(found)))
+            case "with":
+                assert binding.value is not None
+                value = self.eval(binding.value, frame)
+                return value if isinstance(value, (Instance, ExternalInstance)) else UNKNOWN
+            case "param":
+                function = frame.scope.owner
+                assert isinstance(binding.target, facts.Param)
+                owner = function if isinstance(function, Function) else frame.scope
+                return self.parameter(binding.target, owner, frame)
+            case "def":
+                assert isinstance(binding.target, Function)
+                return self.function_value(binding.target, frame)
+            case "class":
+                assert isinstance(binding.target, Class)
+                return ClassOf(frame.module, binding.target)
+            case "import":
+                return self.project.imported(frame.module, binding.module, binding.name)
+            case _:
+                return UNKNOWN
+
+    def function_value(self, function: Function, frame: Frame) -> Value:
+        tool = self.project.decorated_tool(frame.module, function)
+        return ToolValue(tool) if tool is not None else FunctionOf(frame.module, function)
+
+    def parameter(self, param: facts.Param, owner: Function | Scope, frame: Frame) -> Value:
+        """What a parameter holds: ``self``, what its annotation says, or what the tool's schema says of it."""
+        if isinstance(owner, Function):
+            cls = owner.owner
+            names = {facts.last_name(d) for d in owner.decorators}
+            if cls is not None and owner.params and owner.params[0] is param and "staticmethod" not in names:
+                of = frame.bound or ClassOf(frame.module, cls)
+                return of if "classmethod" in names else Instance(of)
+        if param.annotation is None or param.kind == "double-star":
+            scope = owner.scope if isinstance(owner, Function) else owner
+            declared = self.project.schema_of_parameter(scope, param)
+            if declared is not None:
+                return declared
+        if param.annotation is None:
+            return UNKNOWN
+        inner = frame
+        if inner.scope.owner is not None and inner.scope.parent is not None and inner.env is None:
+            inner = replace(frame, scope=inner.scope.parent)
+        match param.annotation:
+            case facts.Sub(base=base, index=fields) if facts.last_name(base) == "Unpack":
+                return self.annotation(fields, inner)  # `**options: Unpack[Options]`
+        value = self.annotation(param.annotation, inner)
+        if param.kind == "star":
+            return ListOf(rest=value, kind="tuple")
+        if param.kind == "double-star":
+            return Record(open=True, rest=value)
+        return explained(value, f"parameter `{param.name}` is annotated as a number")
+
+    # --- annotations -----------------------------------------------------------------------------------------
+
+    def annotation(self, expr: Expr, frame: Frame) -> Value:
+        """What a value annotated as ``expr`` is."""
+        if self.depth == 0:
+            return self.outermost(lambda: self._annotation(expr, frame), UNKNOWN, Site(frame.module, expr.at))
+        return self._annotation(expr, frame)
+
+    def _annotation(self, expr: Expr, frame: Frame) -> Value:
+        depth = self.depth
+        self.deeper()
+        self.step()
+        try:
+            value = hints.read(self, expr, frame)
+        finally:
+            self.depth = depth
+        return self.held(value, Site(frame.module, expr.at)) if value.size > MOST_NESTING else value
+
+    # --- attributes ------------------------------------------------------------------------------------------
+
+    def _attr(self, expr: facts.Attr, frame: Frame) -> Value:
+        if expr.name == "value" and isinstance(expr.base, facts.Attr):
+            owner = self.eval(expr.base.base, frame)
+            if isinstance(owner, ClassOf) and self.project.is_enum(owner):  # `Stage.FIRST.value`
+                scope = owner.cls.scope
+                known_member = expr.base.name in scope.bindings
+                home = Frame(owner.module, scope, None, owner)
+                return self.binding_value(scope, expr.base.name, home) if known_member else UNKNOWN
+        base = self.eval(expr.base, frame)
+        return join(*(self.attribute(option, expr.name, expr.at, frame) for option in options(base)))
+
+    def attribute(self, base: Value, name: str, at: int, frame: Frame) -> Value:
+        match base:
+            case External(name=prefix):
+                full = f"{prefix}.{name}"
+                if full in frame.module.outline.dotted_imports:
+                    return self.project.imported(frame.module, full, "")
+                if full in known.NUMBER_CONSTANTS:
+                    return self.number(f"`{full}` is a number", frame, at, real=True)
+                return External(full)
+            case ModuleOf(module=module):
+                return self.project.member(module, name)
+            case Instance(of=of) if name == "get" and self.project.is_typed_dict(of):
+                return Method(base, name, Site(frame.module, at))
+            case Instance(of=of, arguments=arguments):
+                if arguments:
+                    return self._generic_member(of, name, arguments)
+                return self.member(of, name)
+            case ClassOf():
+                return self.class_member(base, name)
+            case Record(cls=ClassOf() as of):
+                found = base.get(name)
+                if found is not None and name in base.entries:
+                    declared = self.field(of, name)
+                    return hints.typed(self, found, declared) if declared is not None else found
+                if name in known.RECORD_METHODS and self.class_member(of, name) is UNKNOWN:
+                    return Method(base, name, Site(frame.module, at))
+                return self.member(of, name)
+            case Record(quantity=True):
+                if name in known.RECORD_METHODS:
+                    return Method(base, name, Site(frame.module, at))
+                return UNKNOWN
+            case Number():
+                if name in ("real", "imag", "numerator", "denominator"):
+                    return base
+                return Method(base, name, Site(frame.module, at))
+            case Text() | ListOf() | Record() | ExternalInstance():
+                return Method(base, name, Site(frame.module, at))
+            case _ if base is NONE or base is NEVER:
+                return NEVER
+            case _:
+                return UNKNOWN
+
+    def member(self, of: ClassOf, name: str) -> Value:
+        """The attribute ``name`` of an instance of ``of``: field, property, method or what ``self.x = …`` says."""
+        return self.ask(
+            ("attribute", of.cls, name),
+            lambda: self._member(of, name),
+            NEVER,
+            lambda: UNKNOWN,
+            Site(of.module, of.cls.at),
+        )
+
+    def _generic_member(self, of: ClassOf, name: str, arguments: tuple[Value, ...]) -> Value:
+        """The attribute of an instance of a generic class: a field that is a type variable is what stands for it."""
+        for binding in of.cls.scope.bindings.get(name, ()):
+            variable = facts.last_name(binding.annotation) if binding.annotation is not None else ""
+            variables = self.project.type_parameters(of)
+            if variable in variables[: len(arguments)]:
+                return arguments[variables.index(variable)]
+        return self.member(of, name)
+
+    def _member(self, of: ClassOf, name: str) -> Value:
+        field = self.field(of, name)
+        if field is not None:
+            return field
+        assigned: list[Value] = []
+        for ancestor in self.project.ancestors(of):
+            if not isinstance(ancestor, ClassOf):
+                break
+            for value, annotation, scope in ancestor.cls.attributes.get(name, ()):
+                frame = Frame(ancestor.module, scope, None, of)
+                declared = self.annotation(annotation, frame) if annotation is not None else UNKNOWN
+                if declared is not UNKNOWN and (value is None or not isinstance(declared, (Record, ListOf))):
+                    return declared
+                if value is None:
+                    assigned.append(UNKNOWN)
+                else:
+                    assigned.append(hints.typed(self, self.eval(value, frame), declared))
+            if assigned:
+                default = self._class_level(ancestor, name, of)
+                held = join(*assigned, *(() if default is None else (default,)))
+                return filled_elsewhere(held) if name in ancestor.module.mutated else held
+            found = self._class_level(ancestor, name, of)
+            if found is not None:
+                return found
+        return UNKNOWN
+
+    def _class_level(self, owner: ClassOf, name: str, of: ClassOf) -> Value | None:
+        """What the class body itself binds ``name`` to, seen from an instance of ``of``."""
+        bindings = owner.cls.scope.bindings.get(name)
+        if bindings is None:
+            return None
+        target = _getter(bindings)
+        if isinstance(target, Function):
+            names = {facts.last_name(d) for d in target.decorators}
+            if names & known.PROPERTIES:
+                return calling.call_function(self, FunctionOf(owner.module, target, of, True), owner.module)
+            tool = self.project.decorated_tool(owner.module, target)
+            if tool is not None:
+                return ToolValue(tool)
+            return FunctionOf(owner.module, target, of, "staticmethod" not in names)
+        frame = Frame(owner.module, owner.cls.scope, None, of)
+        return self.binding_value(owner.cls.scope, name, frame)
+
+    def class_member(self, of: ClassOf, name: str) -> Value:
+        for ancestor in self.project.ancestors(of):
+            if not isinstance(ancestor, ClassOf):
+                return UNKNOWN
+            bindings = ancestor.cls.scope.bindings.get(name)
+            if bindings is None:
+                continue
+            target = bindings[-1].target
+            if isinstance(target, Function):
+                names = {facts.last_name(d) for d in target.decorators}
+                return FunctionOf(ancestor.module, target, of, "classmethod" in names)
+            if self.project.is_enum(of):
+                return Instance(of)
+            frame = Frame(ancestor.module, ancestor.cls.scope, None, of)
+            return self.binding_value(ancestor.cls.scope, name, frame)
+        return UNKNOWN
+
+    def field(self, of: ClassOf, name: str) -> Value | None:
+        """What the annotation of field ``name`` in the class or its bases says; ``None`` where there is none."""
+        for ancestor in self.project.ancestors(of):
+            if not isinstance(ancestor, ClassOf):
+                continue
+            for binding in ancestor.cls.scope.bindings.get(name, ()):
+                if binding.kind == "annotated" and binding.annotation is not None:
+                    frame = Frame(ancestor.module, ancestor.cls.scope, None, of)
+                    value = self.annotation(binding.annotation, frame)
+                    return explained(value, f"field `{ancestor.cls.name}.{name}` is annotated as a number")
+                return None
+        return None
+
+    # --- literals --------------------------------------------------------------------------------------------
+
+    def _const(self, expr: facts.Const, frame: Frame) -> Value:
+        match expr.value:
+            case bool() as truth:
+                return Boolean(truth)
+            case int() | float() | complex() as literal:
+                because = Because(f"`{_shown(literal)}` is a literal number", Site(frame.module, expr.at))
+                return Number(because, isinstance(literal, float), literal)
+            case str() as text:
+                return Text((Literal(text, Site(frame.module, expr.at)),))
+            case bytes():
+                return TEXT
+            case None:
+                return NONE
+            case _:
+                return UNKNOWN
+
+    def _join(self, expr: facts.Join, frame: Frame) -> Value:
+        parts: list[Literal | Filled] = []
+        for part in expr.parts:
+            self.step()
+            match part:
+                case facts.Const():
+                    parts.append(Literal(str(part.value), Site(frame.module, part.at)))
+                case facts.Join():
+                    inner = self._join(part, frame)
+                    assert isinstance(inner, Text)
+                    parts.extend(inner.parts or ())
+                case facts.Hole():
+                    value = self.eval(part.value, frame)
+                    if isinstance(value, Text) and value.parts is not None and part.spec is None:
+                        parts.extend(value.parts)
+                    else:
+                        parts.append(Filled(value, Site(frame.module, part.value.at)))
+        return Text(tuple(parts)) if len(parts) <= MOST_PARTS else TEXT
+
+    def _lambda(self, expr: facts.Lambda, frame: Frame) -> Value:
+        return FunctionOf(frame.module, expr, frame.bound)
+
+    def _await(self, expr: facts.Await, frame: Frame) -> Value:
+        return self.eval(expr.value, frame)
+
+    def _unknown(self, expr: Any, frame: Frame) -> Value:
+        return UNKNOWN
+
+    def _walrus(self, expr: facts.Walrus, frame: Frame) -> Value:
+        value = self.eval(expr.value, frame)
+        if frame.env is not None:
+            frame.env[expr.target] = value
+        return value
+
+
+def _getter(bindings: Sequence[Binding]) -> object:
+    """What a class binds a name to last; of a property what reads it, not ``@name.setter``."""
+    for binding in reversed(bindings):
+        target = binding.target
+        if not isinstance(target, Function):
+            return target
+        if not any(facts.last_name(d) in ("setter", "deleter") for d in target.decorators):
+            return target
+    return None
+
+
+def _says_anything(annotation: Expr) -> bool:
+    return facts.last_name(annotation) in ("Any", "object")
+
+
+_EVAL: dict[type[Any], Callable[[Evaluator, Any, Frame], Value]] = {
+    facts.Const: Evaluator._const,
+    facts.Name: Evaluator._name,
+    facts.Attr: Evaluator._attr,
+    facts.Call: calling.call,
+    facts.Sub: containers.subscript,
+    facts.Dict: containers.dict_literal,
+    facts.Seq: containers.sequence_literal,
+    facts.Comp: containers.comprehension,
+    facts.BinOp: operators.binary,
+    facts.UnaryOp: operators.unary,
+    facts.BoolOp: operators.either,
+    facts.Compare: operators.compare,
+    facts.IfExp: operators.conditional,
+    facts.Lambda: Evaluator._lambda,
+    facts.Join: Evaluator._join,
+    facts.Await: Evaluator._await,
+    facts.Yield: Evaluator._unknown,
+    facts.Star: Evaluator._unknown,
+    facts.Walrus: Evaluator._walrus,
+    facts.Slice: Evaluator._unknown,
+}
+
+
+def _shown(literal: complex) -> str:
+    """A number as it is written; one of more digits than Python prints, by its size."""
+    try:
+        return str(literal)
+    except ValueError:
+        return f"an integer of {int(abs(literal)).bit_length()} bits"

@@ -1,0 +1,333 @@
+"""What a call gives: functions and classes of the project, envelopes, Quantities, names from outside."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from gllint_rules.inference import annotations as hints
+from gllint_rules.inference import known
+from gllint_rules.inference.values import (
+    BOOL,
+    NEVER,
+    NONE,
+    TEXT,
+    UNKNOWN,
+    ClassOf,
+    Entry,
+    External,
+    ExternalInstance,
+    Frame,
+    FunctionOf,
+    Instance,
+    ListOf,
+    Method,
+    Number,
+    Record,
+    Site,
+    Text,
+    ToolValue,
+    Value,
+    explained,
+    is_scalar,
+    join,
+    moved,
+    number,
+    options,
+)
+from gllint_rules.reading import facts
+from gllint_rules.reading.facts import Expr, Function
+from gllint_rules.words.names import QUANTITY
+
+if TYPE_CHECKING:
+    from gllint_rules.inference.evaluator import Evaluator
+
+MOST_SPECIAL = 3  # calls within each other for whose arguments functions are executed
+
+
+def call(evaluator: Evaluator, expr: facts.Call, frame: Frame) -> Value:
+    """What a call gives, whatever it calls."""
+    tool = evaluator.project.made_tool(frame.module, expr, frame.scope)
+    if tool is not None:
+        return ToolValue(tool)
+    callee = evaluator.eval(expr.func, frame)
+    if callee is UNKNOWN:
+        return known.call_unknown(evaluator, expr, frame)
+    return join(*[called(evaluator, option, expr, frame) for option in options(callee)])
+
+
+def called(evaluator: Evaluator, callee: Value, expr: facts.Call, frame: Frame) -> Value:
+    """What a call of ``callee`` gives."""
+    match callee:
+        case FunctionOf():
+            return call_function(evaluator, callee, frame.module, expr, frame)
+        case ToolValue(tool=tool) if tool.form == "T3" and isinstance(tool.callable, FunctionOf):
+            return call_function(evaluator, tool.callable, frame.module, expr, frame)
+        case ClassOf():
+            return construct(evaluator, callee, expr, frame)
+        case External(name=name):
+            return call_external(evaluator, name, expr, frame)
+        case Method():
+            return known.call_method(evaluator, callee, expr, frame)
+        case Instance(of=of):
+            method = evaluator.class_member(of, "__call__")
+            if isinstance(method, FunctionOf):
+                return call_function(evaluator, replace(method, first=True), frame.module, expr, frame)
+            return UNKNOWN
+        case _:
+            return UNKNOWN
+
+
+def call_external(evaluator: Evaluator, name: str, expr: facts.Call, frame: Frame) -> Value:
+    """What a call of a name from outside the project gives, where that is known."""
+    handler = known.CALLS.get(name)
+    if handler is not None:
+        return handler(evaluator, expr, frame)
+    last = name.rpartition(".")[2]
+    if last == QUANTITY:
+        return construct_quantity(evaluator, expr, frame, None)
+    payload = evaluator.project.names.payloads.get(last)
+    if payload is not None:
+        return envelope(evaluator, payload, expr, frame, [], None)
+    if name in known.NUMBER_CALLS:
+        return evaluator.number(f"`{name.removeprefix('builtins.')}()` gives a number", frame, expr.at)
+    if name in known.REAL_CALLS:
+        return evaluator.number(
+            f"`{name.removeprefix('builtins.')}()` gives a number", frame, expr.at, real=True
+        )
+    if name in known.TEXT_CALLS:
+        return TEXT
+    if name in known.BOOL_CALLS:
+        return BOOL
+    if name in known.SAME_CALLS and expr.args:
+        return evaluator.eval(expr.args[0], frame)
+    root, _, attribute = name.rpartition(".")
+    if root in known.ARRAY_MODULES and attribute in known.REDUCTIONS:
+        if expr.keyword("axis", "keepdims") is None and len(expr.args) < 2:
+            return evaluator.number(f"`{name}()` reduces to a number", frame, expr.at)
+        return UNKNOWN
+    if last[:1].isupper() or name in known.ARRAY_CALLS:
+        return ExternalInstance(name)
+    return UNKNOWN
+
+
+def call_function(
+    evaluator: Evaluator,
+    callee: FunctionOf,
+    module: facts.Module,
+    expr: facts.Call | None = None,
+    frame: Frame | None = None,
+) -> Value:
+    """What a call of a function of the project gives to ``module``, where ``expr`` calls it."""
+    function = callee.function
+    if isinstance(function, facts.Lambda):
+        value = _lambda_result(evaluator, callee, function, expr, frame)
+    else:
+        if any(facts.last_name(d) in known.OPAQUE_DECORATORS for d in function.decorators):
+            return UNKNOWN
+        declared = declared_return(evaluator, callee)
+        if declared is not None and is_scalar(declared):
+            if all(isinstance(option, Text) or option is NONE for option in options(declared)):
+                return _said(evaluator, callee, declared)
+            return explained(declared, f"`{function.name}()` is annotated to return a number")
+        value = function_result(evaluator, callee)
+        if expr is not None and frame is not None and value.gap:
+            value = _specialised(evaluator, callee, expr, frame, value)
+        if declared is not None:
+            value = _declared_result(evaluator, value, declared)
+    if callee.module is not module and expr is not None:
+        evaluator.step(value.size // 64)
+        value = moved(value, Site(module, expr.at))
+    return value
+
+
+def _lambda_result(
+    evaluator: Evaluator,
+    callee: FunctionOf,
+    function: facts.Lambda,
+    expr: facts.Call | None,
+    frame: Frame | None,
+) -> Value:
+    """What a lambda gives for the arguments of a call, or, deep within others, for any."""
+    if len(evaluator.executed) >= MOST_SPECIAL:
+        return join(*[value for _, value in evaluator.project.flow(callee).returns])
+    names: dict[str, Value] = {}
+    if expr is not None and frame is not None:
+        for param, arg in zip(function.params, expr.args, strict=False):
+            names[param.name] = evaluator.eval(arg, frame)
+    key = (function, expr)
+    if key in evaluator.executed:
+        return NEVER
+    evaluator.executed.add(key)
+    try:
+        return evaluator.eval(
+            function.body, Frame(callee.module, function.scope, names or None, callee.bound)
+        )
+    finally:
+        evaluator.executed.discard(key)
+
+
+def _said(evaluator: Evaluator, callee: FunctionOf, declared: Value) -> Value:
+    """The texts that a function returns which is annotated to return text, perhaps optional."""
+    if declared is NONE:
+        return NONE
+    found = [option for option in options(function_result(evaluator, callee)) if option is not NONE]
+    texts = [option if isinstance(option, Text) else TEXT for option in found]
+    return join(*(texts or [TEXT]), *(option for option in options(declared) if option is NONE))
+
+
+def _specialised(
+    evaluator: Evaluator, callee: FunctionOf, expr: facts.Call, frame: Frame, general: Value
+) -> Value:
+    """What the function returns for the arguments of this call, where they tell more than its annotations."""
+    function = callee.function
+    assert isinstance(function, Function)
+    if (
+        len(evaluator.executed) >= MOST_SPECIAL
+        or function.yields
+        or (callee.bound is not None and not callee.first)
+    ):
+        return general
+    params = [
+        p for p in function.params[1 if callee.first else 0 :] if p.kind in ("any", "positional", "keyword")
+    ]
+    given: dict[str, Value] = {}
+    for param, arg in zip((p for p in params if p.kind != "keyword"), expr.args, strict=False):
+        if isinstance(arg, facts.Star):
+            break
+        if param.annotation is None:
+            given[param.name] = evaluator.eval(arg, frame)
+    open_names = {p.name for p in params if p.annotation is None}
+    for name, arg in expr.keywords:
+        if name in open_names and name is not None:
+            given[name] = evaluator.eval(arg, frame)
+    given = {name: value for name, value in given.items() if value is not UNKNOWN and value is not NEVER}
+    key = (function, expr)
+    if not given or key in evaluator.executed:
+        return general
+    evaluator.executed.add(key)
+    try:
+        returns = evaluator.project.specialised_flow(callee, given).returns
+    finally:
+        evaluator.executed.discard(key)
+    return join(*[value for _, value in returns]) if returns else general
+
+
+def _declared_result(evaluator: Evaluator, value: Value, declared: Value) -> Value:
+    """What the body returns, where that is not known what the annotation says."""
+    if value is NEVER or (value is NONE and NONE not in options(declared)):
+        return declared
+    return join(*(hints.typed(evaluator, option, declared) for option in options(value)))
+
+
+def declared_return(evaluator: Evaluator, callee: FunctionOf) -> Value | None:
+    """What the return annotation of a function says; ``None`` where it has none."""
+    function = callee.function
+    if isinstance(function, facts.Lambda) or function.returns is None:
+        return None
+    scope = function.scope.parent or function.scope
+    return evaluator.annotation(function.returns, Frame(callee.module, scope, None, callee.bound))
+
+
+def function_result(evaluator: Evaluator, callee: FunctionOf) -> Value:
+    """All that the function can return, from its body."""
+    function = callee.function
+    assert isinstance(function, Function)
+    flow = evaluator.project.flow(callee)
+    if flow.result is None:
+        if flow.open:  # asked for within its own body: nothing, until the other returns speak
+            flow.result = NEVER
+        elif function.yields:
+            yielded = [value for _, value in flow.yields]
+            flow.result = ListOf(rest=join(*yielded) if yielded else UNKNOWN, kind="generator")
+        elif flow.returns:
+            flow.result = join(*[value for _, value in flow.returns])
+        else:  # a function that only raises, or a stub, says nothing of what its overrides return
+            flow.result = NONE if flow.falls_through and not _is_stub(function) else NEVER
+    return flow.result
+
+
+def construct(evaluator: Evaluator, of: ClassOf, expr: facts.Call, frame: Frame) -> Value:
+    """An instance made by ``expr``; of a class with annotated fields, a record of the arguments."""
+    if of.cls.name == QUANTITY:
+        return construct_quantity(evaluator, expr, frame, of)
+    payload = evaluator.project.names.payloads.get(of.cls.name)
+    if payload is not None:
+        return envelope(evaluator, payload, expr, frame, evaluator.project.parameters_of(of) or [], of)
+    if evaluator.project.is_tool_class(of):
+        return Instance(of)
+    names = evaluator.project.parameters_of(of)
+    if names is None:
+        return Instance(of)
+    entries: dict[str, tuple[Entry, ...]] = {}
+    arguments: list[tuple[str, Expr]] = []
+    for name, arg in zip(names, expr.args, strict=False):
+        if isinstance(arg, facts.Star):
+            break
+        arguments.append((name, arg))
+    arguments.extend((name, value) for name, value in expr.keywords if name is not None)
+    spread = any(name is None for name, _ in expr.keywords)
+    for name, arg in arguments:
+        value = evaluator.eval(arg, frame)
+        declared = evaluator.project.declared_argument(of, name)
+        if declared is not None:
+            if isinstance(declared, Number) and not isinstance(value, Number):
+                value = declared
+            elif number(declared) is None:  # an optional number may be left out as well
+                value = hints.typed(evaluator, value, declared)
+        entries[name] = (Entry(value, Site(frame.module, arg.at)),)
+    return Record(
+        entries=entries,
+        sure=frozenset(entries),
+        open=spread or bool(expr.args),
+        site=Site(frame.module, expr.at),
+        cls=of,
+    )
+
+
+def envelope(
+    evaluator: Evaluator,
+    payload: frozenset[str],
+    expr: facts.Call,
+    frame: Frame,
+    names: list[str],
+    of: ClassOf | None,
+) -> Record:
+    """An envelope around a result (``ToolResult(…)``): only its payload goes to the model."""
+    entries: dict[str, tuple[Entry, ...]] = {}
+    arguments = [*zip(names, expr.args, strict=False), *expr.keywords]
+    for name, arg in arguments:
+        if name in payload and name is not None:
+            entries[name] = (Entry(evaluator.eval(arg, frame), Site(frame.module, arg.at)),)
+    return Record(entries=entries, open=True, site=Site(frame.module, expr.at), cls=of)
+
+
+def construct_quantity(evaluator: Evaluator, expr: facts.Call, frame: Frame, of: ClassOf | None) -> Record:
+    """A call of a class named ``Quantity``, of the project (``of``) or not."""
+    entries: dict[str, tuple[Entry, ...]] = {}
+    for name, arg in zip(("value", "unit"), expr.args, strict=False):
+        if isinstance(arg, facts.Star):
+            return Record(quantity=True, open=True, site=Site(frame.module, expr.at), cls=of)
+        entries[name] = (Entry(evaluator.eval(arg, frame), Site(frame.module, arg.at)),)
+    spread = False
+    for keyword, arg in expr.keywords:
+        if keyword is None:
+            spread = True
+        else:
+            entries[keyword] = (Entry(evaluator.eval(arg, frame), Site(frame.module, arg.at)),)
+    return Record(
+        entries=entries,
+        sure=frozenset(entries),
+        open=spread,
+        site=Site(frame.module, expr.at),
+        quantity=True,
+        cls=of,
+    )
+
+
+def _is_stub(function: Function) -> bool:
+    return all(
+        isinstance(statement, facts.Do)
+        and all(isinstance(v, (facts.Const, facts.Join)) for v in statement.values)
+        for statement in function.body
+    )

@@ -1,0 +1,631 @@
+"""What is known of Python itself and of a few libraries: which calls give numbers, texts or their argument.
+
+Calls and attributes of types outside the project are unknown, except those named here (the catalogue's list of
+what is definitely a number, and what is needed to follow values into results and templates).
+"""
+
+from __future__ import annotations
+
+import builtins
+import textwrap
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeAlias
+
+from gllint_rules.inference import containers, formatting
+from gllint_rules.inference import functions as calling
+from gllint_rules.inference.values import (
+    BOOL,
+    NONE,
+    TEXT,
+    UNKNOWN,
+    ClassOf,
+    Entry,
+    ExternalInstance,
+    Filled,
+    Instance,
+    ListOf,
+    Literal,
+    Method,
+    Number,
+    Record,
+    Site,
+    Text,
+    Value,
+    join,
+    number,
+)
+from gllint_rules.reading import facts
+from gllint_rules.words.names import QUANTITY
+
+if TYPE_CHECKING:
+    from gllint_rules.inference.evaluator import Evaluator
+    from gllint_rules.inference.values import Frame
+
+    Handler: TypeAlias = Callable[[Evaluator, facts.Call, Frame], Value]
+
+BUILTINS = frozenset(dir(builtins))
+
+_NUMPY_SCALARS = [
+    *(f"float{n}" for n in (16, 32, 64, 128)),
+    *(f"int{n}" for n in (8, 16, 32, 64)),
+    *(f"uint{n}" for n in (8, 16, 32, 64)),
+    "floating",
+    "integer",
+    "number",
+]
+REAL_TYPES = frozenset(
+    {"builtins.float", *(f"numpy.{name}" for name in _NUMPY_SCALARS if name.startswith("float"))}
+)
+NUMBER_TYPES = REAL_TYPES | {
+    "builtins.int",
+    "builtins.complex",
+    "decimal.Decimal",
+    "fractions.Fraction",
+    "numbers.Number",
+    "numbers.Real",
+    "numbers.Integral",
+    "numbers.Rational",
+    "numbers.Complex",
+    "pydantic.PositiveInt",
+    "pydantic.PositiveFloat",
+    "pydantic.NonNegativeInt",
+    "pydantic.NonNegativeFloat",
+    "pydantic.NegativeInt",
+    "pydantic.NegativeFloat",
+    "pydantic.StrictInt",
+    "pydantic.StrictFloat",
+    "pydantic.FiniteFloat",
+    "pydantic.conint",
+    "pydantic.confloat",
+    *(f"numpy.{name}" for name in _NUMPY_SCALARS),
+}
+SCALAR_TYPES: dict[str, Value] = {
+    "builtins.str": TEXT,
+    "builtins.bytes": TEXT,
+    "builtins.bool": BOOL,
+    "types.NoneType": NONE,
+}
+LIST_TYPES = frozenset(
+    {"builtins.list", "builtins.tuple", "builtins.set", "builtins.frozenset", "typing.List"}
+)
+DICT_TYPES = frozenset({"builtins.dict", "typing.Dict", "typing.Mapping", "collections.abc.Mapping"})
+OPAQUE_TYPES = frozenset({"typing.Any", "typing.Self", "typing.NoReturn", "typing_extensions.Self"})
+LIST_GENERICS = frozenset(
+    {
+        "list", "List", "tuple", "Tuple", "set", "Set", "frozenset", "FrozenSet", "Sequence", "Iterable",
+        "Iterator", "Collection", "MutableSequence", "Deque", "deque", "Generator", "AsyncIterator",
+        "AsyncGenerator", "AsyncIterable", "AbstractSet",
+    }
+)  # fmt: skip
+DICT_GENERICS = frozenset(
+    {"dict", "Dict", "Mapping", "MutableMapping", "defaultdict", "DefaultDict", "OrderedDict"}
+)
+PROPERTIES = frozenset({"property", "cached_property", "computed_field"})
+# Decorators after which a call no longer gives what the body returns.
+OPAQUE_DECORATORS = frozenset({"contextmanager", "asynccontextmanager", "fixture", "overload", "task"})
+ENVIRONMENTS = frozenset({"os.environ"})
+
+NUMBER_CONSTANTS = frozenset(
+    {f"math.{n}" for n in ("pi", "e", "tau", "inf", "nan")} | {"numpy.pi", "numpy.e"}
+)
+
+_MATH_REAL = [
+    "acos",
+    "acosh",
+    "asin",
+    "asinh",
+    "atan",
+    "atan2",
+    "atanh",
+    "cbrt",
+    "copysign",
+    "cos",
+    "cosh",
+    "degrees",
+    "dist",
+    "erf",
+    "erfc",
+    "exp",
+    "exp2",
+    "expm1",
+    "fabs",
+    "fma",
+    "fmod",
+    "fsum",
+    "gamma",
+    "hypot",
+    "ldexp",
+    "lgamma",
+    "log",
+    "log10",
+    "log1p",
+    "log2",
+    "nextafter",
+    "pow",
+    "radians",
+    "remainder",
+    "sin",
+    "sinh",
+    "sqrt",
+    "tan",
+    "tanh",
+    "ulp",
+]
+_MATH_INT = ["ceil", "comb", "factorial", "floor", "gcd", "isqrt", "lcm", "perm", "prod", "sumprod", "trunc"]
+_STATISTICS = [
+    "mean",
+    "fmean",
+    "geometric_mean",
+    "harmonic_mean",
+    "median",
+    "median_low",
+    "median_high",
+    "median_grouped",
+    "pstdev",
+    "pvariance",
+    "stdev",
+    "variance",
+    "correlation",
+    "covariance",
+]
+REAL_CALLS = frozenset(
+    {
+        "builtins.float",
+        *(f"math.{name}" for name in _MATH_REAL),
+        "time.time",
+        "time.perf_counter",
+        *(f"numpy.float{n}" for n in (16, 32, 64)),
+    }
+)
+NUMBER_CALLS = frozenset(
+    {
+        "builtins.int",
+        "builtins.len",
+        "builtins.round",
+        "builtins.abs",
+        "builtins.complex",
+        "builtins.ord",
+        "builtins.hash",
+        "builtins.id",
+        "decimal.Decimal",
+        "fractions.Fraction",
+        *(f"math.{name}" for name in _MATH_INT),
+        *(f"statistics.{name}" for name in _STATISTICS),
+        *(f"numpy.{name}" for name in _NUMPY_SCALARS),
+    }
+)
+TEXT_CALLS = frozenset(
+    {
+        "builtins.str", "builtins.repr", "builtins.format", "builtins.chr", "builtins.hex", "builtins.bin",
+        "builtins.ascii", "builtins.bytes", "builtins.input", "os.getenv", "os.getcwd",
+        "os.path.join", "os.path.basename", "os.path.dirname", "time.strftime",
+    }
+)  # fmt: skip
+BOOL_CALLS = frozenset(
+    {
+        "builtins.bool", "builtins.isinstance", "builtins.issubclass", "builtins.any", "builtins.all",
+        "builtins.callable", "builtins.hasattr", "math.isnan", "math.isinf", "math.isfinite", "math.isclose",
+        "os.path.exists", "os.path.isfile", "os.path.isdir",
+    }
+)  # fmt: skip
+# Calls that give their first argument back, as far as numbers are concerned.
+SAME_CALLS = frozenset(
+    {
+        "copy.copy", "copy.deepcopy", "dataclasses.asdict", "asyncio.run",
+        "asyncio.wait_for", "asyncio.shield", "asyncio.create_task", "types.MappingProxyType",
+    }
+)  # fmt: skip
+ARRAY_MODULES = frozenset({"numpy"})
+REDUCTIONS = frozenset(
+    [
+        "mean",
+        "sum",
+        "max",
+        "min",
+        "std",
+        "var",
+        "median",
+        "prod",
+        "nanmean",
+        "nansum",
+        "nanmax",
+        "nanmin",
+        "nanstd",
+        "nanvar",
+        "nanmedian",
+        "average",
+        "amax",
+        "amin",
+        "ptp",
+        "argmax",
+        "argmin",
+        "trapz",
+        "trapezoid",
+        "count_nonzero",
+    ]
+)
+ARRAY_CALLS = frozenset(
+    f"numpy.{name}"
+    for name in [
+        "array",
+        "asarray",
+        "zeros",
+        "ones",
+        "full",
+        "arange",
+        "linspace",
+        "empty",
+        "concatenate",
+        "stack",
+        "cumsum",
+        "diff",
+    ]
+)
+# What pydantic gives a class of the project to make an instance of data that nobody sees.
+MODEL_PARSERS = frozenset(
+    {"model_validate", "model_validate_json", "model_validate_strings", "parse_obj", "parse_raw"}
+)
+RECORD_METHODS = frozenset(
+    {"model_dump", "dict", "to_dict", "_asdict", "as_dict", "model_copy", "copy", "asdict", "__dict__"}
+)
+
+
+# --- calls of external names ---------------------------------------------------------------------------------
+
+
+def _dict_call(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    from gllint_rules.inference.values import spread
+
+    site = Site(frame.module, call.at)
+    record = Record(site=site)
+    for arg in call.args:
+        value = evaluator.eval(arg, frame)
+        if isinstance(value, ListOf):
+            value = containers.of_pairs(evaluator, value)
+        if not call.keywords and isinstance(value, Record) and value.cls is None and not value.quantity:
+            return replace(value, site=site)  # a copy, the whole of it made here
+        record = spread(record, value, Site(frame.module, arg.at))
+    for name, value_expr in call.keywords:
+        value = evaluator.eval(value_expr, frame)
+        if name is None:
+            record = spread(record, value, Site(frame.module, value_expr.at))
+        else:
+            record = record.store(name, Entry(value, Site(frame.module, value_expr.at)))
+    return record
+
+
+def _listed(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    """``list(x)``, ``sorted(x)`` and the like: the elements of ``x``."""
+    if not call.args:
+        return ListOf(site=Site(frame.module, call.at))
+    value = evaluator.eval(call.args[0], frame)
+    return value if isinstance(value, ListOf) else ListOf(rest=containers.element(value))
+
+
+def _smallest(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    values = [evaluator.eval(arg, frame) for arg in call.args]
+    if len(values) == 1:
+        values = [containers.element(values[0])]
+    default = call.keyword("default")
+    if default is not None:
+        values.append(evaluator.eval(default, frame))
+    if values and all(number(value) is not None for value in values):
+        return evaluator.number("the smallest or largest of numbers", frame, call.at, *values)
+    return join(*values) if values else UNKNOWN
+
+
+def _next(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    values = [evaluator.eval(arg, frame) for arg in call.args[:2]]
+    return join(containers.element(values[0]), *values[1:]) if values else UNKNOWN
+
+
+def _sum(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    start = call.args[1] if len(call.args) > 1 else call.keyword("start")
+    if start is not None and number(evaluator.eval(start, frame)) is None:
+        return UNKNOWN
+    return evaluator.number("`sum()` gives a number", frame, call.at)
+
+
+def _pow(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    return evaluator.number("`pow()` gives a number", frame, call.at)
+
+
+def _divmod(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    result = evaluator.number("`divmod()` gives numbers", frame, call.at)
+    entry = Entry(result, Site(frame.module, call.at))
+    return ListOf((entry, entry), None, "tuple", Site(frame.module, call.at))
+
+
+def _range(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    return ListOf(rest=evaluator.number("an element of `range()`", frame, call.at), kind="range")
+
+
+def _enumerate(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    site = Site(frame.module, call.at)
+    index = Entry(evaluator.number("an index of `enumerate()`", frame, call.at), site)
+    element = containers.element(evaluator.eval(call.args[0], frame)) if call.args else UNKNOWN
+    return ListOf(rest=ListOf((index, Entry(element, site)), None, "pair"), kind="generator")
+
+
+def _zip(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    site = Site(frame.module, call.at)
+    items = tuple(
+        Entry(
+            UNKNOWN if isinstance(arg, facts.Star) else containers.element(evaluator.eval(arg, frame)), site
+        )
+        for arg in call.args
+    )
+    return ListOf(rest=ListOf(items, None, "pair"), kind="generator")
+
+
+def _map(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    if len(call.args) < 2:
+        return UNKNOWN
+    inner = facts.Call(call.at, call.args[0], (), ())
+    return ListOf(rest=evaluator.eval(inner, frame), kind="generator")
+
+
+def _cast(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    if len(call.args) != 2:
+        return UNKNOWN
+    declared = evaluator.annotation(call.args[0], frame)
+    return declared if declared is not UNKNOWN else evaluator.eval(call.args[1], frame)
+
+
+def _partial(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    return evaluator.eval(call.args[0], frame) if call.args else UNKNOWN
+
+
+def _threaded(position: int) -> Handler:
+    def handler(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+        if len(call.args) <= position:
+            return UNKNOWN
+        inner = facts.Call(call.at, call.args[position], call.args[position + 1 :], call.keywords)
+        return evaluator.eval(inner, frame)
+
+    return handler
+
+
+def _replaced(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    """``dataclasses.replace(x, a=1)``: another like ``x``, with other fields."""
+    value = evaluator.eval(call.args[0], frame) if call.args else UNKNOWN
+    if isinstance(value, Record):
+        for name, arg in call.keywords:
+            if name is not None:
+                value = value.store(name, Entry(evaluator.eval(arg, frame), Site(frame.module, arg.at)))
+    return value if isinstance(value, (Record, Instance)) else UNKNOWN
+
+
+def _gather(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    """``asyncio.gather(a, *others)``: what each of them gives."""
+    awaited = facts.Seq(call.at, "list", call.args)
+    return UNKNOWN if call.keywords else evaluator.eval(awaited, frame)
+
+
+def _getattr(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    if len(call.args) >= 2 and isinstance(call.args[1], facts.Const) and isinstance(call.args[1].value, str):
+        return evaluator.eval(facts.Attr(call.at, call.args[0], call.args[1].value), frame)
+    return UNKNOWN
+
+
+def _dedent(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    value = evaluator.eval(call.args[0], frame) if call.args else UNKNOWN
+    if not isinstance(value, Text) or value.parts is None:
+        return TEXT
+    part = value.parts[0] if len(value.parts) == 1 else None
+    if not isinstance(part, Literal):
+        return value
+    text, offsets = _dedented(part.text)
+    return Text((Literal(text, part.site, offsets),))
+
+
+def _dedented(text: str) -> tuple[str, tuple[int, ...]]:
+    """The text without its common indentation, and where each character came from."""
+    wanted = textwrap.dedent(text)
+    lines, originals = wanted.split("\n"), text.split("\n")
+    offsets: list[int] = []
+    position = 0
+    for line, original in zip(lines, originals, strict=True):
+        cut = len(original) - len(line)
+        offsets.extend(range(position + cut, position + len(original) + 1))
+        position += len(original) + 1
+    return wanted, tuple(offsets[: len(wanted)])
+
+
+def _super(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    cls = frame.scope.enclosing_class()
+    if cls is None:
+        return UNKNOWN
+    ancestors = list(evaluator.project.ancestors(ClassOf(frame.module, cls)))[1:]
+    for ancestor in ancestors:
+        if isinstance(ancestor, ClassOf):
+            return Instance(ancestor)
+        break
+    return UNKNOWN
+
+
+def _dumped(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    """``json.dumps(x)``: a text that holds ``x``, all of it."""
+    value = evaluator.eval(call.args[0], frame) if call.args else UNKNOWN
+    return Text((Filled(value, Site(frame.module, call.at)),))
+
+
+def _same_text(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    """``str(x)``: a text that holds ``x``."""
+    if len(call.args) != 1:
+        return TEXT
+    value = evaluator.eval(call.args[0], frame)
+    if isinstance(value, Text):
+        return value
+    return Text((Filled(value, Site(frame.module, call.at)),))
+
+
+CALLS: dict[str, Handler] = {
+    "builtins.dict": _dict_call,
+    **{
+        f"builtins.{name}": _listed
+        for name in ("list", "tuple", "set", "frozenset", "sorted", "reversed", "iter")
+    },
+    "collections.deque": _listed,
+    "collections.OrderedDict": _dict_call,
+    "builtins.min": _smallest,
+    "builtins.max": _smallest,
+    "builtins.next": _next,
+    "builtins.sum": _sum,
+    "builtins.pow": _pow,
+    "builtins.divmod": _divmod,
+    "builtins.range": _range,
+    "builtins.enumerate": _enumerate,
+    "builtins.zip": _zip,
+    "builtins.map": _map,
+    "builtins.getattr": _getattr,
+    "builtins.super": _super,
+    "builtins.str": _same_text,
+    "json.dumps": _dumped,
+    "typing.cast": _cast,
+    "functools.partial": _partial,
+    "dataclasses.replace": _replaced,
+    "asyncio.to_thread": _threaded(0),
+    "asyncio.gather": _gather,
+    "textwrap.dedent": _dedent,
+    "inspect.cleandoc": _dedent,
+}
+
+
+# --- methods of values of a known kind -----------------------------------------------------------------------
+
+_TEXT_TO_LIST = frozenset({"split", "rsplit", "splitlines", "partition", "rpartition"})
+_TEXT_TO_BOOL = frozenset({"startswith", "endswith"})
+_TEXT_SAME = frozenset({"strip", "lstrip", "rstrip", "expandtabs"})
+
+
+def call_method(evaluator: Evaluator, method: Method, call: facts.Call, frame: Frame) -> Value:
+    """What a method of a value of a known kind gives."""
+    match method.of:
+        case Record():
+            return _record_method(evaluator, method.of, method.name, call, frame)
+        case Instance(of=of) if call.args:  # of a TypedDict
+            key = containers.key_of(evaluator, call.args[0], frame)
+            field = evaluator.field(of, key) if key is not None else None
+            default = evaluator.eval(call.args[1], frame) if len(call.args) > 1 else NONE
+            return join(field, default) if field is not None else UNKNOWN
+        case Text():
+            return _text_method(evaluator, method.of, method.name, call, frame)
+        case ListOf():
+            return _list_method(evaluator, method.of, method.name, call, frame)
+        case ExternalInstance(name=name) if name in ARRAY_CALLS and method.name in REDUCTIONS:
+            if not call.args and call.keyword("axis", "keepdims") is None:
+                return evaluator.number(f"`.{method.name}()` of an array is a number", frame, call.at)
+            return UNKNOWN
+        case Number():
+            if method.name == "is_integer":
+                return BOOL
+            return method.of if method.name in ("conjugate", "quantize", "bit_length") else UNKNOWN
+        case _:
+            return call_unknown(evaluator, call, frame)
+
+
+def call_unknown(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    """A call of something unknown, of which only the name speaks."""
+    last = facts.last_name(call.func)
+    if last == QUANTITY:
+        return calling.construct_quantity(evaluator, call, frame, None)
+    if isinstance(call.func, facts.Attr):
+        if last == "timestamp" and not call.args:
+            return evaluator.number("`.timestamp()` is a number", frame, call.at, real=True)
+        if last == "run_in_executor" and len(call.args) >= 2:
+            return _threaded(1)(evaluator, call, frame)
+        if last in ("_replace", "model_copy"):
+            copied = evaluator.eval(call.func.base, frame)
+            return copied if isinstance(copied, Instance) else UNKNOWN
+        if last in MODEL_PARSERS:
+            model = evaluator.eval(call.func.base, frame)
+            return Instance(model) if isinstance(model, ClassOf) else UNKNOWN
+    payload = evaluator.project.names.payloads.get(last)
+    if payload is not None:
+        return calling.envelope(evaluator, payload, call, frame, [], None)
+    return UNKNOWN
+
+
+def _record_method(evaluator: Evaluator, record: Record, name: str, call: facts.Call, frame: Frame) -> Value:
+    if name in RECORD_METHODS:
+        return replace(record, cls=None) if not record.quantity else record
+    if record.quantity:
+        return UNKNOWN
+    match name:
+        case "get" | "pop" | "setdefault" if call.args:
+            key = containers.key_of(evaluator, call.args[0], frame)
+            found: Value | None = None
+            if key is not None:
+                entries = record.entries.get(key)
+                if entries is not None:
+                    found = join(*(entry.value for entry in entries))
+                    if key in record.sure:
+                        return found
+                elif record.rest is not None:
+                    found = record.rest
+                elif not record.open:
+                    found = NONE if len(call.args) < 2 else None
+                else:
+                    found = UNKNOWN
+            else:
+                values = [entry.value for found_ in record.entries.values() for entry in found_]
+                if record.rest is not None:
+                    values.append(record.rest)
+                found = join(*values) if values and not (record.open and record.rest is None) else UNKNOWN
+            default = evaluator.eval(call.args[1], frame) if len(call.args) > 1 else NONE
+            return default if found is None else join(found, default)
+        case "values":
+            entries = tuple(entry for found_ in record.entries.values() for entry in found_)
+            rest = record.rest if record.rest is not None else (UNKNOWN if record.open else None)
+            return ListOf(entries, rest, "values")
+        case "keys":
+            return ListOf(rest=TEXT, kind="keys")
+        case "items":
+            values = [entry.value for found_ in record.entries.values() for entry in found_]
+            if record.rest is not None:
+                values.append(record.rest)
+            elif record.open:
+                values.append(UNKNOWN)
+            site = Site(frame.module, call.at)
+            pair = ListOf(
+                (Entry(TEXT, site), Entry(join(*values) if values else UNKNOWN, site)), None, "pair"
+            )
+            return ListOf(rest=pair, kind="items")
+        case _:
+            return UNKNOWN
+
+
+def _list_method(evaluator: Evaluator, value: ListOf, name: str, call: facts.Call, frame: Frame) -> Value:
+    match name:
+        case "copy":
+            return value
+        case "pop":
+            return value.element()
+        case _:
+            return UNKNOWN
+
+
+def _text_method(evaluator: Evaluator, text: Text, name: str, call: facts.Call, frame: Frame) -> Value:
+    match name:
+        case "format":
+            return formatting.format_call(evaluator, text, call, frame)
+        case "join" if call.args:
+            return formatting.join_call(evaluator, text, call, frame)
+        case _ if name in _TEXT_SAME and text.literal is not None and not call.args:
+            stripped = getattr(text.literal, name)()
+            if len(text.parts or ()) == 1 and text.parts is not None and isinstance(text.parts[0], Literal):
+                part = text.parts[0]
+                start = part.text.find(stripped)
+                offsets = part.offsets or tuple(range(len(part.text)))
+                return Text((Literal(stripped, part.site, offsets[start : start + len(stripped)]),))
+            return text
+        case _ if name in _TEXT_TO_LIST:
+            return ListOf(rest=TEXT, kind="list")
+        case _ if name in _TEXT_TO_BOOL or name.startswith("is"):
+            return BOOL
+        case "count" | "find" | "index" | "rfind" | "rindex":
+            return UNKNOWN
+        case _:
+            return TEXT

@@ -1,0 +1,250 @@
+"""What operators make of values, and what a test says of a name."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from gllint_rules.inference import formatting
+from gllint_rules.inference.values import (
+    BOOL,
+    NEVER,
+    NONE,
+    TEXT,
+    UNKNOWN,
+    Boolean,
+    ClassOf,
+    External,
+    Frame,
+    FunctionOf,
+    ListOf,
+    Method,
+    Number,
+    Record,
+    Site,
+    Text,
+    UnionOf,
+    Value,
+    explained,
+    join,
+    number,
+    options,
+    spread,
+    text_of,
+)
+from gllint_rules.reading import facts
+from gllint_rules.reading.facts import Expr
+
+if TYPE_CHECKING:
+    from gllint_rules.inference.evaluator import Evaluator
+
+
+def binary(evaluator: Evaluator, expr: facts.BinOp, frame: Frame) -> Value:
+    """What a chain of arithmetic gives."""
+    chain = [expr]  # long chains nest to the left
+    while isinstance(chain[-1].left, facts.BinOp):
+        chain.append(chain[-1].left)
+    value = evaluator.eval(chain[-1].left, frame)
+    for operation in reversed(chain):
+        value = operate(evaluator, operation, value, evaluator.eval(operation.right, frame), frame)
+    return value
+
+
+def operate(evaluator: Evaluator, expr: facts.BinOp, left: Value, right: Value, frame: Frame) -> Value:
+    """``left op right``, by what the catalogue calls definitely a number."""
+    op = expr.op
+    left, right = _plain(left), _plain(right)
+    if left is NEVER and right is NEVER:
+        return NEVER
+    a, b = number(left), number(right)
+    if (a is not None or b is not None) and all(
+        n is not None or o is NEVER or isinstance(o, Boolean) for n, o in ((a, left), (b, right))
+    ):
+        real = op == "/" or any(n is not None and n.real for n in (a, b))
+        return evaluator.number(f"`{op}` of numbers", frame, expr.at, left, right, real=real)
+    if op == "+":
+        joined = _concatenated(evaluator, left, right, expr, frame)
+        if joined is not None:
+            return joined
+    if op == "|" and isinstance(left, Record):
+        return spread(left, right, Site(frame.module, expr.right.at))
+    if op == "%" and _may_be(left, Text):
+        return formatting.percent(evaluator, left, expr, frame) if isinstance(left, Text) else UNKNOWN
+    if _survives(op, expr, left, right, a, b):
+        return evaluator.number(f"`{op}` gives a number here", frame, expr.at, left, right, real=op == "/")
+    if op == "*" and isinstance(left, Text):
+        return TEXT
+    if op == "*" and isinstance(left, ListOf):
+        return left
+    return UNKNOWN
+
+
+def _concatenated(
+    evaluator: Evaluator, left: Value, right: Value, expr: facts.BinOp, frame: Frame
+) -> Value | None:
+    if isinstance(left, ListOf) and isinstance(right, ListOf):
+        rests = [v for v in (left.rest, right.rest) if v is not None]
+        return ListOf(
+            left.items + right.items, join(*rests) if rests else None, left.kind, left.site or right.site
+        )
+    if isinstance(left, ListOf) or isinstance(right, ListOf):
+        known_side = left if isinstance(left, ListOf) else right
+        assert isinstance(known_side, ListOf)
+        return replace(known_side, rest=UNKNOWN)
+    if isinstance(left, Text) or isinstance(right, Text):
+        if number(left) is not None or number(right) is not None:
+            return UNKNOWN  # a TypeError: text and numbers do not add up
+        return text_of((left, Site(frame.module, expr.left.at)), (right, Site(frame.module, expr.right.at)))
+    return None
+
+
+def unary(evaluator: Evaluator, expr: facts.UnaryOp, frame: Frame) -> Value:
+    """What a sign, ``~`` or ``not`` makes of its operand."""
+    if expr.op == "not":
+        return BOOL
+    value = number(evaluator.eval(expr.operand, frame))
+    if value is None:
+        return UNKNOWN
+    if expr.op == "-" and isinstance(value.literal, (int, float)):
+        return replace(value, literal=-value.literal)
+    return value if expr.op == "+" else replace(value, literal=None)
+
+
+def either(evaluator: Evaluator, expr: facts.BoolOp, frame: Frame) -> Value:
+    """``and`` and ``or``: one side or the other."""
+    chain = [expr]  # long chains nest to the left
+    while isinstance(chain[-1].left, facts.BoolOp):
+        chain.append(chain[-1].left)
+    value = evaluator.eval(chain[-1].left, frame)
+    for operation in reversed(chain):
+        if operation.op == "or":  # None is falsy: only the rest of the left side survives
+            value = join(*[option for option in options(value) if option is not NONE])
+        value = join(value, evaluator.eval(operation.right, frame))
+        evaluator.step(value.size // 64)
+    return value
+
+
+def compare(evaluator: Evaluator, expr: facts.Compare, frame: Frame) -> Value:
+    """A comparison: a truth value, whatever is compared."""
+    return BOOL
+
+
+def conditional(evaluator: Evaluator, expr: facts.IfExp, frame: Frame) -> Value:
+    """``a if test else b``: one arm or the other, each under what the test says."""
+    body, orelse = frame, frame
+    if frame.env is not None:
+        narrowed = narrow(evaluator, expr.test, frame)
+        if narrowed is not None:
+            positive, negative = narrowed
+            body = replace(frame, env={**frame.env, **positive})
+            orelse = replace(frame, env={**frame.env, **negative})
+    arms = evaluator.eval(expr.body, body), evaluator.eval(expr.orelse, orelse)
+    value = join(*arms)
+    if isinstance(value, UnionOf) and any(number(arm) is not None for arm in arms):
+        return replace(value, conditional=True)
+    return value
+
+
+def narrow(
+    evaluator: Evaluator, test: Expr, frame: Frame
+) -> tuple[dict[str, Value], dict[str, Value]] | None:
+    """What ``isinstance(x, float)`` and ``x is None`` say of ``x`` where they hold, and where they do not."""
+    match test:
+        case facts.Call(func=facts.Name(id="isinstance"), args=(facts.Name(id=name), kinds)):
+            parts = kinds.items if isinstance(kinds, facts.Seq) else (kinds,)
+            value = join(*(evaluator.annotation(part, replace(frame, env=None)) for part in parts))
+            value = explained(value, f"`isinstance` says that `{name}` is a number")
+            old = evaluator.lookup(name, frame)
+            if number(value) is not None or not isinstance(old, (Record, ListOf)):
+                left = [option for option in options(old) if type(option) is not type(value)]
+                return {name: value}, {name: join(*left)} if left and isinstance(old, UnionOf) else {}
+            return None
+        case facts.UnaryOp(op="not", operand=inner):
+            found = narrow(evaluator, inner, frame)
+            return (found[1], found[0]) if found is not None else None
+        case facts.BoolOp(op=op, left=left, right=right):
+            sides = [side for side in (narrow(evaluator, part, frame) for part in (left, right)) if side]
+            held: dict[str, Value] = {}
+            for positive, negative in sides:  # both hold where `and` does, neither where `or` does not
+                held.update(positive if op == "and" else negative)
+            return (held, {}) if op == "and" else ({}, held)
+        case facts.Compare(operands=(facts.Name(id=name), facts.Const(value=None)), ops=(op,)):
+            old = evaluator.lookup(name, frame)
+            if isinstance(old, UnionOf):
+                rest = join(*(option for option in old.options if option is not NONE))
+                if op in ("Is", "Equal"):
+                    return {name: NONE}, {name: rest}
+                if op in ("IsNot", "NotEqual"):
+                    return {name: rest}, {name: NONE}
+            return None
+        case facts.Name(id=name):
+            old = evaluator.lookup(name, frame)
+            if isinstance(old, UnionOf) and NONE in old.options:
+                return {name: join(*(option for option in old.options if option is not NONE))}, {}
+            return None
+        case _:
+            return None
+
+
+def _plain(value: Value) -> Value:
+    """What an operator sees: nothing of functions and classes, and of several texts that it is text."""
+    if isinstance(value, UnionOf) and all(isinstance(option, Text) for option in value.options):
+        return TEXT
+    return UNKNOWN if isinstance(value, (Method, FunctionOf, ClassOf, External)) else value
+
+
+def _may_be(value: Value, kind: type[Value]) -> bool:
+    return any(isinstance(option, kind) or option is UNKNOWN for option in options(value))
+
+
+def _survives(
+    op: str, expr: facts.BinOp, left: Value, right: Value, a: Number | None, b: Number | None
+) -> bool:
+    """Whether nothing but numbers survives this operation, although one operand or both are unknown."""
+    unknown = right if a is not None else left
+    if a is None and b is None:
+        return (
+            op == "/"
+            and left is UNKNOWN
+            and right is UNKNOWN
+            and not _may_be_path(expr.left)
+            and not _may_be_path(expr.right)
+        )
+    if not all(o is UNKNOWN or isinstance(o, Number) or o in (NONE, NEVER) for o in options(unknown)):
+        return False
+    if op in ("+", "-", "//", "**"):
+        return True
+    if op == "/":
+        return not _may_be_path(expr.right if a is not None else expr.left)
+    if op == "*":
+        return any(n is not None and n.real for n in (a, b))
+    if op == "%":
+        return a is not None
+    return False
+
+
+_PATH_WORDS = ("path", "dir", "root", "folder", "file", "base", "home", "cwd", "parent", "here", "prefix")
+
+
+def _may_be_path(expr: Expr) -> bool:
+    match expr:
+        case facts.Name(id=name) | facts.Attr(name=name):
+            words = name.lower().strip("_").split("_")
+            return any(w in _PATH_WORDS or w.removesuffix("s") in _PATH_WORDS for w in words) or any(
+                words[-1].endswith(end) for end in ("path", "dir", "root", "folder")
+            )
+        case facts.Call(func=func):
+            return _may_be_path(func) or facts.last_name(func) in (
+                "Path",
+                "PurePath",
+                "resolve",
+                "expanduser",
+            )
+        case facts.Sub(base=base):
+            return _may_be_path(base)
+        case facts.BinOp(op="/", left=left, right=right):
+            return _may_be_path(left) or _may_be_path(right)
+        case facts.Const(value=str()) | facts.Join():
+            return True
+        case _:
+            return False

@@ -1,0 +1,163 @@
+"""What keeps the inference finite: every question has a budget, and the cut depends on the code alone.
+
+A *question* is what is remembered: the outcome of a function, what a name holds, what an attribute is. Each has
+its own budget of steps, and a question within it counts as one step, whether it is remembered or not. What
+exceeds the budget is too complex *as a whole*: its answer is unknown, and it is noted where.
+
+A question that comes up while it is being answered stands in a circle. It is assumed to add nothing, and what was
+concluded under that assumption is not remembered, except at the head of the circle: there it is settled. A
+remembered head is answered anew while another question of its circle is open. So nobody's answer depends on who
+asked first; and because a dense circle has very many ways around, it has a budget of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from gllint_rules.inference.values import Site
+
+_T = TypeVar("_T")
+
+MOST_STEPS = 50_000  # of one question
+MOST_DEPTH = 120  # of expressions, blocks and questions within each other
+MOST_IN_CIRCLE = 150  # questions answered and forgotten again on the way around a circle
+
+
+class TooComplex(Exception):
+    """A budget ran out; ``deep`` where it is that of the depth, which is measured from the outermost question."""
+
+    def __init__(self, budget: str, deep: bool = False) -> None:
+        super().__init__(budget)
+        self.budget = budget
+        self.deep = deep
+
+
+@dataclass(slots=True, eq=False)
+class _Answer:
+    value: Any
+    height: int
+    circle: frozenset[Hashable]
+
+
+@dataclass(slots=True, eq=False)
+class _Question:
+    """One that is being answered."""
+
+    place: int  # in the row of those that are
+    steps: int = 0
+    top: int = 0  # the greatest depth within it
+    assumed: int = 1 << 60  # the outermost place of a question that is assumed to add nothing
+    circle: set[Hashable] = field(default_factory=set)
+    forgotten: int = 0
+    # The calls for whose arguments functions are being executed, by function and call.
+    executed: set[Hashable] = field(default_factory=set)
+
+
+class Questions:
+    """Asks, answers and remembers; counts steps and depth."""
+
+    def __init__(self) -> None:
+        self.depth = 0
+        self.cuts: dict[Site, str] = {}
+        self.taken = 0  # all steps, for those who measure
+        self._answers: dict[Hashable, _Answer] = {}
+        self._open: dict[Hashable, int] = {}
+        self._now = _Question(-1)
+
+    def ask(
+        self, key: Hashable, answer: Callable[[], _T], meanwhile: _T, instead: Callable[[], _T], site: Site
+    ) -> _T:
+        """What ``answer`` gives, remembered under ``key``.
+
+        ``meanwhile`` is assumed within its own answer; ``instead`` gives what stands for one that is too complex,
+        noted at ``site``.
+        """
+        outermost = self.depth == 0
+        if outermost:
+            self._now = _Question(-1)
+        self.step()
+        place = self._open.get(key)
+        if place is not None:
+            self._now.assumed = min(self._now.assumed, place)
+            return meanwhile
+        known = self._answers.get(key)
+        if known is not None and (not known.circle or self._open.keys().isdisjoint(known.circle)):
+            if not outermost:
+                self.reach(self.depth + known.height)
+            found: _T = known.value
+            return found
+        outer, depth = self._now, self.depth
+        now = _Question(len(self._open), top=depth)
+        self._open[key] = now.place
+        self._now = now
+        try:
+            self.deeper()
+            value = answer()
+        except TooComplex as error:
+            if (error.deep and not outermost) or now.assumed < now.place:
+                raise
+            self.cut(site, error.budget)
+            value = instead()
+            if error.deep:
+                now.top = depth + MOST_DEPTH + 1
+        finally:
+            self.depth = depth
+            self._now = outer
+            del self._open[key]
+            if now.assumed < now.place:
+                outer.circle |= now.circle
+                outer.circle.add(key)
+                outer.assumed = min(outer.assumed, now.assumed)
+        if now.assumed < now.place:
+            self.reach(now.top)
+            self.step(now.steps)
+            outer.forgotten += now.forgotten + 1
+            if outer.forgotten > MOST_IN_CIRCLE:
+                raise TooComplex(f"{MOST_IN_CIRCLE} questions in a circle")
+            return value
+        self._answers[key] = _Answer(value, now.top - depth, frozenset(now.circle))
+        if not outermost:
+            self.reach(now.top)
+        return value
+
+    def outermost(self, answer: Callable[[], _T], instead: _T, site: Site) -> _T:
+        """What ``answer`` gives, with a budget of its own, where nothing is being answered."""
+        self._now = _Question(-1)
+        try:
+            return answer()
+        except TooComplex as error:
+            self.cut(site, error.budget)
+            return instead
+        finally:
+            self.depth = 0
+
+    @property
+    def executed(self) -> set[Hashable]:
+        """The calls, each with its function, that are being executed for their arguments in this question."""
+        return self._now.executed
+
+    def step(self, steps: int = 1) -> None:
+        """Count ``steps`` of the question. Raises :class:`TooComplex` beyond its budget."""
+        now = self._now
+        now.steps += steps
+        self.taken += steps
+        if now.steps > MOST_STEPS:
+            raise TooComplex(f"{MOST_STEPS} steps")
+
+    def deeper(self) -> None:
+        """Go one level deeper; who calls sets ``depth`` back. Raises :class:`TooComplex` beyond the budget."""
+        self.depth += 1
+        if self.depth > self._now.top:
+            self.reach(self.depth)
+
+    def reach(self, depth: int) -> None:
+        """Note that the question went as deep as ``depth``. Raises :class:`TooComplex` beyond the budget."""
+        self._now.top = max(self._now.top, depth)
+        if depth > MOST_DEPTH:
+            raise TooComplex(f"{MOST_DEPTH} levels", deep=True)
+
+    def cut(self, site: Site, budget: str) -> None:
+        """Note that a budget ran out at ``site``."""
+        self.cuts.setdefault(site, budget)

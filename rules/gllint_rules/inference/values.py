@@ -1,0 +1,614 @@
+"""The small domain of the inference: what an expression may hold, and why we think so.
+
+A rule fires on what is shown, never on :data:`UNKNOWN`. Containers keep the *site* of each element, the place
+where it was put in, because that is where a finding about it belongs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import InitVar, dataclass, field, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from gllint_rules.project.tools import Tool
+    from gllint_rules.reading.facts import Class, Function, Lambda, Module, Scope
+
+
+class Site(NamedTuple):
+    """An expression of a module."""
+
+    module: Module
+    at: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Because:
+    """One reason, and the reasons behind it."""
+
+    message: str
+    site: Site | None
+    behind: tuple[Because, ...] = ()
+
+
+class Value:
+    """Base of all values.
+
+    ``size`` counts a value and all that it holds, once for each way that leads there, and ``nesting`` how deep
+    that goes: what walks a value takes that many steps, however little memory it shares. ``gap`` says whether
+    something in it is unknown that the arguments of a call might tell.
+    """
+
+    __slots__ = ()
+
+    @property
+    def size(self) -> int:
+        return 1
+
+    @property
+    def nesting(self) -> int:
+        return 0
+
+    @property
+    def gap(self) -> bool:
+        return self is UNKNOWN
+
+
+def _measure(whole: Value, parts: Iterable[Value], level: int = 1) -> None:
+    size, nesting, gap = 1, 0, False
+    for part in parts:
+        if isinstance(part, (Record, ListOf, UnionOf, Text)):
+            size += part.size
+            gap = gap or part.gap
+            if part.nesting > nesting:
+                nesting = part.nesting
+        else:
+            size += 1
+            gap = gap or part is UNKNOWN
+    _set_measures(whole, size, nesting + level, gap and not isinstance(whole, Text))
+
+
+def _set_measures(whole: Value, size: int, nesting: int, gap: bool) -> None:
+    object.__setattr__(whole, "size", size)
+    object.__setattr__(whole, "nesting", nesting)
+    object.__setattr__(whole, "gap", gap)
+
+
+def _with_more(whole: Record | ListOf, parts: Iterable[Value]) -> tuple[int, int, bool]:
+    """The measures of ``whole`` with ``parts`` beside what it holds."""
+    size, nesting, gap = whole.size, whole.nesting, whole.gap
+    for part in parts:
+        size += part.size
+        nesting = max(nesting, part.nesting + 1)
+        gap = gap or part.gap
+    return size, nesting, gap
+
+
+class _Singleton(Value):
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+UNKNOWN: Value = _Singleton("UNKNOWN")
+# What a value in the middle of its own definition is worth: nothing, until the other assignments speak.
+NEVER: Value = _Singleton("NEVER")
+NONE: Value = _Singleton("NONE")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Boolean(Value):
+    """A truth value, no number; ``literal`` where it is written out."""
+
+    literal: bool | None = None
+
+
+BOOL = Boolean()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Number(Value):
+    """Definitely a number; ``real`` where it is known to be a float, which no sequence can be multiplied by."""
+
+    because: Because
+    real: bool = False
+    literal: object = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Literal:
+    """A stretch of literal text. ``offsets`` maps its characters to those of the string at ``site``."""
+
+    text: str
+    site: Site
+    offsets: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Filled:
+    """A value formatted into a text."""
+
+    value: Value
+    site: Site
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Text(Value):
+    """A string; ``parts`` is ``None`` where its text is unknown. Bytes count as text of unknown content."""
+
+    parts: tuple[Literal | Filled, ...] | None = None
+    size: int = field(init=False, repr=False)
+    nesting: int = field(init=False, repr=False)
+    gap: bool = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        _measure(self, (part.value for part in self.parts or () if isinstance(part, Filled)))
+
+    @property
+    def literal(self) -> str | None:
+        """The whole text where all of it is literal."""
+        if self.parts is None:
+            return None
+        out = []
+        for part in self.parts:
+            if not isinstance(part, Literal):
+                return None
+            out.append(part.text)
+        return "".join(out)
+
+
+TEXT = Text()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Entry:
+    """A value in a container, where it was put in, and the place of its key where that is written out."""
+
+    value: Value
+    site: Site
+    key: Site | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Record(Value):
+    """A mapping or an object with known fields.
+
+    ``entries``: for each key all that may be stored there. ``sure``: keys that are always there. ``open``:
+    there may be more keys. ``rest``: what unnamed values are (``dict[str, float]``). ``quantity``: a call to a
+    class named ``Quantity``. ``cls``: the class of the project it is an instance of; ``typed`` where that is
+    only how the dict is annotated.
+    """
+
+    entries: dict[str, tuple[Entry, ...]] = field(default_factory=dict)
+    sure: frozenset[str] = frozenset()
+    open: bool = False
+    rest: Value | None = None
+    site: Site | None = None
+    quantity: bool = False
+    cls: ClassOf | None = None
+    size: int = field(init=False, repr=False)
+    nesting: int = field(init=False, repr=False)
+    gap: bool = field(init=False, repr=False)
+    measured: InitVar[tuple[int, int, bool] | None] = None  # where its size, nesting and gap are known
+
+    def __post_init__(self, measured: tuple[int, int, bool] | None) -> None:
+        if measured is not None:
+            _set_measures(self, *measured)
+            return
+        parts = [entry.value for found in self.entries.values() for entry in found]
+        _measure(self, parts if self.rest is None else [*parts, self.rest])
+
+    def get(self, key: str) -> Value | None:
+        """What is under ``key``; ``None`` where nothing is known of it."""
+        found = self.entries.get(key)
+        if found is None:
+            return self.rest
+        value = join(*(entry.value for entry in found))
+        return value if key in self.sure else join(value, NONE)
+
+    def store(self, key: str, *entries: Entry) -> Record:
+        measured = None
+        if key not in self.entries:
+            measured = _with_more(self, (entry.value for entry in entries))
+        return Record(
+            {**self.entries, key: entries},
+            self.sure | {key},
+            self.open,
+            self.rest,
+            self.site,
+            self.quantity,
+            self.cls,
+            measured=measured,
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ListOf(Value):
+    """A list, tuple, set or generator: known ``items`` in order, then any number of ``rest``.
+
+    A ``pair`` is a tuple that nobody wrote: ``zip``, ``enumerate`` and ``.items()`` make it. A ``declared`` one is
+    what an annotation says of a tuple, position by position.
+    """
+
+    items: tuple[Entry, ...] = ()
+    rest: Value | None = None
+    kind: str = "list"
+    site: Site | None = None
+    size: int = field(init=False, repr=False)
+    nesting: int = field(init=False, repr=False)
+    gap: bool = field(init=False, repr=False)
+    measured: InitVar[tuple[int, int, bool] | None] = None
+
+    def __post_init__(self, measured: tuple[int, int, bool] | None) -> None:
+        if measured is not None:
+            _set_measures(self, *measured)
+            return
+        parts = [entry.value for entry in self.items]
+        _measure(self, parts if self.rest is None else [*parts, self.rest])
+
+    def appended(self, entry: Entry) -> ListOf:
+        measured = _with_more(self, (entry.value,))
+        return ListOf((*self.items, entry), self.rest, self.kind, self.site, measured=measured)
+
+    def element(self) -> Value:
+        """What any element may be."""
+        values = [entry.value for entry in self.items]
+        if self.rest is not None:
+            values.append(self.rest)
+        return join(*values) if values else UNKNOWN
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassOf(Value):
+    """A class of the project."""
+
+    module: Module
+    cls: Class
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Instance(Value):
+    """An instance of a class of the project whose fields are looked up in the class.
+
+    ``arguments`` are what stands for its type variables: ``Context[Building]``.
+    """
+
+    of: ClassOf
+    arguments: tuple[Value, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FunctionOf(Value):
+    """A function, method (with the class it is bound to) or lambda of the project."""
+
+    module: Module
+    function: Function | Lambda
+    bound: ClassOf | None = None
+    first: bool = False  # whether the first parameter is already given
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ModuleOf(Value):
+    """A module of the project."""
+
+    module: Module
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class External(Value):
+    """A name from outside the project (``numpy.mean``) or a builtin (``builtins.len``)."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExternalInstance(Value):
+    """An instance of a class from outside the project."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Method(Value):
+    """A method of a value of a known kind: ``text.format``, ``record.get``."""
+
+    of: Value
+    name: str
+    site: Site
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ToolValue(Value):
+    """A tool object: what a T1 or T4 call makes, or a T3 decorator leaves behind."""
+
+    tool: Tool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class UnionOf(Value):
+    """One of several, :data:`UNKNOWN` perhaps among them.
+
+    ``conditional`` where a conditional expression chose: each of its arms is a value of its own.
+    """
+
+    options: tuple[Value, ...]
+    conditional: bool = False
+    size: int = field(init=False, repr=False)
+    nesting: int = field(init=False, repr=False)
+    gap: bool = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        _measure(self, self.options, level=0)
+
+
+@dataclass(slots=True)
+class Frame:
+    """Where an expression is evaluated. ``env`` holds the flow's variables; without it the reading is static."""
+
+    module: Module
+    scope: Scope
+    env: dict[str, Value] | None = None
+    bound: ClassOf | None = None  # what ``self`` is
+
+    def inner(self, scope: Scope, names: dict[str, Value]) -> Frame:
+        return Frame(self.module, scope, {**(self.env or {}), **names}, self.bound)
+
+
+# Records among the options of a union are told apart up to this many; more become one, with all their keys.
+MOST_RECORDS = 16
+# Options of a union that are no references to functions and classes: of those a table may hold any number.
+MOST_OPTIONS = 64
+MOST_PARTS = 400
+
+
+def options(value: Value) -> tuple[Value, ...]:
+    """The alternatives of a union; of anything else the value alone."""
+    return value.options if isinstance(value, UnionOf) else (value,)
+
+
+def join(*values: Value) -> Value:
+    """What holds one of ``values``. It may have more options than the evaluator lets stand."""
+    first = values[0] if values else NEVER
+    if all(value is first for value in values):
+        return first
+    out: dict[object, Value] = {}
+    for value in values:
+        for option in options(value):
+            if option is not NEVER:
+                same = _sameness(option)
+                old = out.get(same)
+                out[same] = option if old is None or old is option else _either(old, option)
+    if len(out) > MOST_RECORDS:
+        out = _with_one_record(out)
+    if not out:
+        return NEVER
+    return next(iter(out.values())) if len(out) == 1 else UnionOf(tuple(out.values()))
+
+
+def _sameness(value: Value) -> object:
+    """What two options of a union have in common that become one."""
+    match value:
+        case Number():
+            return Number
+        case Text(parts=None):
+            return Text
+        case Text(parts=tuple() as parts) if parts:  # the same expression in a later round of a loop
+            return tuple(part.site for part in parts)
+        case Boolean():
+            return Boolean
+        case Record(site=Site() as site):
+            return Record, site
+        case ListOf(site=Site() as site):
+            return ListOf, site
+        case Instance(of=of, arguments=()):
+            return Instance, of.cls
+        case ExternalInstance(name=name):
+            return ExternalInstance, name
+        case FunctionOf(function=function, bound=bound, first=first):
+            return function, bound.cls if bound is not None else None, first
+        case _:
+            return value
+
+
+def _either(old: Value, new: Value) -> Value:
+    match old, new:
+        case Number(real=True), Number():
+            return new
+        case Number(), Number(real=False):
+            return new
+        case Text(parts=tuple()), Text():
+            return new
+        case Record(), Record():
+            return _merged(old, new)
+        case ListOf(), ListOf():
+            rests = [v for v in (old.rest, new.rest) if v is not None]
+            return replace(old, items=_entries(old.items, new.items), rest=join(*rests) if rests else None)
+        case _:
+            return old
+
+
+def _with_one_record(found: dict[object, Value]) -> dict[object, Value]:
+    """The options ``found`` with their plain dicts as one that may have the keys of each.
+
+    Dicts with a ``value`` or a ``unit`` are left to themselves: together they would look like Quantities.
+    """
+    out: dict[object, Value] = {}
+    for same, option in found.items():
+        if isinstance(option, Record) and option.cls is None and not option.quantity:
+            if "value" not in option.entries and "unit" not in option.entries:
+                old = out.get(Record)
+                out[Record] = option if old is None else _either(old, option)
+                continue
+        out[same] = option
+    return out
+
+
+def is_reference(value: Value) -> bool:
+    """Whether it stands for a function or a class, which its own code says all about."""
+    return isinstance(value, (FunctionOf, ClassOf, ToolValue, Method, External, ModuleOf))
+
+
+def _merged(a: Record, b: Record) -> Record:
+    entries = dict(a.entries)
+    for key, found in b.entries.items():
+        if found is not entries.get(key):
+            entries[key] = _entries(entries.get(key, ()), found)
+    rests = [value for value in (a.rest, b.rest) if value is not None]
+    return replace(
+        a,
+        entries=entries,
+        sure=a.sure & b.sure,
+        open=a.open or b.open,
+        rest=join(*rests) if rests else None,
+    )
+
+
+def _entries(a: tuple[Entry, ...], b: tuple[Entry, ...]) -> tuple[Entry, ...]:
+    if a is b or not a:
+        return b
+    seen = {entry.site: entry for entry in a}
+    for entry in b:
+        old = seen.get(entry.site)
+        if old is None or old.value is entry.value:
+            seen.setdefault(entry.site, entry)
+        else:
+            seen[entry.site] = replace(old, value=join(old.value, entry.value))
+    return tuple(seen.values())
+
+
+def number(value: Value) -> Number | None:
+    """The number that ``value`` definitely is; when it may be ``None`` but is a number otherwise, that one."""
+    if isinstance(value, Number):
+        return value
+    if isinstance(value, UnionOf):
+        found = None
+        for option in value.options:
+            if isinstance(option, Number):
+                found = option
+            elif option is not NONE and option is not NEVER:
+                return None
+        return found
+    return None
+
+
+def surely_not_number(value: Value) -> bool:
+    """Whether it is definitely something else, as ``"12"`` or ``None`` in a Quantity's value."""
+    return all(
+        option is NONE or isinstance(option, (Boolean, Text, Record, ListOf)) for option in options(value)
+    )
+
+
+def surely_not_text(value: Value) -> bool:
+    """Whether it is definitely something else, as ``3`` or ``None`` in a Quantity's unit."""
+    return all(
+        option is NONE or isinstance(option, (Boolean, Number, Record, ListOf)) for option in options(value)
+    )
+
+
+def moved(value: Value, site: Site) -> Value:
+    """``value`` as if all of it had been built at ``site``: a helper of another file is reported at its call."""
+    return _moved(value, site, {})
+
+
+def _moved(value: Value, site: Site, done: dict[Value, Value]) -> Value:
+    """``done`` holds what was moved already: what a value shares stays shared."""
+    if value in done:
+        return done[value]
+    moved: Value = value
+    match value:
+        case Record():
+            moved = replace(
+                value,
+                entries={k: _moved_entries(found, site, done) for k, found in value.entries.items()},
+                site=site if value.site is not None else None,
+            )
+        case ListOf():
+            moved = replace(
+                value,
+                items=_moved_entries(value.items, site, done),
+                rest=_moved(value.rest, site, done) if value.rest is not None else None,
+                site=site if value.site is not None else None,
+            )
+        case UnionOf():
+            moved = UnionOf(tuple(_moved(option, site, done) for option in value.options))
+        case _:
+            pass
+    done[value] = moved
+    return moved
+
+
+def _moved_entries(entries: Iterable[Entry], site: Site, done: dict[Value, Value]) -> tuple[Entry, ...]:
+    return tuple(
+        Entry(_moved(entry.value, site, done), site, site if entry.key is not None else None)
+        for entry in entries
+    )
+
+
+def spread(record: Record, value: Value, site: Site) -> Record:
+    """``{**value}``, ``update(value)``, ``record | value``: what ``value`` holds comes on top, put in at ``site``.
+
+    A key that ``value`` has on some ways only leaves what ``record`` has there.
+    """
+    choices = options(value)
+    held = [option for option in choices if isinstance(option, Record) and option.cls is None]
+    sure = frozenset[str]()
+    if held and len(held) == len(choices):
+        sure = held[0].sure.intersection(*(option.sure for option in held[1:]))
+    entries = dict(record.entries)
+    on_top: dict[str, tuple[Entry, ...]] = {}
+    for option in held:
+        for key, found in option.entries.items():
+            on_top[key] = _entries(on_top[key], found) if key in on_top else found
+        if option.rest is not None:  # values without names of their own are put in here, all together
+            on_top[f"\0{site.at}"] = (Entry(Record(open=True, rest=option.rest), site),)
+    for key, found in on_top.items():
+        below = entries.get(key) if key not in sure else None
+        entries[key] = _entries(below, found) if below is not None else found
+    is_open = record.open or len(held) < len(choices) or any(option.open for option in held)
+    return replace(record, entries=entries, sure=record.sure | sure, open=is_open)
+
+
+def text_of(*pieces: tuple[Value, Site]) -> Text:
+    """The text that the concatenated ``pieces`` make."""
+    parts: list[Literal | Filled] = []
+    for value, site in pieces:
+        if isinstance(value, Text) and value.parts is not None:
+            parts.extend(value.parts)
+        else:
+            parts.append(Filled(value, site))
+    return Text(tuple(parts)) if len(parts) <= MOST_PARTS else TEXT
+
+
+def explained(value: Value, message: str) -> Value:
+    """``value`` with a better reason where it is a number because of an annotation."""
+    if isinstance(value, Number):
+        return replace(value, because=Because(message, value.because.site, ()))
+    if isinstance(value, UnionOf) and number(value) is not None:
+        return UnionOf(tuple(explained(option, message) for option in value.options))
+    return value
+
+
+def filled_elsewhere(value: Value) -> Value:
+    """A container that other statements of its module fill: there may be anything in it beside what is written."""
+    out: list[Value] = []
+    for option in options(value):
+        if isinstance(option, Record) and option.cls is None and option.rest is None:
+            option = replace(option, open=True)
+        elif isinstance(option, ListOf) and option.rest is None:
+            option = replace(option, rest=UNKNOWN)
+        out.append(option)
+    return join(*out)
+
+
+def reasoned_at(value: Value, site: Site) -> Value:
+    return (
+        replace(value, because=Because(value.because.message, site)) if isinstance(value, Number) else value
+    )
+
+
+def is_scalar(value: Value) -> bool:
+    return all(isinstance(o, (Number, Text, Boolean)) or o is NONE for o in options(value))

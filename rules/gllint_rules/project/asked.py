@@ -1,0 +1,304 @@
+"""Where the source names a tool that it wants called, and which names the tools of the project bear."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from gllint_rules.inference.values import (
+    ClassOf,
+    Entry,
+    ExternalInstance,
+    Frame,
+    FunctionOf,
+    Instance,
+    Record,
+    Site,
+    Text,
+    Value,
+    options,
+)
+from gllint_rules.project.context import is_test_path
+from gllint_rules.project.tools import Tool, real_name
+from gllint_rules.reading import facts
+from gllint_rules.reading.facts import Call, Class, Expr, Module, Scope, Sub
+from gllint_rules.reading.outline import Section
+from gllint_rules.words.names import (
+    ACTION_PARSERS,
+    REGISTRY_LOOKUPS,
+    TOOL_ACTIONS,
+    TOOL_LOADERS,
+    TOOL_NAMING_ENDINGS,
+    TOOL_NAMING_STARTS,
+    TOOL_PARAMETERS,
+    TOOL_REGISTRY_CLASSES,
+    TOOL_REGISTRY_NAMES,
+    TOOL_WRAPPER_ENDING,
+)
+
+if TYPE_CHECKING:
+    from gllint_rules.project.context import Context
+    from gllint_rules.project.project import Project
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Action:
+    """A tool's name and its arguments, as far as the source writes them out."""
+
+    name: Entry | None
+    args: Entry | None
+
+
+def actions(context: Context) -> Iterator[Action]:
+    """The actions of a module: ``ToolAction(…)`` and the dicts that are parsed as one or dispatched."""
+    names = TOOL_ACTIONS | ACTION_PARSERS | context.names.dispatch_functions
+    for call, scope in context.module.calls_of(names):
+        callee = real_name(context.module, call.func)
+        if callee in TOOL_ACTIONS:
+            yield Action(_argument(context, call, scope, "name"), _argument(context, call, scope, "args"))
+            sources = [value for name, value in call.keywords if name is None]
+        elif callee in context.names.dispatch_functions or _parses_action(context.module, call.func):
+            sources = [*call.args[:1], *(value for name, value in call.keywords if name == "action")]
+        else:
+            continue
+        for source in sources:
+            value = context.eval(source, scope)
+            if isinstance(value, Record) and value.cls is None and not value.quantity:
+                yield Action(_entry(value, "name"), _entry(value, "args"))
+
+
+def _parses_action(module: Module, func: Expr) -> bool:
+    """Whether ``func`` is ``ToolAction.model_validate`` or the like."""
+    return (
+        isinstance(func, facts.Attr)
+        and func.name in ACTION_PARSERS
+        and real_name(module, func.base) in TOOL_ACTIONS
+    )
+
+
+def _argument(context: Context, call: Call, scope: Scope, name: str) -> Entry | None:
+    expr = call.keyword(name)
+    return Entry(context.eval(expr, scope), Site(context.module, expr.at)) if expr is not None else None
+
+
+def _entry(record: Record, key: str) -> Entry | None:
+    found = record.entries.get(key, ())
+    return found[0] if len(found) == 1 else None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Asked:
+    """A tool's name in the source; ``registry`` is what is asked for it, where only a registry's answer counts."""
+
+    name: Entry
+    registry: Expr | None
+    scope: Scope
+
+    def of_registry(self, context: Context) -> bool:
+        """Whether it is a tool that is asked for, and not just anything by a name."""
+        return (
+            self.registry is None
+            or facts.last_name(self.registry) in TOOL_REGISTRY_NAMES
+            or any(
+                is_tool_registry(context.project, option)
+                for option in options(context.eval(self.registry, self.scope))
+            )
+        )
+
+
+def asked_tools(context: Context) -> Iterator[Asked]:
+    """Where a module may ask for a tool by name: actions, ``"tool_call"`` steps, look-ups in a registry."""
+    for action in actions(context):
+        if action.name is not None:
+            yield Asked(action.name, None, context.module.scope)
+    for step, scope in context.module.dicts_with("kind", "tool_name"):
+        kind, name = step.value("kind"), step.value("tool_name")
+        if isinstance(kind, facts.Const) and kind.value == "tool_call" and name is not None:
+            yield Asked(Entry(context.eval(name, scope), Site(context.module, name.at)), None, scope)
+    if not context.project.once(_has_registries):
+        return
+    for call, scope in context.module.calls_of(REGISTRY_LOOKUPS):
+        if call.args and isinstance(call.func, facts.Attr) and call.func.name in REGISTRY_LOOKUPS:
+            [name, *_] = call.args
+            if isinstance(name, facts.Const | facts.Name):
+                entry = Entry(context.eval(name, scope), Site(context.module, name.at))
+                yield Asked(entry, call.func.base, scope)
+
+
+def _has_registries(project: Project) -> bool:
+    """Whether a module of the project defines, imports or assigns a registry of tools by its usual name."""
+    names = (*TOOL_REGISTRY_CLASSES, *TOOL_REGISTRY_NAMES)
+    return any(
+        name in module.scope.bindings or any(name in section.calls for section in module.outline.sections)
+        for module in project.modules.values()
+        for name in names
+    )
+
+
+def is_tool_registry(project: Project, value: Value) -> bool:
+    """Whether ``value`` is an instance of a class that is named as tool registries are."""
+    match value:
+        case Instance(of=of) | Record(cls=ClassOf() as of):
+            return of.cls.name in TOOL_REGISTRY_CLASSES or any(
+                name in TOOL_REGISTRY_CLASSES for name in project.bases_named(of)
+            )
+        case ExternalInstance(name=name):
+            return name.rpartition(".")[2] in TOOL_REGISTRY_CLASSES
+        case _:
+            return False
+
+
+def stores(module: Module, names: Collection[str]) -> Iterator[tuple[Sub, Expr]]:
+    """What a module stores under a subscript: ``target[…] = value``."""
+    parts = list(module.sections(lambda section: not section.mutated.isdisjoint(names)))
+    blocks = [part.body for part in parts]
+    blocks += (function.body for part in parts for function in part.functions)
+    while blocks:
+        for statement in blocks.pop():
+            match statement:
+                case facts.Assign(targets=targets, value=value) if value is not None:
+                    yield from ((target, value) for target in targets if isinstance(target, Sub))
+                case _:
+                    blocks += facts.blocks(statement)
+
+
+# --- the names of all tools ---------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class ToolNames:
+    """The names of a project's tools; ``complete`` where no tool can bear another one."""
+
+    names: set[str] = field(default_factory=set)
+    complete: bool = True
+
+
+def tool_names(project: Project) -> ToolNames:
+    """The literal names of the tools of a project, by whatever call or dict they are given.
+
+    Generous on purpose: what looks like a name counts as one. A tool whose name is computed makes the answer
+    incomplete, unless it stands in test code, from which nobody calls it.
+    """
+    out = ToolNames()
+    registered = frozenset(_registered(project, out.names))
+    classes = registered | {
+        tool.cls.cls.name
+        for module in project.modules.values()
+        for tool in project.tools(module)
+        if tool.cls is not None
+    }
+    for _, part in project.each(_names_in, (registered, classes)):
+        out.names |= part.names
+        out.complete = out.complete and part.complete
+    return out
+
+
+def _registered(project: Project, names: set[str]) -> set[str]:
+    """The classes whose instances a ``TOOL_REGISTRY`` holds; its keys are added to ``names``."""
+    classes: set[str] = set()
+    for module in project.modules.values():
+        for name in TOOL_REGISTRY_NAMES:
+            for binding in module.scope.bindings.get(name, ()):
+                if binding.kind in ("assign", "annotated") and binding.value is not None:
+                    value = project.evaluator.eval(binding.value, Frame(module, module.scope))
+                    if isinstance(value, Record):
+                        names.update(key for key in value.entries if not key.startswith("\0"))
+                        held = (entry.value for found in value.entries.values() for entry in found)
+                        classes.update(filter(None, map(_class_of, held)))
+    return classes
+
+
+def _names_in(project: Project, module: Module, given: tuple[frozenset[str], frozenset[str]]) -> ToolNames:
+    """The names that one module gives to tools; ``given`` are the registered classes and all tool classes."""
+    return _Collector(project, *given).read(module)
+
+
+class _Collector:
+    def __init__(self, project: Project, registered: frozenset[str], classes: frozenset[str]) -> None:
+        self.project, self.registered, self.classes = project, registered, classes
+        self.out = ToolNames()
+
+    def read(self, module: Module) -> ToolNames:
+        for tool in self.project.tools(module):
+            self._read_tool(tool)
+        for call, scope in module.calls_where(self._may_name):
+            self._read_call(module, call, scope)
+        parts = module.sections(lambda section: not section.keys.isdisjoint(TOOL_PARAMETERS))
+        for literal, _ in (display for part in parts for display in part.dicts):
+            if any(literal.value(key) is not None for key in TOOL_PARAMETERS):
+                self.out.names.update(_texts(literal.value("name")))
+        if is_test_path(module.path, self.project.root):
+            self.out.complete = True
+        return self.out
+
+    def _may_name(self, section: Section) -> bool:
+        return any(
+            name in self.classes
+            or name in TOOL_LOADERS
+            or name.endswith(TOOL_NAMING_ENDINGS)
+            or name.startswith(TOOL_NAMING_STARTS)
+            for name in section.calls
+        )
+
+    def _read_tool(self, tool: Tool) -> None:
+        names = {tool.name} if tool.name else set()
+        if tool.cls is not None:
+            for expr, _, scope in tool.cls.cls.attributes.get("name", ()):  # self.name = …
+                frame = Frame(tool.module, scope)
+                value = self.project.evaluator.eval(expr, frame) if expr is not None else None
+                names.add((value.literal if isinstance(value, Text) else None) or "")
+        self.out.names.update(names)
+        is_named = tool.cls is not None and (
+            _is_abstract(tool.cls.cls) or tool.cls.cls.name in self.registered
+        )
+        if "" in names or not (names or is_named or not tool.callables):
+            self.out.complete = False
+
+    def _read_call(self, module: Module, call: Call, scope: Scope) -> None:
+        last = real_name(module, call.func)
+        if last in TOOL_LOADERS:
+            if not self._is_own(module, call, scope):
+                self.out.complete = False
+            return
+        is_class = last in self.classes
+        if not (is_class or last.endswith(TOOL_NAMING_ENDINGS) or last.startswith(TOOL_NAMING_STARTS)):
+            return
+        names = {*_texts(call.keyword("name")), *(name for arg in call.args[:1] for name in _texts(arg))}
+        self.out.names.update(names)
+        if (
+            not names
+            and not is_class
+            and last.endswith(TOOL_WRAPPER_ENDING)
+            and self.project.made_tool(module, call, scope) is None
+            and not self._is_own(module, call, scope)
+        ):
+            self.out.complete = False  # a tool of another package, whose name is written there
+
+    def _is_own(self, module: Module, call: Call, scope: Scope) -> bool:
+        """Whether the call is one of a class or function of the project."""
+        callee = self.project.evaluator.eval(call.func, Frame(module, scope))
+        return any(isinstance(option, ClassOf | FunctionOf) for option in options(callee))
+
+
+def _class_of(value: Value) -> str | None:
+    match value:
+        case Instance(of=of):
+            return of.cls.name
+        case ExternalInstance(name=name):
+            return name.rpartition(".")[2]
+        case _:
+            return None
+
+
+def _is_abstract(cls: Class) -> bool:
+    """Whether a class is only there to be derived from."""
+    decorators = (decorator for method in cls.methods() for decorator in method.decorators)
+    return any(facts.last_name(base) == "ABC" for base in cls.bases) or any(
+        facts.last_name(decorator) == "abstractmethod" for decorator in decorators
+    )
+
+
+def _texts(expr: Expr | None) -> Iterator[str]:
+    if isinstance(expr, facts.Const) and isinstance(expr.value, str):
+        yield expr.value

@@ -1,0 +1,156 @@
+"""The category of a tool: how much it may do before a person is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING
+
+from gllint_rules.inference.values import ClassOf, External, Frame, FunctionOf, options
+from gllint_rules.project.paths import sources
+from gllint_rules.project.tools import Tool
+from gllint_rules.reading import facts
+from gllint_rules.reading.facts import Call, Class, Expr, Function, Module, Scope
+from gllint_rules.words.names import TOOL_CATEGORIES, TOOL_CATEGORY
+
+if TYPE_CHECKING:
+    from gllint_rules.project.project import Project
+
+# Classes from outside that say nothing of a category by themselves.
+_NEUTRAL = frozenset({"ABC", "object", "Generic", "Protocol", "BaseModel"})
+# What makes an annotation without a value a field that each instance is given.
+_FIELD_BASES = frozenset({"BaseModel", "BaseTool", "StructuredTool"})
+_FIELD_DECORATORS = frozenset({"dataclass", "define", "attrs"})
+_CATEGORY = "category"
+
+
+def uses_categories(project: Project) -> bool:
+    """Whether the announced modules use a ``ToolCategory`` of levels: define one, give one or declare one."""
+    return any(
+        any(cls.name == TOOL_CATEGORY and _has_levels(cls) for cls in _categories(module))
+        or any(
+            _gives_level(project, module, call, scope)
+            for call, scope in module.calls_where(partial(module.mentions, words=TOOL_CATEGORIES))
+        )
+        or any(category_of(project, tool) for tool in project.tools(module))
+        for module in project.modules.values()
+    )
+
+
+def _categories(module: Module) -> Iterator[Class]:
+    return module.classes_where(lambda section: section.name == TOOL_CATEGORY or section.has_classes)
+
+
+def _has_levels(cls: Class) -> bool:
+    """Whether an enumeration is of levels; one of subjects may well have an ``EXTERNAL`` among them."""
+    found = TOOL_CATEGORIES & cls.scope.bindings.keys()
+    return "READ_ONLY" in found or len(found) > 1
+
+
+def _gives_level(project: Project, module: Module, call: Call, scope: Scope) -> bool:
+    return any(
+        _level(project, value, Frame(module, scope)) is not None
+        for value in (*call.args, *(value for _, value in call.keywords))
+        if isinstance(value, facts.Attr)
+    )
+
+
+def _level(project: Project, expr: facts.Attr, frame: Frame) -> str | None:
+    """The level that ``expr`` names: ``ToolCategory.READ_ONLY``."""
+    if expr.name not in TOOL_CATEGORIES or not facts.last_name(expr.base):
+        return None
+    found = options(project.evaluator.eval(expr.base, frame))
+    return expr.name if all(_is_category(option) for option in found) else None
+
+
+def category_of(project: Project, tool: Tool) -> frozenset[str] | None:
+    """The levels that a tool may declare; empty where it declares none, ``None`` where that is not known."""
+    if tool.cls is not None:
+        return _class_category(project, tool.cls)
+    given = tool.call.keyword(_CATEGORY) if tool.call is not None else None
+    if given is None:
+        return None
+    return _levels(project, given, Frame(tool.module, tool.scope))
+
+
+def _class_category(project: Project, of: ClassOf) -> frozenset[str] | None:
+    fields = False
+    for ancestor in project.ancestors(of):
+        if isinstance(ancestor, External):
+            last = ancestor.name.rpartition(".")[2]
+            if last not in _NEUTRAL and last not in project.names.tool_classes:
+                return None
+            fields = fields or last in _FIELD_BASES
+            continue
+        fields = fields or any(facts.last_name(d) in _FIELD_DECORATORS for d in ancestor.cls.decorators)
+        found = _declared(project, ancestor, of)
+        if found != frozenset():
+            return found
+    return None if fields and _is_field(project, of) else frozenset()
+
+
+def _declared(project: Project, owner: ClassOf, of: ClassOf) -> frozenset[str] | None:
+    """What one class itself says of the category of ``of``."""
+    cls = owner.cls
+    if any(isinstance(d, Call) and d.keyword(_CATEGORY) is not None for d in cls.decorators):
+        return None
+    for value, _, scope in reversed(cls.attributes.get(_CATEGORY, ())):
+        return _levels(project, value, Frame(owner.module, scope)) if value is not None else None
+    made = cls.method("__init__")
+    if made is not None and any(param.name == _CATEGORY for param in made.params):
+        return None
+    for binding in reversed(cls.scope.bindings.get(_CATEGORY, ())):
+        if isinstance(binding.target, Function):
+            return _returned(project, FunctionOf(owner.module, binding.target, of, True))
+        if binding.value is not None:
+            return _levels(project, binding.value, Frame(owner.module, cls.scope))
+    return frozenset()
+
+
+def _is_field(project: Project, of: ClassOf) -> bool:
+    """Whether the class has a category that each instance is given: annotated, without a value."""
+    return any(
+        isinstance(ancestor, ClassOf) and _CATEGORY in ancestor.cls.scope.bindings
+        for ancestor in project.ancestors(of)
+    )
+
+
+def _returned(project: Project, method: FunctionOf) -> frozenset[str] | None:
+    """What a property gives; nothing where it is abstract or only raises."""
+    function = method.function
+    assert isinstance(function, Function)
+    if any(facts.last_name(decorator) == "abstractmethod" for decorator in function.decorators):
+        return frozenset()
+    levels: set[str] = set()
+    for expr, _ in project.flow(method).returns:
+        found = _levels(project, expr, Frame(method.module, function.scope, None, method.bound))
+        if not found:
+            return None
+        levels |= found
+    return frozenset(levels)
+
+
+def _levels(project: Project, expr: Expr, frame: Frame, depth: int = 0) -> frozenset[str] | None:
+    """The levels that ``expr`` may be; ``None`` where it is something else or unknown."""
+    match expr:
+        case facts.Attr() if (level := _level(project, expr, frame)) is not None:
+            return frozenset({level})
+        case facts.IfExp(body=body, orelse=orelse):
+            one, other = _levels(project, body, frame, depth), _levels(project, orelse, frame, depth)
+            return one | other if one is not None and other is not None else None
+        case facts.Name() | facts.Attr() if depth < 4:
+            assigned = [_levels(project, e, f, depth + 1) for e, f in sources(project, expr, frame)]
+            known = [found for found in assigned if found is not None]
+            return frozenset().union(*known) if known and len(known) == len(assigned) else None
+        case _:
+            return None
+
+
+def _is_category(value: object) -> bool:
+    match value:
+        case ClassOf(cls=cls):
+            return cls.name == TOOL_CATEGORY and _has_levels(cls)
+        case External(name=name):
+            return name.rpartition(".")[2] == TOOL_CATEGORY
+        case _:
+            return False

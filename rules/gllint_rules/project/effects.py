@@ -1,0 +1,500 @@
+"""What a callable does besides computing: network, clock, randomness, environment, files.
+
+Read from the calls in its body, and followed through the functions of the project that it calls. What an
+unknown value does is unknown, and nothing is concluded from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from gllint_rules.inference.known import ENVIRONMENTS
+from gllint_rules.inference.values import (
+    NONE,
+    Because,
+    Boolean,
+    ClassOf,
+    External,
+    ExternalInstance,
+    Frame,
+    FunctionOf,
+    Instance,
+    Number,
+    Site,
+    Text,
+    ToolValue,
+    Value,
+    options,
+)
+from gllint_rules.project.asked import stores
+from gllint_rules.project.paths import MOST_STEPS, is_path, sources
+from gllint_rules.reading import facts
+from gllint_rules.reading.facts import (
+    SECTION_BITS,
+    Call,
+    Dict,
+    Expr,
+    Function,
+    Lambda,
+    Module,
+    Scope,
+    SectionFacts,
+    Sub,
+)
+from gllint_rules.words.names import (
+    CALLBACK_CALLS,
+    CLIENT_HOUSEKEEPING,
+    CLIENT_MAKERS,
+    CLOCK_CALLS,
+    CLOCK_WITHOUT_ARGUMENT,
+    ENVIRONMENT_CALLS,
+    ENVIRONMENT_STORES,
+    FILE_DELETES,
+    FILE_OPENERS,
+    FILE_WRITES,
+    LIVE_REQUIRED,
+    NETWORK_CALLS,
+    NETWORK_CLIENTS,
+    PATH_DELETES,
+    PATH_WRITES,
+    RANDOM_CALLS,
+    RANDOM_MODULES,
+    SEEDED_GENERATORS,
+)
+
+if TYPE_CHECKING:
+    from gllint_rules.project.context import Context
+    from gllint_rules.project.project import Project
+    from gllint_rules.project.tools import Tool
+
+Kind = Literal["network", "clock", "random", "environment", "write", "delete"]
+
+MOST_FUNCTIONS = 400  # followed from one callable
+DOES: dict[Kind, str] = {
+    "network": "reaches the network",
+    "clock": "reads the clock",
+    "random": "is random",
+    "environment": "reads the environment",
+    "write": "writes a file",
+    "delete": "deletes",
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Effect:
+    """One thing that a body does, and where. ``path`` is the file that a write or a deletion is about."""
+
+    kind: Kind
+    site: Site
+    title: str
+    frame: Frame
+    path: Expr | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reached:
+    """An effect of a callable; ``own`` where it stands in the callable itself."""
+
+    effect: Effect
+    own: bool
+    because: Because
+
+
+@dataclass(slots=True)
+class Body:
+    """What one function does itself, in reading order, and the functions of the project that it calls."""
+
+    effects: list[Effect] = field(default_factory=list)
+    calls: list[tuple[FunctionOf, Site]] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Parts:
+    """What the facts hold of one scope."""
+
+    calls: list[tuple[Call, Scope]] = field(default_factory=list)
+    environments: list[tuple[Sub | Dict, Scope]] = field(default_factory=list)
+
+
+class Effects:
+    """Effects of the callables of one project, remembered function by function."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self._bodies: dict[tuple[object, object], Body] = {}
+        self._parts: dict[tuple[Module, int], dict[Scope, _Parts]] = {}
+
+    def reached(self, callee: FunctionOf) -> Iterator[Reached]:
+        """All effects of ``callee``: those of its own body first, then by how far away they are."""
+        seen = {_key(callee)}
+        queue: list[tuple[FunctionOf, tuple[Because, ...]]] = [(callee, ())]
+        position = 0
+        while position < len(queue) and position < MOST_FUNCTIONS:
+            function, way = queue[position]
+            position += 1
+            own = _is_inside(function, callee)
+            body = self.body(function)
+            for effect in body.effects:
+                because = Because(f"`{effect.title}` {DOES[effect.kind]}", effect.site)
+                for step in reversed(way):
+                    because = Because(step.message, step.site, (because,))
+                yield Reached(effect, own, because)
+            for called, site in body.calls:
+                if _key(called) not in seen:
+                    seen.add(_key(called))
+                    queue.append((called, (*way, Because(f"calls `{_title(called)}`", site))))
+
+    def first(self, callees: Iterable[FunctionOf], kinds: Collection[Kind]) -> Reached | None:
+        """The first effect of one of ``kinds``: in a callable itself if there is one, else the nearest."""
+        near: list[Reached] = []
+        far: Reached | None = None
+        for callee in callees:
+            for reached in self.reached(callee):
+                if reached.effect.kind in kinds:
+                    if reached.own:
+                        near.append(reached)
+                    else:
+                        far = far or reached
+        return min(near, key=lambda reached: reached.effect.site.at) if near else far
+
+    def called(self, expr: Expr, module: Module, scope: Scope) -> FunctionOf:
+        """A function that does nothing but call ``expr``, which is not a function of the project."""
+        call = Call(expr.at, expr, (), ())
+        caller = FunctionOf(module, Lambda(expr.at, (), call, Scope("lambda", scope)))
+        self._bodies[_key(caller)] = _BodyReader(self.project, caller, _Parts([(call, scope)])).read()
+        return caller
+
+    def body(self, callee: FunctionOf) -> Body:
+        """The effects and calls that stand in the body of ``callee``."""
+        key = _key(callee)
+        found = self._bodies.get(key)
+        if found is None:
+            self._bodies[key] = found = _BodyReader(self.project, callee, self.parts(callee)).read()
+        return found
+
+    def parts(self, callee: FunctionOf) -> _Parts:
+        module = callee.module
+        key = module, callee.function.at >> SECTION_BITS
+        by_scope = self._parts.get(key)
+        if by_scope is None:
+            self._parts[key] = by_scope = _by_scope(module.section(key[1]))
+        return by_scope.get(callee.function.scope, _Parts())
+
+
+def _by_scope(part: SectionFacts) -> dict[Scope, _Parts]:
+    """The calls of a section, and what mentions the environment, under the scope that executes them."""
+    out: dict[Scope, _Parts] = {}
+    for call, scope in part.calls:
+        out.setdefault(_owner(scope), _Parts()).calls.append((call, scope))
+    mentions: list[tuple[Sub | Dict, Scope]] = [
+        (sub, scope) for sub, scope in part.subscripts if _may_be_environment(sub.base)
+    ]
+    mentions += (
+        (literal, scope)
+        for literal, scope in part.dicts
+        if any(key is None and _may_be_environment(value) for key, value in literal.items)
+    )
+    for mention, scope in mentions:
+        out.setdefault(_owner(scope), _Parts()).environments.append((mention, scope))
+    for parts in out.values():
+        parts.calls.sort(key=lambda pair: pair[0].at)
+    return out
+
+
+def _owner(scope: Scope) -> Scope:
+    while scope.kind == "comprehension" and scope.parent is not None:
+        scope = scope.parent
+    return scope
+
+
+def _may_be_environment(expr: Expr) -> bool:
+    return isinstance(expr, facts.Name | facts.Attr) and facts.last_name(expr) == "environ"
+
+
+def _key(callee: FunctionOf) -> tuple[object, object]:
+    return callee.function, callee.bound.cls if callee.bound is not None else None
+
+
+def _title(callee: FunctionOf) -> str:
+    return f"{callee.function.qualname}()" if isinstance(callee.function, Function) else "a lambda"
+
+
+def _is_inside(inner: FunctionOf, outer: FunctionOf) -> bool:
+    """Whether ``inner`` is ``outer`` or is defined in its body."""
+    scope: Scope | None = inner.function.scope
+    while scope is not None:
+        if scope is outer.function.scope:
+            return True
+        scope = scope.parent
+    return False
+
+
+class _BodyReader:
+    """Reads one function: each call is looked at once, with what its callee is known to be."""
+
+    def __init__(self, project: Project, callee: FunctionOf, parts: _Parts) -> None:
+        self.project = project
+        self.evaluator = project.evaluator
+        self.callee = callee
+        self.parts = parts
+        self.out = Body()
+        self._stored: set[Sub] | None = None
+
+    def read(self) -> Body:
+        for call, scope in self.parts.calls:
+            frame = self.frame(scope)
+            self.call(call, frame)
+            for arg in (*call.args, *(value for _, value in call.keywords)):
+                if _may_be_environment(arg) and self.is_environment(arg, frame):
+                    self.add("environment", arg.at, facts.dotted(arg), frame)
+        for mention, scope in self.parts.environments:
+            self.mention(mention, self.frame(scope))
+        seeded = self.seeded_modules()
+        self.out.effects = [e for e in self.out.effects if e.kind != "random" or e.title not in seeded]
+        self.out.effects.sort(key=lambda effect: effect.site.at)
+        return self.out
+
+    def frame(self, scope: Scope) -> Frame:
+        """Where the body is evaluated: statically, but for ``self``, which is what the method is bound to."""
+        function, bound = self.callee.function, self.callee.bound
+        env: dict[str, Value] | None = None
+        if bound is not None and isinstance(function, Function) and function.owner and function.params:
+            names = {facts.last_name(decorator) for decorator in function.decorators}
+            if "staticmethod" not in names:
+                first = function.params[0].name
+                env = {first: bound if "classmethod" in names else Instance(bound)}
+        return Frame(self.callee.module, scope, env, bound)
+
+    def add(self, kind: Kind, at: int, title: str, frame: Frame, path: Expr | None = None) -> None:
+        self.out.effects.append(Effect(kind, Site(self.callee.module, at), title, frame, path))
+
+    # --- calls -----------------------------------------------------------------------------------------------
+
+    def call(self, call: Call, frame: Frame) -> None:
+        callees = options(self.evaluator.eval(call.func, frame))
+        for name in dict.fromkeys(option.name for option in callees if isinstance(option, External)):
+            self.external(name, call, frame)
+        for option in callees:
+            self.follow(option, call.at)
+        if isinstance(call.func, facts.Attr):
+            self.method(call.func, call, frame)
+        if facts.last_name(call.func) in CALLBACK_CALLS:
+            for arg in (*call.args, *(value for _, value in call.keywords)):
+                if isinstance(arg, facts.Name | facts.Attr | facts.Lambda):
+                    self.callback(arg, call, frame)
+
+    def follow(self, callee: Value, at: int) -> None:
+        """Remember that a function of the project is called."""
+        site = Site(self.callee.module, at)
+        match callee:
+            case FunctionOf():
+                self.out.calls.append((callee, site))
+            case ToolValue(tool=tool) if tool.form == "T3":
+                self.out.calls.extend((function, site) for function in tool.callables)
+            case ClassOf() if not self.project.is_enum(callee):
+                for name in ("__init__", "__post_init__"):
+                    method = self.evaluator.class_member(callee, name)
+                    if isinstance(method, FunctionOf):
+                        self.out.calls.append((method, site))
+            case Instance(of=of):
+                method = self.evaluator.class_member(of, "__call__")
+                if isinstance(method, FunctionOf):
+                    self.out.calls.append((method, site))
+            case _:
+                pass
+
+    def callback(self, arg: Expr, call: Call, frame: Frame) -> None:
+        """A function that is given to one that calls it: ``asyncio.to_thread(requests.get, url)``."""
+        for option in options(self.evaluator.eval(arg, frame)):
+            if isinstance(option, External):
+                rest = tuple(other for other in call.args if other.at > arg.at)
+                self.external(option.name, Call(arg.at, arg, rest, ()), frame)
+            elif isinstance(option, FunctionOf | ToolValue):
+                self.follow(option, arg.at)
+
+    def external(self, name: str, call: Call, frame: Frame) -> None:
+        """A call of something outside the project, by its full name."""
+        title = name.removeprefix("builtins.")
+        count = len(call.args) + len(call.keywords)
+        if name in NETWORK_CALLS:
+            self.add("network", call.at, title, frame)
+        elif name in CLOCK_CALLS or count < CLOCK_WITHOUT_ARGUMENT.get(name, 0):
+            self.add("clock", call.at, title, frame)
+        elif self.is_random(name, call, frame):
+            self.add("random", call.at, title, frame)
+        elif name in ENVIRONMENT_CALLS or _reads_environment(name):
+            self.add("environment", call.at, title, frame)
+        elif name in FILE_OPENERS:
+            if self.opens_for_writing(call, FILE_OPENERS[name], frame):
+                self.add("write", call.at, title, frame, _argument(call, 0))
+        elif name in FILE_WRITES:
+            self.add("write", call.at, title, frame, _argument(call, FILE_WRITES[name]))
+        elif name in FILE_DELETES:
+            self.add("delete", call.at, title, frame, _argument(call, 0))
+
+    def method(self, func: facts.Attr, call: Call, frame: Frame) -> None:
+        """A method of a network client, of a path, or of a generator that nobody seeded."""
+        title = facts.dotted(func) or f"….{func.name}"
+        if self.reaches_out(func, frame):
+            self.add("network", call.at, title, frame)
+        elif func.name in PATH_WRITES or func.name in PATH_DELETES or func.name == "open":
+            if not is_path(self.project, func.base, frame):
+                return
+            if func.name in PATH_DELETES:
+                self.add("delete", call.at, title, frame, func.base)
+            elif func.name != "open" or self.opens_for_writing(call, 0, frame):
+                self.add("write", call.at, title, frame, func.base)
+        elif isinstance(func.base, facts.Name) and self.is_unseeded(func.base.id, frame):
+            self.add("random", call.at, title, frame)
+
+    def reaches_out(self, func: facts.Attr, frame: Frame) -> bool:
+        """Whether ``func`` is a method of a network client that does."""
+        maker = self.client(func.base, frame)
+        methods = NETWORK_CLIENTS[maker] if maker is not None else frozenset()
+        return func.name not in CLIENT_HOUSEKEEPING if methods is None else func.name in methods
+
+    def client(self, expr: Expr, frame: Frame, depth: int = 0) -> str | None:
+        """By what the network client ``expr`` was made, or the client that it is a part of."""
+        for option in options(self.evaluator.eval(expr, frame)):
+            if isinstance(option, ExternalInstance) and option.name in NETWORK_CLIENTS:
+                return option.name
+        if depth > MOST_STEPS:
+            return None
+        match expr:
+            case Call(func=func):
+                if isinstance(func, facts.Attr) and func.name in CLIENT_MAKERS:
+                    if self.client(func.base, frame, depth + 1) is not None:
+                        return CLIENT_MAKERS[func.name]
+                made = self.evaluator.eval(func, frame)
+                return made.name if isinstance(made, External) and made.name in NETWORK_CLIENTS else None
+            case facts.Name() | facts.Attr():
+                for source, home in sources(self.project, expr, frame):
+                    found = self.client(source, home, depth + 1)
+                    if found is not None:
+                        return found
+                if isinstance(expr, facts.Attr):
+                    whole = self.client(expr.base, frame, depth + 1)
+                    return whole if whole is not None and NETWORK_CLIENTS[whole] is None else None
+        return None
+
+    def opens_for_writing(self, call: Call, position: int, frame: Frame) -> bool:
+        mode = _argument(call, position, "mode")
+        value = self.evaluator.eval(mode, frame) if mode is not None else None
+        if not isinstance(value, Text) or value.literal is None:
+            return False
+        access = value.literal.partition(":")[0].partition("|")[0]  # `r:xz` names a compression
+        return any(letter in access for letter in "wax+")
+
+    # --- randomness ------------------------------------------------------------------------------------------
+
+    def is_random(self, name: str, call: Call, frame: Frame) -> bool:
+        if name in SEEDED_GENERATORS:
+            return self.is_without_seed(call, frame)
+        module, _, last = name.rpartition(".")
+        harmless = RANDOM_MODULES.get(module)
+        return name in RANDOM_CALLS or (harmless is not None and last.islower() and last not in harmless)
+
+    def is_without_seed(self, call: Call, frame: Frame) -> bool:
+        given = [*call.args, *(value for _, value in call.keywords)]
+        return all(self.evaluator.eval(seed, frame) is NONE for seed in given)
+
+    def is_unseeded(self, name: str, frame: Frame) -> bool:
+        """Whether ``name`` is a generator of the module that was made without a seed."""
+        scope: Scope | None = frame.scope
+        while scope is not None and name not in scope.bindings:
+            scope = scope.parent
+        if scope is None or scope.kind != "module":
+            return False
+        made = [binding.value for binding in scope.bindings[name] if isinstance(binding.value, Call)]
+        home = Frame(frame.module, scope)
+        return any(self.makes_generator(call, home) and self.is_without_seed(call, home) for call in made)
+
+    def makes_generator(self, call: Call, frame: Frame) -> bool:
+        named = self.evaluator.eval(call.func, frame)
+        return isinstance(named, External) and named.name in SEEDED_GENERATORS
+
+    def seeded_modules(self) -> set[str]:
+        """The functions of the modules of random functions that a literal seeds here or at import time."""
+        if not any(effect.kind == "random" for effect in self.out.effects):
+            return set()
+        module = self.callee.module
+        calls = [
+            *self.parts.calls,
+            *((call, scope) for call, scope in module.calls_of({"seed"}) if scope is module.scope),
+        ]
+        out: set[str] = set()
+        for call, scope in calls:
+            if facts.last_name(call.func) != "seed" or not call.args:
+                continue
+            frame = self.frame(scope)
+            named, seed = self.evaluator.eval(call.func, frame), self.evaluator.eval(call.args[0], frame)
+            if isinstance(named, External) and isinstance(seed, Number | Text):
+                family = named.name.removesuffix(".seed")
+                out |= {
+                    e.title
+                    for e in self.out.effects
+                    if e.title.rpartition(".")[0] == family
+                    and e.title not in RANDOM_CALLS | SEEDED_GENERATORS
+                }
+        return out
+
+    # --- the environment -------------------------------------------------------------------------------------
+
+    def mention(self, mention: Sub | Dict, frame: Frame) -> None:
+        """``os.environ["KEY"]`` where it is read, and ``{**os.environ}``."""
+        if isinstance(mention, Sub):
+            if mention not in self.stored() and self.is_environment(mention.base, frame):
+                self.add("environment", mention.at, facts.dotted(mention.base), frame)
+            return
+        for key, value in mention.items:
+            if key is None and _may_be_environment(value) and self.is_environment(value, frame):
+                self.add("environment", value.at, facts.dotted(value), frame)
+
+    def is_environment(self, expr: Expr, frame: Frame) -> bool:
+        value = self.evaluator.eval(expr, frame)
+        return isinstance(value, External) and value.name in ENVIRONMENTS
+
+    def stored(self) -> set[Sub]:
+        if self._stored is None:
+            self._stored = {target for target, _ in stores(self.callee.module, ("environ",))}
+        return self._stored
+
+
+def _reads_environment(name: str) -> bool:
+    variable, _, method = name.rpartition(".")
+    return variable in ENVIRONMENTS and method not in ENVIRONMENT_STORES
+
+
+def _argument(call: Call, position: int, *keywords: str) -> Expr | None:
+    """The argument at ``position`` or under one of ``keywords``; ``None`` where it cannot be told."""
+    if len(call.args) > position:
+        before = call.args[: position + 1]
+        return None if any(isinstance(arg, facts.Star) for arg in before) else before[-1]
+    return call.keyword(*keywords)
+
+
+def undeclared(context: Context, kinds: Collection[Kind]) -> Iterator[tuple[Tool, Site, Reached]]:
+    """The T1 tools with an effect of ``kinds`` that do not say ``live_required=True``, each with its place.
+
+    That is the effect where it stands in the tool's own callable, else the ``fn`` value.
+    """
+    effects = context.project.once(Effects)
+    for tool in context.tools:
+        if tool.form != "T1" or tool.fn is None or _may_be_live(context, tool):
+            continue
+        callees = tool.callables or (effects.called(tool.fn, tool.module, tool.scope),)
+        reached = effects.first(callees, kinds)
+        if reached is not None:
+            yield tool, reached.effect.site if reached.own else Site(tool.module, tool.fn.at), reached
+
+
+def _may_be_live(context: Context, tool: Tool) -> bool:
+    """Whether a tool says, or may say, that it needs the world outside."""
+    assert tool.call is not None
+    declared = tool.call.keyword(LIVE_REQUIRED)
+    if declared is None:
+        return any(name is None for name, _ in tool.call.keywords)
+    value = context.eval(declared, tool.scope)
+    return not (isinstance(value, Boolean) and value.literal is False)

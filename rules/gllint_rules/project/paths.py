@@ -1,0 +1,127 @@
+"""Paths of files as the source builds them: whether an expression is one, and where it leads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Literal
+
+from gllint_rules.inference import values
+from gllint_rules.inference.values import ClassOf, External, ExternalInstance, Frame, Instance, Text, options
+from gllint_rules.reading import facts
+from gllint_rules.reading.facts import Expr, Scope
+from gllint_rules.words.names import NOTES, PATH_CLASSES, PATH_SAME
+
+if TYPE_CHECKING:
+    from gllint_rules.project.project import Project
+
+MOST_STEPS = 8  # from a name to what it was made of
+
+
+def sources(project: Project, expr: Expr, frame: Frame) -> Iterator[tuple[Expr, Frame]]:
+    """What is assigned to a name or to an attribute of ``self``, each with where to evaluate it."""
+    match expr:
+        case facts.Name(id=name):
+            scope: Scope | None = frame.scope
+            while scope is not None and (name not in scope.bindings or scope.kind == "class"):
+                scope = scope.parent
+            for binding in scope.bindings[name] if scope is not None else ():
+                if binding.value is not None and binding.kind in ("assign", "annotated", "with"):
+                    yield binding.value, Frame(frame.module, scope or frame.scope, frame.env, frame.bound)
+        case facts.Attr(base=base, name=name):
+            for option in options(project.evaluator.eval(base, frame)):
+                ancestors = project.ancestors(option.of) if isinstance(option, Instance) else ()
+                for ancestor in ancestors:
+                    if isinstance(ancestor, ClassOf):
+                        for value, _, scope_of in ancestor.cls.attributes.get(name, ()):
+                            if value is not None:
+                                yield value, Frame(ancestor.module, scope_of, None, ancestor)
+        case _:
+            pass
+
+
+def is_path(project: Project, expr: Expr, frame: Frame, depth: int = 0) -> bool:
+    """Whether ``expr`` is surely a path object, followed through `/`, its methods and assignments."""
+    for option in options(project.evaluator.eval(expr, frame)):
+        if isinstance(option, ExternalInstance) and option.name in PATH_CLASSES:
+            return True
+    if depth > MOST_STEPS:
+        return False
+    match expr:
+        case facts.BinOp(op="/", left=left, right=right):
+            return is_path(project, left, frame, depth + 1) or is_path(project, right, frame, depth + 1)
+        case facts.Call(func=facts.Attr(base=base, name=name)) if name in PATH_SAME:
+            return is_path(project, base, frame, depth + 1)
+        case facts.Call(func=func):  # Path.cwd()
+            named = project.evaluator.eval(func, frame)
+            return isinstance(named, External) and named.name.rpartition(".")[0] in PATH_CLASSES
+        case facts.Attr(base=base, name="parent"):
+            return is_path(project, base, frame, depth + 1)
+        case _:
+            assigned = [*sources(project, expr, frame)]
+            return bool(assigned) and all(is_path(project, e, home, depth + 1) for e, home in assigned)
+
+
+def whereabouts(
+    project: Project, path: Expr | None, frame: Frame
+) -> Literal["notes", "elsewhere", "unknown"]:
+    """Whether a path speaks of notes, is written out and does not, or cannot be told."""
+    if path is None:
+        return "unknown"
+    if any(NOTES in word.lower() for word in _words(project, path, frame, set())):
+        return "notes"
+    return "elsewhere" if _begins_literally(project, path, frame) else "unknown"
+
+
+def _words(project: Project, expr: Expr, frame: Frame, seen: set[Expr], depth: int = 0) -> Iterator[str]:
+    """The texts and names that a path is made of, of each expression once."""
+    if depth > MOST_STEPS or expr in seen:
+        return
+    seen.add(expr)
+    inner: list[tuple[Expr, Frame]] = []
+    match expr:
+        case facts.Const(value=value):
+            yield str(value)
+        case facts.Join(parts=parts):
+            inner += ((p.value if isinstance(p, facts.Hole) else p, frame) for p in parts)
+        case facts.Name(id=name):
+            yield name
+            inner += sources(project, expr, frame)
+        case facts.Attr(base=base, name=name):
+            yield name
+            inner += [(base, frame), *sources(project, expr, frame)]
+        case facts.Call(func=func, args=args):
+            inner += ((part, frame) for part in (func, *args))
+        case facts.BinOp(left=left, right=right):
+            inner += ((left, frame), (right, frame))
+        case facts.Sub(base=base, index=index):
+            inner += ((base, frame), (index, frame))
+        case _:
+            pass
+    value = project.evaluator.eval(expr, frame)
+    if isinstance(value, Text) and value.literal is not None:
+        yield value.literal
+    for part, home in inner:
+        yield from _words(project, part, home, seen, depth + 1)
+
+
+def _begins_literally(project: Project, expr: Expr, frame: Frame, depth: int = 0) -> bool:
+    """Whether the first part of a path is written out, so that the rest only leads further down."""
+    value = project.evaluator.eval(expr, frame)
+    if isinstance(value, Text) and value.parts:
+        return isinstance(value.parts[0], values.Literal)
+    if depth > MOST_STEPS:
+        return False
+    match expr:
+        case facts.BinOp(op="/", left=left):
+            return _begins_literally(project, left, frame, depth + 1)
+        case facts.Call(func=facts.Attr(base=base, name=name)) if name in PATH_SAME:
+            return _begins_literally(project, base, frame, depth + 1)
+        case facts.Call(args=(first, *_)):
+            return _begins_literally(project, first, frame, depth + 1)
+        case facts.Attr(name="parent", base=base):
+            return _begins_literally(project, base, frame, depth + 1)
+        case _:
+            assigned = [*sources(project, expr, frame)]
+            return bool(assigned) and all(
+                _begins_literally(project, e, home, depth + 1) for e, home in assigned
+            )

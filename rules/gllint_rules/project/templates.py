@@ -1,0 +1,219 @@
+"""Where the final message is written: its text, part by part, and the claims beside it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gllint_rules.inference.values import (
+    Entry,
+    Filled,
+    Frame,
+    ListOf,
+    Literal,
+    Record,
+    Site,
+    Text,
+    Value,
+    options,
+)
+from gllint_rules.reading import facts
+from gllint_rules.reading.facts import Expr, Scope
+from gllint_rules.reading.outline import Section
+from gllint_rules.words.names import NOT_A_TEMPLATE
+from gllint_runtime.policy.claims import HOLE, find_macros
+
+if TYPE_CHECKING:
+    from gllint_rules.project.context import Context
+
+
+# What an f-string makes of a macro that is written with two braces.
+_COLLAPSED = re.compile(r"(?<!\{)\{claim:\d+\}(?!\})")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Template:
+    """A final message as far as it is known. Its ``text`` has :data:`HOLE` for each interpolated value."""
+
+    parts: tuple[Literal | Filled, ...]
+
+    @property
+    def text(self) -> str:
+        return "".join(part.text if isinstance(part, Literal) else HOLE for part in self.parts)
+
+    def holes(self) -> Iterator[Filled]:
+        for part in self.parts:
+            if isinstance(part, Filled):
+                yield part
+
+    def pieces(self, start: int, end: int) -> tuple[Literal, int, int] | None:
+        """The literal that holds ``text[start:end]``, or its beginning, with the offsets in it."""
+        position = 0
+        for part in self.parts:
+            length = len(part.text) if isinstance(part, Literal) else 1
+            if isinstance(part, Literal) and position <= start < position + length:
+                return part, start - position, min(end - position, length)
+            position += length
+        return None
+
+
+@dataclass(slots=True, eq=False)
+class FinalStep:
+    """A final message and, where they stand beside it, its claims."""
+
+    template: Template
+    claims: ListOf | None
+    scope: Scope
+
+    @property
+    def text(self) -> str:
+        return self.template.text
+
+
+def final_steps(context: Context) -> Iterator[FinalStep]:
+    """The final-message templates of a module, by all the signs that the catalogue names."""
+    seen: set[Site] = set()
+    for step in _all_steps(context):
+        if not step.template.parts:
+            continue
+        site = step.template.parts[0].site
+        if step.claims is None and site in seen:
+            continue
+        seen.add(site)
+        yield step
+
+
+def _all_steps(context: Context) -> Iterator[FinalStep]:
+    yield from _dict_steps(context)
+    yield from _call_steps(context)
+    yield from _named_steps(context)
+    yield from _macro_steps(context)
+
+
+def _dict_steps(context: Context) -> Iterator[FinalStep]:
+    for literal, scope in context.module.dicts_with("kind"):
+        kind = literal.value("kind")
+        if kind is None:
+            continue
+        value = context.eval(kind, scope)
+        if not isinstance(value, Text) or value.literal != "final":
+            continue
+        step = context.eval(literal, scope)
+        if not isinstance(step, Record):
+            continue
+        nested = step.get("final")
+        for payload in options(nested) if nested is not None else (step,):
+            if isinstance(payload, Record):
+                yield from _payload(payload, scope)
+
+
+def _payload(payload: Record, scope: Scope) -> Iterator[FinalStep]:
+    claims = _claims(payload.get("claims"))
+    for entry in payload.entries.get("message", ()):
+        yield from _steps(entry, claims, scope)
+
+
+def _call_steps(context: Context) -> Iterator[FinalStep]:
+    for call, scope in context.module.calls_of(context.names.final_calls):
+        if facts.last_name(call.func) not in context.names.final_calls:
+            continue
+        message = call.keyword("message")
+        if message is None:
+            continue
+        claims = call.keyword("claims")
+        found = _claims(context.eval(claims, scope)) if claims is not None else None
+        site = Site(context.module, message.at)
+        yield from _steps(Entry(context.eval(message, scope), site), found, scope)
+
+
+def _named_steps(context: Context) -> Iterator[FinalStep]:
+    module, is_final = context.module, context.names.is_final_name
+    for part in module.sections(lambda s: any(map(is_final, (*s.stores, *s.attributes)))):
+        for scope, bindings in part.namespaces(module):
+            for name in filter(is_final, bindings):
+                for binding in bindings[name]:
+                    if binding.kind in ("assign", "annotated", "aug") and binding.value is not None:
+                        yield from _bound(context, binding.value, scope)
+        for attributes in part.attribute_tables():
+            for name in filter(is_final, attributes):
+                for value, _, scope in attributes[name]:
+                    if value is not None:
+                        yield from _bound(context, value, scope)
+
+
+def _bound(context: Context, expr: Expr, scope: Scope) -> Iterator[FinalStep]:
+    value = context.evaluator.eval(expr, Frame(context.module, scope))
+    yield from _steps(Entry(value, Site(context.module, expr.at)), None, scope)
+
+
+def _macro_steps(context: Context) -> Iterator[FinalStep]:
+    macros = [macro for part in context.module.sections(_has_macro(context)) for macro in part.macros]
+    for macro in macros:
+        if any(_aside(word) for word in macro.context) or _is_docstring(context, macro):
+            continue
+        value = context.eval(macro.text, macro.scope)
+        if not isinstance(value, Text) or value.parts is None:
+            continue
+        template = Template(value.parts)
+        collapsed = isinstance(macro.text, facts.Join) and _COLLAPSED.search(template.text)
+        if collapsed or any(found.problem is None for found in find_macros(template.text)):
+            yield FinalStep(template, None, macro.scope)
+    for call, scope in context.module.calls_of({"format"}) if macros else ():
+        if not isinstance(call.func, facts.Attr) or call.func.name != "format":
+            continue
+        before, after = context.eval(call.func.base, scope), context.eval(call, scope)
+        if isinstance(before, Text) and isinstance(after, Text) and before.parts and after.parts:
+            if any(found.problem is None for found in find_macros(Template(before.parts).text)):
+                yield FinalStep(Template(after.parts), None, scope)
+
+
+def _aside(word: str) -> bool:
+    return word in ("compare", "raise", "assert") or NOT_A_TEMPLATE.search(word) is not None
+
+
+def _is_docstring(context: Context, macro: facts.Macro) -> bool:
+    return macro.text.at in context.module.section_of(macro.text.at).docstrings
+
+
+def _has_macro(context: Context) -> Callable[[Section], bool]:
+    return lambda section: context.module.mentions(section, (facts.MACRO_MARK,))
+
+
+def _steps(entry: Entry, claims: ListOf | None, scope: Scope) -> Iterator[FinalStep]:
+    for option in options(entry.value):
+        if isinstance(option, Text) and option.parts is not None:
+            yield FinalStep(Template(option.parts), claims, scope)
+
+
+def _claims(value: Value | None) -> ListOf | None:
+    if isinstance(value, ListOf) and value.rest is None:
+        return value
+    return None
+
+
+def claim_entries(context: Context) -> Iterator[Entry]:
+    """The claims that a module writes out: beside its final messages, and wherever a dict is shaped like one."""
+    seen: set[Site] = set()
+    for step in context.final_steps:
+        for entry in step.claims.items if step.claims is not None else ():
+            if entry.site not in seen:
+                seen.add(entry.site)
+                yield entry
+    for literal, scope in context.module.dicts_with("path"):
+        site = Site(context.module, literal.at)
+        shaped = literal.value("path") is not None and (
+            literal.value("source_call_id") is not None or literal.value("quantity") is not None
+        )
+        if shaped and site not in seen:
+            yield Entry(context.eval(literal, scope), site)
+    for call, scope in context.module.calls_of({"Claim"}):
+        site = Site(context.module, call.at)
+        if facts.last_name(call.func) == "Claim" and call.keyword("path") is not None and site not in seen:
+            entries: dict[str, tuple[Entry, ...]] = {
+                name: (Entry(context.eval(value, scope), Site(context.module, value.at)),)
+                for name, value in call.keywords
+                if name is not None
+            }
+            yield Entry(Record(entries=entries, sure=frozenset(entries), site=site), site)

@@ -1,0 +1,67 @@
+"""The units that a module writes out: in the Quantities of results and claims and in ``Quantity(…)`` calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from gllint_rules.inference.values import Literal, Record, Site, Text, options
+from gllint_rules.project.context import Context, Held, quantities
+from gllint_rules.project.templates import claim_entries
+from gllint_rules.reading import facts
+from gllint_rules.words.names import QUANTITY
+from gllint_runtime.policy.units import UnitVerdict, judge_unit
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WrittenUnit:
+    """A literal unit, where it is written, and the Quantity that carries it."""
+
+    site: Site
+    verdict: UnitVerdict
+    held: Held
+
+
+def held_quantities(context: Context) -> Iterator[Held]:
+    """All Quantities that the unit rules speak about."""
+    for result in context.results:
+        yield from quantities(result.value, result.site)
+    for claim in claim_entries(context):
+        if isinstance(claim.value, Record):
+            for entry in claim.value.entries.get("quantity", ()):
+                yield from quantities(entry.value, entry.site, None, entry)
+    for call, scope in context.module.calls_of({QUANTITY}):
+        if facts.last_name(call.func) == QUANTITY and context.touches_tools:
+            yield from quantities(context.eval(call, scope), Site(context.module, call.at))
+
+
+def variable(context: Context, at: int) -> tuple[str, int] | None:
+    """The variable that a dict or call of the module is bound to, and the place of its name."""
+    part = context.module.section_of(at)
+    for names in (part.bound, *(function.scope.bindings for function in part.functions)):
+        for name, bindings in names.items():
+            for binding in bindings:
+                value = binding.value
+                if isinstance(value, (facts.Dict, facts.Call)) and value.at == at and binding.at >= 0:
+                    return name, binding.at
+    return None
+
+
+def written_units(context: Context, *, every: bool = False) -> Iterator[WrittenUnit]:
+    """Each literal unit once, or for ``every`` Quantity that carries it, with the verdict of the policy."""
+    settings = context.settings
+    seen: set[Site] = set()
+    for held in held_quantities(context):
+        for entry in held.record.entries.get("unit", ()):
+            for option in options(entry.value):
+                if not isinstance(option, Text) or option.literal is None or not option.parts:
+                    continue
+                first = option.parts[0]
+                assert isinstance(first, Literal)
+                site = first.site if len(option.parts) == 1 else entry.site
+                if every or site not in seen:
+                    seen.add(site)
+                    verdict = judge_unit(
+                        option.literal, extend=settings.extend_units, strict=settings.strict_units
+                    )
+                    yield WrittenUnit(site, verdict, held)

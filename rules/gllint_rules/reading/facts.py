@@ -1,0 +1,750 @@
+"""What one module says, small and picklable: the semantic model that everything after the parse works on.
+
+The reader turns a LibCST tree into these records once; no rule and no inference ever sees the tree. An
+expression carries ``at``, its number in reading order, from which :mod:`gllint_rules.reading.positions` finds its
+place in the source when, and only when, somebody reports it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal, TypeAlias
+
+from gllint_rules.reading.outline import Imported, Outline, Section
+
+# --- expressions ---------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True, eq=False)
+class Const:
+    """A literal: number, text, bytes, bool, ``None`` or ``...``."""
+
+    at: int
+    value: object
+
+
+@dataclass(slots=True, eq=False)
+class Name:
+    at: int
+    id: str
+
+
+@dataclass(slots=True, eq=False)
+class Attr:
+    at: int
+    base: Expr
+    name: str
+
+
+@dataclass(slots=True, eq=False)
+class Call:
+    at: int
+    func: Expr
+    args: tuple[Expr, ...]
+    keywords: tuple[tuple[str | None, Expr], ...]  # a None name is ``**value``
+
+    def keyword(self, *names: str) -> Expr | None:
+        """The value of the first keyword that bears one of ``names``."""
+        for name, value in self.keywords:
+            if name in names:
+                return value
+        return None
+
+
+@dataclass(slots=True, eq=False)
+class Sub:
+    at: int
+    base: Expr
+    index: Expr
+
+
+@dataclass(slots=True, eq=False)
+class Dict:
+    at: int
+    items: tuple[tuple[Expr | None, Expr], ...]  # a None key is ``**value``
+
+    def value(self, key: str) -> Expr | None:
+        """The value under the literal ``key``; of several the last, as at execution."""
+        for k, v in reversed(self.items):
+            if isinstance(k, Const) and k.value == key:
+                return v
+        return None
+
+
+@dataclass(slots=True, eq=False)
+class Seq:
+    at: int
+    kind: Literal["list", "tuple", "set"]
+    items: tuple[Expr, ...]
+
+
+@dataclass(slots=True, eq=False)
+class Comp:
+    at: int
+    kind: Literal["list", "set", "dict", "generator"]
+    key: Expr | None
+    element: Expr
+    scope: Scope
+
+
+@dataclass(slots=True, eq=False)
+class BinOp:
+    at: int
+    op: str
+    left: Expr
+    right: Expr
+
+
+@dataclass(slots=True, eq=False)
+class UnaryOp:
+    at: int
+    op: str
+    operand: Expr
+
+
+@dataclass(slots=True, eq=False)
+class BoolOp:
+    at: int
+    op: str
+    left: Expr
+    right: Expr
+
+
+@dataclass(slots=True, eq=False)
+class Compare:
+    at: int
+    operands: tuple[Expr, ...]
+    ops: tuple[str, ...]
+
+
+@dataclass(slots=True, eq=False)
+class IfExp:
+    at: int
+    test: Expr
+    body: Expr
+    orelse: Expr
+
+
+@dataclass(slots=True, eq=False)
+class Lambda:
+    at: int
+    params: tuple[Param, ...]
+    body: Expr
+    scope: Scope
+
+
+@dataclass(slots=True, eq=False)
+class Hole:
+    """``{value}`` in an f-string; ``literal`` is the self-documenting text of ``{value=}``."""
+
+    value: Expr
+    spec: str | None
+
+
+@dataclass(slots=True, eq=False)
+class Join:
+    """An f-string or an implicit concatenation: literal parts and holes in order."""
+
+    at: int
+    parts: tuple[Const | Join | Hole, ...]
+
+
+@dataclass(slots=True, eq=False)
+class Await:
+    at: int
+    value: Expr
+
+
+@dataclass(slots=True, eq=False)
+class Yield:
+    at: int
+    value: Expr | None
+    delegate: bool
+
+
+@dataclass(slots=True, eq=False)
+class Star:
+    at: int
+    value: Expr
+
+
+@dataclass(slots=True, eq=False)
+class Walrus:
+    at: int
+    target: str
+    value: Expr
+
+
+@dataclass(slots=True, eq=False)
+class Slice:
+    at: int
+    parts: tuple[Expr, ...]
+
+
+Expr: TypeAlias = (
+    Const
+    | Name
+    | Attr
+    | Call
+    | Sub
+    | Dict
+    | Seq
+    | Comp
+    | BinOp
+    | UnaryOp
+    | BoolOp
+    | Compare
+    | IfExp
+    | Lambda
+    | Join
+    | Await
+    | Yield
+    | Star
+    | Walrus
+    | Slice
+)
+
+# --- statements ----------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True, eq=False)
+class Assign:
+    """``targets = value``; ``annotation`` where there is one, ``value`` absent in ``x: int``."""
+
+    targets: tuple[Expr, ...]
+    value: Expr | None
+    annotation: Expr | None = None
+
+
+@dataclass(slots=True, eq=False)
+class AugAssign:
+    target: Expr
+    op: str
+    value: Expr
+
+
+@dataclass(slots=True, eq=False)
+class Return:
+    value: Expr | None
+
+
+@dataclass(slots=True, eq=False)
+class Do:
+    """An expression evaluated for its effect, a ``raise``, an ``assert`` or a ``del``."""
+
+    kind: Literal["expr", "raise", "assert", "del"]
+    values: tuple[Expr, ...]
+
+
+@dataclass(slots=True, eq=False)
+class Jump:
+    """``break`` or ``continue``."""
+
+    kind: Literal["break", "continue"]
+
+
+@dataclass(slots=True, eq=False)
+class If:
+    test: Expr
+    body: Block
+    orelse: Block
+
+
+@dataclass(slots=True, eq=False)
+class Loop:
+    """``for`` (with ``target``) and ``while`` (with the condition as ``source``)."""
+
+    target: Expr | None
+    source: Expr
+    body: Block
+    orelse: Block
+
+
+@dataclass(slots=True, eq=False)
+class With:
+    items: tuple[tuple[Expr, Expr | None], ...]
+    body: Block
+
+
+@dataclass(slots=True, eq=False)
+class Try:
+    body: Block
+    handlers: tuple[tuple[str | None, Block], ...]
+    orelse: Block
+    final: Block
+
+
+@dataclass(slots=True, eq=False)
+class Match:
+    subject: Expr
+    # Captured names, each with the plain class that its pattern asks for or "", and the body.
+    cases: tuple[tuple[tuple[tuple[str, str], ...], Block], ...]
+    exhaustive: bool
+
+
+@dataclass(slots=True, eq=False)
+class Def:
+    function: Function
+
+
+@dataclass(slots=True, eq=False)
+class ClassDef:
+    cls: Class
+
+
+Stmt: TypeAlias = Assign | AugAssign | Return | Do | Jump | If | Loop | With | Try | Match | Def | ClassDef
+Block: TypeAlias = tuple[Stmt, ...]
+
+
+def blocks(statement: Stmt) -> tuple[Block, ...]:
+    """The blocks that a statement holds, in reading order; those of definitions are of other scopes."""
+    match statement:
+        case If(body=body, orelse=orelse) | Loop(body=body, orelse=orelse):
+            return body, orelse
+        case With(body=body):
+            return (body,)
+        case Try(body=body, handlers=handlers, orelse=orelse, final=final):
+            return body, *(inner for _, inner in handlers), orelse, final
+        case Match(cases=cases):
+            return tuple(inner for _, inner in cases)
+        case _:
+            return ()
+
+
+# --- scopes and definitions ----------------------------------------------------------------------------------
+
+
+@dataclass(slots=True, eq=False)
+class Param:
+    name: str
+    annotation: Expr | None
+    default: Expr | None
+    kind: Literal["positional", "any", "keyword", "star", "double-star"]
+
+
+BindingKind: TypeAlias = Literal[
+    "assign",  # value
+    "annotated",  # annotation, perhaps a value
+    "aug",  # value is a BinOp over the old one
+    "item",  # value, index: the index-th of an unpacked value
+    "loop",  # value is what is iterated over; index where unpacked
+    "with",
+    "param",
+    "def",
+    "class",
+    "import",
+    "alias",  # type X = value
+    "unknown",
+]
+
+
+@dataclass(slots=True, eq=False)
+class Binding:
+    """One way in which a name gets its value in a scope."""
+
+    kind: BindingKind
+    value: Expr | None = None
+    annotation: Expr | None = None
+    index: tuple[int, ...] = ()
+    target: Function | Class | Param | None = None
+    module: str = ""  # of an import: the dotted module, with leading dots where relative
+    name: str = ""  # of an import: the name in it; "" where the module itself is bound
+    at: int = -1  # of an assignment: the name that it binds
+
+
+@dataclass(slots=True, eq=False)
+class Scope:
+    """A namespace. ``owner`` is the function, class, lambda or ``None`` (module, comprehension)."""
+
+    kind: Literal["module", "class", "function", "lambda", "comprehension"]
+    parent: Scope | None
+    owner: Function | Class | None = None
+    bindings: Mapping[str, list[Binding]] = field(default_factory=dict)
+    stars: list[str] = field(default_factory=list)  # modules of ``from x import *``
+    # Names that ``nonlocal`` hands to the scope around, and ``global`` to the module.
+    outer: set[str] = field(default_factory=set)
+    globals: set[str] = field(default_factory=set)
+
+    def find(self, name: str) -> list[Binding]:
+        """The bindings of ``name`` in the nearest scope around this one that has any."""
+        scope: Scope | None = self
+        while scope is not None:
+            if name in scope.bindings:
+                return scope.bindings[name]
+            scope = scope.parent
+        return []
+
+    def enclosing_function(self) -> Function | None:
+        """The nearest ``def`` around this scope, itself included."""
+        scope: Scope | None = self
+        while scope is not None:
+            if isinstance(scope.owner, Function):
+                return scope.owner
+            scope = scope.parent
+        return None
+
+    def enclosing_class(self) -> Class | None:
+        """The nearest ``class`` around this scope, itself included."""
+        scope: Scope | None = self
+        while scope is not None:
+            if isinstance(scope.owner, Class):
+                return scope.owner
+            scope = scope.parent
+        return None
+
+
+@dataclass(slots=True, eq=False)
+class Function:
+    name: str
+    at: int  # of its name; its parameters and all that its body holds follow, up to ``end``
+    params: tuple[Param, ...]
+    returns: Expr | None
+    decorators: tuple[Expr, ...]
+    scope: Scope
+    is_async: bool
+    body: Block = ()
+    yields: list[Yield] = field(default_factory=list)
+    end: int = 0
+
+    @property
+    def owner(self) -> Class | None:
+        """The class whose body defines it, if one does."""
+        parent = self.scope.parent
+        return parent.owner if parent is not None and isinstance(parent.owner, Class) else None
+
+    @property
+    def qualname(self) -> str:
+        owner = self.owner
+        return f"{owner.name}.{self.name}" if owner else self.name
+
+
+@dataclass(slots=True, eq=False)
+class Class:
+    name: str
+    at: int
+    bases: tuple[Expr, ...]
+    keywords: tuple[tuple[str | None, Expr], ...]
+    decorators: tuple[Expr, ...]
+    scope: Scope
+    type_params: tuple[str, ...] = ()
+    # ``self.x = value`` anywhere in its methods: attribute name -> (value, annotation, scope of the method).
+    attributes: Mapping[str, list[tuple[Expr | None, Expr | None, Scope]]] = field(default_factory=dict)
+
+    def method(self, name: str) -> Function | None:
+        for binding in reversed(self.scope.bindings.get(name, ())):
+            if isinstance(binding.target, Function):
+                return binding.target
+        return None
+
+    def methods(self) -> Iterator[Function]:
+        for bindings in self.scope.bindings.values():
+            for binding in bindings:
+                if isinstance(binding.target, Function):
+                    yield binding.target
+
+
+UnitKind: TypeAlias = Literal["simple", "header", "elif", "except", "match", "case", "bare"]
+
+
+@dataclass(slots=True, eq=False)
+class Unit:
+    """A stretch of source that is parsed again alone when a place in it is asked for.
+
+    ``first`` is the number of its first expression, ``lines`` how many logical lines it takes. ``bare`` are
+    the headers without an expression: ``else``, ``try``, ``finally``.
+    """
+
+    first: int
+    lines: int
+    kind: UnitKind
+
+
+@dataclass(slots=True, eq=False)
+class Macro:
+    """A string that mentions a claim macro, with what surrounds it: keyword, key, variable or call names."""
+
+    text: Const | Join
+    scope: Scope
+    context: tuple[str, ...]
+
+
+# The expressions of a section are numbered from ``section.number << SECTION_BITS``.
+SECTION_BITS = 24
+MACRO_MARK = "claim:"
+
+Attributes: TypeAlias = "dict[str, list[tuple[Expr | None, Expr | None, Scope]]]"
+
+
+@dataclass(slots=True, eq=False)
+class SectionFacts:
+    """What one section of a file says (see :mod:`gllint_rules.reading.outline`)."""
+
+    section: Section
+    body: Block = ()
+    size: int = 0  # how many expressions were numbered
+    units: list[Unit] = field(default_factory=list)
+    calls: list[tuple[Call, Scope]] = field(default_factory=list)
+    dicts: list[tuple[Dict, Scope]] = field(default_factory=list)
+    functions: list[Function] = field(default_factory=list)
+    classes: list[Class] = field(default_factory=list)
+    subscripts: list[tuple[Sub, Scope]] = field(default_factory=list)
+    macros: list[Macro] = field(default_factory=list)
+    texts: list[tuple[Const | Join, Scope]] = field(default_factory=list)  # with digits or holes
+    # Stretches of expressions inside comparisons.
+    compared: list[tuple[int, int]] = field(default_factory=list)
+    docstrings: set[int] = field(default_factory=set)  # strings that stand alone as a statement
+    # What it adds to the namespace of the module and to that of the class that it is a part of.
+    bound: dict[str, list[Binding]] = field(default_factory=dict)
+    bound_in_class: dict[str, list[Binding]] = field(default_factory=dict)
+    attributes: Attributes = field(default_factory=dict)
+    # What the outline knows, where there is one.
+    mutated: set[str] = field(default_factory=set)
+    stars: list[str] = field(default_factory=list)
+    imports: list[Imported] = field(default_factory=list)
+    dotted_imports: set[str] = field(default_factory=set)
+
+    @property
+    def first(self) -> int:
+        return self.section.number << SECTION_BITS
+
+    def namespaces(self, module: Module) -> Iterator[tuple[Scope, Mapping[str, list[Binding]]]]:
+        """The scopes that the section binds names in, each with what it binds there."""
+        yield module.scope, self.bound
+        owner = module.owner(self.section)
+        if owner is not None:
+            yield owner.scope, self.bound_in_class
+        scopes = [*(function.scope for function in self.functions), *(cls.scope for cls in self.classes)]
+        for scope in scopes:
+            if isinstance(scope.bindings, dict):
+                yield scope, scope.bindings
+
+    def attribute_tables(self) -> Iterator[Mapping[str, list[tuple[Expr | None, Expr | None, Scope]]]]:
+        """What the section assigns to attributes, class by class."""
+        yield self.attributes
+        for cls in self.classes:
+            if isinstance(cls.attributes, dict):
+                yield cls.attributes
+
+
+class Module:
+    """The facts of one file, read section by section as somebody asks for them.
+
+    ``path`` is absolute, with forward slashes. ``read`` gives the facts of a section.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        digest: str,
+        source: str,
+        outline: Outline,
+        read: Callable[[Module, Section], SectionFacts],
+    ) -> None:
+        self.path, self.digest, self.source, self.outline = path, digest, source, outline
+        self._read = read
+        self.unread: dict[int, str] = {}  # sections that could not be read, and why
+        self._sections: dict[int, SectionFacts] = {}
+        self.scope = Scope("module", None)
+        if outline.is_whole:
+            [section] = outline.sections
+            known = self.section(section.number)
+            places: Mapping[str, tuple[int, ...]] = dict.fromkeys(known.bound, (section.number,))
+            self.outline = replace(
+                outline,
+                imports=tuple(known.imports),
+                dotted_imports=frozenset(known.dotted_imports),
+                stars=tuple(known.stars),
+                mutated=frozenset(known.mutated),
+            )
+        else:
+            places = _places(outline)
+        self.scope.bindings = _Namespace(self, places, "bound")
+        self.scope.stars = [*self.outline.stars]
+
+    # --- sections --------------------------------------------------------------------------------------------
+
+    def section(self, number: int) -> SectionFacts:
+        """The facts of a section, read now unless they are known."""
+        found = self._sections.get(number)
+        if found is None:
+            self._sections[number] = found = self._read(self, self.outline.sections[number])
+        return found
+
+    def sections(self, about: Callable[[Section], bool] = lambda section: True) -> Iterator[SectionFacts]:
+        """The facts of the sections of which the outline says so, in reading order."""
+        for section in self.outline.sections:
+            if self.outline.is_whole or about(section):
+                yield self.section(section.number)
+
+    def section_of(self, at: int) -> SectionFacts:
+        """The section that holds expression ``at``."""
+        return self.section(at >> SECTION_BITS)
+
+    def owner(self, section: Section) -> Class | None:
+        """The class that a method stands in, or that the section is itself."""
+        number = section.number if section.kind == "class" else section.owner
+        found = self.section(number).classes if number is not None else ()
+        return found[0] if found else None
+
+    def mentions(self, section: Section, words: Iterable[str]) -> bool:
+        """Whether one of ``words`` stands in the text of a section, its methods included."""
+        return any(self.source.find(word, section.begin, section.end) >= 0 for word in words)
+
+    # --- what they hold, read as far as it may be of the kind asked for ----------------------------------------
+
+    def calls_where(self, about: Callable[[Section], bool]) -> Iterator[tuple[Call, Scope]]:
+        """The calls in the sections of which the outline says so."""
+        for part in self.sections(about):
+            yield from part.calls
+
+    def calls_of(self, names: Collection[str]) -> Iterator[tuple[Call, Scope]]:
+        """The calls in the sections that call something whose last name is one of ``names``."""
+        wanted = frozenset(names)
+        return self.calls_where(lambda section: not wanted.isdisjoint(section.calls))
+
+    def dicts_with(self, *keys: str) -> Iterator[tuple[Dict, Scope]]:
+        """The dict displays in the sections that write out all of ``keys``."""
+        wanted = frozenset(keys)
+        for part in self.sections(lambda section: wanted <= section.keys):
+            yield from part.dicts
+
+    def functions_where(self, about: Callable[[Section], bool]) -> Iterator[Function]:
+        """The functions in the sections of which the outline says so, nested ones included."""
+        for part in self.sections(about):
+            yield from part.functions
+
+    def classes_where(self, about: Callable[[Section], bool]) -> Iterator[Class]:
+        """The classes in the sections of which the outline says so, nested ones included."""
+        for part in self.sections(lambda s: (s.kind == "class" or s.has_classes) and about(s)):
+            yield from part.classes
+
+    # --- all of it ---------------------------------------------------------------------------------------------
+
+    @property
+    def calls(self) -> list[tuple[Call, Scope]]:
+        return [call for part in self.sections() for call in part.calls]
+
+    @property
+    def dicts(self) -> list[tuple[Dict, Scope]]:
+        return [display for part in self.sections() for display in part.dicts]
+
+    @property
+    def functions(self) -> list[Function]:
+        return [function for part in self.sections() for function in part.functions]
+
+    @property
+    def classes(self) -> list[Class]:
+        return [cls for part in self.sections() for cls in part.classes]
+
+    @property
+    def mutated(self) -> frozenset[str]:
+        """The names of containers that something is stored in."""
+        return self.outline.mutated
+
+
+def _places(outline: Outline) -> Mapping[str, tuple[int, ...]]:
+    """For each name of the module the sections that bind it."""
+    out: dict[str, list[int]] = {}
+    for section in outline.sections:
+        names = (
+            section.binds_globally if section.owner is not None else section.binds | section.binds_globally
+        )
+        for name in sorted(names):
+            out.setdefault(name, []).append(section.number)
+    return {name: tuple(numbers) for name, numbers in out.items()}
+
+
+def class_namespace(module: Module, section: Section) -> _Namespace:
+    """What a class binds: its own statements and its methods, in the order of the source."""
+    places: dict[str, list[tuple[int, int]]] = {}
+    for name, offset in section.members:
+        places.setdefault(name, []).append((offset, section.number))
+    for method in _methods(module, section):
+        places.setdefault(method.name, []).append((method.begin, method.number))
+    in_order = sorted(places.items(), key=lambda item: min(item[1]))
+    ordered = {name: tuple(number for _, number in sorted(found)) for name, found in in_order}
+    return _Namespace(module, ordered, "bound_in_class")
+
+
+def class_attributes(module: Module, section: Section) -> _ClassAttributes:
+    """What the methods of a class assign to attributes of their instance."""
+    return _ClassAttributes(module, (section, *_methods(module, section)))
+
+
+def _methods(module: Module, section: Section) -> Iterator[Section]:
+    for number in range(section.number + 1, section.number + 1 + len(section.holes)):
+        yield module.outline.sections[number]
+
+
+class _Namespace(Mapping[str, list[Binding]]):
+    """The names of a module or class; the sections that bind a name are read when it is looked up."""
+
+    def __init__(self, module: Module, places: Mapping[str, tuple[int, ...]], part: str) -> None:
+        self._module, self._places, self._part = module, places, part
+        self._known: dict[str, list[Binding]] = {}
+
+    def __getitem__(self, name: str) -> list[Binding]:
+        found = self._known.get(name)
+        if found is None:
+            found = []
+            for number in self._places[name]:
+                found += getattr(self._module.section(number), self._part).get(name, ())
+            if not found:
+                raise KeyError(name)
+            self._known[name] = found
+        return found
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._places and self.get(str(name)) is not None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+
+class _ClassAttributes(Mapping[str, "list[tuple[Expr | None, Expr | None, Scope]]"]):
+    """The attributes of a class; the methods that may assign one are read when it is asked for."""
+
+    def __init__(self, module: Module, sections: tuple[Section, ...]) -> None:
+        self._module, self._sections = module, sections
+
+    def __getitem__(self, name: str) -> list[tuple[Expr | None, Expr | None, Scope]]:
+        found: list[tuple[Expr | None, Expr | None, Scope]] = []
+        for section in self._sections:
+            if name in section.attributes:
+                found += self._module.section(section.number).attributes.get(name, ())
+        if not found:
+            raise KeyError(name)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(sorted(frozenset().union(*(section.attributes for section in self._sections))))
+
+    def __len__(self) -> int:
+        return len(list(iter(self)))
+
+
+def last_name(expr: Expr) -> str:
+    """``c`` of ``a.b.c`` or ``c``; of a call or subscript that of its callee or base; else ``""``."""
+    match expr:
+        case Name(id=name) | Attr(name=name):
+            return name
+        case Call(func=inner) | Sub(base=inner):
+            return last_name(inner)
+        case _:
+            return ""
+
+
+def dotted(expr: Expr) -> str:
+    """``a.b.c`` of a chain of names; ``""`` of anything else."""
+    match expr:
+        case Name(id=name):
+            return name
+        case Attr(base=base, name=name):
+            left = dotted(base)
+            return f"{left}.{name}" if left else ""
+        case _:
+            return ""

@@ -1,0 +1,267 @@
+"""Which files a rule could speak about at all, told from their bytes.
+
+Most files of most projects mention nothing that any rule looks at, and are never parsed. The needles are words that
+must stand in a file before any rule can report in it; the table below says for each group of rules which. A plain
+substring test decides for nearly all files; a word test settles what is left. Formatting plays no part: a test
+feeds the screen everything that the rules report on.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Protocol, TypeAlias
+
+from gllint_rules.words.names import (
+    CALL_METHODS,
+    OUTPUT_SCHEMAS,
+    QUANTITY,
+    REGISTRY_LOOKUPS,
+    TOOL_ACTIONS,
+    TOOL_CATEGORIES,
+    TOOL_CATEGORY,
+    TOOL_CLASS_ENDINGS,
+    TOOL_DESCRIPTIONS,
+    TOOL_REGISTRY_CLASSES,
+    TOOL_REGISTRY_NAMES,
+    TOOL_WRAPPER_ENDING,
+    TOOL_WRAPPER_METHODS,
+    Names,
+)
+from gllint_rules.words.settings import Settings
+
+_Needles: TypeAlias = tuple[bytes, ...]
+
+
+class _Search(Protocol):
+    def search(self, data: bytes, /) -> object: ...
+
+
+_Patterns: TypeAlias = tuple[_Search, ...]
+
+
+def _word(names: Iterable[str]) -> str:
+    return "(?:" + "|".join(sorted(map(re.escape, names))) + ")"
+
+
+# Among the names of tools: any other name may stand for a tool, too.
+ANY_NAME = b"*"
+
+
+class Screen:
+    """The test for one configuration. All methods take the bytes of a file as they are on disk."""
+
+    def __init__(self, settings: Settings) -> None:
+        names = Names.of(settings)
+        classes = _word(names.tool_classes)
+        methods = _word(names.tool_methods)
+        decorators = _word(names.tool_decorators)
+        calls = _word(CALL_METHODS)
+        endings = _word(TOOL_CLASS_ENDINGS)
+        registries = _word((*TOOL_REGISTRY_NAMES, *TOOL_REGISTRY_CLASSES))
+        lookups = _word({*CALL_METHODS, *REGISTRY_LOOKUPS})
+        actions = TOOL_ACTIONS | names.dispatch_functions
+        # The longest fixed part of each pattern: `final_message` of `*_final_message`.
+        final_parts = {
+            *names.final_calls,
+            *(max(n.split("*"), key=len).strip("_") for n in names.final_names),
+        }
+        finals = _word(final_parts)
+        # Whatever may stand between two tokens. It is bounded, and taken without a second thought, so that the time
+        # stays in proportion to the size of a file that is made to take long.
+        gap = r"(?:\s++|\\|\#[^\n]{0,200}+\n){0,30}+"
+        tools = _lone(b"Tool", b"tool", *_encoded(names.tool_classes | names.tool_decorators | actions))
+        # Each family: fragments of which one must be there, then the groups that it may belong to. Each group:
+        # words of which one must be there, then patterns that must all be found.
+        self._families: tuple[tuple[_Needles, tuple[tuple[_Needles, _Patterns], ...]], ...] = (
+            (
+                tools,
+                (
+                    # T2: a class with such a base, whatever the base is imported as.
+                    (
+                        _encoded(names.tool_classes),
+                        (_Bases(rf"\bclass\b{gap}\w++{gap}(?:\[[^\]]{{0,2000}}+\]{gap})?\(", classes, gap),),
+                    ),
+                    # T3: a decorator, under whatever name it is imported.
+                    (
+                        _encoded(
+                            form.format(name)
+                            for name in names.tool_decorators
+                            for form in ("@{}", "@ {}", ".{}", ". {}", "{} as")
+                        ),
+                        _patterns(
+                            rf"@{gap}(?:\w++{gap}\.{gap}){{0,20}}{decorators}\b|\b{decorators}{gap}\bas\b"
+                        ),
+                    ),
+                    # T4 and T5: a call that wraps or describes a function.
+                    (
+                        (TOOL_WRAPPER_ENDING.encode(),),
+                        _patterns(
+                            rf"{TOOL_WRAPPER_ENDING}\b(?:{gap}\[[^\]]{{0,2000}}+\])?{gap}\(|{TOOL_WRAPPER_ENDING}\b{gap}as\b"
+                            rf"|{TOOL_WRAPPER_ENDING}\b{gap}\.{gap}{_word(TOOL_WRAPPER_METHODS)}"
+                        ),
+                    ),
+                    (
+                        _encoded(TOOL_DESCRIPTIONS),
+                        _patterns(rf"\b{_word(TOOL_DESCRIPTIONS)}{gap}(?:\(|as\b)"),
+                    ),
+                    # GL3: a tool by annotation (prose has no sign before the name) or from a registry, and a method
+                    # that runs it.
+                    (
+                        (b"Tool", *_encoded(names.tool_classes)),
+                        _patterns(
+                            rf"[:=\[(,|>.]{gap}[\"']?(?:{classes}|\w*{endings})\b|\b{registries}\b",
+                            rf"\.{gap}{calls}{gap}\(",
+                        ),
+                    ),
+                    (
+                        _encoded(TOOL_REGISTRY_CLASSES),
+                        _patterns(rf"\b{_word(TOOL_REGISTRY_CLASSES)}\b", rf"\.{gap}{lookups}{gap}\("),
+                    ),
+                    # GL3: a registry that other files take tools from.
+                    (_encoded(TOOL_REGISTRY_CLASSES), _patterns(rf"\b{_word(TOOL_REGISTRY_CLASSES)}{gap}\(")),
+                    # GL5: a Quantity beside tools.
+                    ((QUANTITY.encode(),), _patterns(rf"\b{QUANTITY}{gap}[(\[]")),
+                    # GL7: the levels of consequence.
+                    ((TOOL_CATEGORY.encode(),), _patterns(rf"\b{_word(TOOL_CATEGORIES)}\b")),
+                    # GL3: an action, a step.
+                    (_encoded(actions), _patterns(rf"\b{_word(actions)}\b")),
+                    ((b'tool_call"', b"tool_call'"), _patterns(r"[\"']kind[\"']", r"[\"']tool_call[\"']")),
+                ),
+            ),
+            # GL3: a tool from a registry, the registry itself.
+            (
+                _encoded(TOOL_REGISTRY_NAMES),
+                (
+                    ((b".",), _patterns(rf"\.{gap}{lookups}{gap}\(")),
+                    ((b"=",), _patterns(rf"\b{_word(TOOL_REGISTRY_NAMES)}{gap}[:=]")),
+                ),
+            ),
+            # T1 and GL2: a schema keyword.
+            (
+                (b"chema",),
+                (
+                    (
+                        (b"args_schema", *_encoded(OUTPUT_SCHEMAS)),
+                        _patterns(rf"(?:args_schema|{_word(OUTPUT_SCHEMAS)}){gap}="),
+                    ),
+                ),
+            ),
+            # GL4: a final step, a call or a name that makes one, a macro, a claim.
+            (
+                _lone(b"final", b"Final", b"FINAL", *_encoded(final_parts)),
+                (
+                    ((b'final"', b"final'"), _patterns(r"[\"']kind[\"']", r"[\"']final[\"']")),
+                    (_encoded(final_parts), _patterns(rf"{finals}\w{{0,200}}+{gap}[(:=+]")),
+                ),
+            ),
+            ((b"{{claim", b"source_call_id"), (((b"claim", b"source_call_id"), ()),)),
+            # GL204: a reference to a schema of ours.
+            ((b"greenlang:",), (((b"$ref",), ()),)),
+        )
+        self._uses = _patterns(
+            rf"\.{gap}{calls}{gap}\(", rf"\b{QUANTITY}{gap}\(", rf"\bdef\b{gap}{methods}\b"
+        )
+        [self._asked] = _patterns(rf"\b(\w++){gap}\.{gap}{_word(REGISTRY_LOOKUPS)}{gap}\(")
+        [self._made] = _patterns(rf"\b(\w++){gap}\(")
+        self._watches_makers = bool(settings.registry_modules)
+        self._audits = settings.audit
+
+    def passes(self, data: bytes) -> bool:
+        """Whether any rule could speak about a file with these bytes, whatever the other files say."""
+        return any(
+            any(fragment in data for fragment in fragments)
+            and any(
+                any(needle in data for needle in needles) and all(p.search(data) for p in patterns)
+                for needles, patterns in groups
+            )
+            for fragments, groups in self._families
+        )
+
+    def may_use(self, data: bytes) -> bool:
+        """Whether the file could use a tool that another file defines: only then is it worth a second look."""
+        return b"import" in data
+
+    def uses(self, data: bytes, names: frozenset[bytes]) -> bool:
+        """Whether the file imports one of ``names``, the tools of the project, and calls or derives from one.
+
+        Making one counts where the project has a registry that should make them.
+        """
+        if ANY_NAME not in names:
+            imported = imported_names(data)
+            if names.isdisjoint(imported) and not (b"*" in imported and any(name in data for name in names)):
+                return False
+        if self._audits or any(pattern.search(data) for pattern in self._uses):
+            return True
+        words = set(self._asked.findall(data))
+        if self._watches_makers or not names.isdisjoint(_encoded(TOOL_REGISTRY_NAMES)):
+            words.update(self._made.findall(data))
+        return not words.isdisjoint(names) or not words.isdisjoint(_ALIAS.findall(data))
+
+
+_IDENTIFIER = re.compile(rb"\w+|\*")
+_ALIAS = re.compile(rb"\bas\s+(\w+)")
+
+
+class _Bases:
+    """Finds a class with one of some bases, or one of them under another name, in one pass over a file."""
+
+    def __init__(self, head: str, names: str, gap: str) -> None:
+        [self._events] = _patterns(rf"(?P<head>{head})|(?P<close>\))|(?P<name>\b{names}\b)")
+        [self._renamed] = _patterns(rf"\b{names}{gap}\bas\b")
+
+    def search(self, data: bytes, /) -> bool:
+        is_open = False
+        for event in self._events.finditer(data):
+            if event.lastgroup == "name":
+                if is_open:
+                    return True
+            else:
+                is_open = event.lastgroup == "head"
+        return self._renamed.search(data) is not None
+
+
+def imported_names(data: bytes) -> set[bytes]:
+    """The words after each ``import`` of a file: names, aliases, parts of dotted names; ``*`` for all."""
+    out: set[bytes] = set()
+    done = line_end = close = 0  # what was read, where the line at hand ends, where the next bracket closes
+    position = data.find(b"import")
+    while position >= 0:
+        if position >= line_end:
+            line_end = _found(data, b"\n", position)
+            while data[line_end - 1 : line_end] == b"\\" and line_end < len(data):  # a continued line
+                line_end = _found(data, b"\n", line_end + 1)
+        end = line_end
+        bracket = data.find(b"(", max(position, done), line_end)
+        if bracket >= 0:
+            if bracket >= close:
+                close = _found(data, b")", bracket)
+            end = max(end, close)
+        if end > done:
+            out.update(_IDENTIFIER.findall(data, max(position + 6, done), end))
+            done = end
+        position = data.find(b"import", position + 6)
+    return out
+
+
+def _found(data: bytes, what: bytes, start: int) -> int:
+    """Where ``what`` comes next, or the end."""
+    position = data.find(what, start)
+    return position if position >= 0 else len(data)
+
+
+def _encoded(names: Iterable[str]) -> tuple[bytes, ...]:
+    return tuple(sorted(name.encode() for name in names))
+
+
+def _lone(*needles: bytes) -> tuple[bytes, ...]:
+    """The needles without those that hold another one."""
+    return tuple(
+        n
+        for i, n in enumerate(needles)
+        if not any(o in n and (o != n or j < i) for j, o in enumerate(needles))
+    )
+
+
+def _patterns(*texts: str) -> tuple[re.Pattern[bytes], ...]:
+    return tuple(re.compile(text.encode()) for text in texts)
