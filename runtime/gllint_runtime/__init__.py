@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from gllint_runtime.execution.session import Refused, Session, Verified
     from gllint_runtime.execution.steps import ToolAction
     from gllint_runtime.execution.tools import BaseTool, Tool, ToolResult
+    from gllint_runtime.execution.typed import tool
     from gllint_runtime.policy.errors import (
         GLDataError,
         GLError,
@@ -37,6 +38,7 @@ _HOMES = {
     "execution.runtime": ("ToolRuntime",),
     "execution.session": ("Refused", "Session", "Verified"),
     "execution.steps": ("ToolAction",),
+    "execution.typed": ("tool",),
     "execution.tools": ("BaseTool", "Tool", "ToolResult"),
     "policy.errors": (
         "GLDataError",
@@ -81,6 +83,7 @@ __all__ = [
     "dispatch_tool",
     "sanitize_args",
     "scan_naked_numbers",
+    "tool",
 ]
 
 

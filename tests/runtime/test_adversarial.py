@@ -416,3 +416,18 @@ def test_offsets_count_code_points() -> None:
 
 def test_holes_of_unknown_content_are_no_numbers() -> None:
     assert scan_naked_numbers("uses \ufffc kWh, {{claim:\ufffc}}, v1.2\ufffc") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "naked"),
+    [
+        ("one per cent", ["one"]),
+        ("one percent", ["one"]),
+        ("one kWh", ["one"]),
+        ("one m", []),
+        ("one K", []),
+        ("one g of", []),
+    ],
+)
+def test_one_is_a_number_before_a_unit_of_several_letters(text: str, naked: list[str]) -> None:
+    assert [number.text for number in scan_naked_numbers(text, words=True)] == naked

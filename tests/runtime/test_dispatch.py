@@ -126,3 +126,41 @@ def test_asking_back(boiler: ToolRegistry) -> None:
 def test_the_shared_registry_is_the_default() -> None:
     TOOL_REGISTRY.register(Tool(name="shared", fn=lambda: {"a": "b"}), replace=True)
     assert dispatch_tool({"name": "shared"}) == {"a": "b"}
+
+
+@pytest.mark.parametrize("args", [[], [1], 0, False, 5, "[]", "x"])
+def test_arguments_are_an_object(args: Any) -> None:
+    with pytest.raises(GLValidationError) as caught:
+        ToolAction.parse({"name": "meter", "args": args})
+    assert caught.value.code == "STEP_SCHEMA"
+
+
+@pytest.mark.parametrize("args", [{}, None, "", "  ", "{}"])
+def test_no_arguments(args: Any) -> None:
+    assert ToolAction.parse_obj({"name": "meter", "args": args}) == ToolAction("meter", {})
+
+
+def test_a_registry_is_a_mapping_and_takes_whatever_runs() -> None:
+    class Runner:
+        name = "My Tool"
+        description = "Runs"
+
+        def run(self, text: str = "") -> dict[str, str]:
+            return {"text": text}
+
+    registry = ToolRegistry()
+    registry.register(Runner())
+    assert "My Tool" in registry and "other" not in registry
+    assert [*registry] == ["My Tool"] and len(registry) == 1
+    assert registry["My Tool"].description == "Runs"
+    with pytest.raises(KeyError):
+        registry["other"]
+    with pytest.raises(TypeError, match="no tool"):
+        registry.register(object())
+    assert dispatch_tool({"name": "My Tool", "args": {"text": "a"}}, registry) == {"text": "a"}
+
+
+@pytest.mark.parametrize("piece", ["```\n", "{ ", "```json\n{", "``` ", "{\n"])
+def test_reading_costs_no_more_than_its_length(piece: str) -> None:
+    with pytest.raises(GLValidationError):
+        read_object("x" + piece * 100_000)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from gllint_runtime import GLProvenanceError, Quantity, ScriptedProvider, Tool, ToolRegistry, ToolRuntime
+from gllint_runtime.execution.trace import _is_number
 
 
 @pytest.fixture
@@ -241,3 +242,23 @@ def test_off_looks_at_nothing(tools: ToolRegistry, step: Any) -> None:
     (entry,) = laundered(tools, step, argument_origin="off")["provenance"]
     assert "origins" not in entry
     assert "grounded" not in entry
+
+
+@pytest.mark.parametrize(
+    ("text", "is_number"),
+    [
+        ("500", True),
+        ("500.", True),
+        ("-5e2", True),
+        (" 7 ", True),
+        ("1_000", True),
+        ("5 kWh", False),
+        ("nan", False),
+        ("inf", False),
+        ("1e", False),
+        ("", False),
+        ("٥", True),
+    ],
+)
+def test_what_is_nothing_but_a_number(text: str, is_number: bool) -> None:
+    assert _is_number(text) is is_number

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import math
 import re
@@ -113,12 +114,62 @@ def openai_answer(uses: list[tuple[str, str, Any]], text: str) -> dict[str, Any]
     }
 
 
+def anthropic_events(answer: dict[str, Any]) -> str:
+    """The answer as a stream, each text and input in two pieces."""
+    events: list[dict[str, Any]] = [
+        {"type": "message_start", "message": {**answer, "content": [], "stop_reason": None}}
+    ]
+    for index, block in enumerate(answer["content"]):
+        is_text = block["type"] == "text"
+        whole = block["text"] if is_text else json.dumps(block["input"])
+        start = {**block, **({"text": ""} if is_text else {"input": {}})}
+        events.append({"type": "content_block_start", "index": index, "content_block": start})
+        for piece in (whole[:3], whole[3:]):
+            key, kind = ("text", "text_delta") if is_text else ("partial_json", "input_json_delta")
+            events.append(
+                {"type": "content_block_delta", "index": index, "delta": {"type": kind, key: piece}}
+            )
+        events.append({"type": "content_block_stop", "index": index})
+    delta = {"stop_reason": answer["stop_reason"], "stop_sequence": None}
+    events += [
+        {"type": "message_delta", "delta": delta, "usage": {"output_tokens": 1}},
+        {"type": "message_stop"},
+    ]
+    return "".join(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in events)
+
+
+def openai_events(answer: dict[str, Any]) -> str:
+    """The answer as a stream, each text and input in two pieces."""
+    choice = answer["choices"][0]
+    deltas: list[dict[str, Any]] = [{"role": "assistant"}]
+    for index, call in enumerate(choice["message"].get("tool_calls", ())):
+        whole = call["function"]["arguments"]
+        deltas.append(
+            {
+                "tool_calls": [
+                    {**call, "index": index, "function": {**call["function"], "arguments": whole[:3]}}
+                ]
+            }
+        )
+        deltas.append({"tool_calls": [{"index": index, "function": {"arguments": whole[3:]}}]})
+    if text := choice["message"]["content"]:
+        deltas += [{"content": text[:3]}, {"content": text[3:]}]
+    chunks = [{"index": 0, "delta": delta, "finish_reason": None} for delta in deltas]
+    chunks.append({"index": 0, "delta": {}, "finish_reason": choice["finish_reason"]})
+    head = {"id": "c", "object": "chat.completion.chunk", "created": 0, "model": "m"}
+    return (
+        "".join(f"data: {json.dumps({**head, 'choices': [chunk]})}\n\n" for chunk in chunks)
+        + "data: [DONE]\n\n"
+    )
+
+
 class Api:
     """A loopback server that answers with a script of ``[(id, tool, arguments), …]`` or text."""
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
         self.script: list[Any] = []
+        self.stops: str | None = None
         self.requests: list[dict[str, Any]] = []
         self.problems: list[str] = []
         api = self
@@ -128,9 +179,10 @@ class Api:
                 status, body = api.answer(
                     self.path, json.loads(self.rfile.read(int(self.headers["content-length"])))
                 )
-                data = json.dumps(body).encode()
+                data = body["events"].encode() if "events" in body else json.dumps(body).encode()
                 self.send_response(status)
-                self.send_header("content-type", "application/json")
+                kind = "text/event-stream" if "events" in body else "application/json"
+                self.send_header("content-type", kind)
                 self.send_header("content-length", str(len(data)))
                 self.end_headers()
                 self.wfile.write(data)
@@ -150,7 +202,23 @@ class Api:
             return 400, {"error": {"type": "invalid_request_error", "message": problem}}
         step = self.script.pop(0)
         uses, text = ([], step) if isinstance(step, str) else (step, "")
-        return 200, (anthropic_answer if self.kind == "anthropic" else openai_answer)(uses, text)
+        answer = (anthropic_answer if self.kind == "anthropic" else openai_answer)(uses, text)
+        if self.stops:
+            (answer if self.kind == "anthropic" else answer["choices"][0])[
+                "stop_reason" if self.kind == "anthropic" else "finish_reason"
+            ] = self.stops
+        if body.get("stream"):
+            return 200, {"events": (anthropic_events if self.kind == "anthropic" else openai_events)(answer)}
+        return 200, answer
+
+    def async_provider(self, **request: Any) -> Any:
+        url = f"http://127.0.0.1:{self.server.server_port}"
+        if self.kind == "anthropic":
+            client = anthropic.AsyncAnthropic(api_key="test", base_url=url, max_retries=0)
+            return AnthropicProvider("m", client, **request)
+        return OpenAIProvider(
+            "m", openai.AsyncOpenAI(api_key="test", base_url=f"{url}/v1", max_retries=0), **request
+        )
 
     def provider(self, **request: Any) -> Any:
         url = f"http://127.0.0.1:{self.server.server_port}"
@@ -219,6 +287,29 @@ def test_a_turn(api: Api, site: ToolRegistry) -> None:
     assert "You advise." in json.dumps(first)
     assert "tc_1" in json.dumps(second["messages"])
     assert "greenlang:" not in json.dumps(first["tools"])
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("is_async", [False, True])
+def test_a_turn_in_every_way(api: Api, site: ToolRegistry, stream: bool, is_async: bool) -> None:
+    made = api.async_provider if is_async else api.provider
+    api.script = [*TURN]
+    assert ToolRuntime(made(stream=stream), site).run("", "How much?")["message"] == "It needs 12.50 kWh/m2."
+    api.script = [*TURN]
+    answer = asyncio.run(ToolRuntime(made(stream=stream), site).arun("", "How much?"))
+    assert answer["message"] == "It needs 12.50 kWh/m2."
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("step", ["It is warm", [("u1", FINAL_ANSWER, {"message": "It is warm"})]])
+def test_an_answer_that_was_cut_off_is_not_used(
+    api: Api, site: ToolRegistry, step: Any, stream: bool
+) -> None:
+    reasons = {"anthropic": ["max_tokens", "refusal", "pause_turn"], "openai": ["length", "content_filter"]}
+    for reason in reasons[api.kind]:
+        api.script, api.stops = [step], reason
+        result = ToolRuntime(api.provider(stream=stream), site).try_run("", "Hello")
+        assert result["error"]["code"] == "PROVIDER_FAILED" and reason in result["error"]["message"]
 
 
 def test_options_of_replay(api: Api, site: ToolRegistry) -> None:

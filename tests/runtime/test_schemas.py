@@ -307,3 +307,14 @@ def test_records_dump_to_plain_data() -> None:
         "path": "$.heat",
         "quantity": {"value": 1, "unit": "kWh"},
     }
+
+
+@pytest.mark.parametrize(
+    "unknown",
+    [object(), {"a": object()}, [object()], {"a": [{"b": object()}]}],
+    ids=["object", "value", "item", "deep"],
+)
+def test_nothing_is_concluded_about_what_holds_the_unknown(unknown: Any) -> None:
+    assert schema_problems({"type": "object", "required": unknown}) == []
+    assert schema_problems({"type": unknown}) == []
+    assert schema_problems({"type": {"a": 5}}) != []

@@ -349,3 +349,12 @@ def test_the_definition_file_has_every_unit_in_its_dimension() -> None:
             same = samples[dimension].replace("%", "percent")
             assert pint_units.parse_units(unit).dimensionality == pint_units.parse_units(same).dimensionality
     assert "kUSD" not in pint_units
+
+
+@pytest.mark.parametrize(
+    ("unit", "nearest"),
+    [("J", "kWh"), ("lb", "kg"), ("inch", "m"), ("knot", None), ("J/inch", None), ("K*m2/W", None)],
+)
+def test_a_canonical_unit_is_suggested_only_where_it_is_allowed(unit: str, nearest: str | None) -> None:
+    found = judge_unit(unit).nearest
+    assert found == nearest or (nearest is None and (found is None or judge_unit(found).status == "allowed"))

@@ -294,3 +294,15 @@ def test_json_text_is_parsed_only_where_nothing_else_can_be_meant(name: str, tex
 def test_nothing_is_parsed_without_a_schema() -> None:
     assert parse_stringified({"a": "[1]"}, True) == {"a": "[1]"}
     assert parse_stringified(["[1]"], {"type": "array"}) == ["[1]"]
+
+
+def test_the_deepest_data() -> None:
+    def nested(depth: int) -> Any:
+        data: Any = "x"
+        for _ in range(depth):
+            data = [data]
+        return data
+
+    assert plain(nested(65)) == nested(65)
+    with pytest.raises(ValueError, match="nested too deeply"):
+        plain(nested(66))

@@ -44,7 +44,7 @@ class ToolAction:
             raise _step_error("A tool action needs the 'name' of a tool", "name", _ACTION_HINT)
         if isinstance(args, str) and args.strip():
             args = read_object(args, _ACTION_HINT)
-        if not args and isinstance(args, (str, NoneType)):
+        if args is None or (isinstance(args, str) and not args.strip()):
             args = {}
         if not isinstance(args, Mapping):
             raise _step_error("The 'args' of a tool action are an object", "args", _ACTION_HINT)

@@ -10,24 +10,34 @@ from typing import TYPE_CHECKING, Any
 from gllint_runtime.providers.chat import Answer, ChatProvider, ToolUse
 
 if TYPE_CHECKING:
-    from anthropic import Anthropic
+    from anthropic import Anthropic, AsyncAnthropic
+
+_ENDS = frozenset({"end_turn", "tool_use", "stop_sequence"})
 
 
 class AnthropicProvider(ChatProvider):
-    """Talks to ``model``. ``client`` defaults to one configured by the environment; ``request`` goes along."""
+    """Talks to ``model``. ``client`` defaults to one configured by the environment and may be async; ``request``
+    goes along. ``stream`` reads a stream, and holds it back until it is complete.
+    """
 
     def __init__(
-        self, model: str, client: Anthropic | None = None, *, max_tokens: int = 4096, **request: Any
+        self,
+        model: str,
+        client: Anthropic | AsyncAnthropic | None = None,
+        *,
+        max_tokens: int = 4096,
+        stream: bool = False,
+        **request: Any,
     ) -> None:
-        super().__init__()
         if client is None:
             from anthropic import Anthropic
 
             client = Anthropic()
+        super().__init__(client, stream)
         self._client = client
         self._fixed = {"model": model, "max_tokens": max_tokens, **request}
 
-    def _request(self, tools: list[dict[str, Any]], options: dict[str, Any]) -> tuple[list[ToolUse], str]:
+    def _request(self, tools: list[dict[str, Any]], options: dict[str, Any]) -> Any:
         request: dict[str, Any] = {
             "system": self._system,
             "messages": self._messages,
@@ -35,7 +45,21 @@ class AnthropicProvider(ChatProvider):
             "tool_choice": {"type": "any", "disable_parallel_tool_use": True},
             **self._fixed,
         }
-        response = self._client.messages.create(**request)
+        if not self._stream:
+            return self._client.messages.create(**request)
+        if not self.blocking:
+            return self._streamed(request)
+        with self._client.messages.stream(**request) as stream:  # type: ignore[union-attr]
+            return stream.get_final_message()
+
+    async def _streamed(self, request: dict[str, Any]) -> Any:
+        async with self._client.messages.stream(**request) as stream:  # type: ignore[union-attr]
+            return await stream.get_final_message()
+
+    def _stop_reason(self, response: Any) -> str | None:
+        return None if response.stop_reason in _ENDS else str(response.stop_reason)
+
+    def _take(self, response: Any) -> tuple[list[ToolUse], str]:
         content = [block.model_dump(exclude_none=True) for block in response.content]
         self._messages.append({"role": "assistant", "content": content})
         uses = [ToolUse(b["id"], b["name"], b["input"]) for b in content if b["type"] == "tool_use"]

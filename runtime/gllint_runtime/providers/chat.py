@@ -1,16 +1,18 @@
 """What the adapters for chat APIs share: the open tool calls, the names, and the final answer as a tool.
 
 The model is offered one more tool, ``final_answer``, whose arguments are the final message and its claims; so
-its answer is held to a schema by the API itself.
+its answer is held to a schema by the API itself. A stream is read to its end before anything of it goes on: what
+was not checked is never shown. Retries are those of the SDK's client.
 """
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Awaitable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,7 +57,9 @@ def api_names(names: Iterable[str]) -> dict[str, str]:
 class ChatProvider(ABC):
     """A provider over an API that keeps no state: the whole conversation goes with each request."""
 
-    def __init__(self) -> None:
+    def __init__(self, client: Any, stream: bool) -> None:
+        self.blocking = not type(client).__name__.startswith("Async")
+        self._stream = stream
         self._system = ""
         self._messages: list[dict[str, Any]] = []
         self._open: deque[ToolUse] = deque()
@@ -73,8 +77,12 @@ class ChatProvider(ABC):
 
     def chat_step(
         self, *, schema: Any, tools: list[dict[str, Any]], state: Any = None, options: Any = None
-    ) -> dict[str, Any]:
-        """The next of the model's calls; a request is made when none is open."""
+    ) -> Any:
+        """The next of the model's calls; a request is made when none is open.
+
+        With an async client it is to be awaited. Raises GLRuntimeError PROVIDER_FAILED for an answer that a length
+        limit, a refusal or a content filter cut off.
+        """
         names = api_names(tool["name"] for tool in tools)
         if not self._open:
             self._messages.extend(self._told(self._answers))
@@ -85,13 +93,32 @@ class ChatProvider(ABC):
                 "description": "Give the user the final message, once all values are there.",
                 "parameters": FINAL_SCHEMA,
             }
-            uses, text = self._request([*offered, final], dict(options or {}))
-            self._open.extend(uses)
-            if not uses:
-                self._current = None
-                if not text.strip():
-                    raise GLRuntimeError("PROVIDER_FAILED", "The model answered with nothing")
-                return {"kind": "final", "final": {"message": text, "claims": []}}
+            response = self._request([*offered, final], dict(options or {}))
+            if inspect.isawaitable(response):
+                return self._later(response, names)
+            return self._read(response, names)
+        return self._next(names)
+
+    async def _later(self, response: Awaitable[Any], names: dict[str, str]) -> dict[str, Any]:
+        return self._read(await response, names)
+
+    def _read(self, response: Any, names: dict[str, str]) -> dict[str, Any]:
+        """The first step of a response that came to its own end; one that was cut off is never read."""
+        reason = self._stop_reason(response)
+        if reason is not None:
+            raise GLRuntimeError(
+                "PROVIDER_FAILED", f"The answer was cut off: {reason}", context={"stop_reason": reason}
+            )
+        uses, text = self._take(response)
+        self._open.extend(uses)
+        if uses:
+            return self._next(names)
+        self._current = None
+        if not text.strip():
+            raise GLRuntimeError("PROVIDER_FAILED", "The model answered with nothing")
+        return {"kind": "final", "final": {"message": text, "claims": []}}
+
+    def _next(self, names: dict[str, str]) -> dict[str, Any]:
         use = self._current = self._open.popleft()
         if use.name == FINAL_ANSWER:
             return {"kind": "final", "final": use.arguments}
@@ -110,8 +137,16 @@ class ChatProvider(ABC):
         return self._messages
 
     @abstractmethod
-    def _request(self, tools: list[dict[str, Any]], options: dict[str, Any]) -> tuple[list[ToolUse], str]:
-        """Ask the API, append the model's message to ``_messages``; return its calls and its text."""
+    def _request(self, tools: list[dict[str, Any]], options: dict[str, Any]) -> Any:
+        """Ask the API; the whole response, or an awaitable of it."""
+
+    @abstractmethod
+    def _stop_reason(self, response: Any) -> str | None:
+        """Why the answer is not to be used, or ``None`` where it came to its own end."""
+
+    @abstractmethod
+    def _take(self, response: Any) -> tuple[list[ToolUse], str]:
+        """Append the model's message to ``_messages``; return its calls and its text."""
 
     @abstractmethod
     def _told(self, answers: list[Answer]) -> list[dict[str, Any]]:

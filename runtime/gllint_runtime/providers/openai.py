@@ -8,26 +8,35 @@ from typing import TYPE_CHECKING, Any
 from gllint_runtime.providers.chat import Answer, ChatProvider, ToolUse
 
 if TYPE_CHECKING:
-    from openai import OpenAI
+    from openai import AsyncOpenAI, OpenAI
+
+_ENDS = frozenset({"stop", "tool_calls", "function_call"})
 
 
 class OpenAIProvider(ChatProvider):
     """Talks to ``model``. ``client`` defaults to one configured by the environment; ``request`` goes along.
 
-    In Replay the temperature and the seed go with each request; a model that refuses one of them needs it
-    overridden in ``request``.
+    The client may be async; ``stream`` reads a stream, and holds it back until it is complete. In Replay the
+    temperature and the seed go with each request; a model that refuses one of them needs it overridden in ``request``.
     """
 
-    def __init__(self, model: str, client: OpenAI | None = None, **request: Any) -> None:
-        super().__init__()
+    def __init__(
+        self,
+        model: str,
+        client: OpenAI | AsyncOpenAI | None = None,
+        *,
+        stream: bool = False,
+        **request: Any,
+    ) -> None:
         if client is None:
             from openai import OpenAI
 
             client = OpenAI()
+        super().__init__(client, stream)
         self._client = client
         self._fixed = {"model": model, **request}
 
-    def _request(self, tools: list[dict[str, Any]], options: dict[str, Any]) -> tuple[list[ToolUse], str]:
+    def _request(self, tools: list[dict[str, Any]], options: dict[str, Any]) -> Any:
         request: dict[str, Any] = {
             "messages": [{"role": "system", "content": self._system}, *self._messages],
             "tools": [{"type": "function", "function": tool} for tool in tools],
@@ -36,7 +45,36 @@ class OpenAIProvider(ChatProvider):
             **options,
             **self._fixed,
         }
-        message = self._client.chat.completions.create(**request).choices[0].message
+        if not self._stream:
+            return self._client.chat.completions.create(**request)
+        chunks: Any = self._client.chat.completions.create(stream=True, **request)
+        if not self.blocking:
+            return self._streamed(chunks)
+        from openai.lib.streaming.chat import ChatCompletionStreamState
+
+        state = ChatCompletionStreamState()
+        for chunk in chunks:
+            state.handle_chunk(chunk)
+        return state.current_completion_snapshot
+
+    async def _streamed(self, chunks: Any) -> Any:
+        from openai.lib.streaming.chat import ChatCompletionStreamState
+
+        state = ChatCompletionStreamState()
+        async for chunk in await chunks:
+            state.handle_chunk(chunk)
+        return state.current_completion_snapshot
+
+    def _stop_reason(self, response: Any) -> str | None:
+        if not response.choices:
+            return "no choice"
+        choice = response.choices[0]
+        if choice.message.refusal:
+            return "refusal"
+        return None if choice.finish_reason in _ENDS else str(choice.finish_reason)
+
+    def _take(self, response: Any) -> tuple[list[ToolUse], str]:
+        message = response.choices[0].message
         self._messages.append(message.model_dump(exclude_none=True))
         calls = [call for call in message.tool_calls or () if call.type == "function"]
         uses = [ToolUse(c.id, c.function.name, _arguments(c.function.arguments)) for c in calls]

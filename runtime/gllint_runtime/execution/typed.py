@@ -1,0 +1,212 @@
+"""``@tool``: a typed function becomes a Tool, its schemas read from the signature and the docstring.
+
+Standard types are read here; anything else (models, dates, constrained types) by pydantic, from the extra
+``gllint[pydantic]``.
+"""
+
+from __future__ import annotations
+
+import enum
+import functools
+import inspect
+import re
+import types
+import typing
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import MISSING, fields, is_dataclass
+from typing import Any, Literal, Union, get_args, get_origin, overload
+
+from gllint_runtime.execution.approval import ToolCategory
+from gllint_runtime.execution.tools import Tool
+from gllint_runtime.policy.schemas import QUANTITY_REF, Quantity, is_inlined_quantity
+
+_PLAIN: dict[Any, dict[str, Any]] = {
+    str: {"type": "string"},
+    int: {"type": "integer"},
+    float: {"type": "number"},
+    bool: {"type": "boolean"},
+    None: {"type": "null"},
+    type(None): {"type": "null"},
+    Any: {},
+    object: {},
+    inspect.Parameter.empty: {},
+    list: {"type": "array"},
+    dict: {"type": "object"},
+}
+_ARGUMENT = re.compile(r"^[ \t]*(?::param\s+)?\*{0,2}(\w+)[ \t]*(?:\([^)\n]*\))?:[ \t]*(\S.*)$", re.MULTILINE)
+
+
+@overload
+def tool(function: Callable[..., Any], /) -> Tool: ...
+@overload
+def tool(
+    *,
+    name: str | None = ...,
+    description: str | None = ...,
+    category: ToolCategory = ...,
+    live_required: bool = ...,
+    timeout: float | None = ...,
+    preview: Callable[..., str] | None = ...,
+) -> Callable[[Callable[..., Any]], Tool]: ...
+def tool(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
+    """A Tool from a typed function: ``@tool`` or ``@tool(category=…, timeout=…)``.
+
+    The name and the first paragraph of the docstring describe it; each parameter's type becomes its schema, and a
+    line ``name: …`` of the docstring its description. ``-> dict[str, Quantity]``, a TypedDict, a dataclass or a
+    pydantic model with Quantity fields becomes the result schema. Raises TypeError for a type that cannot be read.
+    """
+    if function is None:
+        return lambda wrapped: _tool_of(wrapped, **options)
+    return _tool_of(function)
+
+
+def _tool_of(
+    function: Callable[..., Any], name: str | None = None, description: str | None = None, **options: Any
+) -> Tool:
+    doc = inspect.getdoc(function) or ""
+    hints = typing.get_type_hints(function, include_extras=True)
+    told = dict(_ARGUMENT.findall(doc))
+    properties: dict[str, Any] = {}
+    convert: dict[str, Callable[[Any], Any]] = {}
+    required = []
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
+            raise TypeError(f"{function.__name__}: a tool has named parameters only, not {parameter}")
+        hint = hints.get(parameter.name, parameter.annotation)
+        schema, reader = _argument(f"{function.__name__}({parameter.name})", hint)
+        if reader is not None:
+            convert[parameter.name] = reader
+        if parameter.name in told:
+            schema["description"] = told[parameter.name]
+        if parameter.default is parameter.empty:
+            required.append(parameter.name)
+        elif parameter.default is None or isinstance(parameter.default, (str, int, float, bool)):
+            schema["default"] = parameter.default
+        properties[parameter.name] = schema
+    args_schema: dict[str, Any] = {"type": "object", "properties": properties, "additionalProperties": False}
+    if required:
+        args_schema["required"] = required
+    for schema in properties.values():
+        args_schema.setdefault("$defs", {}).update(schema.pop("$defs", {}))
+    if not args_schema.get("$defs"):
+        args_schema.pop("$defs", None)
+    result = hints.get("return", Any)
+    result_schema = {} if result is Any else _schema(f"{function.__name__} -> …", result)
+    return Tool(
+        name=name or function.__name__,
+        description=description or doc.split("\n\n")[0].replace("\n", " "),
+        args_schema=args_schema,
+        result_schema=result_schema,
+        fn=_converting(function, convert),
+        **options,
+    )
+
+
+def _converting(
+    function: Callable[..., Any], convert: Mapping[str, Callable[[Any], Any]]
+) -> Callable[..., Any]:
+    if not convert:
+        return function
+
+    def read(arguments: dict[str, Any]) -> dict[str, Any]:
+        return {key: convert[key](value) if key in convert else value for key, value in arguments.items()}
+
+    if inspect.iscoroutinefunction(function):
+
+        @functools.wraps(function)
+        async def later(**arguments: Any) -> Any:
+            return await function(**read(arguments))
+
+        return later
+
+    @functools.wraps(function)
+    def now(**arguments: Any) -> Any:
+        return function(**read(arguments))
+
+    return now
+
+
+def _argument(where: str, hint: Any) -> tuple[dict[str, Any], Callable[[Any], Any] | None]:
+    """The schema of a parameter, and what makes its type of plain data where that is needed."""
+    if (plain := _standard(where, hint, records=False)) is not None:
+        return plain, None
+    adapter = _adapter(where, hint)
+    return _own_refs(adapter.json_schema()), adapter.validate_python
+
+
+def _schema(where: str, hint: Any) -> dict[str, Any]:
+    plain = _standard(where, hint, records=True)
+    return _own_refs(_adapter(where, hint).json_schema(mode="serialization")) if plain is None else plain
+
+
+def _standard(where: str, hint: Any, *, records: bool) -> dict[str, Any] | None:
+    """The schema of a standard type, ``None`` for any other; ``records`` includes TypedDicts and dataclasses."""
+    inner = functools.partial(_standard, where, records=records)
+    try:
+        if hint in _PLAIN:
+            return dict(_PLAIN[hint])
+    except TypeError:  # not hashable
+        return None
+    origin, arguments = get_origin(hint), get_args(hint)
+    if hint is Quantity:
+        return {"$ref": QUANTITY_REF} if records else None
+    if origin is typing.Annotated:
+        texts = [text for text in arguments[1:] if isinstance(text, str)]
+        found = inner(arguments[0]) if len(texts) == len(arguments) - 1 else None
+        return found if found is None or not texts else {**found, "description": texts[0]}
+    if origin is Literal and all(isinstance(value, (str, int, bool, type(None))) for value in arguments):
+        return {"enum": [*arguments]}
+    if origin in (Union, types.UnionType):
+        branches = [inner(argument) for argument in arguments]
+        return None if None in branches else {"anyOf": branches}
+    if origin in (list, Sequence) and len(arguments) == 1:
+        items = inner(arguments[0])
+        return None if items is None else {"type": "array", "items": items}
+    if origin in (dict, Mapping) and len(arguments) == 2 and arguments[0] is str:
+        values = inner(arguments[1])
+        return None if values is None else {"type": "object", "additionalProperties": values}
+    if not records or not isinstance(hint, type) or issubclass(hint, enum.Enum):
+        return None
+    if typing.is_typeddict(hint):
+        required = sorted(hint.__required_keys__)  # type: ignore[attr-defined]
+    elif is_dataclass(hint):
+        required = [f.name for f in fields(hint) if f.default is MISSING and f.default_factory is MISSING]
+    else:
+        return None
+    members = {
+        name: inner(member) for name, member in typing.get_type_hints(hint, include_extras=True).items()
+    }
+    if None in members.values():
+        return None
+    return {"type": "object", "properties": members, "required": required, "additionalProperties": False}
+
+
+def _adapter(where: str, hint: Any) -> Any:
+    try:
+        from pydantic import TypeAdapter
+    except ImportError:
+        raise TypeError(f"{where}: {hint!r} needs pydantic, from the extra gllint[pydantic]") from None
+    try:
+        return TypeAdapter(hint)
+    except Exception as error:
+        raise TypeError(f"{where}: {hint!r} has no schema: {error}") from error
+
+
+def _own_refs(schema: Any) -> Any:
+    """The schema with a reference to ours wherever pydantic spelt the Quantity out."""
+    ours = {f"#/$defs/{name}" for name, node in schema.get("$defs", {}).items() if is_inlined_quantity(node)}
+
+    def replaced(node: Any) -> Any:
+        if isinstance(node, dict):
+            if node.get("$ref") in ours:
+                return {**node, "$ref": QUANTITY_REF}
+            return {key: replaced(value) for key, value in node.items()}
+        return [replaced(item) for item in node] if isinstance(node, list) else node
+
+    changed = replaced(schema)
+    changed["$defs"] = {
+        key: node for key, node in changed.get("$defs", {}).items() if f"#/$defs/{key}" not in ours
+    }
+    if not changed["$defs"]:
+        del changed["$defs"]
+    return {"$ref": QUANTITY_REF} if is_inlined_quantity(changed) else changed

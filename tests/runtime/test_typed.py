@@ -1,0 +1,150 @@
+"""Tools from typed functions."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from datetime import date
+from enum import Enum
+from typing import Any, Literal, TypedDict
+
+import pytest
+
+from gllint_runtime import GLError, Quantity, ToolCategory, ToolRegistry, tool
+from gllint_runtime.policy.schemas import QUANTITY_REF
+
+REF = {"$ref": QUANTITY_REF}
+
+
+class Both(TypedDict):
+    heat: Quantity
+    note: str
+
+
+@dataclass
+class Reading:
+    heat: Quantity
+    note: str = ""
+
+
+class Colour(Enum):
+    RED = "red"
+
+
+@tool
+def heat(
+    site: str, kind: Literal["gas", "oil"], rooms: list[str], limit: float | None = None
+) -> dict[str, Quantity]:
+    """The heat that a site
+    used.
+
+    Args:
+        site: where the meter is
+        limit (float): an upper bound
+    """
+    return {"heat": Quantity(12.5, "kWh")}
+
+
+def invoke(made: Any, **arguments: Any) -> Any:
+    registry = ToolRegistry()
+    registry.register(made)
+    return registry.invoke(made.name, arguments)
+
+
+def test_a_typed_function_is_a_tool() -> None:
+    assert (heat.name, heat.description) == ("heat", "The heat that a site used.")
+    assert heat.args_schema == {
+        "type": "object",
+        "properties": {
+            "site": {"type": "string", "description": "where the meter is"},
+            "kind": {"enum": ["gas", "oil"]},
+            "rooms": {"type": "array", "items": {"type": "string"}},
+            "limit": {
+                "anyOf": [{"type": "number"}, {"type": "null"}],
+                "description": "an upper bound",
+                "default": None,
+            },
+        },
+        "required": ["site", "kind", "rooms"],
+        "additionalProperties": False,
+    }
+    assert heat.result_schema == {"type": "object", "additionalProperties": REF}
+    assert invoke(heat, site="a", kind="gas", rooms=[]) == {"heat": {"value": 12.5, "unit": "kWh"}}
+
+
+@pytest.mark.parametrize("arguments", [{}, {"site": 5}, {"site": "a", "kind": "coal", "rooms": []}, {"x": 1}])
+def test_arguments_are_held_to_the_signature(arguments: Any) -> None:
+    with pytest.raises(GLError) as caught:
+        invoke(heat, **arguments)
+    assert caught.value.code == "ARGS_SCHEMA"
+
+
+def test_results_are_held_to_the_annotation() -> None:
+    @tool(
+        name="Heat Meter", description="Reads", category=ToolCategory.EXTERNAL, timeout=5, live_required=True
+    )
+    def meter() -> dict[str, Quantity]:
+        return {"note": "warm"}  # type: ignore[dict-item]
+
+    assert (meter.name, meter.description, meter.category) == ("Heat Meter", "Reads", ToolCategory.EXTERNAL)
+    assert meter.timeout == 5 and meter.live_required
+    meter.category = ToolCategory.READ_ONLY
+    with pytest.raises(GLError) as caught:
+        invoke(meter)
+    assert caught.value.code == "RESULT_SCHEMA"
+
+
+@pytest.mark.parametrize("result", [Both, Reading])
+def test_records_with_quantities(result: Any) -> None:
+    def meter() -> Any:
+        return result(heat=Quantity(5, "kWh"), note="x")
+
+    meter.__annotations__["return"] = result
+    made = tool(meter)
+    assert made.result_schema["properties"] == {"heat": REF, "note": {"type": "string"}}
+    assert made.result_schema["required"] == (["heat", "note"] if result is Both else ["heat"])
+    assert invoke(made) == {"heat": {"value": 5, "unit": "kWh"}, "note": "x"}
+
+
+def test_pydantic_reads_the_rest() -> None:
+    pydantic = pytest.importorskip("pydantic")
+
+    class Site(pydantic.BaseModel):
+        name: str
+
+    class Result(pydantic.BaseModel):
+        heat: Quantity
+        all: list[Quantity] = []
+
+    async def meter(site: Any, since: Any, colour: Any = Colour.RED) -> Any:
+        assert isinstance(site, Site) and isinstance(since, date) and colour is Colour.RED
+        return Result(heat=Quantity(5, "kWh"))
+
+    meter.__annotations__ = {"site": Site, "since": date, "colour": Colour, "return": Result}
+    made = tool(meter)
+    assert made.args_schema["properties"]["since"]["format"] == "date"
+    assert made.result_schema["properties"]["heat"] == REF and "$defs" not in made.result_schema
+    assert made.result_schema["properties"]["all"]["items"] == REF
+    assert invoke(made, site={"name": "a"}, since="2024-10-02", colour="red")["heat"] == {
+        "value": 5,
+        "unit": "kWh",
+    }
+    registry = ToolRegistry()
+    registry.register(made)
+    result = asyncio.run(registry.execute("meter", site={"name": "a"}, since="2024-10-02"))
+    assert result.success
+
+
+@pytest.mark.parametrize("hint", [Exception, asyncio.Event])
+def test_a_type_without_schema(hint: Any) -> None:
+    def meter(x: Any) -> Any: ...
+
+    meter.__annotations__["x"] = hint
+    with pytest.raises(TypeError, match=r"meter\(x\)"):
+        tool(meter)
+
+
+def test_only_named_parameters() -> None:
+    for function in (lambda *a: None, lambda **k: None, lambda a, /: None):
+        with pytest.raises(TypeError, match="named parameters"):
+            tool(function)
