@@ -259,6 +259,20 @@ def test_what_a_model_can_mend_it_is_told(step: Any, code: str) -> None:
     assert caught.value.code == code
 
 
+def test_a_provider_that_cannot_be_told() -> None:
+    class Deaf(ScriptedProvider):
+        inject_error = None  # type: ignore[assignment]
+
+    with pytest.raises(GLRuntimeError, match="NO_NAKED_NUMBERS"):
+        ToolRuntime(Deaf([{"kind": "final", "message": "It uses 5."}]), ToolRegistry()).run("", "")
+
+
+def test_the_unit_of_an_output_is_not_the_models_to_mend() -> None:
+    provider = ScriptedProvider([CALL, FINAL])
+    with pytest.raises(GLError, match="UNIT_UNKNOWN"):
+        ToolRuntime(provider, registry_of(lambda: {"heat": {"value": 5, "unit": "furlong"}})).run("", "")
+
+
 def test_no_tool_call_resets_the_budget() -> None:
     naked = {"kind": "final", "message": "It uses 5."}
     provider = ScriptedProvider([naked, CALL, naked, CALL, naked, FINAL])

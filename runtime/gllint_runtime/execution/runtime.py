@@ -273,12 +273,17 @@ class ToolRuntime:
             except GLError as error:
                 if step is None or step.kind != "tool_call":
                     self._note(run, step, raw, elapsed, error)
-                if error.code not in self.repair_on or attempts >= max_retries:
+                # The unit of a tool's output is the tool's, whatever the model does.
+                is_the_tools = error.code == "UNIT_UNKNOWN" and step is not None and step.kind == "tool_call"
+                if error.code not in self.repair_on or is_the_tools or attempts >= max_retries:
                     raise
                 attempts += 1
                 told = error
                 logger.info("Asking the model to repair: %s", error)
-                state = yield self._ask(partial(provider.inject_error, Session.repair_hint(error)))
+                try:
+                    state = yield self._ask(partial(_tell, provider, Session.repair_hint(error)))
+                except Exception as failure:  # nobody to tell
+                    raise error from failure
                 continue
             if step.kind == "tool_call":
                 state = yield self._ask(partial(provider.inject_tool_result, result))
@@ -408,6 +413,10 @@ def _finalize(run: _Run, step: Step) -> dict[str, Any]:
     verified = run.session.check(step.message, step.claims)
     answer = {"message": verified.message, "provenance": verified.provenance}
     return answer | {"clarification_needed": True} if step.kind == "clarification" else answer
+
+
+def _tell(provider: Provider, hint: str) -> Any:
+    return provider.inject_error(hint)
 
 
 async def _interruptible(run: _Run, call: Call) -> Any:
