@@ -125,13 +125,12 @@ class ToolRuntime:
         self.seed = seed
         self.max_steps = max_steps
         self.repair_on = frozenset(repair_on)
-        self.policy = replace(
-            registry.policy,
-            argument_origin=argument_origin,
-            number_words=number_words,
-            whitelist=whitelist,
-            array_paths=array_paths,
-        )
+        own: tuple[Any, ...] = (argument_origin, number_words, whitelist or (), array_paths)
+        self.policy = registry.policy
+        if own != ("record", False, (), False):
+            names = ("argument_origin", "number_words", "whitelist", "array_paths")
+            settings: dict[str, Any] = dict(zip(names, own, strict=True))
+            self.policy = replace(self.policy, **settings)
         self.constants = dict(constants or {})
         self.gate = ApprovalGate(approve, notify) if approve or notify else registry.gate
         self.telemetry = telemetry
@@ -297,9 +296,14 @@ class ToolRuntime:
     def _open(self, run: _Run) -> dict[str, Any]:
         """Enter the settings into the trace and return what is the same in each request to the provider."""
         options = {"temperature": 0.0, "seed": self.seed} if self.mode == "Replay" else {}
-        start = {"mode": self.mode, "options": options, "argument_origin": self.policy.argument_origin}
-        further = self.policy.to_dict()
-        start |= {name: further[name] for name in ("packs", "plain_keys") if further[name]}
+        start: dict[str, Any] = {
+            "mode": self.mode,
+            "options": options,
+            "argument_origin": self.policy.argument_origin,
+        }
+        for name, further in (("packs", self.policy.packs), ("plain_keys", self.policy.plain_keys)):
+            if further:
+                start[name] = [*further]
         run.trace.append("start", 0, input=self._tape.opening(start) if self._tape else start)
         request = {"schema": ASSISTANT_STEP_SCHEMA, "tools": self.registry.descriptors()}
         return request | {"options": options} if options and self._takes_options else request

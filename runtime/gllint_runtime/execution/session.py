@@ -34,6 +34,7 @@ from gllint_runtime.policy.errors import (
     GLRuntimeError,
     GLValidationError,
 )
+from gllint_runtime.policy.neighbours import holds_time
 from gllint_runtime.policy.numbers import scan_naked_numbers, unsafe_characters
 from gllint_runtime.policy.outputs import Output, require_usable, verified_output
 from gllint_runtime.policy.rendering import format_quantity, rendered
@@ -269,7 +270,7 @@ class Session:
             raise GLRuntimeError("MISSING_CLAIM", problem)
         resolved = [self._resolve(number, claim) for number, claim in enumerate(claims)]
         shown = [quantity.unit for _, quantity in resolved]
-        if any(unit == "count" or _may_hold_time(unit, self.units) for unit in shown):
+        if any(unit == "count" or holds_time(unit) for unit in shown):
             self._refuse_naked_numbers(message, macros, shown)
         pieces = rendered(message, macros, [format_quantity(quantity) for _, quantity in resolved])
         provenance = [record.provenance(claim) for (record, _), claim in zip(resolved, claims, strict=True)]
@@ -414,10 +415,6 @@ def resolve_steps(data: Any, path: Sequence[str | int]) -> Any:
     for step in path:
         data = data[step]
     return data
-
-
-def _may_hold_time(unit: str, units: UnitRegistry) -> bool:
-    return "/" in unit or "*" in unit or "W" in unit or unit in units.of_packs
 
 
 def _no_constant(name: str) -> NoReturn:

@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Collection, Iterator
 from functools import lru_cache
 
-from gllint_runtime.policy.units import ALLOWED_UNITS, TIME_UNITS, dimension_of
+from gllint_runtime.policy.units import ALLOWED_UNITS, TIME_UNITS
 
 BULLET = re.compile(r"^([ \t>]*(?:\d{1,9}[.)][ \t]+)?)-(?=[ \t])", re.MULTILINE)
 MASK = "\ue000"
@@ -218,9 +218,7 @@ def _after(
         return
     if not _may_touch(char):
         if _UNSPACED.match(char):
-            found = (
-                _UNSPACED_CHANGE.match(text, end) or (_holds_time(unit) and _TIME.match(text, end)) or None
-            )
+            found = _UNSPACED_CHANGE.match(text, end) or (holds_time(unit) and _TIME.match(text, end)) or None
             if found:
                 yield *found.span(), _leave_out(found[0])
             return
@@ -261,7 +259,7 @@ def _behind(
     )
     if found is None and (found := _PER_SYMBOL.match(text, place)) and not _is_unit(found[1], symbols):
         found = None
-    if found is None and _holds_time(unit):
+    if found is None and holds_time(unit):
         found = _TIME.match(text, place)
     if found is None and unit == "count":
         found = _MEASURE.match(text, place)
@@ -293,6 +291,8 @@ def _is_unit(word: str, symbols: Collection[str]) -> bool:
     return folded in ALLOWED_UNITS or first in symbols or (first != word and folded in TIME_UNITS)
 
 
-def _holds_time(unit: str | None) -> bool:
-    dimension = dimension_of(unit) if unit else None
-    return bool(dimension and re.search(r"\b(time|year|power)\b", dimension))
+@lru_cache(maxsize=256)
+def holds_time(unit: str | None) -> bool:
+    """Whether a quantity of this unit is a rate, or a power."""
+    parts = re.findall(r"[^\W\d]+", unit or "")
+    return any(part in TIME_UNITS or ALLOWED_UNITS.get(part) == "power" for part in parts)

@@ -499,6 +499,8 @@ class UnitRegistry:
     @property
     def own(self) -> set[str]:
         """What the project added itself."""
+        if len(self.allowlist) == len(ALLOWED_UNITS):  # nothing, as nearly always
+            return set()
         return self.allowlist - ALLOWED_UNITS.keys() - self.of_packs
 
     def judge(self, unit: str) -> UnitVerdict:
