@@ -499,7 +499,7 @@ class UnitRegistry:
     @property
     def own(self) -> set[str]:
         """What the project added itself."""
-        if len(self.allowlist) == len(ALLOWED_UNITS):  # nothing, as nearly always
+        if self.allowlist == ALLOWED_UNITS.keys():  # nothing, as nearly always
             return set()
         return self.allowlist - ALLOWED_UNITS.keys() - self.of_packs
 
