@@ -453,7 +453,7 @@ class Project:
         fields: dict[str, None] = {}
         for ancestor in reversed(self.ancestors(of)):
             if isinstance(ancestor, ClassOf):
-                for name, bindings in ancestor.cls.scope.bindings.items():
+                for name, bindings in ancestor.cls.statements():
                     if bindings[0].kind == "annotated" and not _is_class_var(bindings[0].annotation):
                         fields[name] = None
         if not fields:

@@ -18,6 +18,7 @@ from gllint_rules.inference.values import (
     Value,
     options,
 )
+from gllint_rules.project.derivation import may_derive
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Call, Expr, Function, Module, Scope
 from gllint_rules.reading.outline import Section
@@ -66,7 +67,7 @@ def find_tools(project: Project, module: Module) -> Iterator[Tool]:
         tool = called_tool(project, module, call, scope)
         if tool is not None:
             yield tool
-    for cls in module.classes_where(lambda section: bool(section.bases) or section.has_classes):
+    for cls in module.classes_where(lambda s: may_derive(project, module, s, project.names.tool_classes)):
         of = ClassOf(module, cls)
         if project.is_tool_class(of):
             yield _class_tool(project, of)
@@ -258,11 +259,7 @@ def _is_tool_decorator(project: Project, module: Module, func: Expr) -> bool:
 def real_name(module: Module, expr: Expr) -> str:
     """The last name of ``expr``, as it was before an import gave it another one."""
     name = facts.last_name(expr)
-    if isinstance(expr, facts.Name):
-        for binding in module.scope.bindings.get(name, ()):
-            if binding.kind == "import" and binding.name:
-                return binding.name
-    return name
+    return module.imported_names.get(name, name) if isinstance(expr, facts.Name) else name
 
 
 def assigns_registry(evaluator: Evaluator, module: Module) -> bool:

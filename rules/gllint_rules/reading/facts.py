@@ -437,6 +437,13 @@ class Class:
                 return binding.target
         return None
 
+    def statements(self) -> Iterator[tuple[str, list[Binding]]]:
+        """What its body binds, its methods aside, which need not be read for that."""
+        bindings = self.scope.bindings
+        names = bindings.without_methods() if isinstance(bindings, _Namespace) else bindings
+        for name in names:
+            yield name, bindings[name]
+
     def methods(self) -> Iterator[Function]:
         for bindings in self.scope.bindings.values():
             for binding in bindings:
@@ -559,6 +566,8 @@ class Module:
             )
         else:
             places = _places(outline)
+        # Names as they were before an import gave them another one.
+        self.imported_names = {i.bound: i.name for i in reversed(self.outline.imports) if i.name}
         self.scope.bindings = _Namespace(self, places, "bound")
         self.scope.stars = [*self.outline.stars]
 
@@ -703,6 +712,11 @@ class _Namespace(Mapping[str, list[Binding]]):
 
     def __len__(self) -> int:
         return len(self._places)
+
+    def without_methods(self) -> Iterator[str]:
+        """The names that something else than a method binds first."""
+        sections = self._module.outline.sections
+        return (name for name, numbers in self._places.items() if sections[numbers[0]].kind != "function")
 
 
 class _ClassAttributes(Mapping[str, "list[tuple[Expr | None, Expr | None, Scope]]"]):
