@@ -15,7 +15,7 @@ from gllint.run.cache import digest
 from gllint.run.parsing import Unparsed, judge
 from gllint_rules import Settings
 from gllint_rules.reading.stack import on_large_stack
-from gllint_rules.words.screen import Screen
+from gllint_rules.words.screen import MARKS, Screen
 
 if TYPE_CHECKING:
     from concurrent.futures import ProcessPoolExecutor
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 # What the first look finds: rules could speak about the file; it could use a tool that another file defines;
 # a comment in it suppresses findings of ours by name; it cannot be read; it is no text; Python was asked and takes it.
 PASSES, MAY_USE, MARKED, UNREADABLE, UNDECODABLE, IS_PYTHON = 1, 2, 4, 8, 16, 32
-_MARKS = (b"gllint:", b"oqa")
 _NAMES_US = re.compile(rb"gllint:|(?i:noqa:(?:(?!noqa:)[^\r\n])*?GL[0-9])")
 _WORDS_APART = bytes(c if c < 128 and (chr(c).isalnum() or c == ord("_")) else 32 for c in range(256))
 _CHUNK = 400
@@ -46,8 +45,9 @@ class Screened(NamedTuple):
 def screen_bytes(settings: Settings, data: bytes) -> Screened:
     """Judge a file by its bytes alone."""
     screen = _screen(settings)
-    flags = (PASSES if screen.passes(data) else 0) | (MAY_USE if screen.may_use(data) else 0)
-    if any(mark in data for mark in _MARKS) and _NAMES_US.search(data):
+    found = screen.fragments(data)
+    flags = (PASSES if screen.passes(data, found) else 0) | (MAY_USE if screen.may_use(data) else 0)
+    if not found.isdisjoint(MARKS) and _NAMES_US.search(data):
         flags |= MARKED
     if not _is_text(data):
         flags |= UNDECODABLE

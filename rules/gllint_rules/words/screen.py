@@ -44,6 +44,8 @@ def _word(names: Iterable[str]) -> str:
     return "(?:" + "|".join(sorted(map(re.escape, names))) + ")"
 
 
+# What every comment holds that may suppress a finding: `gllint:`, `noqa`, `NoQA`.
+MARKS = (b"gllint:", b"oqa", b"OQA")
 # Among the names of tools: any other name may stand for a tool, too.
 ANY_NAME = b"*"
 
@@ -133,8 +135,11 @@ class Screen:
             (
                 _encoded(TOOL_REGISTRY_NAMES),
                 (
-                    ((b".",), _patterns(rf"\.{gap}{lookups}{gap}\(")),
-                    ((b"=",), _patterns(rf"\b{_word(TOOL_REGISTRY_NAMES)}{gap}[:=]")),
+                    (_encoded(TOOL_REGISTRY_NAMES), _patterns(rf"\.{gap}{lookups}{gap}\(")),
+                    (
+                        _encoded(TOOL_REGISTRY_NAMES),
+                        _patterns(rf"\b{_word(TOOL_REGISTRY_NAMES)}{gap}[:=]"),
+                    ),
                 ),
             ),
             # T1 and GL2: a schema keyword.
@@ -164,15 +169,26 @@ class Screen:
         )
         [self._asked] = _patterns(rf"\b(\w++){gap}\.{gap}{_word(REGISTRY_LOOKUPS)}{gap}\(")
         [self._made] = _patterns(rf"\b(\w++){gap}\(")
+        needles = {needle for fragments, groups in self._families for needle in fragments}
+        needles |= {needle for _, groups in self._families for group, _ in groups for needle in group}
+        self._fragments = _Automaton({*MARKS, *needles})
         self._watches_makers = bool(settings.registry_modules)
         self._audits = settings.audit
 
-    def passes(self, data: bytes) -> bool:
-        """Whether any rule could speak about a file with these bytes, whatever the other files say."""
-        return any(
-            any(fragment in data for fragment in fragments)
+    def fragments(self, data: bytes) -> frozenset[bytes]:
+        """Which fragments stand in a file, those of comments that may suppress something among them: one pass."""
+        return self._fragments.of(data)
+
+    def passes(self, data: bytes, found: frozenset[bytes] | None = None) -> bool:
+        """Whether any rule could speak about a file with these bytes, whatever the other files say.
+
+        ``found`` are its :meth:`fragments`, where they are known.
+        """
+        found = self.fragments(data) if found is None else found
+        return bool(found) and any(
+            not found.isdisjoint(fragments)
             and any(
-                any(needle in data for needle in needles) and all(p.search(data) for p in patterns)
+                not found.isdisjoint(needles) and all(p.search(data) for p in patterns)
                 for needles, patterns in groups
             )
             for fragments, groups in self._families
@@ -203,14 +219,37 @@ _IDENTIFIER = re.compile(rb"\w+|\*")
 _ALIAS = re.compile(rb"\bas\s+(\w+)")
 
 
+class _Automaton:
+    """Tells which of some needles stand in bytes, in one pass where the library for it is at hand."""
+
+    def __init__(self, needles: Iterable[bytes]) -> None:
+        self._needles = sorted(needles)
+        try:
+            from ahocorasick_rs import BytesAhoCorasick, Implementation
+        except ImportError:  # no wheel for this machine
+            self._automaton = None
+        else:
+            self._automaton = BytesAhoCorasick(self._needles, implementation=Implementation.DFA)
+
+    def of(self, data: bytes) -> frozenset[bytes]:
+        """The needles that ``data`` holds."""
+        if self._automaton is None:
+            return frozenset(needle for needle in self._needles if needle in data)
+        found = self._automaton.find_matches_as_indexes(data, overlapping=True)
+        return frozenset(self._needles[number] for number in {match[0] for match in found})
+
+
 class _Bases:
     """Finds a class with one of some bases, or one of them under another name, in one pass over a file."""
 
     def __init__(self, head: str, names: str, gap: str) -> None:
         [self._events] = _patterns(rf"(?P<head>{head})|(?P<close>\))|(?P<name>\b{names}\b)")
         [self._renamed] = _patterns(rf"\b{names}{gap}\bas\b")
+        [self._name] = _patterns(rf"\b{names}\b")
 
     def search(self, data: bytes, /) -> bool:
+        if self._name.search(data) is None:
+            return False
         is_open = False
         for event in self._events.finditer(data):
             if event.lastgroup == "name":
