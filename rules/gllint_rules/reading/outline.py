@@ -13,6 +13,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 SectionKind: TypeAlias = Literal["imports", "function", "class", "other"]
@@ -284,6 +285,14 @@ def _dotted(node: ast.expr) -> str:
     return ".".join([inner.id, *reversed(parts)]) if isinstance(inner, ast.Name) else ""
 
 
+@cache
+def _children(kind: type[ast.AST]) -> tuple[str, ...]:
+    """The fields of a node that may hold nodes with something in them."""
+    return tuple(
+        name for name in kind._fields if name not in ("ctx", "op", "ops", "name", "id", "attr", "kind")
+    )
+
+
 # Where the walk is: in the namespace that the section stands in, in the body of its class, or further in.
 _OUTSIDE, _CLASS, _INSIDE = range(3)
 
@@ -314,21 +323,26 @@ class _Sketch:
 
     def read(self, group: Sequence[ast.stmt], methods: Sequence[ast.stmt]) -> None:
         left_out = frozenset(methods)
-        self.stack = [(node, _OUTSIDE) for node in group]
-        while self.stack:
-            node, level = self.stack.pop()
-            if node in left_out:
+        stack = self.stack = [(node, _OUTSIDE) for node in group]
+        while stack:
+            node, level = stack.pop()
+            kind = type(node)
+            if kind is ast.Name:  # every second node
+                if type(node.ctx) is ast.Store:  # type: ignore[attr-defined]
+                    self.bind(node.id, level)  # type: ignore[attr-defined]
                 continue
             if level == _CLASS and isinstance(node, ast.stmt):
+                if node in left_out:
+                    continue
                 self.line = node.lineno
-            handler = _HANDLERS.get(type(node))
-            if handler is None:
-                self.push(node, level)
-            else:
+            handler = _HANDLERS.get(kind)
+            if handler is not None:
                 handler(self, node, level)
+            else:
+                self.push(node, level)
 
     def push(self, node: ast.AST, level: int) -> None:
-        for name in node._fields:
+        for name in _children(type(node))  # type: ignore[arg-type]:
             value = getattr(node, name, None)
             if type(value) is list:
                 self.stack += [(item, level) for item in value if isinstance(item, ast.AST)]
@@ -343,10 +357,6 @@ class _Sketch:
             self.members[name] = min(self.line, self.members.get(name, self.line))
 
     # --- names -------------------------------------------------------------------------------------------
-
-    def name(self, node: ast.Name, level: int) -> None:
-        if type(node.ctx) is ast.Store:
-            self.bind(node.id, level)
 
     def attribute(self, node: ast.Attribute, level: int) -> None:
         if type(node.ctx) is ast.Store:
@@ -495,7 +505,6 @@ class _Sketch:
 
 _Handler: TypeAlias = Callable[[_Sketch, Any, int], None]
 _HANDLERS: dict[type[ast.AST], _Handler] = {
-    ast.Name: _Sketch.name,
     ast.Attribute: _Sketch.attribute,
     ast.NamedExpr: _Sketch.named_expression,
     ast.Global: _Sketch.global_,

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Protocol, TypeAlias
 
 from gllint_rules.words.names import (
@@ -204,6 +205,8 @@ class Screen:
         Making one counts where the project has a registry that should make them.
         """
         if ANY_NAME not in names:
+            if not _automaton(names).of(data):
+                return False
             imported = imported_names(data)
             if names.isdisjoint(imported) and not (b"*" in imported and any(name in data for name in names)):
                 return False
@@ -237,6 +240,11 @@ class _Automaton:
             return frozenset(needle for needle in self._needles if needle in data)
         found = self._automaton.find_matches_as_indexes(data, overlapping=True)
         return frozenset(self._needles[number] for number in {match[0] for match in found})
+
+
+@lru_cache(maxsize=4)
+def _automaton(names: frozenset[bytes]) -> _Automaton:
+    return _Automaton(names)
 
 
 class _Bases:
