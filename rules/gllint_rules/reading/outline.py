@@ -342,7 +342,7 @@ class _Sketch:
                 self.push(node, level)
 
     def push(self, node: ast.AST, level: int) -> None:
-        for name in _children(type(node))  # type: ignore[arg-type]:
+        for name in _children(type(node)):  # type: ignore[arg-type]
             value = getattr(node, name, None)
             if type(value) is list:
                 self.stack += [(item, level) for item in value if isinstance(item, ast.AST)]
