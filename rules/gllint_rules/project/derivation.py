@@ -1,15 +1,15 @@
-"""Which classes may derive from a tool class, told from outlines alone: none need be read to learn that it does not."""
+"""Which classes may derive from a tool class, told from outlines: none need be read to learn that it does not."""
 
 from __future__ import annotations
 
-from collections.abc import Container
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Container, Iterator
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     from gllint_rules.reading.facts import Module
     from gllint_rules.reading.outline import Section
 
-MOST_STEPS = 200
+    _Class: TypeAlias = tuple[Module, Section]
 
 
 class Modules(Protocol):
@@ -20,54 +20,75 @@ class Modules(Protocol):
     def module_at(self, path: str) -> Module | None: ...
 
 
-def may_derive(modules: Modules, module: Module, section: Section, names: Container[str]) -> bool:
-    """Whether a class of ``section`` may have an ancestor that bears one of ``names``; what cannot be told may."""
-    if section.kind != "class":
-        return section.has_classes
-    waiting = [(module, base) for base in section.bases]
-    seen: set[tuple[str, str]] = set()
-    may = section.has_classes
-    while waiting and not may:
-        home, base = waiting.pop()
-        if (home.path, base) not in seen:
-            seen.add((home.path, base))
-            above = _above(modules, home, base, names)
-            may = above is None or len(seen) > MOST_STEPS
-            waiting += above or ()
-    return may
+class Derivation:
+    """Answers for one set of names, each class looked at once."""
 
+    def __init__(self, modules: Modules, names: Container[str]) -> None:
+        self.modules, self.names = modules, names
+        self._known: dict[tuple[str, int], bool] = {}
 
-def _above(
-    modules: Modules, module: Module, name: str, names: Container[str]
-) -> list[tuple[Module, str]] | None:
-    """Where to go on from a base, or a name that is imported: nowhere, for a class from outside of another name.
+    def may_derive(self, module: Module, section: Section) -> bool:
+        """Whether a class of ``section`` may have an ancestor of one of the names; what cannot be told may."""
+        if section.kind != "class":
+            return section.has_classes
+        seen: set[tuple[str, int]] = set()
+        waiting = [(module, section)]
+        found = False
+        while waiting and not found:
+            home, current = waiting.pop()
+            key = home.path, current.number
+            known = self._known.get(key)
+            if known is not None or key in seen:
+                found = known or False
+                continue
+            seen.add(key)
+            found = current.has_classes
+            for base in current.bases:
+                above = self._above(home, base)
+                found = found or above is None
+                waiting += above or ()
+        self._known.update(dict.fromkeys([(module.path, section.number)] if found else seen, found))
+        return found
 
-    ``None`` where it is, or may be, one of ``names``.
-    """
-    first, _, rest = name.partition(".")
-    if (rest.rpartition(".")[2] or first) in names or first == "?" or module.outline.is_whole:
-        return None
-    if rest:
-        return None if first in module.scope.bindings else []
-    out: list[tuple[Module, str]] = []
-    is_bound = False
-    for section in module.outline.sections:
-        if (
-            section.owner is None
-            and section.kind != "imports"
-            and first in section.binds | section.binds_globally
-        ):
-            if section.kind != "class" or section.has_classes:
+    def _above(self, module: Module, base: str) -> list[_Class] | None:
+        """The classes that a base may be, none for one from outside; ``None`` where it may be what is sought."""
+        first, _, rest = base.partition(".")
+        if (rest.rpartition(".")[2] or first) in self.names or first == "?":
+            return None
+        if rest or module.outline.is_whole:
+            return None if module.outline.is_whole or any(module.binders(first)) else []
+        out: list[_Class] = []
+        seen: set[tuple[str, str]] = set()
+        waiting = [(module, first)]
+        while waiting:
+            home, name = waiting.pop()
+            if (home.path, name) in seen:
+                continue
+            seen.add((home.path, name))
+            is_bound = False
+            for section in home.binders(name):
+                is_bound = True
+                if section.kind == "class" and not section.has_classes:
+                    out.append((home, section))
+                elif section.kind != "imports":
+                    return None
+                else:
+                    origins = list(self._origins(home, section, name))
+                    if None in origins:
+                        return None
+                    waiting += (origin for origin in origins if origin is not None)
+            if home.outline.is_whole or (home.outline.stars and not is_bound):
                 return None
-            is_bound = True
-            out += ((module, base) for base in section.bases)
-    for imported in module.outline.imports:
-        if imported.bound == first:
-            if not imported.name or imported.name in names:
-                return None
-            is_bound = True
-            path = modules.find_module(module.path, imported.module)
-            other = modules.module_at(path) if path is not None and path != module.path else None
-            if other is not None:
-                out.append((other, imported.name))
-    return None if module.outline.stars and not is_bound else out
+        return out
+
+    def _origins(self, module: Module, section: Section, name: str) -> Iterator[tuple[Module, str] | None]:
+        """Where an import takes ``name`` from, if from the project; ``None`` for what is, or may be, sought."""
+        for imported in section.imports:
+            if imported.bound == name:
+                if not imported.name or imported.name in self.names:
+                    yield None
+                    return
+                path = self.modules.find_module(module.path, imported.module)
+                other = self.modules.module_at(path) if path is not None and path != module.path else None
+                if other is not None:
+                    yield other, imported.name

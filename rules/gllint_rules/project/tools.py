@@ -18,7 +18,7 @@ from gllint_rules.inference.values import (
     Value,
     options,
 )
-from gllint_rules.project.derivation import may_derive
+from gllint_rules.project.derivation import Derivation
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Call, Expr, Function, Module, Scope
 from gllint_rules.reading.outline import Section
@@ -67,7 +67,8 @@ def find_tools(project: Project, module: Module) -> Iterator[Tool]:
         tool = called_tool(project, module, call, scope)
         if tool is not None:
             yield tool
-    for cls in module.classes_where(lambda s: may_derive(project, module, s, project.names.tool_classes)):
+    derivation = project.once(_derivation)
+    for cls in module.classes_where(lambda section: derivation.may_derive(module, section)):
         of = ClassOf(module, cls)
         if project.is_tool_class(of):
             yield _class_tool(project, of)
@@ -76,6 +77,10 @@ def find_tools(project: Project, module: Module) -> Iterator[Tool]:
         tool = project.decorated_tool(module, function)
         if tool is not None:
             yield tool
+
+
+def _derivation(project: Project) -> Derivation:
+    return Derivation(project, project.names.tool_classes)
 
 
 def _may_make_tools(section: Section) -> bool:

@@ -568,6 +568,7 @@ class Module:
             places = _places(outline)
         # Names as they were before an import gave them another one.
         self.imported_names = {i.bound: i.name for i in reversed(self.outline.imports) if i.name}
+        self._places = places
         self.scope.bindings = _Namespace(self, places, "bound")
         self.scope.stars = [*self.outline.stars]
 
@@ -595,6 +596,10 @@ class Module:
         number = section.number if section.kind == "class" else section.owner
         found = self.section(number).classes if number is not None else ()
         return found[0] if found else None
+
+    def binders(self, name: str) -> Iterator[Section]:
+        """The sections that bind a name of the module, none of them read for that."""
+        return (self.outline.sections[number] for number in self._places.get(name, ()))
 
     def mentions(self, section: Section, words: Iterable[str]) -> bool:
         """Whether one of ``words`` stands in the text of a section, its methods included."""
