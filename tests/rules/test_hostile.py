@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from gllint_rules import RULES, Failure, Settings
 from gllint_rules.project.project import Project
+from gllint_rules.reading.outline import ParseFailure
 from gllint_rules.reading.reader import read_module
 
 
@@ -39,7 +41,7 @@ def steps(text: str) -> int:
     project.add(read_module(path, text))
     taken = 0
 
-    def count(*_: object) -> object:
+    def count(*_: object) -> Any:
         nonlocal taken
         taken += 1
         return count
@@ -58,3 +60,9 @@ def test_fixes_take_time_in_proportion_to_the_findings(shape: Callable[[int], st
     steps(shape(2))  # what is imported and read once
     few, more = steps(shape(40)), steps(shape(160))
     assert more < 5.5 * few
+
+
+@pytest.mark.parametrize("text", ["x = '\0'\n", "# \0\n", "f'{a}\0'\n", "x = 1\n\0"])
+def test_a_null_byte_is_refused_wherever_it_stands(text: str) -> None:
+    with pytest.raises(ParseFailure):
+        read_module("/a.py", text)
