@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 import libcst as cst
 
@@ -414,27 +415,35 @@ def _unit_beside(context: Context, leaf: Leaf) -> str | None:
     for name in (f"{leaf.key}_unit", f"{leaf.key}_units", "unit", "units"):
         value = holder.get(name) if name in holder.entries else None
         if isinstance(value, Text) and value.literal is not None:
-            numbers = [k for k, found in holder.entries.items() if any(number(e.value) for e in found)]
-            return _allowed(context, value.literal) if name != "unit" or len(numbers) == 1 else None
-    ending = leaf.key.rpartition("_")[2]
-    units = {
-        _literal_unit(entry.value)
-        for key, found in holder.entries.items()
-        if key != leaf.key and key.rpartition("_")[2] == ending
-        for entry in found
-        if isinstance(entry.value, Record) and "unit" in entry.value.entries
-    }
+            return _allowed(context, value.literal) if name != "unit" or _is_lone(holder) else None
+    if holder not in context.units_in:
+        known: dict[str, dict[str | None, set[str]]] = {}
+        for key, found in holder.entries.items():
+            for entry in found:
+                if isinstance(entry.value, Record) and "unit" in entry.value.entries:
+                    like = known.setdefault(key.rpartition("_")[2], {})
+                    like.setdefault(_literal_unit(entry.value), set()).add(key)
+        context.units_in[holder] = known
+    beside = context.units_in[holder].get(leaf.key.rpartition("_")[2], {})
+    units = {unit for unit, keys in beside.items() if len(keys) > (leaf.key in keys)}
     return _allowed(context, units.pop()) if len(units) == 1 else None
+
+
+def _is_lone(holder: Record) -> bool:
+    """Whether one entry alone of a record is a number."""
+    numbers = (k for k, found in holder.entries.items() if any(number(e.value) for e in found))
+    return len(list(islice(numbers, 2))) == 1
 
 
 def _unit_elsewhere(context: Context, result: Result, leaf: Leaf) -> str | None:
-    units = {
-        _literal_unit(held.record)
-        for other in context.results_of(result.tool)
-        for held in quantities(other.value, other.site)
-        if held.key == leaf.key
-    }
-    return _allowed(context, units.pop()) if len(units) == 1 else None
+    if result.tool not in context.units_of_tool:
+        known: dict[str | None, set[str | None]] = {}
+        for other in context.results_of(result.tool):
+            for held in quantities(other.value, other.site):
+                known.setdefault(held.key, set()).add(_literal_unit(held.record))
+        context.units_of_tool[result.tool] = known
+    units = context.units_of_tool[result.tool].get(leaf.key, set())
+    return _allowed(context, next(iter(units))) if len(units) == 1 else None
 
 
 def _literal_unit(quantity: Value) -> str | None:

@@ -88,6 +88,10 @@ class Context:
         self.settings = project.settings
         self.names = project.names
         self.schemas: dict[int, SchemaLiteral | None] = {}  # those read so far, by expression
+        # What fixes have asked so far: the units of a tool's Quantities by their key, and of those in one record by
+        # the ending of their key, each with the keys. Each is asked once for every finding.
+        self.units_of_tool: dict[Tool, dict[str | None, set[str | None]]] = {}
+        self.units_in: dict[Record, dict[str, dict[str | None, set[str]]]] = {}
 
     @classmethod
     def of(cls, project: Project, module: Module) -> Context:

@@ -33,7 +33,13 @@ def read_module(path: str, source: str) -> facts.Module:
     try:
         outline = outline_of(source)
     except ParseFailure as refused:
-        if not refused.is_syntax or bracket_too_many(source) is not None or not _is_newer(source):
+        # LibCST takes a null byte in a string or a comment; nothing that reads the text after it does.
+        if (
+            "\0" in source
+            or not refused.is_syntax
+            or bracket_too_many(source) is not None
+            or not _is_newer(source)
+        ):
             raise
         outline = whole(source)
     return facts.Module(path, digest(source), source, outline, read_section)

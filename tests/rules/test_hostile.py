@@ -1,0 +1,68 @@
+"""What makes a linter stall: many findings in one function, each with a fix."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from gllint_rules import RULES, Failure, Settings
+from gllint_rules.project.project import Project
+from gllint_rules.reading.outline import ParseFailure
+from gllint_rules.reading.reader import read_module
+
+
+def dict_in_a_tool(n: int) -> str:
+    entries = "".join(f'        "k{i}": {i},\n' for i in range(n))
+    return tool(f"    return {{\n{entries}    }}\n")
+
+
+def dict_of_like_keys(n: int) -> str:
+    entries = "".join(f'        "k{i}_power": {i},\n' for i in range(n))
+    return tool(f"    return {{\n{entries}    }}\n")
+
+
+def returns_in_a_tool(n: int) -> str:
+    return tool("".join(f'    if a == {i}:\n        return {{"k{i}": {i}}}\n' for i in range(n)))
+
+
+def tool(body: str) -> str:
+    return f"from agents import function_tool\n\n\n@function_tool\ndef report(a):\n{body}"
+
+
+def steps(text: str) -> int:
+    """How many Python lines it takes to find and mend what is wrong with a file."""
+    path = "/project/a.py"
+    project = Project(
+        Settings(), lambda _: None, {path}.__contains__, {path: text}.__getitem__, "/project", None
+    )
+    project.add(read_module(path, text))
+    taken = 0
+
+    def count(*_: object) -> Any:
+        nonlocal taken
+        taken += 1
+        return count
+
+    sys.settrace(count)
+    try:
+        found = list(project.check(path, frozenset(RULES)))
+    finally:
+        sys.settrace(None)
+    assert [item for item in found if isinstance(item, Failure)] == []
+    return taken
+
+
+@pytest.mark.parametrize("shape", [dict_in_a_tool, dict_of_like_keys, returns_in_a_tool])
+def test_fixes_take_time_in_proportion_to_the_findings(shape: Callable[[int], str]) -> None:
+    steps(shape(2))  # what is imported and read once
+    few, more = steps(shape(40)), steps(shape(160))
+    assert more < 5.5 * few
+
+
+@pytest.mark.parametrize("text", ["x = '\0'\n", "# \0\n", "f'{a}\0'\n", "x = 1\n\0"])
+def test_a_null_byte_is_refused_wherever_it_stands(text: str) -> None:
+    with pytest.raises(ParseFailure):
+        read_module("/a.py", text)
