@@ -16,16 +16,17 @@ from typing import Any, NoReturn
 import click
 
 from gllint import report
-from gllint.cli.main import FOUND, NOTHING_FOUND, WRONG
+from gllint.cli.status import FOUND, NOTHING_FOUND, WRONG
 from gllint.errors import UsageError
-from gllint.files.config import FILE_NAMES, Config, load
-from gllint.files.discover import SUFFIXES, absolute
+from gllint.files.config import FILE_NAMES
+from gllint.files.discover import SUFFIXES
+from gllint.files.places import absolute, fixed_config
 from gllint.files.source import Undecodable, decode
 from gllint.files.writing import check_inside, write_output
-from gllint.report import visible
 from gllint.run import fixer
 from gllint.run.engine import Engine, Notice, Options, Outcome, by_path
 from gllint.run.pool import ENDING
+from gllint.shown import visible
 from gllint.verdict import baseline
 from gllint.verdict.fingerprint import Fingerprint, fingerprints
 from gllint_rules import RULES, Finding
@@ -116,13 +117,6 @@ def _ending_as_interrupts() -> Iterator[None]:
     finally:
         for number in taken:
             signal.signal(number, signal.SIG_DFL)
-
-
-def fixed_config(file: str | None, isolated: bool) -> Config | None:
-    """Return the configuration that ``--config`` and ``--isolated`` ask for; ``None``: the nearest one."""
-    if isolated:
-        return Config()
-    return load(absolute(file), base=absolute(".")) if file else None
 
 
 def _options(request: Request) -> Options:
@@ -222,7 +216,7 @@ class _Run:
             raise UsageError(f"--why: {path}: no such file")
         if code is not None and code not in RULES:
             raise UsageError(f"--why: unknown code '{code}'")
-        click.echo("\n".join(map(report.visible, self.engine.explain(path, line, code))))
+        click.echo("\n".join(map(visible, self.engine.explain(path, line, code))))
         return NOTHING_FOUND
 
     def _fix(self, paths: Sequence[str]) -> Outcome:
@@ -443,7 +437,7 @@ class _Run:
     def _note(self, text: str) -> None:
         if not self.request.quiet:
             self.engine.progress.clear()
-            click.echo(report.visible(text), err=True)
+            click.echo(visible(text), err=True)
 
 
 def _shower(given: Sequence[str]) -> Callable[[str], str]:
@@ -477,7 +471,7 @@ def _statistics(made: report.Report, format_name: str) -> str:
 
 
 def _complain(text: str) -> None:
-    click.echo(f"gllint: {report.visible(text)}", err=True)
+    click.echo(f"gllint: {visible(text)}", err=True)
 
 
 def _defines(source: str, name: str) -> bool:

@@ -12,10 +12,11 @@ from typing import Any, NoReturn
 import click
 
 from gllint import __version__
+from gllint.cli.status import FOUND, INTERRUPTED, NOTHING_FOUND, WRONG
 from gllint.errors import UsageError
-from gllint.report import FORMATS, visible
+from gllint.report import FORMATS
+from gllint.shown import visible
 
-NOTHING_FOUND, FOUND, WRONG, INTERRUPTED = 0, 1, 2, 130
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EBADF)
 _CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
@@ -76,7 +77,7 @@ def _say(text: str) -> int:
 
 def _codes(_: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...] | None:
     from gllint.files.config import split_codes
-    from gllint.verdict.selection import check_selectors
+    from gllint.files.selection import check_selectors
 
     codes = split_codes(value)
     if codes == () and parameter.name == "select":

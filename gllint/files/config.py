@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 from gllint.errors import UsageError, nearest
 from gllint.files.patterns import Patterns, is_pattern
+from gllint.files.selection import check_selectors, matches, selected_codes
 from gllint.files.writing import read_bytes, way_out
-from gllint.report import visible
-from gllint.verdict.selection import check_selectors, matches, selected_codes
+from gllint.shown import visible
 from gllint_rules import Settings
 
 if TYPE_CHECKING:

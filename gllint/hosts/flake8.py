@@ -15,10 +15,11 @@ from typing import Any, ClassVar
 
 from gllint import __version__
 from gllint.errors import UsageError
-from gllint.files.discover import absolute, is_excluded, is_left_out
+from gllint.files.discover import is_excluded, is_left_out
+from gllint.files.places import absolute
 from gllint.files.source import as_bytes
-from gllint.report import visible
 from gllint.run.engine import Engine, Options
+from gllint.shown import visible
 
 Report = tuple[int, int, str, type["Plugin"]]
 

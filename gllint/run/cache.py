@@ -8,7 +8,6 @@ repository that somebody else made, so reading one can build our own records and
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 import re
 import sys
@@ -19,12 +18,12 @@ from functools import cache
 from typing import Any, BinaryIO, NamedTuple
 
 import gllint
+from gllint.files.digest import DIGEST_SIZE, digest
 from gllint.files.writing import read_bytes
 from gllint.run.codec import decode, encode
 from gllint_rules import Settings
 
 FOLDER = ".gllint_cache"
-_DIGEST_SIZE = 20
 _PREFIX = b"gllint-2\n"
 _LABELS = {
     "CACHEDIR.TAG": "Signature: 8a477f597d28d172789f06886806bc55\n# A cache of gllint; gllint clean removes it.\n",
@@ -38,15 +37,6 @@ _LOCK = "lock"
 _LOCK_PATIENCE = 60.0
 _KEEP_SECONDS = 14 * 24 * 3600
 _OWN_PACKAGES = ("gllint", "gllint_rules", "gllint_runtime")
-
-
-def digest(*parts: bytes) -> bytes:
-    """Return a digest of ``parts``, which are told apart."""
-    state = hashlib.blake2b(digest_size=_DIGEST_SIZE)
-    for part in parts:
-        state.update(b"%d:" % len(part))
-        state.update(part)
-    return state.digest()
 
 
 class Store:
@@ -79,7 +69,7 @@ class Store:
             data = read_bytes(f"{self.folder}/{name}")
         except OSError:
             return None
-        start = len(_PREFIX) + _DIGEST_SIZE
+        start = len(_PREFIX) + DIGEST_SIZE
         payload = data[start:]
         if not data.startswith(_PREFIX) or data[len(_PREFIX) : start] != digest(name.encode(), payload):
             return None

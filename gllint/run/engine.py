@@ -11,8 +11,8 @@ from typing import ClassVar
 
 from gllint.errors import UsageError
 from gllint.files.config import Config
-from gllint.files.discover import Signature, absolute, is_excluded, signature, walk
-from gllint.files.places import Place, Places
+from gllint.files.discover import Signature, is_excluded, signature, walk
+from gllint.files.places import Place, Places, absolute
 from gllint.files.source import Text, Undecodable, decode
 from gllint.files.writing import read_bytes
 from gllint.run.cache import Store, cache_folder

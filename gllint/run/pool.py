@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
+from gllint.files.digest import digest
 from gllint.files.source import Undecodable, decode
 from gllint.files.writing import read_bytes
-from gllint.run.cache import digest
 from gllint.run.parsing import Unparsed, judge
 from gllint_rules import Settings
 from gllint_rules.reading.stack import on_large_stack

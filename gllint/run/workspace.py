@@ -12,11 +12,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from gllint.files.digest import digest
 from gllint.files.discover import Signature, walk
 from gllint.files.places import Place, Places
 from gllint.files.source import decode as decode_source
 from gllint.files.writing import read_bytes
-from gllint.run.cache import Store, digest
+from gllint.run.cache import Store
 from gllint.run.clock import Clock
 from gllint.run.parsing import Parsed, Unparsed, judge, parse
 from gllint.run.pool import (

@@ -12,10 +12,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
+from gllint.files.digest import digest
 from gllint.files.discover import Signature, is_left_out, signature, walk
 from gllint.files.places import Place
 from gllint.files.writing import read_bytes
-from gllint.run.cache import digest
 from gllint.run.engine import Engine, Outcome
 from gllint.run.parsing import Parsed, Unparsed, parse
 from gllint.run.pool import MAY_USE, PASSES, screen_bytes, uses_file

@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from gllint.files.digest import digest
 from gllint.run import cache, workspace
 from gllint.run.cache import Store
 from gllint.run.engine import Engine, Options
@@ -369,7 +370,7 @@ class Bomb:
 
 def entry(name: str, payload: bytes) -> bytes:
     """An entry that somebody else made, sound to the last byte."""
-    return cache._PREFIX + cache.digest(name.encode(), payload) + payload
+    return cache._PREFIX + digest(name.encode(), payload) + payload
 
 
 def test_an_entry_of_somebody_else_runs_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
