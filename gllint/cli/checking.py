@@ -135,7 +135,15 @@ def _options(request: Request) -> Options:
         jobs=request.jobs,
         progress=not request.quiet,
         time_rules=request.timings,
+        fixes=_needs_fixes(request),
     )
+
+
+def _needs_fixes(request: Request) -> bool:
+    """Say whether somebody applies the fixes, or reads of them: nobody else waits until they are worked out."""
+    counts_alone = request.statistics or request.add_noqa or bool(request.write_baseline)
+    told = report.FORMATS[request.output_format] and not counts_alone and request.why is None
+    return request.fix or request.diff or told
 
 
 class _Run:
@@ -320,7 +328,8 @@ class _Run:
             return
         files = len({finding.path for finding in outcome.findings})
         text = f"Found {_count(count, 'finding')} in {_count(files, 'file')}"
-        fixes = [finding.fix.applicability for finding in outcome.findings if finding.fix is not None]
+        known = outcome.findings if self.engine.options.fixes else []
+        fixes = [finding.fix.applicability for finding in known if finding.fix is not None]
         safe = 0 if self.request.fix else fixes.count("safe")
         unsafe = 0 if self.request.fix and self.request.unsafe_fixes else fixes.count("unsafe")
         hints = [

@@ -117,7 +117,7 @@ def _code_option(name: str, text: str) -> Callable[[Any], Any]:
 @_code_option("--ignore", "Codes or prefixes to leave out.")
 @_code_option("--extend-select", "Codes or prefixes to check for beside those selected.")
 @click.option(
-    "--output-format", type=click.Choice(FORMATS), default="full", help="How to tell what was found."
+    "--output-format", type=click.Choice(list(FORMATS)), default="full", help="How to tell what was found."
 )
 @click.option("--output-file", metavar="FILE", help="Where to write it instead of standard output.")
 @click.option("--fix", is_flag=True, help="Apply the safe fixes.")

@@ -9,7 +9,10 @@ from typing import cast
 
 from gllint_rules import RULES, Finding, Rule
 
-FORMATS = ("full", "concise", "json", "sarif", "github", "gitlab", "junit")
+# The formats, and whether they tell of fixes, which take longer to work out than findings.
+FORMATS = {
+    "full": True, "concise": False, "json": True, "sarif": True, "github": False, "gitlab": False, "junit": False,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,8 @@ class Options:
     """How to run.
 
     ``fixed`` is the configuration for every file, ``override`` lays options over each one. ``take_turns``
-    lets one process at a time learn about a project, for hosts that run many of them at once.
+    lets one process at a time learn about a project, for hosts that run many of them at once. Without ``fixes``
+    a finding has its fix only where working it out takes no time.
     """
 
     fixed: Config | None = None
@@ -42,6 +43,7 @@ class Options:
     progress: bool = False
     time_rules: bool = False
     take_turns: bool = False
+    fixes: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +133,7 @@ class Engine:
                 self.progress,
                 self.clock,
                 self.options.take_turns,
+                self.options.fixes,
             )
         return self._workspaces[place.root]
 

@@ -100,12 +100,14 @@ class Workspace:
         progress: Progress,
         clock: Clock,
         take_turns: bool = False,
+        fixes: bool = True,
     ) -> None:
         self.root, self.config = place.root, place.config
         self._places, self._store, self._pool, self._progress = places, store, pool, progress
         self._overlay = overlay
         self._clock = clock
         self._take_turns = take_turns
+        self._fixes = fixes
         self._has_turn = False
         self._settings = replace(place.config.rules, audit="GL405" in place.config.codes)
         self._started = time.time_ns()
@@ -421,13 +423,14 @@ class Workspace:
         self._store.write(self._results_name(), (self._key(added), sound, self._dependencies))
 
     def _results_name(self) -> str:
-        return "results-" + digest(*(code.encode() for code in sorted(self.config.codes))).hex()
+        kind = b"fixes" if self._fixes else b"findings"
+        return "results-" + digest(kind, *(code.encode() for code in sorted(self.config.codes))).hex()
 
     def _is_worth_keeping(self) -> bool:
         return not self._overlay and not self._disturbed
 
     def _run_over(self, project: Project, paths: list[str]) -> Iterator[tuple[str, Result]]:
-        """Run the rules, with the fixes, over files.
+        """Run the rules over files, with the fixes where they are wanted.
 
         Where a fix asks who mentions a word, the file is run again once all words of all files are known: one look
         at the files of the project is enough for them.
@@ -435,7 +438,7 @@ class Workspace:
         again = []
         for path in paths:
             self._is_waiting = False
-            yield path, self._run_rules(project, path, fixes=True)
+            yield path, self._run_rules(project, path, self._fixes)
             self._progress.tick(1)
             if self._is_waiting:
                 again.append(path)
