@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
@@ -23,13 +23,14 @@ from gllint.files.discover import SUFFIXES
 from gllint.files.places import absolute, fixed_config
 from gllint.files.source import Undecodable, decode
 from gllint.files.writing import check_inside, write_output
-from gllint.run import fixer
 from gllint.run.engine import Engine, Notice, Options, Outcome, by_path
 from gllint.run.pool import ENDING
 from gllint.shown import visible
-from gllint.verdict import baseline
-from gllint.verdict.fingerprint import Fingerprint, fingerprints
 from gllint_rules import RULES, Finding
+
+if TYPE_CHECKING:
+    from gllint.verdict.baseline import Compared
+    from gllint.verdict.fingerprint import Fingerprint
 
 STDIN = "-"
 _STANDARD_OUTPUT = ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
@@ -159,7 +160,7 @@ class _Run:
         if self.request.why is not None:
             return self._why(*self.request.why)
         # What is wrong with the command is said before the work, not after it.
-        old = baseline.read(absolute(self.request.baseline)) if self.request.baseline else None
+        old = self._baseline()
         self._check_targets()
         if self.request.fix or self.request.diff:
             outcome = self._fix(paths)
@@ -184,12 +185,21 @@ class _Run:
             self._print_timings()
         return self._status(outcome)
 
+    def _baseline(self) -> list[Fingerprint] | None:
+        if not self.request.baseline:
+            return None
+        from gllint.verdict import baseline
+
+        return baseline.read(absolute(self.request.baseline))
+
     def _check_targets(self) -> None:
         """Refuse to write over what is not ours to write over."""
         targets = [self.request.write_baseline, self.request.prune_baseline and self.request.baseline]
         for option, name in zip(("--write-baseline", "--prune-baseline"), targets, strict=True):
             self._check_place(option, name or None)
         if self.request.write_baseline:
+            from gllint.verdict import baseline
+
             baseline.check_target(absolute(self.request.write_baseline))
         if self.request.output_file and not _is_stream(self.request.output_file):
             self._check_place("--output-file", self.request.output_file)
@@ -215,12 +225,12 @@ class _Run:
             raise UsageError("'-' stands for standard input and takes no other path beside it")
         name = self.request.stdin_filename or "stdin"
         self.stdin = absolute(name)
-        self.engine.overlay[self.stdin] = sys.stdin.buffer.read()
+        self.engine.sources.put(self.stdin, sys.stdin.buffer.read())
         self.show = _shower([name])
         return [name]
 
     def _why(self, path: str, line: int, code: str | None) -> int:
-        if absolute(path) not in self.engine.overlay and not os.path.isfile(path):
+        if not self.engine.sources.exists(absolute(path)):
             raise UsageError(f"--why: {path}: no such file")
         if code is not None and code not in RULES:
             raise UsageError(f"--why: unknown code '{code}'")
@@ -228,6 +238,8 @@ class _Run:
         return NOTHING_FOUND
 
     def _fix(self, paths: Sequence[str]) -> Outcome:
+        from gllint.run import fixer
+
         fixed = fixer.fix(self.engine, paths, self.request.unsafe_fixes)
         if self.request.diff:
             for path, data in fixed.after.items():
@@ -260,6 +272,7 @@ class _Run:
         return self.engine.check(paths)
 
     def _add_noqa(self, outcome: Outcome) -> int:
+        from gllint.run import fixer
         from gllint.verdict.noqa import add_noqa
 
         added, errors = 0, []
@@ -305,10 +318,15 @@ class _Run:
             diagnostics=[self._diagnostic(finding) for finding in outcome.findings],
             lines=self.engine.lines,
             show=self.show,
-            fingerprints=lambda: [f.hex() for f in fingerprints(outcome.findings, self._source, self.show)],
+            fingerprints=lambda: self._identities(outcome),
             checked=outcome.checked,
             colour=_wants_colour() and not self.request.output_file,
         )
+
+    def _identities(self, outcome: Outcome) -> list[str]:
+        from gllint.cli.baselines import identities
+
+        return identities(self.engine, outcome, self.show)
 
     def _diagnostic(self, finding: Finding) -> report.Diagnostic:
         level = self.engine.config_of(finding.path).level(finding.code)
@@ -365,43 +383,25 @@ class _Run:
     # --- the baseline --------------------------------------------------------------------------------------
 
     def _write_baseline(self, outcome: Outcome) -> int:
-        path = absolute(str(self.request.write_baseline))
-        baseline.write(path, self._fingerprints(outcome, path))
+        from gllint.cli import baselines
+
+        baselines.write(self.engine, outcome, absolute(str(self.request.write_baseline)))
         self._note(f"Wrote {_count(len(outcome.findings), 'finding')} to {self.request.write_baseline}.")
         return WRONG if outcome.failures else NOTHING_FOUND
 
     def _compare(self, outcome: Outcome, old: Sequence[Fingerprint]) -> None:
+        from gllint.cli import baselines
+
         path = absolute(str(self.request.baseline))
-        folder = os.path.dirname(path)
-        checked = set(outcome.checked)
-        sources: dict[str, str] = {}
-
-        def has_scope(file: str, scope: str) -> bool:
-            full = absolute(os.path.join(folder, file))
-            if full not in sources:
-                sources[full] = self._source(full)
-            return not scope or all(_defines(sources[full], name) for name in scope.split("."))
-
-        def was_checked(entry: Fingerprint) -> bool:
-            full = absolute(os.path.join(folder, entry.path))
-            return (
-                full in checked and entry.code in self.engine.config_of(full).codes and not self.request.since
-            )
-
-        compared = baseline.compare(
-            old,
-            outcome.findings,
-            self._fingerprints(outcome, path),
-            was_checked=was_checked,
-            has_scope=has_scope,
-            exists=lambda file: os.path.exists(os.path.join(folder, file)),
-        )
+        compared = baselines.compare(self.engine, outcome, path, old, covers_all=not self.request.since)
         outcome.findings = compared.new
         if compared.known:
             self._note(f"{_count(compared.known, 'finding')} known from the baseline.")
         self._prune(path, compared)
 
-    def _prune(self, path: str, compared: baseline.Compared) -> None:
+    def _prune(self, path: str, compared: Compared) -> None:
+        from gllint.verdict import baseline
+
         for entry in compared.fixed:
             self._note(visible(f"Fixed since the baseline: {entry.path}: {entry.code} {entry.text}"))
         if not compared.fixed:
@@ -412,15 +412,6 @@ class _Run:
         else:
             baseline.write(path, compared.kept)
             self._note(f"Took {gone} out of {self.request.baseline}.")
-
-    def _fingerprints(self, outcome: Outcome, path: str) -> list[Fingerprint]:
-        return fingerprints(outcome.findings, self._source, baseline.relative_to(os.path.dirname(path)))
-
-    def _source(self, path: str) -> str:
-        try:
-            return self.engine.text(path).source
-        except (OSError, Undecodable):
-            return ""
 
     # --- output --------------------------------------------------------------------------------------------
 
@@ -481,10 +472,6 @@ def _statistics(made: report.Report, format_name: str) -> str:
 
 def _complain(text: str) -> None:
     click.echo(f"gllint: {visible(text)}", err=True)
-
-
-def _defines(source: str, name: str) -> bool:
-    return any(f"{word} {name}{end}" in source for word in ("def", "class") for end in "(:[")
 
 
 def _is_stream(name: str) -> bool:

@@ -11,7 +11,6 @@ import contextlib
 import os
 import re
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from functools import cache
@@ -79,22 +78,15 @@ class Store:
             # Whatever a sound digest over an entry of another making holds: it is as good as absent.
             return None
 
-    def holds(self, name: str) -> bool:
-        """Say whether there is an entry ``name``, sound or not."""
-        return self.folder is not None and os.path.exists(f"{self.folder}/{name}")
-
     def write(self, name: str, value: object) -> None:
         """Put an entry in place, all at once. Where the folder cannot be written, nothing is kept."""
         if self.folder is None:
             return
-        self.write_encoded(name, encode(value))
-
-    def write_encoded(self, name: str, payload: bytes) -> None:
-        """Put an entry in place that is encoded already."""
-        if self.folder is None:
-            return
+        payload = encode(value)
         try:
             self._make()
+            import tempfile
+
             handle, temporary = tempfile.mkstemp(prefix="new-", dir=self.folder)
             try:
                 with os.fdopen(handle, "wb") as file:
@@ -106,16 +98,6 @@ class Store:
                 raise
         except OSError:
             self.folder = None
-
-    def keep_only(self, prefix: str, names: set[str]) -> None:
-        """Drop the entries that begin with ``prefix`` and are not among ``names``, once they are many."""
-        if self.folder is None:
-            return
-        with contextlib.suppress(OSError):
-            stale = [n for n in os.listdir(self.folder) if n.startswith(prefix) and n not in names]
-            if len(stale) > len(names) + 64:
-                for name in stale:
-                    os.unlink(f"{self.folder}/{name}")
 
     @contextlib.contextmanager
     def turn(self) -> Iterator[None]:
