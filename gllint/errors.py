@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 
 _NEAR = 0.4
@@ -17,6 +16,8 @@ def nearest(word: str, known: Mapping[str, str] | Iterable[str], otherwise: str 
 
     A mapping tells what to suggest for each word that is known.
     """
+    import difflib
+
     shown = known if isinstance(known, Mapping) else {name: name for name in known}
     folded = {name.casefold().replace("_", "-"): right for name, right in shown.items()}
     close = difflib.get_close_matches(word.casefold().replace("_", "-"), folded, n=1, cutoff=_NEAR)

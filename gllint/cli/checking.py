@@ -11,24 +11,26 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from gllint import report
-from gllint.cli.main import FOUND, NOTHING_FOUND, WRONG
+from gllint.cli.status import FOUND, NOTHING_FOUND, WRONG
 from gllint.errors import UsageError
-from gllint.files.config import FILE_NAMES, Config, load
-from gllint.files.discover import SUFFIXES, absolute
+from gllint.files.config import FILE_NAMES
+from gllint.files.discover import SUFFIXES
+from gllint.files.places import absolute, fixed_config
 from gllint.files.source import Undecodable, decode
 from gllint.files.writing import check_inside, write_output
-from gllint.report import visible
-from gllint.run import fixer
 from gllint.run.engine import Engine, Notice, Options, Outcome, by_path
 from gllint.run.pool import ENDING
-from gllint.verdict import baseline
-from gllint.verdict.fingerprint import Fingerprint, fingerprints
+from gllint.shown import visible
 from gllint_rules import RULES, Finding
+
+if TYPE_CHECKING:
+    from gllint.verdict.baseline import Compared
+    from gllint.verdict.fingerprint import Fingerprint
 
 STDIN = "-"
 _STANDARD_OUTPUT = ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
@@ -118,13 +120,6 @@ def _ending_as_interrupts() -> Iterator[None]:
             signal.signal(number, signal.SIG_DFL)
 
 
-def fixed_config(file: str | None, isolated: bool) -> Config | None:
-    """Return the configuration that ``--config`` and ``--isolated`` ask for; ``None``: the nearest one."""
-    if isolated:
-        return Config()
-    return load(absolute(file), base=absolute(".")) if file else None
-
-
 def _options(request: Request) -> Options:
     laid_over: dict[str, Any] = {
         "select": request.select,
@@ -141,7 +136,15 @@ def _options(request: Request) -> Options:
         jobs=request.jobs,
         progress=not request.quiet,
         time_rules=request.timings,
+        fixes=_needs_fixes(request),
     )
+
+
+def _needs_fixes(request: Request) -> bool:
+    """Say whether somebody applies the fixes, or reads of them: nobody else waits until they are worked out."""
+    counts_alone = request.statistics or request.add_noqa or bool(request.write_baseline)
+    told = report.FORMATS[request.output_format] and not counts_alone and request.why is None
+    return request.fix or request.diff or told
 
 
 class _Run:
@@ -157,7 +160,7 @@ class _Run:
         if self.request.why is not None:
             return self._why(*self.request.why)
         # What is wrong with the command is said before the work, not after it.
-        old = baseline.read(absolute(self.request.baseline)) if self.request.baseline else None
+        old = self._baseline()
         self._check_targets()
         if self.request.fix or self.request.diff:
             outcome = self._fix(paths)
@@ -182,12 +185,21 @@ class _Run:
             self._print_timings()
         return self._status(outcome)
 
+    def _baseline(self) -> list[Fingerprint] | None:
+        if not self.request.baseline:
+            return None
+        from gllint.verdict import baseline
+
+        return baseline.read(absolute(self.request.baseline))
+
     def _check_targets(self) -> None:
         """Refuse to write over what is not ours to write over."""
         targets = [self.request.write_baseline, self.request.prune_baseline and self.request.baseline]
         for option, name in zip(("--write-baseline", "--prune-baseline"), targets, strict=True):
             self._check_place(option, name or None)
         if self.request.write_baseline:
+            from gllint.verdict import baseline
+
             baseline.check_target(absolute(self.request.write_baseline))
         if self.request.output_file and not _is_stream(self.request.output_file):
             self._check_place("--output-file", self.request.output_file)
@@ -213,19 +225,21 @@ class _Run:
             raise UsageError("'-' stands for standard input and takes no other path beside it")
         name = self.request.stdin_filename or "stdin"
         self.stdin = absolute(name)
-        self.engine.overlay[self.stdin] = sys.stdin.buffer.read()
+        self.engine.sources.put(self.stdin, sys.stdin.buffer.read())
         self.show = _shower([name])
         return [name]
 
     def _why(self, path: str, line: int, code: str | None) -> int:
-        if absolute(path) not in self.engine.overlay and not os.path.isfile(path):
+        if not self.engine.sources.exists(absolute(path)):
             raise UsageError(f"--why: {path}: no such file")
         if code is not None and code not in RULES:
             raise UsageError(f"--why: unknown code '{code}'")
-        click.echo("\n".join(map(report.visible, self.engine.explain(path, line, code))))
+        click.echo("\n".join(map(visible, self.engine.explain(path, line, code))))
         return NOTHING_FOUND
 
     def _fix(self, paths: Sequence[str]) -> Outcome:
+        from gllint.run import fixer
+
         fixed = fixer.fix(self.engine, paths, self.request.unsafe_fixes)
         if self.request.diff:
             for path, data in fixed.after.items():
@@ -258,6 +272,7 @@ class _Run:
         return self.engine.check(paths)
 
     def _add_noqa(self, outcome: Outcome) -> int:
+        from gllint.run import fixer
         from gllint.verdict.noqa import add_noqa
 
         added, errors = 0, []
@@ -303,10 +318,15 @@ class _Run:
             diagnostics=[self._diagnostic(finding) for finding in outcome.findings],
             lines=self.engine.lines,
             show=self.show,
-            fingerprints=lambda: [f.hex() for f in fingerprints(outcome.findings, self._source, self.show)],
+            fingerprints=lambda: self._identities(outcome),
             checked=outcome.checked,
             colour=_wants_colour() and not self.request.output_file,
         )
+
+    def _identities(self, outcome: Outcome) -> list[str]:
+        from gllint.cli.baselines import identities
+
+        return identities(self.engine, outcome, self.show)
 
     def _diagnostic(self, finding: Finding) -> report.Diagnostic:
         level = self.engine.config_of(finding.path).level(finding.code)
@@ -326,7 +346,8 @@ class _Run:
             return
         files = len({finding.path for finding in outcome.findings})
         text = f"Found {_count(count, 'finding')} in {_count(files, 'file')}"
-        fixes = [finding.fix.applicability for finding in outcome.findings if finding.fix is not None]
+        known = outcome.findings if self.engine.options.fixes else []
+        fixes = [finding.fix.applicability for finding in known if finding.fix is not None]
         safe = 0 if self.request.fix else fixes.count("safe")
         unsafe = 0 if self.request.fix and self.request.unsafe_fixes else fixes.count("unsafe")
         hints = [
@@ -362,43 +383,25 @@ class _Run:
     # --- the baseline --------------------------------------------------------------------------------------
 
     def _write_baseline(self, outcome: Outcome) -> int:
-        path = absolute(str(self.request.write_baseline))
-        baseline.write(path, self._fingerprints(outcome, path))
+        from gllint.cli import baselines
+
+        baselines.write(self.engine, outcome, absolute(str(self.request.write_baseline)))
         self._note(f"Wrote {_count(len(outcome.findings), 'finding')} to {self.request.write_baseline}.")
         return WRONG if outcome.failures else NOTHING_FOUND
 
     def _compare(self, outcome: Outcome, old: Sequence[Fingerprint]) -> None:
+        from gllint.cli import baselines
+
         path = absolute(str(self.request.baseline))
-        folder = os.path.dirname(path)
-        checked = set(outcome.checked)
-        sources: dict[str, str] = {}
-
-        def has_scope(file: str, scope: str) -> bool:
-            full = absolute(os.path.join(folder, file))
-            if full not in sources:
-                sources[full] = self._source(full)
-            return not scope or all(_defines(sources[full], name) for name in scope.split("."))
-
-        def was_checked(entry: Fingerprint) -> bool:
-            full = absolute(os.path.join(folder, entry.path))
-            return (
-                full in checked and entry.code in self.engine.config_of(full).codes and not self.request.since
-            )
-
-        compared = baseline.compare(
-            old,
-            outcome.findings,
-            self._fingerprints(outcome, path),
-            was_checked=was_checked,
-            has_scope=has_scope,
-            exists=lambda file: os.path.exists(os.path.join(folder, file)),
-        )
+        compared = baselines.compare(self.engine, outcome, path, old, covers_all=not self.request.since)
         outcome.findings = compared.new
         if compared.known:
             self._note(f"{_count(compared.known, 'finding')} known from the baseline.")
         self._prune(path, compared)
 
-    def _prune(self, path: str, compared: baseline.Compared) -> None:
+    def _prune(self, path: str, compared: Compared) -> None:
+        from gllint.verdict import baseline
+
         for entry in compared.fixed:
             self._note(visible(f"Fixed since the baseline: {entry.path}: {entry.code} {entry.text}"))
         if not compared.fixed:
@@ -409,15 +412,6 @@ class _Run:
         else:
             baseline.write(path, compared.kept)
             self._note(f"Took {gone} out of {self.request.baseline}.")
-
-    def _fingerprints(self, outcome: Outcome, path: str) -> list[Fingerprint]:
-        return fingerprints(outcome.findings, self._source, baseline.relative_to(os.path.dirname(path)))
-
-    def _source(self, path: str) -> str:
-        try:
-            return self.engine.text(path).source
-        except (OSError, Undecodable):
-            return ""
 
     # --- output --------------------------------------------------------------------------------------------
 
@@ -443,7 +437,7 @@ class _Run:
     def _note(self, text: str) -> None:
         if not self.request.quiet:
             self.engine.progress.clear()
-            click.echo(report.visible(text), err=True)
+            click.echo(visible(text), err=True)
 
 
 def _shower(given: Sequence[str]) -> Callable[[str], str]:
@@ -477,11 +471,7 @@ def _statistics(made: report.Report, format_name: str) -> str:
 
 
 def _complain(text: str) -> None:
-    click.echo(f"gllint: {report.visible(text)}", err=True)
-
-
-def _defines(source: str, name: str) -> bool:
-    return any(f"{word} {name}{end}" in source for word in ("def", "class") for end in "(:[")
+    click.echo(f"gllint: {visible(text)}", err=True)
 
 
 def _is_stream(name: str) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 from gllint.errors import UsageError, nearest
 from gllint.files.config import Config, schema, value_of
-from gllint.files.discover import absolute
+from gllint.files.places import Places, absolute, fixed_config
 from gllint.run import cache
 from gllint_rules import RULES, Rule
 
@@ -76,8 +76,8 @@ def unit_text(unit: str) -> tuple[str, bool]:
 
 def clean_caches(paths: Sequence[str], cache_dir: str | None) -> Iterable[str]:
     """Remove the caches of the projects at ``paths`` (or the one named) and yield what to say of each."""
-    from gllint.report import visible
     from gllint.run.engine import Engine
+    from gllint.shown import visible
 
     for path in paths:
         if not os.path.exists(path):
@@ -98,9 +98,6 @@ def clean_caches(paths: Sequence[str], cache_dir: str | None) -> Iterable[str]:
 
 
 def _config_for(path: str, config_file: str | None, isolated: bool) -> Config:
-    from gllint.cli.checking import fixed_config
-    from gllint.files.places import Places
-
     if not os.path.exists(path):
         raise UsageError(f"{path}: no such file or folder")
     return Places(lambda config: config, fixed_config(config_file, isolated)).project(_folder(path)).config

@@ -12,10 +12,11 @@ from typing import Any, NoReturn
 import click
 
 from gllint import __version__
+from gllint.cli.status import FOUND, INTERRUPTED, NOTHING_FOUND, WRONG
 from gllint.errors import UsageError
-from gllint.report import FORMATS, visible
+from gllint.report import FORMATS
+from gllint.shown import visible
 
-NOTHING_FOUND, FOUND, WRONG, INTERRUPTED = 0, 1, 2, 130
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EBADF)
 _CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
@@ -76,7 +77,7 @@ def _say(text: str) -> int:
 
 def _codes(_: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...] | None:
     from gllint.files.config import split_codes
-    from gllint.verdict.selection import check_selectors
+    from gllint.files.selection import check_selectors
 
     codes = split_codes(value)
     if codes == () and parameter.name == "select":
@@ -116,7 +117,7 @@ def _code_option(name: str, text: str) -> Callable[[Any], Any]:
 @_code_option("--ignore", "Codes or prefixes to leave out.")
 @_code_option("--extend-select", "Codes or prefixes to check for beside those selected.")
 @click.option(
-    "--output-format", type=click.Choice(FORMATS), default="full", help="How to tell what was found."
+    "--output-format", type=click.Choice(list(FORMATS)), default="full", help="How to tell what was found."
 )
 @click.option("--output-file", metavar="FILE", help="Where to write it instead of standard output.")
 @click.option("--fix", is_flag=True, help="Apply the safe fixes.")

@@ -10,19 +10,17 @@ import errno
 import json
 import os
 import re
-import tomllib
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
-from importlib import resources
 from typing import TYPE_CHECKING, Any, cast
 
 from gllint.errors import UsageError, nearest
 from gllint.files.patterns import Patterns, is_pattern
+from gllint.files.selection import check_selectors, matches, selected_codes
 from gllint.files.writing import read_bytes, way_out
-from gllint.report import visible
-from gllint.verdict.selection import check_selectors, matches, selected_codes
+from gllint.shown import visible
 from gllint_rules import Settings
 
 if TYPE_CHECKING:
@@ -156,6 +154,8 @@ def _checked(path: str, table: Mapping[str, Any], base: str) -> Config:
 @cache
 def schema() -> dict[str, Any]:
     """Return the JSON Schema of the configuration."""
+    from importlib import resources
+
     text = resources.files("gllint.files").joinpath(SCHEMA_FILE).read_text("utf-8")
     return cast(dict[str, Any], json.loads(text))
 
@@ -178,6 +178,8 @@ def _table(path: str, explicit: bool) -> dict[str, Any] | None:
         return None
     if len(data) > _LARGEST:
         raise UsageError(f"{path}: too large for a configuration: {len(data)} bytes, at most {_LARGEST}")
+    import tomllib
+
     try:
         document = tomllib.loads(data.decode("utf-8-sig"))
     except ValueError as error:

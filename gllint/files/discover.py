@@ -57,11 +57,6 @@ def signature(stat: os.stat_result) -> Signature:
     return Signature(stat.st_mtime_ns, stat.st_ctime_ns, stat.st_size, stat.st_ino)
 
 
-def absolute(path: str) -> str:
-    """Return ``path`` absolute, normalised and with forward slashes; links stay as they are named."""
-    return os.path.abspath(path).replace(os.sep, "/")
-
-
 def walk(top: str, places: Places, within_project: bool = False) -> Iterator[Found]:
     """Yield the Python files below the folder ``top``, in no particular order.
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 _PLAIN = re.compile(r"(?P<include>!?)(?P<name>[\w.-]+)(?P<folder>/?)")
+_LITERAL = re.compile(r"[\w.-]+")
 _FOLDERS_BELOW = "/**/"
 _CLASS = re.compile(r"\[:(\w+):\]")
 _CLASSES = {"alpha": "a-zA-Z", "digit": "0-9", "alnum": "a-zA-Z0-9", "lower": "a-z", "upper": "A-Z"} | {
@@ -43,6 +44,8 @@ class Patterns:
         self._plain: dict[tuple[str, bool], tuple[int, bool]] = {}
         self._by_name: list[_Pattern] = []
         self._by_path: list[_Pattern] = []
+        # Those whose last part is a plain name: few of a tree's entries are called so, no other is asked about.
+        self._by_path_to: dict[str, list[_Pattern]] = {}
         self._answers: dict[tuple[str, bool], tuple[int, bool | None]] = {}
         for rank, line in enumerate(lines):
             plain = _PLAIN.fullmatch(line)
@@ -53,7 +56,7 @@ class Patterns:
                 self._plain[plain["name"], is_folder] = (rank, not plain["include"])
 
     def __bool__(self) -> bool:
-        return bool(self._plain or self._by_name or self._by_path)
+        return bool(self._plain or self._by_name or self._by_path or self._by_path_to)
 
     def verdict(self, path: str, name: str, is_folder: bool) -> bool | None:
         """Say whether ``path``, relative to the patterns' folder, is ignored; ``None`` where none speaks."""
@@ -63,9 +66,10 @@ class Patterns:
             # The same few names are met in many folders.
             plain = self._plain.get(entry, _SILENT)
             answer = self._answers[entry] = max(plain, _last(self._by_name, name, is_folder), key=_rank)
-        return (
-            max(answer, _last(self._by_path, path, is_folder), key=_rank)[1] if self._by_path else answer[1]
-        )
+        for patterns in (self._by_path, self._by_path_to.get(name)):
+            if patterns:
+                answer = max(answer, _last(patterns, path, is_folder), key=_rank)
+        return answer[1]
 
     def excludes(self, path: str) -> bool:
         """Say whether the file ``path`` or one of the folders it lies in is ignored."""
@@ -85,8 +89,13 @@ class Patterns:
         except (ValueError, re.error):
             return  # as git does, which lets a malformed pattern match nothing
         if read.include is not None and read.regex is not None:
-            is_anchored = "/" in line.strip().removesuffix("/")
-            patterns = self._by_path if is_anchored else self._by_name
+            last = line.removesuffix("/").rpartition("/")[2]
+            if "/" not in line.strip().removesuffix("/"):
+                patterns = self._by_name
+            elif _LITERAL.fullmatch(last):
+                patterns = self._by_path_to.setdefault(last, [])
+            else:
+                patterns = self._by_path
             patterns.append(_Pattern(rank, read.include, read.regex.search))
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import NamedTuple
 
-from gllint.files.config import Config, in_folder
+from gllint.files.config import Config, in_folder, load
 
 MARKERS = frozenset({"pyproject.toml", "gllint.toml", ".git"})
 
@@ -87,6 +87,18 @@ class Places:
 
     def _default(self) -> Config:
         return self._override(self._fixed if self._fixed is not None else Config())
+
+
+def fixed_config(file: str | None, isolated: bool) -> Config | None:
+    """Return the configuration that ``--config`` and ``--isolated`` ask for; ``None``: the nearest one."""
+    if isolated:
+        return Config()
+    return load(absolute(file), base=absolute(".")) if file else None
+
+
+def absolute(path: str) -> str:
+    """Return ``path`` absolute, normalised and with forward slashes; links stay as they are named."""
+    return os.path.abspath(path).replace(os.sep, "/")
 
 
 def _markers(folder: str) -> frozenset[str]:

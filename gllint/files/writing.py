@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import stat
 from typing import BinaryIO
 
@@ -62,7 +61,7 @@ def write_atomically(path: str, data: bytes) -> None:
     # Of root the system would let pass what its owner has locked.
     if status is not None and (not status.st_mode & 0o222 or not os.access(target, os.W_OK)):
         raise PermissionError(13, _NO_WRITE_BIT, path)
-    temporary = f"{os.path.dirname(target)}/.gllint-{secrets.token_hex(8)}"
+    temporary = f"{os.path.dirname(target)}/.gllint-{os.urandom(8).hex()}"
     try:
         try:
             _write_unnamed(temporary, data, status)

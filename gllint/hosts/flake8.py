@@ -15,10 +15,11 @@ from typing import Any, ClassVar
 
 from gllint import __version__
 from gllint.errors import UsageError
-from gllint.files.discover import absolute, is_excluded, is_left_out
+from gllint.files.discover import is_excluded, is_left_out
+from gllint.files.places import absolute
 from gllint.files.source import as_bytes
-from gllint.report import visible
 from gllint.run.engine import Engine, Options
+from gllint.shown import visible
 
 Report = tuple[int, int, str, type["Plugin"]]
 
@@ -46,7 +47,7 @@ class Plugin:
         cls._paths = tuple(absolute(path) for path in named if path != "-")
         cls._stdin = getattr(options, "stdin_display_name", None) or "stdin"
         noqa = not getattr(options, "disable_noqa", False)
-        cls._engine = engine = Engine(Options(jobs=1, noqa=noqa, take_turns=True))
+        cls._engine = engine = Engine(Options(jobs=1, noqa=noqa, take_turns=True, fixes=False))
         try:
             engine.places.ask_about([path for path in cls._paths if os.path.exists(path)])
         except UsageError as error:
@@ -56,7 +57,7 @@ class Plugin:
 
     def run(self) -> Iterator[Report]:
         """Yield line, column (from 0), text and type of each finding."""
-        engine = self._engine or Engine(Options(jobs=1, take_turns=True))
+        engine = self._engine or Engine(Options(jobs=1, take_turns=True, fixes=False))
         path = absolute(self._filename)
         if not self._paths and self._filename in ("-", self._stdin):
             engine.put(path, as_bytes("".join(self._lines)))

@@ -9,7 +9,10 @@ from typing import cast
 
 from gllint_rules import RULES, Finding, Rule
 
-FORMATS = ("full", "concise", "json", "sarif", "github", "gitlab", "junit")
+# The formats, and whether they tell of fixes, which take longer to work out than findings.
+FORMATS = {
+    "full": True, "concise": False, "json": True, "sarif": True, "github": False, "gitlab": False, "junit": False,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,20 +43,6 @@ class Report:
     fingerprints: Callable[[], list[str]]
     checked: Sequence[str] = ()
     colour: bool = False
-
-
-def visible(text: str) -> str:
-    """Return text with its control and other unprintable characters as escapes, so that it stays on one line.
-
-    Whatever comes from a file, its name included, passes here before a terminal or a CI log shows it: a line feed
-    could begin a workflow command, an escape sequence or a right-to-left override could hide what is written.
-    Zero-width characters are what a naked number may hide behind: they are shown too.
-    """
-    return text if text.isprintable() else "".join(c if c.isprintable() else _escaped(c) for c in text)
-
-
-def _escaped(character: str) -> str:
-    return character.encode("unicode_escape").decode("ascii")
 
 
 def render(format_name: str, report: Report) -> str:

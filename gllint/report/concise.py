@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from gllint.report import Report, visible
+from gllint.report import Report
+from gllint.shown import visible
 
 
 def render(report: Report) -> str:

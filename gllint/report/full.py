@@ -5,7 +5,8 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Iterator
 
-from gllint.report import Diagnostic, Report, visible
+from gllint.report import Diagnostic, Report
+from gllint.shown import visible
 from gllint_rules import Span
 
 _CONTEXT = 2

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from gllint.report import Diagnostic, Report, visible
+from gllint.report import Diagnostic, Report
+from gllint.shown import visible
 
 _COMMANDS = {"error": "error", "warning": "warning", "info": "notice"}
 

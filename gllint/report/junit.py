@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from xml.sax.saxutils import escape, quoteattr
 
-from gllint.report import Diagnostic, Report, visible
+from gllint.report import Diagnostic, Report
+from gllint.shown import visible
 
 
 def render(report: Report) -> str:

@@ -8,23 +8,21 @@ repository that somebody else made, so reading one can build our own records and
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 import re
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from functools import cache
 from typing import Any, BinaryIO, NamedTuple
 
 import gllint
+from gllint.files.digest import DIGEST_SIZE, digest
 from gllint.files.writing import read_bytes
 from gllint.run.codec import decode, encode
 from gllint_rules import Settings
 
 FOLDER = ".gllint_cache"
-_DIGEST_SIZE = 20
 _PREFIX = b"gllint-2\n"
 _LABELS = {
     "CACHEDIR.TAG": "Signature: 8a477f597d28d172789f06886806bc55\n# A cache of gllint; gllint clean removes it.\n",
@@ -38,15 +36,6 @@ _LOCK = "lock"
 _LOCK_PATIENCE = 60.0
 _KEEP_SECONDS = 14 * 24 * 3600
 _OWN_PACKAGES = ("gllint", "gllint_rules", "gllint_runtime")
-
-
-def digest(*parts: bytes) -> bytes:
-    """Return a digest of ``parts``, which are told apart."""
-    state = hashlib.blake2b(digest_size=_DIGEST_SIZE)
-    for part in parts:
-        state.update(b"%d:" % len(part))
-        state.update(part)
-    return state.digest()
 
 
 class Store:
@@ -79,7 +68,7 @@ class Store:
             data = read_bytes(f"{self.folder}/{name}")
         except OSError:
             return None
-        start = len(_PREFIX) + _DIGEST_SIZE
+        start = len(_PREFIX) + DIGEST_SIZE
         payload = data[start:]
         if not data.startswith(_PREFIX) or data[len(_PREFIX) : start] != digest(name.encode(), payload):
             return None
@@ -89,22 +78,15 @@ class Store:
             # Whatever a sound digest over an entry of another making holds: it is as good as absent.
             return None
 
-    def holds(self, name: str) -> bool:
-        """Say whether there is an entry ``name``, sound or not."""
-        return self.folder is not None and os.path.exists(f"{self.folder}/{name}")
-
     def write(self, name: str, value: object) -> None:
         """Put an entry in place, all at once. Where the folder cannot be written, nothing is kept."""
         if self.folder is None:
             return
-        self.write_encoded(name, encode(value))
-
-    def write_encoded(self, name: str, payload: bytes) -> None:
-        """Put an entry in place that is encoded already."""
-        if self.folder is None:
-            return
+        payload = encode(value)
         try:
             self._make()
+            import tempfile
+
             handle, temporary = tempfile.mkstemp(prefix="new-", dir=self.folder)
             try:
                 with os.fdopen(handle, "wb") as file:
@@ -116,16 +98,6 @@ class Store:
                 raise
         except OSError:
             self.folder = None
-
-    def keep_only(self, prefix: str, names: set[str]) -> None:
-        """Drop the entries that begin with ``prefix`` and are not among ``names``, once they are many."""
-        if self.folder is None:
-            return
-        with contextlib.suppress(OSError):
-            stale = [n for n in os.listdir(self.folder) if n.startswith(prefix) and n not in names]
-            if len(stale) > len(names) + 64:
-                for name in stale:
-                    os.unlink(f"{self.folder}/{name}")
 
     @contextlib.contextmanager
     def turn(self) -> Iterator[None]:

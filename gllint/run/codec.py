@@ -20,8 +20,7 @@ from typing import Any
 
 # The modules whose records may be kept, and the records: every dataclass and named tuple that is defined there.
 _MODULES = (
-    "gllint_rules.finding", "gllint.run.parsing", "gllint.run.pool", "gllint.files.discover",
-    "gllint.run.workspace",
+    "gllint_rules.finding", "gllint.run.results",
 )  # fmt: skip
 _ATOM, _RECORD, _CONTAINER, _KINDS = 0, 1, 2, 3
 _RAW = ":int"  # behind the name of a field that holds whole numbers, as most do: they are kept as they are

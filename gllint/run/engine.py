@@ -6,21 +6,22 @@ import os
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
-from typing import ClassVar
+from typing import Protocol
 
 from gllint.errors import UsageError
 from gllint.files.config import Config
-from gllint.files.discover import Signature, absolute, is_excluded, signature, walk
-from gllint.files.places import Place, Places
-from gllint.files.source import Text, Undecodable, decode
-from gllint.files.writing import read_bytes
+from gllint.files.discover import Signature, is_excluded, signature, walk
+from gllint.files.places import Place, Places, absolute
+from gllint.files.source import Text, Undecodable
+from gllint.files.sources import Sources
 from gllint.run.cache import Store, cache_folder
 from gllint.run.clock import Clock
+from gllint.run.index import Index
 from gllint.run.pool import Pool
 from gllint.run.progress import Progress
-from gllint.run.workspace import Result, Workspace
-from gllint.verdict import suppress
+from gllint.run.results import Result
+from gllint.run.table import Means
+from gllint.run.workspace import Workspace
 from gllint_rules import Failure, Finding
 
 CACHE_VARIABLE = "GLLINT_CACHE_DIR"
@@ -31,7 +32,8 @@ class Options:
     """How to run.
 
     ``fixed`` is the configuration for every file, ``override`` lays options over each one. ``take_turns``
-    lets one process at a time learn about a project, for hosts that run many of them at once.
+    lets one process at a time learn about a project, for hosts that run many of them at once. Without ``fixes``
+    a finding has its fix only where working it out takes no time.
     """
 
     fixed: Config | None = None
@@ -42,6 +44,7 @@ class Options:
     progress: bool = False
     time_rules: bool = False
     take_turns: bool = False
+    fixes: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,17 +65,24 @@ class Outcome:
     checked: list[str] = field(default_factory=list)
 
 
+class Concluded(Protocol):
+    """What must be known of a project before its results are told."""
+
+    config: Config
+
+    def is_marked(self, path: str) -> bool:
+        """Say whether a checked file may hold a suppression that names one of our codes."""
+
+
 class Engine:
     """Checks files, keeping what it learnt of their projects for the next call.
 
-    ``overlay`` maps absolute paths to contents that count instead of those on disk (see :meth:`put`).
+    ``sources`` hands out their contents, those that were put there first (see :meth:`put`).
     """
-
-    workspace_class: ClassVar[type[Workspace]] = Workspace
 
     def __init__(self, options: Options | None = None) -> None:
         self.options = options or Options()
-        self.overlay: dict[str, bytes] = {}
+        self.sources = Sources()
         self.clock = Clock(self.options.time_rules)
         self.progress = Progress(self.options.progress)
         self._pool = Pool(self.options.jobs)
@@ -91,7 +101,7 @@ class Engine:
             workspace.announce(files, complete=root in self._complete)
             results = workspace.landing(files, named)
             with self.clock.stage("suppress"):
-                self._conclude(workspace, files, results, outcome)
+                self.conclude_all(workspace, files, results, outcome)
             self._say_unread(workspace, files, named, outcome)
         outcome.findings.sort(key=_order)
         outcome.failures.sort(key=lambda failure: (failure.path, failure.code))
@@ -104,7 +114,7 @@ class Engine:
         workspace = self.workspace(place)
         workspace.announce({path: _status(path)})
         outcome = Outcome()
-        self._conclude(workspace, [path], workspace.landing([path]), outcome)
+        self.conclude_all(workspace, [path], workspace.landing([path]), outcome)
         outcome.findings.sort(key=_order)
         return outcome
 
@@ -119,20 +129,21 @@ class Engine:
     def workspace(self, place: Place) -> Workspace:
         """Return the project at ``place``."""
         if place.root not in self._workspaces:
-            store = Store.of(self.cache_dir(place), place.root, place.config.rules)
-            if self.options.jobs is None and place.config.jobs is not None:
-                self._pool.jobs = place.config.jobs
-            self._workspaces[place.root] = self.workspace_class(
-                place,
-                self.places,
-                store,
-                self._pool,
-                self.overlay,
-                self.progress,
-                self.clock,
-                self.options.take_turns,
-            )
+            store = self.store(place)
+            turns, fixes = self.options.take_turns, self.options.fixes
+            self._workspaces[place.root] = Workspace(self.index(place, store), store, turns, fixes)
         return self._workspaces[place.root]
+
+    def store(self, place: Place) -> Store:
+        """Return where the project at ``place`` keeps what it finds out."""
+        return Store.of(self.cache_dir(place), place.root, place.config.rules)
+
+    def index(self, place: Place, store: Store) -> Index:
+        """Return a new index of the project at ``place``."""
+        if self.options.jobs is None and place.config.jobs is not None:
+            self._pool.jobs = place.config.jobs
+        means = Means(self.places, self.sources, self._pool, self.clock, self.progress)
+        return Index(place, store, means)
 
     def workspaces(self) -> Sequence[Workspace]:
         """Return the projects that were met, in the order of their folders."""
@@ -151,15 +162,18 @@ class Engine:
 
     def text(self, path: str) -> Text:
         """Return the text of a checked file. Raises ``OSError`` or :class:`Undecodable`."""
-        return decode(self.bytes_of(path))
+        return self.sources.of(path).text
 
     def bytes_of(self, path: str) -> bytes:
         """Return the content of a checked file. Raises ``OSError``."""
-        return self.overlay[path] if path in self.overlay else read_bytes(path)
+        return self.sources.read(path)
 
     def lines(self, path: str) -> list[str]:
         """Return the lines of a checked file, for showing; none where it cannot be read."""
-        return _lines(self, path, hash(self.overlay.get(path)))
+        try:
+            return self.sources.of(path).lines
+        except (OSError, Undecodable):
+            return []
 
     def config_of(self, path: str) -> Config:
         """Return the configuration in force for a file."""
@@ -172,7 +186,7 @@ class Engine:
 
     def put(self, path: str, data: bytes) -> None:
         """Let ``data`` count as the content of a file from now on, whatever is on disk."""
-        self.overlay[path] = data
+        self.sources.put(path, data)
         self.workspace(self.places.project(os.path.dirname(path))).changed(path)
 
     def close(self, interrupted: bool = False) -> None:
@@ -186,7 +200,7 @@ class Engine:
 
     def _collect(self, paths: list[str]) -> dict[str, tuple[Place, dict[str, Signature | None]]]:
         for path in paths:
-            if path not in self.overlay and not os.path.exists(path):
+            if not self.sources.holds(path) and not os.path.exists(path):
                 raise UsageError(f"{path}: no such file or folder")
         self.places.ask_about(paths)
         grouped: dict[str, tuple[Place, dict[str, Signature | None]]] = {}
@@ -195,7 +209,7 @@ class Engine:
             grouped.setdefault(place.root, (place, {}))[1][path] = seen
 
         for path in paths:
-            if path in self.overlay or not os.path.isdir(path):
+            if self.sources.holds(path) or not os.path.isdir(path):
                 place = self.places.project(os.path.dirname(path))
                 if not (place.config.force_exclude and is_excluded(path, place)):
                     add(path, place, _status(path))
@@ -212,9 +226,10 @@ class Engine:
 
     # --- from results to findings --------------------------------------------------------------------------
 
-    def _conclude(
-        self, workspace: Workspace, paths: Collection[str], results: Mapping[str, Result], outcome: Outcome
+    def conclude_all(
+        self, workspace: Concluded, paths: Collection[str], results: Mapping[str, Result], outcome: Outcome
     ) -> None:
+        """Add to ``outcome`` what is left of ``results`` where codes are switched off and findings suppressed."""
         outcome.checked += paths
         for path in sorted(paths):
             result = results.get(path, Result())
@@ -241,6 +256,8 @@ class Engine:
             source = self.text(path).source
         except (OSError, Undecodable):
             return findings
+        from gllint.verdict import suppress
+
         if not suppress.may_suppress(source):
             return findings
         return suppress.apply(path, source, findings, codes, noqa=self.options.noqa)
@@ -260,16 +277,6 @@ def by_path(findings: Iterable[Finding]) -> dict[str, list[Finding]]:
     for finding in findings:
         grouped[finding.path].append(finding)
     return grouped
-
-
-@lru_cache(maxsize=64)
-def _lines(engine: Engine, path: str, _: int) -> list[str]:
-    from gllint.files.source import split_lines
-
-    try:
-        return split_lines(engine.text(path).source)
-    except (OSError, Undecodable):
-        return []
 
 
 def _order(finding: Finding) -> tuple[str, int, int, str, int, int, str]:

@@ -51,11 +51,9 @@ def fix(engine: Engine, paths: Sequence[str], unsafe: bool) -> Fixed:
                 _fix_file(engine, path, fixes, fixed, stuck)
             for link, file in aliases.items():
                 if file in fixed.before:
-                    engine.put(link, engine.overlay[file])
+                    engine.put(link, engine.bytes_of(file))
         fixed.outcome = engine.check(paths)
-    fixed.after = {
-        path: engine.overlay[path] for path, data in fixed.before.items() if engine.overlay[path] != data
-    }
+    fixed.after = {path: now for path, data in fixed.before.items() if (now := engine.bytes_of(path)) != data}
     return fixed
 
 

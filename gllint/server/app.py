@@ -18,7 +18,7 @@ from pygls.uris import from_fs_path, to_fs_path
 
 from gllint import __version__
 from gllint.files.config import FILE_NAMES
-from gllint.files.discover import absolute
+from gllint.files.places import absolute
 from gllint.files.source import Undecodable, decode
 from gllint.files.writing import read_bytes
 from gllint.server.diagnostics import Presenter

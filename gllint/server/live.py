@@ -1,6 +1,6 @@
 """A project that stays loaded and follows edits one file at a time.
 
-What the command line does for a whole project is done here for what an edit touches, by the same functions:
+What the command line does for a whole project is done here for what an edit touches, over an index of the same kind:
 facts of the files that did not change are kept, a fresh :class:`Project` is put over them for each edit (that
 takes a millisecond), and it inherits what the edit leaves valid.
 """
@@ -8,21 +8,23 @@ takes a millisecond), and it inherits what the edit leaves valid.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from gllint.files.discover import Signature, is_left_out, signature, walk
 from gllint.files.places import Place
-from gllint.files.writing import read_bytes
-from gllint.run.cache import digest
-from gllint.run.engine import Engine, Outcome
-from gllint.run.parsing import Parsed, Unparsed, parse
-from gllint.run.pool import MAY_USE, PASSES, screen_bytes, uses_file
+from gllint.files.sources import Sources
+from gllint.run.cache import Store
+from gllint.run.engine import Engine, Options, Outcome
+from gllint.run.index import Index
+from gllint.run.looks import MARKED, MAY_USE, UNREADABLE, screen_file, uses_file
+from gllint.run.parsing import Parsed, Unparsed
 from gllint.run.progress import Progress
-from gllint.run.workspace import Known, Result, Workspace
+from gllint.run.results import Result
+from gllint.run.rules import check_file, check_files
+from gllint.run.workspace import unreadable
 from gllint_rules import Failure, Finding
-from gllint_rules.words.screen import Screen
+from gllint_rules.reading.stack import on_large_stack
 
 if TYPE_CHECKING:
     from gllint_rules.project.project import Project
@@ -31,39 +33,38 @@ _CHUNK = 50
 _SWEPT = 16
 
 
-class LiveWorkspace(Workspace):
-    """A workspace whose files change while it is in use."""
+class LiveWorkspace:
+    """A project whose files change while it is in use."""
 
-    is_loaded = False
-    _user_names: frozenset[bytes] = frozenset()
+    def __init__(self, index: Index, store: Store) -> None:
+        self.config, self.root = index.config, index.root
+        self.is_loaded = False
+        self._index, self._store = index, store
+        self._sources = index.means.sources
+        self._results: dict[str, Result] = {}
 
     # --- loading -------------------------------------------------------------------------------------------
 
     def unknown_files(self) -> int:
         """List the files of the project and count those that must be read because the cache says nothing."""
-        self._list_project()
-        table = self._known()
-        return sum(
-            1 for path, seen in self._files.items() if path not in table or table[path].signature != seen
-        )
+        self._index.list_files()
+        return self._index.table.unknown()
 
     def forget_table(self) -> None:
         """Read the cache again: another process has written to it."""
-        self._table = None
+        self._index.table.forget()
 
     def load(self) -> None:
         """Read the facts of the whole project; after that it follows changes."""
         self._results = {}
-        self._loaded_project(self._candidates())
-        super()._save_table()
+        self._index.project  # noqa: B018
+        # Only now, not at every keystroke: what is read while an editor is open is read again by the next process.
+        self._index.table.save(self._index.is_complete)
         self.is_loaded = True
-
-    def _save_table(self) -> None:
-        """Not at every keystroke: what is read while an editor is open is read again by the next process."""
 
     def report_to(self, progress: Progress) -> None:
         """Tell ``progress`` what is done."""
-        self._progress = progress
+        self._index.means.progress = progress
 
     @property
     def keeps_cache(self) -> bool:
@@ -73,107 +74,89 @@ class LiveWorkspace(Workspace):
     @property
     def project(self) -> Project:
         """The project over the facts as they are now."""
-        return self._loaded_project(self._candidates())
+        return self._index.project
 
     def take_facts(self, other: LiveWorkspace) -> None:
         """Take over the facts of the same project under another configuration: they depend on the text alone."""
-        self._parsed = {path: facts for path, facts in other._parsed.items() if path not in other._overlay}
+        held = other._sources.holds
+        self._index.parsed = {path: facts for path, facts in other._index.parsed.items() if not held(path)}
 
     # --- changes -------------------------------------------------------------------------------------------
 
     def changed(self, path: str) -> None:
         """Follow a file whose content is another one now, or that has come or gone."""
-        self._dependencies.mentions.clear()
-        data = self._content(path)
-        if self._project is None or self._added is None or data is None or path not in self._files:
-            self._start_again(path, exists=data is not None)
+        self._index.mentions.forget()
+        exists = self._sources.exists(path)
+        if not self._index.has_project or not exists or path not in self._index.files:
+            self._start_again(path, exists)
         else:
-            self._follow(path, data, self._added, self._project)
+            self._follow(path)
 
     def written(self, path: str) -> bool:
         """Follow a file that was written on disk, unless it is open; false where it is not known."""
         seen = _signature(path)
-        if path not in self._files or seen is None:
+        if path not in self._index.files or seen is None:
             return False
-        self._files[path] = seen
-        if path not in self._overlay:
+        self._index.files[path] = seen
+        if not self._sources.holds(path):
             self.changed(path)
         return True
 
-    @cached_property
-    def _second_screen(self) -> Screen:
-        return Screen(self._settings)
-
-    def _content(self, path: str) -> bytes | None:
-        try:
-            return self._overlay[path] if path in self._overlay else read_bytes(path)
-        except OSError:
-            return None
-
     def _start_again(self, path: str, exists: bool) -> None:
         """A file that comes or goes may change what any import leads to."""
-        self._files.pop(path, None)
+        self._index.files.pop(path, None)
         if exists:
-            self._files[path] = None if path in self._overlay else _signature(path)
-        self._parsed.pop(path, None)
+            self._index.files[path] = None if self._sources.holds(path) else _signature(path)
+        self._index.parsed.pop(path, None)
         self._forget_project()
 
     def _forget_project(self) -> None:
-        self._dependencies.probed.clear()
-        self._dependencies.mentions.clear()
-        self._announced.clear()
-        self._added = self._project = self._top_level = None
+        self._index.dependencies.probed.clear()
+        self._index.forget_project()
         self._results = {}
 
-    def _follow(self, path: str, data: bytes, added: dict[str, bytes], old: Project) -> None:
-        screened = screen_bytes(self._settings, data)
-        uses = bool(screened.flags & MAY_USE) and self._second_screen.uses(data, self._user_names)
-        name = digest(data) if uses or screened.flags & PASSES else b""
-        if name and added.get(path) == name and path in self._parsed:
+    def _follow(self, path: str) -> None:
+        index, read = self._index, self._sources.read
+        screened = screen_file(index.settings, path, read)
+        name = screened.digest
+        if not name and screened.flags & MAY_USE:
+            name = uses_file((index.settings, index.names), path, read)
+        takes_part, is_parsed = index.candidates().get(path), path in index.parsed
+        if (name and takes_part == name and is_parsed) or (not name and takes_part is None and not is_parsed):
             return
-        if not name and path not in added and path not in self._parsed:
-            return
-        _forget_tree(self._parsed.pop(path, None))
-        if name:
-            if path not in added:
-                added = dict(sorted({**added, path: name}.items()))
-            added[path] = name
-            self._parsed[path] = parse(path, data)
-        else:
-            added.pop(path, None)
-        self._added = added
-        self._renew(old, {path})
+        _forget_tree(index.parsed.pop(path, None))
+        index.follow(path, name)
+        self._renew({path})
 
-    def _renew(self, old: Project, changed: set[str]) -> None:
+    def _renew(self, changed: set[str]) -> None:
         """Put a fresh project over the facts."""
-        assert self._added is not None
-        self._announced.clear()
-        self._project = self._new_project()
-        self._add(self._project, self._added)
-        stale = self._project.inherit(old, changed)
-        self._results = {path: result for path, result in (self._results or {}).items() if path not in stale}
+        stale = self._index.renew(changed)
+        self._results = {path: result for path, result in self._results.items() if path not in stale}
 
     # --- results -------------------------------------------------------------------------------------------
 
     def forget_results(self, path: str) -> None:
         """Have a file checked again: rules that ask about the whole project may say something else now."""
-        if self._results is not None:
-            self._results.pop(path, None)
+        self._results.pop(path, None)
 
-    def landing(
-        self, paths: Iterable[str], named: Collection[str] = (), fixes: bool = False
-    ) -> dict[str, Result]:
+    def landing(self, paths: Iterable[str], fixes: bool = False) -> dict[str, Result]:
         """Return what is known of ``paths``: what their own checks say, and what those of other files said last."""
-        wanted = dict.fromkeys(paths)
-        said = self.check(wanted)
-        said |= {
+        index, wanted = self._index, dict.fromkeys(paths)
+        candidates = index.candidates()
+        unchecked = [path for path in wanted if path in candidates and path not in self._results]
+        index.project  # noqa: B018
+        self._results |= on_large_stack(lambda: dict(check_files(index, unchecked, False)))
+        said = {
             path: result
-            for path, result in (self._results or {}).items()
-            if any(finding.path in wanted for finding in result.findings)
+            for path, result in self._results.items()
+            if path in wanted or any(finding.path in wanted for finding in result.findings)
         }
         if fixes:
-            project = self.project
-            said |= dict(self._run_over(project, [path for path in said if path in self._candidates()]))
+            again = [path for path in said if path in candidates]
+            said |= on_large_stack(lambda: dict(check_files(index, again, True)))
+        for path, screened in index.table.screen(wanted).items():
+            if screened.flags & UNREADABLE:
+                said.setdefault(path, Result(unreadable(path, screened, self.config.codes)))
         landed: dict[str, dict[Finding, None]] = {path: {} for path in wanted}
         for result in said.values():
             for finding in result.findings:
@@ -184,9 +167,9 @@ class LiveWorkspace(Workspace):
             for path, findings in landed.items()
         }
 
-    def _run_rules(self, project: Project, path: str, fixes: bool = False) -> Result:
-        """Without the fixes, where nobody asks for them: a keystroke should not wait for them."""
-        return super()._run_rules(project, path, fixes)
+    def is_marked(self, path: str) -> bool:
+        """Say whether a checked file may hold a suppression that names one of our codes."""
+        return bool(self._index.table.screen([path])[path].flags & MARKED)
 
     # --- what can wait -------------------------------------------------------------------------------------
 
@@ -197,88 +180,76 @@ class LiveWorkspace(Workspace):
         the check of another one. Stop asking as soon as another edit has come.
         """
         yield from self._settle_users()
-        unknown = [path for path in self._candidates() if path not in (self._results or {})]
+        unknown = [path for path in self._index.candidates() if path not in self._results]
         for number, path in enumerate(unknown, 1):
-            assert self._results is not None
-            self._results[path] = self._run_rules(self.project, path)
+            self._results[path] = check_file(self._index, path, False)
             if number % _SWEPT == 0 or number == len(unknown):
                 # What was inferred for files that are not open would only take up memory.
-                self._renew(self.project, set())
+                self._renew(set())
             yield
 
     def _settle_users(self) -> Iterator[None]:
-        added, old = self._candidates(), self.project
-        passing = {path: value for path, value in added.items() if self._passes(path)}
-        names = self._tool_names(passing)
-        if names == self._user_names:
+        index = self._index
+        before = index.candidates()
+        names = index.tool_names({path: name for path, name in before.items() if index.table.passing(path)})
+        if names == index.names:
             return
-        key = digest(*sorted(names))
-        table = self._known()
-        unknown = [
-            path
-            for path in self._files
-            if path not in self._overlay and (row := table.get(path)) is not None and _is_open(row, key)
-        ]
-        for number, path in enumerate(unknown):
-            table[path] = table[path]._replace(uses=key + uses_file((self._settings, names), path))
+        closed = [path for path in index.files if not self._sources.holds(path)]
+        for number, _ in enumerate(index.table.users_step_by_step(names, index.table.may_use(closed))):
             if number % _CHUNK == 0:
                 yield
-        self._added = None
-        renewed = self._candidates()
-        self._user_names = names
-        if renewed.keys() != added.keys():
-            self._renew(old, renewed.keys() ^ added.keys())
-
-    def _passes(self, path: str) -> bool:
-        return bool(self._screen([path])[path].flags & PASSES)
-
-    def _tool_names(self, passing: Mapping[str, bytes]) -> frozenset[bytes]:
-        if self._project is None:
-            self._user_names = super()._tool_names(passing)
-            return self._user_names
-        project = self._new_project()
-        for path in passing:
-            parsed = self._parsed[path]
-            if not isinstance(parsed, Unparsed):
-                project.add(parsed)
-        project.inherit(self._project, ())
-        return self._reaching(project.tool_names())
+        after = index.choose_again()
+        if after.keys() != before.keys():
+            self._renew({*(after.keys() ^ before.keys())})
 
     def rescan(self) -> Iterator[None]:
         """Compare, step by step, the files on disk with what is known of them, and follow what changed."""
+        index = self._index
         found: dict[str, Signature | None] = {}
-        for number, item in enumerate(walk(self.root, self._places, within_project=True)):
+        for number, item in enumerate(walk(self.root, index.means.places, within_project=True)):
             found[item.path] = item.signature
             if number % _CHUNK == 0:
                 yield
-        for path in self._overlay:
-            if path in self._files:
+        for path in self._sources.held():
+            if path in index.files:
                 found.setdefault(path, None)
-        changed = [path for path, seen in found.items() if self._files.get(path) != seen]
-        if found.keys() != self._files.keys():
-            self._files = found
+        changed = [path for path, seen in found.items() if index.files.get(path) != seen]
+        is_another = found.keys() != index.files.keys()
+        index.replace_files(found)
+        changed = [path for path in changed if not self._sources.holds(path)]
+        if is_another:
             for path in changed:
-                if path not in self._overlay:
-                    self._parsed.pop(path, None)
+                index.parsed.pop(path, None)
             self._forget_project()
             return
-        self._files = found
         for path in changed:
-            if path not in self._overlay:
-                self.changed(path)
-                yield
+            self.changed(path)
+            yield
 
 
 class LiveEngine(Engine):
     """An engine over live workspaces."""
 
-    workspace_class: ClassVar[type[Workspace]] = LiveWorkspace
+    def __init__(self, options: Options | None = None) -> None:
+        super().__init__(options)
+        self.sources = Sources(most=0)
+        self._lives: dict[str, LiveWorkspace] = {}
 
     def live(self, place: Place) -> LiveWorkspace:
         """Return the project at ``place``."""
-        workspace = self.workspace(place)
-        assert isinstance(workspace, LiveWorkspace)
-        return workspace
+        if place.root not in self._lives:
+            store = self.store(place)
+            self._lives[place.root] = LiveWorkspace(self.index(place, store), store)
+        return self._lives[place.root]
+
+    def lives(self) -> list[LiveWorkspace]:
+        """Return the projects that were asked about so far."""
+        return [self._lives[root] for root in sorted(self._lives)]
+
+    def put(self, path: str, data: bytes) -> None:
+        """Let ``data`` count as the content of a file from now on, whatever is on disk."""
+        self.sources.put(path, data)
+        self.live(self.place_of(path)).changed(path)
 
     def place_of(self, path: str) -> Place:
         """Return the place of a file. Raises :class:`UsageError` where its configuration is wrong."""
@@ -304,12 +275,8 @@ class LiveEngine(Engine):
         """
         workspace = self.live(self.place_of(path))
         outcome = Outcome()
-        self._conclude(workspace, [path], workspace.landing([path], fixes=fixes), outcome)
+        self.conclude_all(workspace, [path], workspace.landing([path], fixes=fixes), outcome)
         return sorted(outcome.findings, key=_order), outcome.failures
-
-    def lives(self) -> list[LiveWorkspace]:
-        """Return the projects that were asked about so far."""
-        return [workspace for workspace in self.workspaces() if isinstance(workspace, LiveWorkspace)]
 
 
 def _forget_tree(parsed: Parsed | None) -> None:
@@ -318,13 +285,6 @@ def _forget_tree(parsed: Parsed | None) -> None:
 
     if parsed is not None and not isinstance(parsed, Unparsed):
         TREES.forget(parsed.digest)
-
-
-def _is_open(row: Known, key: bytes) -> bool:
-    """Say whether it must be asked again if a file uses a tool, those being the ones that ``key`` stands for."""
-    if not row.screened.flags & MAY_USE or row.screened.flags & PASSES:
-        return False
-    return row.uses is None or not row.uses.startswith(key)
 
 
 def _signature(path: str) -> Signature | None:

@@ -236,7 +236,7 @@ class Session:
         if known is not None:
             buffer.settings = known.workspace.config.rules
         if known is not None and buffer.is_checked:
-            known.engine.overlay[path] = snapshot.data
+            known.engine.sources.put(path, snapshot.data)
             known.workspace.changed(path)
         buffer.applied = snapshot
         self._touch(path)
@@ -246,7 +246,7 @@ class Session:
         if path in self.buffers:
             return
         for root in self._roots:
-            if root.engine.overlay.pop(path, None) is not None and (known := self.known(path)) is not None:
+            if root.engine.sources.drop(path) and (known := self.known(path)) is not None:
                 known.workspace.changed(path)
                 self._touch(path)
 

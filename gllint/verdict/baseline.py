@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from gllint.errors import UsageError
 from gllint.files.writing import read_bytes, write_atomically
-from gllint.report import visible
+from gllint.shown import visible
 from gllint.verdict.fingerprint import Fingerprint
 from gllint_rules import Finding
 

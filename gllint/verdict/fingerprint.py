@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from gllint.run.cache import digest
+from gllint.files.digest import digest
 from gllint.verdict.suppress import Comments
 from gllint_rules import Finding
 

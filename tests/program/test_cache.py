@@ -17,10 +17,12 @@ from typing import Any
 
 import pytest
 
-from gllint.run import cache, workspace
+from gllint.files.digest import digest
+from gllint.run import cache, table
+from gllint.run import index as indexing
 from gllint.run.cache import Store
 from gllint.run.engine import Engine, Options
-from gllint.run.parsing import Unparsed
+from gllint.run.results import Result
 from gllint_rules import Settings
 
 Write = Callable[..., Path]
@@ -81,8 +83,8 @@ def test_an_unchanged_project_is_answered_without_reading(
     def read(path: str) -> bytes:
         raise AssertionError(f"{path} was read")
 
-    monkeypatch.setattr(workspace, "screen_file", lambda settings, path: read(path))
-    monkeypatch.setattr(workspace, "parse", lambda path, data, clock: read(path))
+    monkeypatch.setattr(table, "screen_file", lambda settings, path, _: read(path))
+    monkeypatch.setattr(indexing, "parse", lambda path, data, clock: read(path))
     assert found(project) == first
     assert "gllint_rules.project.project" in sys.modules
 
@@ -369,7 +371,7 @@ class Bomb:
 
 def entry(name: str, payload: bytes) -> bytes:
     """An entry that somebody else made, sound to the last byte."""
-    return cache._PREFIX + cache.digest(name.encode(), payload) + payload
+    return cache._PREFIX + digest(name.encode(), payload) + payload
 
 
 def test_an_entry_of_somebody_else_runs_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -421,13 +423,13 @@ def test_an_entry_of_another_shape_is_as_good_as_none(tmp_path: Path, changed: d
     assert read is None or read == "x"  # what nothing refers to harms nobody
 
 
-@pytest.mark.parametrize("value", [3, (), (b"", {}, 3), {"x": 3}, ([], [], []), Unparsed("x"), ("",) * 9])
+@pytest.mark.parametrize("value", [3, (), (b"", {}, 3), {"x": 3}, ([], [], []), Result(), ("",) * 9])
 def test_entries_that_were_exchanged_change_no_finding(project: Path, value: object) -> None:
     age(project)
     expected = found(project)
     (folder,) = [path for path in (project / ".gllint_cache").iterdir() if path.is_dir()]
     for path in folder.iterdir():
-        if path.name != "lock" and not (path.name.startswith("facts-") and isinstance(value, Unparsed)):
+        if path.name != "lock":
             Store(str(folder)).write(path.name, value)
     assert found(project) == expected
 

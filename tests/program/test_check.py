@@ -38,7 +38,7 @@ def test_the_summary_says_what_can_be_fixed(write: Write, run: Run) -> None:
     unsafe, safe = tool % "3.5", tool % "{'value': x, 'unit': 'kwh'}"
 
     def summary(*arguments: str) -> str:
-        done = run("check", "--output-format", "concise", *arguments, cwd=top)
+        done = run("check", *arguments, cwd=top)
         last: str = done.stderr.decode().splitlines()[-1]
         return last
 
@@ -51,6 +51,21 @@ def test_the_summary_says_what_can_be_fixed(write: Write, run: Run) -> None:
     assert summary("--fix") == "Found 1 finding in 1 file (1 fixable with --fix --unsafe-fixes)."
     # What was put in for the unit is the user's to replace.
     assert summary("--fix", "--unsafe-fixes") == "Found 1 finding in 1 file."
+
+
+def test_a_fix_that_nobody_would_see_is_not_worked_out(write: Write, run: Run) -> None:
+    tool = "from langchain_core.tools import tool\n\n\n@tool\ndef f(x):\n    return {'a': 3.5}\n"
+    top = write({"a.py": tool})
+
+    def said(name: str) -> tuple[str, str]:
+        done = run("check", "--output-format", name, "--cache-dir", ".", cwd=top)
+        return done.stdout.decode(), done.stderr.decode()
+
+    # What one format leaves out of the cache must not be missing from the next one, nor the other way round.
+    for _ in range(2):
+        assert said("concise")[1] == "Found 1 finding in 1 file.\n"
+        assert "1 fixable with --fix --unsafe-fixes" in said("full")[1]
+        assert json.loads(said("json")[0])[0]["fix"] is not None
 
 
 def test_full_output_shows_the_source(write: Write, run: Run, agent: str) -> None:

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from gllint.files.config import Config
-from gllint.files.discover import absolute, is_left_out, walk
-from gllint.files.places import Places
+from gllint.files.discover import is_left_out, walk
+from gllint.files.places import Places, absolute
 
 Write = Callable[..., Path]
 Check = Callable[..., list[str]]

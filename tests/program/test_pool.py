@@ -9,9 +9,7 @@ from typing import Any
 
 import pytest
 
-from gllint.run import pool
-from gllint.run.parsing import Unparsed
-from gllint.run.pool import Pool, Screened, judge_file, screen_file
+from gllint.run.pool import Pool
 
 Write = Callable[..., Path]
 Run = Callable[..., Any]
@@ -33,7 +31,7 @@ def test_results_keep_their_order(jobs: int) -> None:
     ticks: list[int] = []
     paths = [str(number) for number in range(50)]
     try:
-        assert list(workers.map(double, 2, paths, worth=True, chunk=7, tick=ticks.append)) == [
+        assert list(workers.map(double, 2, paths, worth=True, crashed="", chunk=7, tick=ticks.append)) == [
             p * 2 for p in paths
         ]
     finally:
@@ -43,25 +41,19 @@ def test_results_keep_their_order(jobs: int) -> None:
 
 def test_small_work_starts_no_process() -> None:
     workers = Pool(4)
-    assert list(workers.map(double, 1, ["a"], worth=False)) == ["a"]
-    assert list(workers.map(double, 1, ["a"] * 5, worth=True, chunk=5)) == ["a"] * 5
+    assert list(workers.map(double, 1, ["a"], worth=False, crashed="")) == ["a"]
+    assert list(workers.map(double, 1, ["a"] * 5, worth=True, crashed="", chunk=5)) == ["a"] * 5
     assert workers._executor is None
 
 
-def test_a_file_that_kills_its_process_loses_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pool, "_crashed", lambda function: "crashed")
+def test_a_file_that_kills_its_process_loses_nothing_else() -> None:
     workers = Pool(2)
     paths = [str(number) for number in range(12)]
     try:
-        results = list(workers.map(fall_over, "7", paths, worth=True, chunk=3))
+        results = list(workers.map(fall_over, "7", paths, worth=True, crashed="crashed", chunk=3))
     finally:
         workers.close()
     assert results == [("crashed" if path == "7" else path) for path in paths]
-
-
-def test_what_is_said_of_a_file_that_crashed() -> None:
-    assert isinstance(pool._crashed(judge_file), Unparsed)
-    assert pool._crashed(screen_file) == Screened(pool.UNREADABLE, b"", "cannot be read")
 
 
 def test_one_process_and_several_find_the_same(write: Write, run: Run, agent: str) -> None:

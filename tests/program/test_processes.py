@@ -37,7 +37,7 @@ def sleep(settings, path):
 
 class Engine(checking.Engine):
     def check(self, paths):
-        list(self._pool.map(sleep, None, ["a", "b"], worth=True, chunk=1))
+        list(self._pool.map(sleep, None, ["a", "b"], worth=True, crashed=None, chunk=1))
 
 checking.Engine = Engine
 main(["check", "--jobs", "2", "--no-cache"])
@@ -99,7 +99,7 @@ def test_an_absurd_number_of_jobs_is_cut(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(pool, "_MOST_PROCESSES", 2)
     workers = Pool(10**30)
     try:
-        assert list(workers.map(double, 2, ["a", "b"], worth=True, chunk=1)) == ["aa", "bb"]
+        assert list(workers.map(double, 2, ["a", "b"], worth=True, crashed=None, chunk=1)) == ["aa", "bb"]
     finally:
         workers.close()
 

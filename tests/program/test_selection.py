@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gllint.errors import UsageError
-from gllint.verdict.selection import check_selectors, matches, selected_codes
+from gllint.files.selection import check_selectors, matches, selected_codes
 from gllint_rules import Rule
 
 RULES = {

@@ -1,0 +1,67 @@
+"""Writing a baseline of what a run found, and comparing a run with one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+
+from gllint.files.places import absolute
+from gllint.files.source import Undecodable
+from gllint.run.engine import Engine, Outcome
+from gllint.verdict import baseline
+from gllint.verdict.fingerprint import Fingerprint, fingerprints
+
+
+def write(engine: Engine, outcome: Outcome, path: str) -> None:
+    """Write what was found to the baseline ``path`` (absolute). Raises :class:`UsageError`."""
+    baseline.write(path, _fingerprints(engine, outcome, path))
+
+
+def compare(
+    engine: Engine, outcome: Outcome, path: str, old: Sequence[Fingerprint], covers_all: bool
+) -> baseline.Compared:
+    """Compare what was found with the baseline ``old``, read from ``path`` (absolute).
+
+    ``covers_all`` says that the outcome holds all findings of its files, so that one that it lacks is fixed.
+    """
+    folder = os.path.dirname(path)
+    checked = set(outcome.checked)
+
+    def has_scope(file: str, scope: str) -> bool:
+        source = source_of(engine, absolute(os.path.join(folder, file)))
+        return not scope or all(_defines(source, name) for name in scope.split("."))
+
+    def was_checked(entry: Fingerprint) -> bool:
+        full = absolute(os.path.join(folder, entry.path))
+        return covers_all and full in checked and entry.code in engine.config_of(full).codes
+
+    return baseline.compare(
+        old,
+        outcome.findings,
+        _fingerprints(engine, outcome, path),
+        was_checked=was_checked,
+        has_scope=has_scope,
+        exists=lambda file: os.path.exists(os.path.join(folder, file)),
+    )
+
+
+def identities(engine: Engine, outcome: Outcome, show: Callable[[str], str]) -> list[str]:
+    """Return what makes each finding the same one after its lines have moved, as hexadecimal digits."""
+    return [f.hex() for f in fingerprints(outcome.findings, lambda path: source_of(engine, path), show)]
+
+
+def source_of(engine: Engine, path: str) -> str:
+    """Return the text of a file, empty where it cannot be read."""
+    try:
+        return engine.text(path).source
+    except (OSError, Undecodable):
+        return ""
+
+
+def _fingerprints(engine: Engine, outcome: Outcome, path: str) -> list[Fingerprint]:
+    show = baseline.relative_to(os.path.dirname(path))
+    return fingerprints(outcome.findings, lambda path: source_of(engine, path), show)
+
+
+def _defines(source: str, name: str) -> bool:
+    return any(f"{word} {name}{end}" in source for word in ("def", "class") for end in "(:[")

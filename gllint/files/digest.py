@@ -1,0 +1,16 @@
+"""The digest by which texts, files and entries of the cache are known."""
+
+from __future__ import annotations
+
+import hashlib
+
+DIGEST_SIZE = 20
+
+
+def digest(*parts: bytes) -> bytes:
+    """Return a digest of ``parts``, which are told apart."""
+    state = hashlib.blake2b(digest_size=DIGEST_SIZE)
+    for part in parts:
+        state.update(b"%d:" % len(part))
+        state.update(part)
+    return state.digest()

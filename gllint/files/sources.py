@@ -1,0 +1,77 @@
+"""The contents of files, whoever holds them: an editor's buffer or standard input first, else the disk."""
+
+from __future__ import annotations
+
+import os
+from functools import cached_property
+
+from gllint.files.source import Text, decode, split_lines
+from gllint.files.writing import read_bytes
+
+KEPT_BYTES = 64_000_000
+
+
+class Source:
+    """One file as it was read: its bytes and, where asked for, its text and lines."""
+
+    def __init__(self, path: str, data: bytes) -> None:
+        self.path, self.data = path, data
+
+    @cached_property
+    def text(self) -> Text:
+        """The decoded text, with what it takes to write it back. Raises :class:`Undecodable`."""
+        return decode(self.data)
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The lines without their endings. Raises :class:`Undecodable`."""
+        return split_lines(self.text.source)
+
+
+class Sources:
+    """Hands out the files of a run, each read once as long as ``most`` bytes hold those read last.
+
+    With ``most=0`` nothing that lies on disk is held: for a process that lives on while files change.
+    """
+
+    def __init__(self, most: int = KEPT_BYTES) -> None:
+        self._buffers: dict[str, Source] = {}
+        self._read: dict[str, Source] = {}  # the one asked for last comes last
+        self._most, self._size = most, 0
+
+    def put(self, path: str, data: bytes) -> None:
+        """Let ``data`` count as the content of a file from now on, whatever is on disk."""
+        self._buffers[path] = Source(path, data)
+
+    def drop(self, path: str) -> bool:
+        """Let the disk count again for a file; false where it counted already."""
+        return self._buffers.pop(path, None) is not None
+
+    def holds(self, path: str) -> bool:
+        """Say whether the content of a file is another one than that on disk, or may be."""
+        return path in self._buffers
+
+    def held(self) -> list[str]:
+        """Return the paths of all files whose content was put here."""
+        return list(self._buffers)
+
+    def exists(self, path: str) -> bool:
+        """Say whether there is such a file."""
+        return path in self._buffers or os.path.isfile(path)
+
+    def of(self, path: str) -> Source:
+        """Return a file. Raises ``OSError``."""
+        source = self._buffers.get(path) or self._read.pop(path, None)
+        if source is None:
+            source = Source(path, read_bytes(path))
+            self._size += len(source.data)
+        elif path in self._buffers:
+            return source
+        self._read[path] = source
+        while self._size > self._most and self._read:
+            self._size -= len(self._read.pop(next(iter(self._read))).data)
+        return source
+
+    def read(self, path: str) -> bytes:
+        """Return the bytes of a file. Raises ``OSError``."""
+        return self.of(path).data

@@ -1,0 +1,291 @@
+"""What one project's files say together: which of them take part, their outlines, and floor 2's project over them.
+
+A batch run and a live one hold such an index alike. Every step is taken only when something asks for it: a file that
+the first look refuses costs a read; a project with no candidate never loads the parser.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from gllint.files.digest import digest
+from gllint.files.discover import Signature, walk
+from gllint.files.places import Place
+from gllint.files.writing import read_bytes
+from gllint.run.cache import Store
+from gllint.run.looks import PASSES
+from gllint.run.mentions import Mentions
+from gllint.run.parsing import Parsed, Unparsed, parse
+from gllint.run.results import Dependencies, Kept
+from gllint.run.table import Means, Table
+from gllint_rules.reading.stack import on_large_stack
+from gllint_rules.words.screen import ANY_NAME
+
+if TYPE_CHECKING:
+    from gllint_rules.project.project import Project
+    from gllint_rules.reading.facts import Module
+
+_SMALL_PROJECT = 500
+
+
+class Index:
+    """The files and facts of one project."""
+
+    def __init__(self, place: Place, store: Store, means: Means) -> None:
+        self.root, self.config = place.root, place.config
+        self.settings = replace(place.config.rules, audit="GL405" in place.config.codes)
+        self.means = means
+        self.table = Table(self.settings, store, means)
+        self.parsed: dict[str, Parsed] = {}
+        self.names: frozenset[bytes] = frozenset()  # of the tools, as the candidates were chosen by
+        self.dependencies = Dependencies()
+        self.mentions = Mentions(self.table, self.dependencies)
+        self.kept = Kept(store, self._is_unchanged)
+        self.is_complete = False  # all files of the project are listed
+        self._is_disturbed = False  # a file changed while we read it twice: nothing of this run is kept
+        self._candidates: dict[str, bytes] | None = None
+        self._project: Project | None = None
+        self._announced: set[str] = set()
+        self._top_level: dict[str, list[str]] | None = None
+
+    # --- files ---------------------------------------------------------------------------------------------
+
+    @property
+    def files(self) -> dict[str, Signature | None]:
+        """The files that are known, each as the walk saw it."""
+        return self.table.files
+
+    def list_files(self) -> None:
+        """List all files of the project, unless that was done."""
+        if not self.is_complete:
+            for found in walk(self.root, self.means.places, within_project=True):
+                self.files.setdefault(found.path, found.signature)
+            for path in self.means.sources.held():
+                if self.means.places.project(os.path.dirname(path)).root == self.root:
+                    self.files.setdefault(path, None)
+            self.is_complete = True
+
+    def replace_files(self, files: Mapping[str, Signature | None]) -> None:
+        """Know these files instead."""
+        self.table.files = dict(files)
+
+    @property
+    def is_worth_keeping(self) -> bool:
+        """Whether what was found out holds for the files as they lie on disk."""
+        return not self.means.sources.held() and not self._is_disturbed
+
+    def forget(self, path: str) -> None:
+        """Forget what a file said, and all that several files say together."""
+        self.parsed.pop(path, None)
+        self.forget_project()
+
+    def forget_project(self) -> None:
+        """Forget what several files say together."""
+        self.mentions.forget()
+        self._announced.clear()
+        self._candidates = self._project = self._top_level = None
+
+    # --- candidates ----------------------------------------------------------------------------------------
+
+    @property
+    def knows_candidates(self) -> bool:
+        """Whether the files that take part were chosen already."""
+        return self._candidates is not None
+
+    def candidates(self) -> dict[str, bytes]:
+        """Return the files that take part in the project, with their digests."""
+        if self._candidates is None:
+            self.list_files()
+            with self.means.clock.stage("screen"):
+                screened = self.table.screen(self.files)
+            passing = {path: s.digest for path, s in screened.items() if s.flags & PASSES}
+            self.names = names = self.tool_names(passing)
+            using: dict[str, bytes] = {}
+            if names:
+                with self.means.clock.stage("second round"):
+                    using = self.table.users(names, self.table.may_use(self.files))
+            self._candidates = dict(sorted((passing | using).items()))
+        return self._candidates
+
+    def choose_again(self) -> dict[str, bytes]:
+        """Return the candidates by the names that tools have now, keeping the project."""
+        self._candidates = None
+        return self.candidates()
+
+    def tool_names(self, passing: Mapping[str, bytes]) -> frozenset[bytes]:
+        """Return the names by which files beside those ``passing`` the first look may use a tool."""
+        if not passing:
+            return frozenset()
+        if self._project is not None:
+            return self._reaching(self._names_after_edit(self._project, passing))
+        key = self.key(passing)
+        if (names := self.kept.names(key)) is None:
+            self._project = self._new_project()
+            self._add(self._project, passing)
+            with self.means.clock.stage("tool names"):
+                names = on_large_stack(self._project.tool_names)
+            if self.is_worth_keeping:
+                self.kept.keep_names(key, names, self.dependencies)
+        return self._reaching(names)
+
+    def _names_after_edit(self, old: Project, passing: Collection[str]) -> frozenset[bytes]:
+        project = self._new_project()
+        for path in passing:
+            parsed = self.parsed[path]
+            if not isinstance(parsed, Unparsed):
+                project.add(parsed)
+        project.inherit(old, ())
+        return project.tool_names()
+
+    def _reaching(self, names: frozenset[bytes]) -> frozenset[bytes]:
+        """In a small project every file that runs or derives from something is worth parsing: names may change."""
+        return names | {ANY_NAME} if names and len(self.files) <= _SMALL_PROJECT else names
+
+    # --- the project ---------------------------------------------------------------------------------------
+
+    @property
+    def project(self) -> Project:
+        """Floor 2's project over all candidates as they are now."""
+        candidates = self.candidates()
+        if self._project is None:
+            self._project = self._new_project()
+        self._add(self._project, candidates)
+        return self._project
+
+    @property
+    def has_project(self) -> bool:
+        """Whether the files were read and joined already."""
+        return self._project is not None and self._candidates is not None
+
+    def follow(self, path: str, name: bytes) -> None:
+        """Follow an edit: ``name`` is the digest of a file that takes part now, empty if it does not (any more)."""
+        candidates = dict(self.candidates())
+        if name:
+            is_new = path not in candidates
+            candidates[path] = name
+            self.parsed[path] = self._read(path)
+            self._candidates = dict(sorted(candidates.items())) if is_new else candidates
+        else:
+            candidates.pop(path, None)
+            self._candidates = candidates
+
+    def renew(self, changed: Collection[str]) -> frozenset[str]:
+        """Put a fresh project over the facts; return the files of which nothing could be taken over."""
+        old = self._project or self.project
+        self._announced.clear()
+        self._project = self._new_project()
+        self._add(self._project, self.candidates())
+        return self._project.inherit(old, changed)
+
+    def key(self, digests: Mapping[str, bytes]) -> bytes:
+        """Return what identifies the facts: the files that have some, and the names that imports can lead to."""
+        files = (part for path in sorted(digests) for part in (_bytes(path), digests[path]))
+        return digest(*files, _bytes(repr(sorted(self._packages().items()))))
+
+    def _new_project(self) -> Project:
+        if self.means.clock.by_rule:
+            from gllint_rules.catalogue import load_all
+
+            with self.means.clock.stage("load"):
+                load_all()
+        from gllint_rules.project.project import Project
+
+        return Project(
+            self.settings,
+            self._load,
+            self._exists,
+            self._source_of,
+            self.root,
+            self._packages(),
+            self.mentions.of,
+        )
+
+    def _packages(self) -> dict[str, list[str]]:
+        from gllint_rules.project.project import top_level_packages
+
+        if self._top_level is None:
+            self._top_level = top_level_packages(sorted(self.files))
+        return self._top_level
+
+    def _add(self, project: Project, added: Mapping[str, bytes]) -> None:
+        new = [path for path in added if path not in self._announced]
+        self._read_facts([path for path in new if path not in self.parsed], added)
+        for path in new:
+            parsed = self.parsed[path]
+            if not isinstance(parsed, Unparsed):
+                project.add(parsed)
+        self._announced.update(new)
+
+    def _read_facts(self, paths: list[str], digests: Mapping[str, bytes]) -> None:
+        self.means.progress.expect("reading", len(paths))
+        for path in paths:
+            self.parsed[path] = self._read(path, digests[path])
+            self.means.progress.tick(1)
+
+    def _read(self, path: str, expected: bytes = b"") -> Parsed:
+        try:
+            data = self.means.sources.read(path)
+        except OSError as error:
+            self._is_disturbed = True
+            return Unparsed(f"cannot be read: {error.strerror}")
+        if expected and not self.means.sources.holds(path):
+            self._is_disturbed = self._is_disturbed or digest(data) != expected
+        return parse(path, data, self.means.clock)
+
+    # --- what floor 2 asks back ----------------------------------------------------------------------------
+
+    def _load(self, path: str) -> Module | None:
+        if path not in self.parsed:
+            self.parsed[path] = self._load_helper(path)
+        parsed = self.parsed[path]
+        return None if isinstance(parsed, Unparsed) else parsed
+
+    def _load_helper(self, path: str) -> Parsed:
+        try:
+            data = self.means.sources.read(path)
+        except OSError as error:
+            self.dependencies.loaded[path] = b""
+            return Unparsed(f"cannot be read: {error.strerror}")
+        self.dependencies.loaded[path] = digest(data)
+        return parse(path, data, self.means.clock)
+
+    def _exists(self, path: str) -> bool:
+        if path in self.files or self.means.sources.holds(path):
+            return True
+        probed = self.dependencies.probed
+        if path not in probed:
+            probed[path] = os.path.isfile(path)
+        return probed[path]
+
+    def _source_of(self, path: str) -> str:
+        source = self.means.sources.of(path)
+        if not self.means.sources.holds(path):
+            if self._candidates and path in self._candidates:
+                self._is_disturbed = self._is_disturbed or digest(source.data) != self._candidates[path]
+            elif path not in self.dependencies.loaded:
+                self.dependencies.loaded[path] = digest(source.data)
+        return source.text.source
+
+    def _is_unchanged(self, dependencies: Dependencies) -> bool:
+        if dependencies.mentions:
+            self.mentions.look_for(dependencies.mentions)
+            now = self.dependencies.mentions
+            if any(now[word] != held for word, held in dependencies.mentions.items()):
+                return False
+        if any(os.path.isfile(path) != there for path, there in dependencies.probed.items()):
+            return False
+        return all(_digest_of(path) == value for path, value in dependencies.loaded.items())
+
+
+def _digest_of(path: str) -> bytes:
+    try:
+        return digest(read_bytes(path))
+    except OSError:
+        return b""
+
+
+def _bytes(path: str) -> bytes:
+    return path.encode("utf-8", "surrogateescape")

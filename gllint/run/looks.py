@@ -1,0 +1,101 @@
+"""What can be told of a file by a look at its bytes: the work that is handed to several processes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+from typing import NamedTuple, TypeAlias
+
+from gllint.files.digest import digest
+from gllint.files.source import Undecodable, decode
+from gllint.files.writing import read_bytes
+from gllint.run.parsing import Unparsed, judge
+from gllint_rules import Settings
+from gllint_rules.words.screen import MARKS, Screen
+
+# What the first look finds: rules could speak about the file; it could use a tool that another file defines;
+# a comment in it suppresses findings of ours by name; it cannot be read; it is no text; Python was asked and takes it.
+PASSES, MAY_USE, MARKED, UNREADABLE, UNDECODABLE, IS_PYTHON = 1, 2, 4, 8, 16, 32
+_NAMES_US = re.compile(rb"gllint:|(?i:noqa:(?:(?!noqa:)[^\r\n])*?GL[0-9])")
+_WORDS_APART = bytes(c if c < 128 and (chr(c).isalnum() or c == ord("_")) else 32 for c in range(256))
+Read: TypeAlias = Callable[[str], bytes]
+
+
+class Screened(NamedTuple):
+    """What the first look at a file's bytes says: flags, and the digest of a file that passes."""
+
+    flags: int
+    digest: bytes = b""
+    error: str = ""
+
+
+def screen_file(settings: Settings, path: str, read: Read = read_bytes) -> Screened:
+    """Judge a file by its bytes. One that cannot be read is flagged so, with the reason."""
+    try:
+        return screen_bytes(settings, read(path))
+    except FileNotFoundError:
+        return Screened(0)
+    except OSError as error:
+        return Screened(UNREADABLE, b"", f"cannot be read: {error.strerror}")
+
+
+def screen_bytes(settings: Settings, data: bytes) -> Screened:
+    """Judge a file by its bytes alone."""
+    screen = _screen(settings)
+    found = screen.fragments(data)
+    flags = (PASSES if screen.passes(data, found) else 0) | (MAY_USE if screen.may_use(data) else 0)
+    if not found.isdisjoint(MARKS) and _NAMES_US.search(data):
+        flags |= MARKED
+    if not _is_text(data):
+        flags |= UNDECODABLE
+    return Screened(flags, digest(data) if flags & PASSES else b"")
+
+
+def judge_file(_: None, path: str, read: Read = read_bytes) -> Unparsed | None:
+    """Say why a file is no Python, ``None`` where it is."""
+    try:
+        return judge(read(path))
+    except OSError as error:
+        return Unparsed(f"cannot be read: {error.strerror}")
+
+
+def uses_file(work: tuple[Settings, frozenset[bytes]], path: str, read: Read = read_bytes) -> bytes:
+    """Return the digest of a file that uses one of the tools named, ``b""`` of any other."""
+    settings, names = work
+    try:
+        data = read(path)
+    except OSError:
+        return b""
+    return digest(data) if _screen(settings).uses(data, names) else b""
+
+
+def words_of_file(words: frozenset[str], path: str, read: Read = read_bytes) -> frozenset[str]:
+    """Return which of ``words`` a file holds; all of them where it is there and cannot be read.
+
+    A word beyond ASCII counts as held where the file goes there, too.
+    """
+    try:
+        data = read(path)
+    except FileNotFoundError:
+        return frozenset()
+    except OSError:
+        return words
+    held = set(data.translate(_WORDS_APART).split())
+    plain = {word for word in words if word.isascii() and word.encode() in held}
+    return frozenset(plain if data.isascii() else plain | {word for word in words if not word.isascii()})
+
+
+def _is_text(data: bytes) -> bool:
+    if data.isascii() and b"\0" not in data and b"coding" not in data[:1000]:
+        return True
+    try:
+        decode(data)
+    except Undecodable:
+        return False
+    return True
+
+
+@lru_cache(maxsize=16)
+def _screen(settings: Settings) -> Screen:
+    return Screen(settings)

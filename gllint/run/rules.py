@@ -1,0 +1,71 @@
+"""Running the rules over the files of an index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from gllint.run.index import Index
+from gllint.run.parsing import Unparsed
+from gllint.run.results import Result
+from gllint_rules import Failure, Finding, Span
+
+if TYPE_CHECKING:
+    from gllint_rules.reading.facts import Module
+
+
+def check_files(index: Index, paths: Sequence[str], fixes: bool) -> Iterator[tuple[str, Result]]:
+    """Yield what the rules say of candidates, with the ``fixes`` where they are wanted; of some a second time.
+
+    Where a fix asks who mentions a word, the file is checked again once all words of all files are known: one look
+    at the files of the project is enough for them.
+    """
+    again: list[str] = []
+    for path in paths:
+        index.mentions.is_waiting = False
+        yield path, check_file(index, path, fixes)
+        index.means.progress.tick(1)
+        if index.mentions.is_waiting:
+            again.append(path)
+    if again:
+        with index.means.clock.stage("mentions"):
+            index.mentions.look()
+        yield from check_files(index, again, fixes)
+
+
+def check_file(index: Index, path: str, fixes: bool) -> Result:
+    """Return what the rules say of one candidate."""
+    project, codes, clock = index.project, index.config.codes, index.means.clock
+    parsed = index.parsed[path]
+    if isinstance(parsed, Unparsed):
+        notice = f"{parsed.message} (line {parsed.line})" if parsed.is_python else ""
+        return Result(syntax_error(path, parsed, codes), notice=notice)
+    reports: list[Finding | Failure] = []
+    if clock.by_rule:
+        for code in sorted(codes):
+            with clock.rule(code):
+                reports += project.check(path, frozenset({code}), fixes)
+    else:
+        reports += project.check(path, codes, fixes)
+    return Result(
+        tuple(report for report in reports if isinstance(report, Finding)),
+        tuple(report for report in reports if isinstance(report, Failure)),
+        tuple(project.cuts()),
+        _unread(parsed),
+    )
+
+
+def syntax_error(path: str, why: Unparsed | None, codes: frozenset[str]) -> tuple[Finding, ...]:
+    """Return the finding of a file that is no Python, if it is one and the rule is in force."""
+    if why is None or why.is_python or "GL900" not in codes:
+        return ()
+    place = Span(why.line, why.column, why.line, why.column + 1)
+    return (Finding("GL900", path, place, why.message, "This file was not checked."),)
+
+
+def _unread(module: Module) -> str:
+    """Say which part of a file could not be read, if any."""
+    for number, why in sorted(module.unread.items()):
+        begin = module.outline.sections[number].begin
+        return f"{why} (line {module.source.count(chr(10), 0, begin) + 1})"
+    return ""

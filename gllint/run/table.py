@@ -1,0 +1,258 @@
+"""The table of looks: what was told of each file by its bytes, kept for as long as the file stays the same."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeVar
+
+from gllint.files.digest import digest
+from gllint.files.discover import Signature
+from gllint.files.places import Places
+from gllint.files.sources import Sources
+from gllint.run.cache import Store
+from gllint.run.clock import Clock
+from gllint.run.looks import (
+    IS_PYTHON,
+    MAY_USE,
+    PASSES,
+    UNREADABLE,
+    Screened,
+    judge_file,
+    screen_file,
+    uses_file,
+    words_of_file,
+)
+from gllint.run.parsing import Unparsed
+from gllint.run.pool import CHUNK, Pool
+from gllint.run.progress import Progress
+from gllint_rules import Settings
+
+_WORTH_FILES = 2000
+_WORTH_BYTES = 250_000
+_FINE_CLOCK, _COARSE_CLOCK = 100_000_000, 2_000_000_000
+_Said = TypeVar("_Said")
+
+
+@dataclass(slots=True)
+class Means:
+    """What the projects of one run share."""
+
+    places: Places
+    sources: Sources
+    pool: Pool
+    clock: Clock
+    progress: Progress
+
+
+class Row(NamedTuple):
+    """The file as it was, and what was said of it."""
+
+    signature: Signature
+    screened: Screened
+    uses: bytes | None = None
+    mentions: tuple[bytes, frozenset[str]] | None = None  # which words it holds, of those the key stands for
+
+
+class Table:
+    """Looks at the files of one project. ``files`` are those that are known, each as the walk saw it."""
+
+    def __init__(self, settings: Settings, store: Store, means: Means) -> None:
+        self.files: dict[str, Signature | None] = {}
+        self._settings, self._store, self._means = settings, store, means
+        self._started = time.time_ns()
+        self._rows: dict[str, Row] | None = None
+        self._has_changed = False
+
+    def screen(self, paths: Iterable[str]) -> dict[str, Screened]:
+        """Return what the first look says of files."""
+        rows, said = self._known(), dict[str, Screened]()
+        unknown: list[str] = []
+        for path in paths:
+            row = rows.get(path)
+            if row is not None and self._holds(path, row):
+                said[path] = row.screened
+            else:
+                unknown.append(path)
+        self._means.progress.expect("reading", len(unknown))
+        nothing = Screened(UNREADABLE, b"", "cannot be read")
+        for path, screened in self._look(screen_file, self._settings, unknown, nothing):
+            said[path] = screened
+            self._put(path, Row(self.files.get(path) or Signature(0, 0, 0, 0), screened))
+        return said
+
+    def broken(self, paths: Iterable[str]) -> dict[str, Unparsed]:
+        """Say which of some files are no Python, and why."""
+        unknown = [
+            path for path, said in self.screen(paths).items() if not said.flags & (IS_PYTHON | UNREADABLE)
+        ]
+        size = sum(seen.size for path in unknown if (seen := self.files.get(path)))
+        self._means.progress.expect("parsing", len(unknown))
+        crashed: Unparsed | None = Unparsed("the parser crashed on this file")
+        found: dict[str, Unparsed] = {}
+        for path, verdict in self._look(judge_file, None, unknown, crashed, size > _WORTH_BYTES, chunk=16):
+            if verdict is not None:
+                found[path] = verdict
+            elif not self._means.sources.holds(path):
+                row = self._known()[path]
+                known = row.screened._replace(flags=row.screened.flags | IS_PYTHON)
+                self._put(path, row._replace(screened=known))
+        return found
+
+    def users(self, names: frozenset[bytes], paths: Iterable[str]) -> dict[str, bytes]:
+        """Return the digests of those files that use one of the tools named."""
+        return {path: said for path, said in self.users_step_by_step(names, paths) if said}
+
+    def users_step_by_step(
+        self, names: frozenset[bytes], paths: Iterable[str]
+    ) -> Iterator[tuple[str, bytes]]:
+        """Yield each file and its digest, which is empty where it uses none of the tools named."""
+        key = digest(*sorted(names))
+        self.screen(paths := list(paths))
+        rows, unknown = self._known(), list[str]()
+        for path in paths:
+            row = rows.get(path)
+            if (
+                row is not None
+                and row.uses is not None
+                and row.uses.startswith(key)
+                and self._holds(path, row)
+            ):
+                yield path, row.uses[len(key) :]
+            else:
+                unknown.append(path)
+        for path, said in self._look(uses_file, (self._settings, names), unknown, b""):
+            self._put(path, rows[path]._replace(uses=key + said) if path in rows else None)
+            yield path, said
+
+    def holding(self, words: frozenset[str]) -> dict[str, frozenset[str]]:
+        """Return which of ``words`` each file of the project holds."""
+        key = digest(*(word.encode("utf-8", "surrogatepass") for word in sorted(words)))
+        self.screen(self.files)
+        rows, found = self._known(), dict[str, frozenset[str]]()
+        unknown: list[str] = []
+        for path in self.files:
+            row = rows.get(path)
+            if (
+                row is not None
+                and row.mentions is not None
+                and row.mentions[0] == key
+                and self._holds(path, row)
+            ):
+                found[path] = row.mentions[1]
+            else:
+                unknown.append(path)
+        for path, held in self._look(words_of_file, words, unknown, frozenset[str]()):
+            found[path] = held
+            self._put(path, rows[path]._replace(mentions=(key, held)) if path in rows else None)
+        return found
+
+    def unknown(self) -> int:
+        """Count the files that must be read because nothing is kept of them."""
+        return sum(
+            1
+            for path in self.files
+            if path not in self._known() or not self._holds(path, self._known()[path])
+        )
+
+    def passing(self, path: str) -> bool:
+        """Say whether rules could speak about a file."""
+        return bool(self.screen([path])[path].flags & PASSES)
+
+    def may_use(self, paths: Iterable[str]) -> list[str]:
+        """Return the files that only the second round could let through."""
+        said = self.screen(paths)
+        return [path for path, s in said.items() if s.flags & MAY_USE and not s.flags & PASSES]
+
+    def forget(self) -> None:
+        """Read the cache again: another process has written to it."""
+        self._rows = None
+
+    def save(self, is_complete: bool) -> None:
+        """Keep what was found out; ``is_complete`` says that no file outside ``files`` is of the project."""
+        if not self._has_changed or self._rows is None:
+            return
+        trusted = {
+            path: row
+            for path, row in self._rows.items()
+            if self._is_settled(row) and (path in self.files or not is_complete)
+        }
+        self._store.write("screen", _columns(trusted))
+        self._has_changed = False
+
+    def _look(
+        self,
+        look: Callable[..., _Said],
+        work: Any,
+        paths: Sequence[str],
+        crashed: _Said,
+        worth: bool | None = None,
+        chunk: int = CHUNK,
+    ) -> Iterator[tuple[str, _Said]]:
+        """Look at files here, or in several processes where that is ``worth`` it; in order, the buffers last."""
+        sources, tick = self._means.sources, self._means.progress.tick
+        here = [path for path in paths if sources.holds(path)]
+        there = [path for path in paths if not sources.holds(path)] if here else paths
+        worth = len(there) > _WORTH_FILES if worth is None else worth
+        if self._means.pool.takes(there, worth, chunk):
+            said = self._means.pool.map(
+                look, work, there, crashed=crashed, worth=worth, chunk=chunk, tick=tick
+            )
+            yield from zip(there, said, strict=True)
+        else:
+            here = [*there, *here]
+        for path in here:
+            yield path, look(work, path, sources.read)
+            tick(1)
+
+    def _put(self, path: str, row: Row | None) -> None:
+        if row is not None and not self._means.sources.holds(path):
+            self._known()[path] = row
+            self._has_changed = True
+
+    def _holds(self, path: str, row: Row) -> bool:
+        """Say whether a row still speaks of the file as it is."""
+        return self.files.get(path) == row.signature and not self._means.sources.holds(path)
+
+    def _known(self) -> dict[str, Row]:
+        if self._rows is None:
+            saved = self._store.read("screen")
+            self._rows = _rows(saved) if isinstance(saved, tuple) else {}
+        return self._rows
+
+    def _is_settled(self, row: Row) -> bool:
+        """Say whether the file was last written clearly before this run began to read."""
+        newest = max(row.signature.mtime, row.signature.ctime)
+        grain = _COARSE_CLOCK if newest % 1_000_000_000 == 0 else _FINE_CLOCK
+        return 0 < newest < self._started - grain
+
+
+def _columns(table: Mapping[str, Row]) -> tuple[list[Any], ...]:
+    """Lay the table out in columns, which are read many times faster than rows."""
+    rows = table.values()
+    return (
+        list(table),
+        *([row.signature[part] for row in rows] for part in range(len(Signature._fields))),
+        [row.screened.flags for row in rows],
+        [row.screened.digest.hex() for row in rows],
+        [row.screened.error for row in rows],
+        ["-" if row.uses is None else row.uses.hex() for row in rows],
+        ["-" if row.mentions is None else row.mentions[0].hex() for row in rows],
+        [" ".join(sorted(row.mentions[1])) if row.mentions is not None else "" for row in rows],
+    )
+
+
+def _rows(columns: tuple[list[Any], ...]) -> dict[str, Row]:
+    """Return the table of :func:`_columns`, empty where the columns are none."""
+    try:
+        paths, *signature, flags, digests, errors, uses, asked, held = columns
+        screened = map(Screened, flags, map(bytes.fromhex, digests), errors)
+        used = (None if value == "-" else bytes.fromhex(value) for value in uses)
+        mentions = (
+            None if key == "-" else (bytes.fromhex(key), frozenset(words.split()))
+            for key, words in zip(asked, held, strict=True)
+        )
+        return dict(zip(paths, map(Row, map(Signature, *signature), screened, used, mentions), strict=True))
+    except (TypeError, ValueError):
+        return {}
