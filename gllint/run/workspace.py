@@ -226,7 +226,9 @@ class Workspace:
         broken = self._parsed.get(path)
         if isinstance(broken, Unparsed):
             return [f"{path}:{broken.line}:{broken.column}: {broken.message}"]
-        return on_large_stack(lambda: list(project.why(path, line, code)))
+        from gllint_rules.check.why import why
+
+        return on_large_stack(lambda: why(project, path, line, code))
 
     # --- first round: the screen ---------------------------------------------------------------------------
 
@@ -375,10 +377,12 @@ class Workspace:
         saved = self._store.read("names")
         if _is_entry(saved, frozenset) and saved[0] == key and self._unchanged(saved[2]):
             return self._reaching(frozenset(saved[1]))
+        from gllint_rules.project.offered import names_of_tools
+
         project = self._project = self._new_project()
         self._add(project, passing)
         with self._clock.stage("tool names"):
-            names = on_large_stack(project.tool_names)
+            names = on_large_stack(lambda: project.once(names_of_tools))
         if self._is_worth_keeping():
             self._store.write("names", (key, names, self._dependencies))
         return self._reaching(names)
@@ -447,14 +451,16 @@ class Workspace:
         if isinstance(parsed, Unparsed):
             notice = f"{parsed.message} (line {parsed.line})" if parsed.is_python else ""
             return Result(_syntax_error(path, parsed, self.config.codes), notice=notice)
+        from gllint_rules.check.check import check
+
         codes = self.config.codes
         reports: list[Finding | Failure] = []
         if self._clock.by_rule:
             for code in sorted(codes):
                 with self._clock.rule(code):
-                    reports += project.check(path, frozenset({code}), fixes)
+                    reports += check(project, path, frozenset({code}), fixes)
         else:
-            reports += project.check(path, codes, fixes)
+            reports += check(project, path, codes, fixes)
         return _gather(reports, project, _unread(parsed))
 
     def _loaded_project(self, added: Mapping[str, bytes]) -> Project:
@@ -483,7 +489,7 @@ class Workspace:
         )
 
     def _packages(self) -> dict[str, list[str]]:
-        from gllint_rules.project.project import top_level_packages
+        from gllint_rules.project.imports import top_level_packages
 
         if self._top_level is None:
             self._top_level = top_level_packages(sorted(self._files))

@@ -242,7 +242,9 @@ class LiveWorkspace(Workspace):
             if not isinstance(parsed, Unparsed):
                 project.add(parsed)
         project.inherit(self._project, ())
-        return self._reaching(project.tool_names())
+        from gllint_rules.project.offered import names_of_tools
+
+        return self._reaching(project.once(names_of_tools))
 
     def rescan(self) -> Iterator[None]:
         """Compare, step by step, the files on disk with what is known of them, and follow what changed."""

@@ -62,7 +62,8 @@ from functools import partial
 from gllint_rules.finding import Fix
 from gllint_rules.inference import functions as calling
 from gllint_rules.inference.values import NONE, number
-from gllint_rules.project.context import Context, Leaf, Pending, Result, leaves
+from gllint_rules.project.context import Context, Pending
+from gllint_rules.project.results import Leaf, Result, leaves
 from gllint_rules.reading import facts
 from gllint_rules.rule import Rule
 

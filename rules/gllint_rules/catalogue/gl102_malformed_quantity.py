@@ -53,7 +53,8 @@ from functools import partial
 
 from gllint_rules.finding import Fix
 from gllint_rules.inference.values import Record, Site, join, surely_not_number, surely_not_text
-from gllint_rules.project.context import Context, Pending, quantities
+from gllint_rules.project.context import Context, Pending
+from gllint_rules.project.results import quantities
 from gllint_rules.reading import facts
 from gllint_rules.rule import Rule
 from gllint_rules.words.names import QUANTITY

@@ -48,7 +48,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gllint_rules.project.context import Context, Pending, Result, quantities
+from gllint_rules.project.context import Context, Pending
+from gllint_rules.project.results import Result, quantities
 from gllint_rules.reading import facts
 from gllint_rules.rule import Rule
 

@@ -62,7 +62,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from gllint_rules.inference.values import Record, Site, options
-from gllint_rules.project.context import Context, Pending, Result
+from gllint_rules.project.context import Context, Pending
+from gllint_rules.project.results import Result
 from gllint_rules.project.schemas import Opaque, read_schema
 from gllint_rules.project.tools import Tool
 from gllint_rules.rule import Rule

@@ -47,6 +47,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gllint_rules.inference import classes
 from gllint_rules.inference.values import NONE, Instance, ListOf, Record, Value, options
 from gllint_rules.project.asked import actions
 from gllint_rules.project.context import Context, Pending
@@ -95,7 +96,9 @@ def _is_container(context: Context, value: Value) -> bool:
         case Record() | ListOf(kind="list" | "tuple" | "set"):
             return True
         case Instance(of=of):
-            return not context.project.is_enum(of) and context.project.new_type(of) is None
+            return (
+                not classes.is_enum(context.evaluator, of) and classes.new_type(context.evaluator, of) is None
+            )
         case _:
             return False
 

@@ -111,11 +111,11 @@ def _is_registry_entry(base: facts.Expr) -> bool:
 
 def _tool_of(project: Project, value: Value) -> Tool | None:
     match value:
-        case ToolValue(tool=tool):
+        case ToolValue(tool=Tool() as tool):
             return tool
         case Instance(of=of) | Record(cls=ClassOf() as of):
             return next(
-                (t for t in project.tools(of.module) if t.cls is not None and t.cls.cls is of.cls), None
+                (t for t in project.tools.of(of.module) if t.cls is not None and t.cls.cls is of.cls), None
             )
         case _:
             return None
@@ -273,7 +273,7 @@ def _imported_as(context: Context, module: Module, name: str) -> Iterator[Dispat
     """The dispatcher that ``name`` is in ``module``, imported or defined there."""
     for binding in module.scope.bindings.get(name, ()):
         if binding.kind == "import" and binding.name == name:
-            value = context.project.imported(module, binding.module, name)
+            value = context.evaluator.imported(module, binding.module, name)
         elif binding.kind == "def" and isinstance(binding.target, Function):
             value = FunctionOf(module, binding.target)
         else:
@@ -329,7 +329,7 @@ def _home_of_action(context: Context, home: Module) -> str:
             if binding.kind == "class":
                 return home.path
             if binding.kind == "import" and binding.name == name:
-                return context.project.find_module(home.path, binding.module) or binding.module
+                return context.project.imports.find_module(home.path, binding.module) or binding.module
     return ""
 
 
@@ -460,27 +460,31 @@ def _dotted(context: Context, path: str) -> str | None:
     project, here = context.project, context.module
     own = list(_imports_of(here))
     for dotted in own:
-        if project.find_module(here.path, dotted) == path:
+        if project.imports.find_module(here.path, dotted) == path:
             return dotted
     absolute = {
         d for module in project.modules.values() for d in _imports_of(module) if not d.startswith(".")
     }
     for dotted in sorted(absolute):
-        if project.find_module(here.path, dotted) == path:
+        if project.imports.find_module(here.path, dotted) == path:
             return dotted
-    if own and not any(project.find_module(here.path, d) for d in own if not d.startswith(".")):
+    if own and not any(project.imports.find_module(here.path, d) for d in own if not d.startswith(".")):
         stem = path.removesuffix(".py").rpartition("/")[2]
-        if project.find_module(here.path, f".{stem}") == path and any(d.startswith(".") for d in own):
+        if project.imports.find_module(here.path, f".{stem}") == path and any(d.startswith(".") for d in own):
             return f".{stem}"
     for dotted in sorted(absolute):
-        home = project.find_module(here.path, dotted)
+        home = project.imports.find_module(here.path, dotted)
         root = (
             home.removesuffix(".py").removesuffix("/__init__").removesuffix(dotted.replace(".", "/"))
             if home
             else ""
         )
         guess = path.removeprefix(root).removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-        if root.endswith("/") and path.startswith(root) and project.find_module(here.path, guess) == path:
+        if (
+            root.endswith("/")
+            and path.startswith(root)
+            and project.imports.find_module(here.path, guess) == path
+        ):
             return guess
     return _by_packages(project, here, path)
 
@@ -496,10 +500,12 @@ def _by_packages(project: Project, here: Module, path: str) -> str | None:
     """The file's name below the outermost of the packages that it lies in."""
     parts = path.removesuffix(".py").removesuffix("/__init__").split("/")
     first = len(parts) - 1
-    while first > 0 and project.find_module(f"{'/'.join(parts[:first])}/_.py", ".") is not None:
+    while first > 0 and project.imports.find_module(f"{'/'.join(parts[:first])}/_.py", ".") is not None:
         first -= 1
     dotted = ".".join(parts[first:])
-    return dotted if first < len(parts) - 1 and project.find_module(here.path, dotted) == path else None
+    return (
+        dotted if first < len(parts) - 1 and project.imports.find_module(here.path, dotted) == path else None
+    )
 
 
 def _leads_back(context: Context, path: str) -> bool:
@@ -507,7 +513,7 @@ def _leads_back(context: Context, path: str) -> bool:
     seen = {path}
     queue = [path]
     while queue:
-        module = context.project.module_at(queue.pop())
+        module = context.project.imports.module_at(queue.pop())
         if module is None:
             continue
         for bindings in module.scope.bindings.values():
@@ -518,7 +524,11 @@ def _leads_back(context: Context, path: str) -> bool:
                     binding.module,
                     f"{binding.module.rstrip('.')}.{binding.name}" if binding.name else "",
                 ):
-                    found = context.project.find_module(module.path, dotted) if dotted.strip(".") else None
+                    found = (
+                        context.project.imports.find_module(module.path, dotted)
+                        if dotted.strip(".")
+                        else None
+                    )
                     if found == context.module.path or len(seen) > MOST_MODULES:
                         return True
                     if found is not None and found not in seen:

@@ -18,6 +18,7 @@ from gllint_rules.fixes.nodes import (
     without,
 )
 from gllint_rules.fixes.syntax import Place, place
+from gllint_rules.inference import classes
 from gllint_rules.inference.values import (
     NEVER,
     NONE,
@@ -31,8 +32,9 @@ from gllint_rules.inference.values import (
     surely_not_number,
     surely_not_text,
 )
-from gllint_rules.project.context import Context, is_quantity
+from gllint_rules.project.context import Context
 from gllint_rules.project.project import Project
+from gllint_rules.project.results import is_quantity
 from gllint_rules.project.schemas import SchemaLiteral, read_schema
 from gllint_rules.project.tools import Tool
 from gllint_rules.words.names import ARGS_SCHEMA, OUTPUT_SCHEMAS, RESULT_SCHEMAS
@@ -163,7 +165,7 @@ def _argument_places(project: Project) -> frozenset[_Key]:
     out: set[_Key] = set()
     for module in project.modules.values():
         context = Context.of(project, module)
-        exprs = [(t.args_schema, t.scope) for t in project.tools(module) if t.args_schema is not None]
+        exprs = [(t.args_schema, t.scope) for t in project.tools.of(module) if t.args_schema is not None]
         exprs += [
             (v, scope) for call, scope in module.calls for name, v in call.keywords if name == ARGS_SCHEMA
         ]
@@ -179,7 +181,7 @@ def _result_users(project: Project) -> dict[_Key, list[Tool | None]]:
     out: dict[_Key, list[Tool | None]] = {}
     for module in project.modules.values():
         context = Context.of(project, module)
-        makers = {id(tool.call): tool for tool in project.tools(module) if tool.call is not None}
+        makers = {id(tool.call): tool for tool in project.tools.of(module) if tool.call is not None}
         for call, scope in module.calls:
             for name, value in call.keywords:
                 schema = read_schema(context, value, scope) if name in OUTPUT_SCHEMAS else None
@@ -290,7 +292,7 @@ def takes_keyword(context: Context, tool: Tool, name: str) -> bool | None:
     known: bool | None = None
     for option in options(context.eval(tool.call.func, tool.scope)):
         if isinstance(option, ClassOf):
-            names = context.project.parameters_of(option)
+            names = classes.parameters_of(context.evaluator, option)
             if names is not None and name not in names:
                 return False
             known = names is not None or None

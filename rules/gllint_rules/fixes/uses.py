@@ -245,7 +245,7 @@ def _tool_functions(project: Project) -> dict[Function | Lambda, list[Tool]]:
     """The functions that tools run, and those tools."""
     found: dict[Function | Lambda, list[Tool]] = {}
     for module in project.modules.values():
-        for tool in project.tools(module):
+        for tool in project.tools.of(module):
             for callable in tool.callables:
                 found.setdefault(callable.function, []).append(tool)
     return found
@@ -255,7 +255,7 @@ def _is_tool(context: Context, here: Place) -> bool:
     """Whether the lambda at ``here`` is what a tool runs."""
     return any(
         isinstance(callable.function, Lambda) and callable.function.at == here.at
-        for tool in context.project.tools(here.positions.module)
+        for tool in context.project.tools.of(here.positions.module)
         for callable in tool.callables
         if callable.module is here.positions.module
     )
@@ -279,7 +279,7 @@ def _names(value: Value, function: Function) -> bool:
     match value:
         case FunctionOf():
             return value.function is function
-        case ToolValue(tool=tool):
+        case ToolValue(tool=Tool() as tool):
             return any(callable.function is function for callable in tool.callables)
         case _:
             return False

@@ -12,8 +12,9 @@ from gllint_rules.fixes.imports import imported
 from gllint_rules.fixes.schemas import promise_quantity
 from gllint_rules.fixes.syntax import Place, place, replacement
 from gllint_rules.fixes.uses import Way, enclosing, is_tool_function, way_out
+from gllint_rules.inference import classes
 from gllint_rules.inference import functions as calling
-from gllint_rules.inference.known import DICT_GENERICS
+from gllint_rules.inference.tables import DICT_GENERICS
 from gllint_rules.inference.values import (
     NONE,
     UNKNOWN,
@@ -30,7 +31,8 @@ from gllint_rules.inference.values import (
     number,
     options,
 )
-from gllint_rules.project.context import Context, Leaf, Result, leaves, quantities
+from gllint_rules.project.context import Context
+from gllint_rules.project.results import Leaf, Result, leaves, quantities
 from gllint_rules.project.schemas import read_schema
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Function
@@ -115,7 +117,7 @@ def _is_own_place(context: Context, leaf: Leaf) -> bool:
     if leaf.value is None or number(leaf.value) is None:
         return False
     if leaf.holder is not None and leaf.holder.cls is not None:
-        declared = context.project.declared_argument(leaf.holder.cls, leaf.key or "")
+        declared = context.evaluator.field(leaf.holder.cls, leaf.key or "")
         if declared is not None and declared is not UNKNOWN:
             return False
     return not leaf.in_list and leaf.site not in context.listed_numbers
@@ -232,7 +234,7 @@ def _speaks_of_numbers(context: Context, declared: Value, depth: int = 0) -> boo
             case Record(rest=rest) | ListOf(rest=rest) if rest is not None and depth < 5:
                 if _speaks_of_numbers(context, rest, depth + 1):
                     return True
-            case Instance(of=of) if context.project.is_typed_dict(of):
+            case Instance(of=of) if classes.is_typed_dict(context.evaluator, of):
                 return True
             case _:
                 pass
@@ -318,10 +320,7 @@ def _annotated(context: Context, site: Site) -> Edit:
 
 def _is_typed_output(context: Context, result: Result) -> bool:
     """Whether the tool class says elsewhere, too, that it gives a number (smolagents)."""
-    return (
-        result.tool.cls is not None
-        and context.project.class_value(result.tool.cls, "output_type") is not None
-    )
+    return result.tool.cls is not None and classes.class_value(result.tool.cls, "output_type") is not None
 
 
 # --- the unit -----------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from gllint_rules.inference import known
+from gllint_rules.inference import classes, tables
 from gllint_rules.inference.values import (
     TEXT,
     UNKNOWN,
@@ -27,7 +27,7 @@ from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Expr
 
 if TYPE_CHECKING:
-    from gllint_rules.inference.evaluator import Evaluator
+    from gllint_rules.inference.protocol import Evaluator
 
 
 def dict_literal(evaluator: Evaluator, expr: facts.Dict, frame: Frame) -> Value:
@@ -155,14 +155,14 @@ def _item(evaluator: Evaluator, value: Value, index: int) -> Value:
             return value.items[index].value
         return value.element()
     of = value.of if isinstance(value, Instance) else value.cls if isinstance(value, Record) else None
-    if of is not None and "NamedTuple" in evaluator.project.bases_named(of):
+    if of is not None and "NamedTuple" in classes.bases_named(evaluator, of):
         return _field_at(evaluator, value, of, index)
     return TEXT if isinstance(value, Text) else UNKNOWN
 
 
 def _field_at(evaluator: Evaluator, value: Value, of: ClassOf, index: int) -> Value:
     """The ``index``-th field of a named tuple."""
-    names = evaluator.project.parameters_of(of) or []
+    names = classes.parameters_of(evaluator, of) or []
     if not -len(names) <= index < len(names):
         return UNKNOWN
     held = value.get(names[index]) if isinstance(value, Record) else None
@@ -205,13 +205,13 @@ def _subscripted(evaluator: Evaluator, base: Value, expr: facts.Sub, frame: Fram
             if isinstance(expr.index, facts.Const) and isinstance(expr.index.value, int):
                 return _item(evaluator, base, expr.index.value)
             return base.element()
-        case Instance(of=of) if evaluator.project.is_typed_dict(of):
+        case Instance(of=of) if classes.is_typed_dict(evaluator, of):
             name = key_of(evaluator, expr.index, frame)
             field = evaluator.field(of, name) if name is not None else None
             return field if field is not None else UNKNOWN
         case Text():
             return TEXT
-        case External(name=name) if name in known.ENVIRONMENTS:
+        case External(name=name) if name in tables.ENVIRONMENTS:
             return TEXT
         case _:
             return UNKNOWN

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from gllint_rules.inference import annotations as hints
 from gllint_rules.inference import containers, operators
-from gllint_rules.inference.evaluator import Evaluator
 from gllint_rules.inference.operators import narrow
 from gllint_rules.inference.values import (
     BOOL,
@@ -16,6 +16,7 @@ from gllint_rules.inference.values import (
     Because,
     ClassOf,
     Entry,
+    Flow,
     Frame,
     FunctionOf,
     Instance,
@@ -32,19 +33,11 @@ from gllint_rules.inference.values import (
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Block, Expr
 
+if TYPE_CHECKING:
+    from gllint_rules.inference.protocol import Evaluator
+
 Env = dict[str, Value]
 MOST_REPEATS = 2  # loops nested deeper than this are executed once
-
-
-@dataclass(slots=True)
-class Flow:
-    """The outcome of a function: ``returns`` and ``yields`` as expression and value, in reading order."""
-
-    returns: list[tuple[Expr, Value]] = field(default_factory=list)
-    yields: list[tuple[Expr, Value]] = field(default_factory=list)
-    falls_through: bool = False
-    open: bool = False  # what stands for the outcome while it is being worked out
-    result: Value | None = None  # all returns together, once somebody asked
 
 
 def execute(evaluator: Evaluator, callee: FunctionOf, given: Env | None = None) -> Flow:

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import InitVar, dataclass, field, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from gllint_rules.project.tools import Tool
-    from gllint_rules.reading.facts import Class, Function, Lambda, Module, Scope
+    from gllint_rules.reading.facts import Class, Expr, Function, Lambda, Module, Scope
 
 
 class Site(NamedTuple):
@@ -321,11 +320,22 @@ class Method(Value):
     site: Site
 
 
+class ToolData(Protocol):
+    """What the inference needs to know of a tool; who recognises tools knows more of each."""
+
+    @property
+    def name(self) -> str | None: ...
+
+    @property
+    def called(self) -> FunctionOf | None:
+        """The function that a call of the tool object is a call of, as it is behind a decorator."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ToolValue(Value):
     """A tool object: what a T1 or T4 call makes, or a T3 decorator leaves behind."""
 
-    tool: Tool
+    tool: ToolData
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -343,6 +353,17 @@ class UnionOf(Value):
 
     def __post_init__(self) -> None:
         _measure(self, self.options, level=0)
+
+
+@dataclass(slots=True)
+class Flow:
+    """The outcome of a function: ``returns`` and ``yields`` as expression and value, in reading order."""
+
+    returns: list[tuple[Expr, Value]] = field(default_factory=list)
+    yields: list[tuple[Expr, Value]] = field(default_factory=list)
+    falls_through: bool = False
+    open: bool = False  # what stands for the outcome while it is being worked out
+    result: Value | None = None  # all returns together, once somebody asked
 
 
 @dataclass(slots=True)

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from gllint_rules.inference import classes
 from gllint_rules.inference.values import (
     ClassOf,
     Entry,
@@ -141,7 +142,7 @@ def is_tool_registry(project: Project, value: Value) -> bool:
     match value:
         case Instance(of=of) | Record(cls=ClassOf() as of):
             return of.cls.name in TOOL_REGISTRY_CLASSES or any(
-                name in TOOL_REGISTRY_CLASSES for name in project.bases_named(of)
+                name in TOOL_REGISTRY_CLASSES for name in classes.bases_named(project.evaluator, of)
             )
         case ExternalInstance(name=name):
             return name.rpartition(".")[2] in TOOL_REGISTRY_CLASSES
@@ -185,7 +186,7 @@ def tool_names(project: Project) -> ToolNames:
     classes = registered | {
         tool.cls.cls.name
         for module in project.modules.values()
-        for tool in project.tools(module)
+        for tool in project.tools.of(module)
         if tool.cls is not None
     }
     for _, part in project.each(_names_in, (registered, classes)):
@@ -220,7 +221,7 @@ class _Collector:
         self.out = ToolNames()
 
     def read(self, module: Module) -> ToolNames:
-        for tool in self.project.tools(module):
+        for tool in self.project.tools.of(module):
             self._read_tool(tool)
         for call, scope in module.calls_where(self._may_name):
             self._read_call(module, call, scope)
@@ -270,7 +271,7 @@ class _Collector:
             not names
             and not is_class
             and last.endswith(TOOL_WRAPPER_ENDING)
-            and self.project.made_tool(module, call, scope) is None
+            and self.project.tools.made_tool(module, call, scope) is None
             and not self._is_own(module, call, scope)
         ):
             self.out.complete = False  # a tool of another package, whose name is written there

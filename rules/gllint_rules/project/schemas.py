@@ -40,9 +40,15 @@ class SchemaLiteral:
 
 def read_schema(context: Context, expr: Expr, scope: Scope) -> SchemaLiteral | None:
     """The schema that ``expr`` is, directly or through names and spreads; ``None`` where it is no literal dict."""
-    if expr.at not in context.schemas:
-        context.schemas[expr.at] = _literal(context.eval(expr, scope))
-    return context.schemas[expr.at]
+    known = context.once(_read)
+    if expr.at not in known:
+        known[expr.at] = _literal(context.eval(expr, scope))
+    return known[expr.at]
+
+
+def _read(context: Context) -> dict[int, SchemaLiteral | None]:
+    """Those read so far, by expression."""
+    return {}
 
 
 def _literal(value: Value) -> SchemaLiteral | None:

@@ -72,8 +72,16 @@ class FinalStep:
         return self.template.text
 
 
-def final_steps(context: Context) -> Iterator[FinalStep]:
-    """The final-message templates of a module, by all the signs that the catalogue names."""
+def final_steps(context: Context) -> list[FinalStep]:
+    """The final messages that a module writes, by all the signs that the catalogue names, with their claims."""
+    return context.once(_final_steps)
+
+
+def _final_steps(context: Context) -> list[FinalStep]:
+    return list(_told_apart(context))
+
+
+def _told_apart(context: Context) -> Iterator[FinalStep]:
     seen: set[Site] = set()
     for step in _all_steps(context):
         if not step.template.parts:
@@ -196,7 +204,7 @@ def _claims(value: Value | None) -> ListOf | None:
 def claim_entries(context: Context) -> Iterator[Entry]:
     """The claims that a module writes out: beside its final messages, and wherever a dict is shaped like one."""
     seen: set[Site] = set()
-    for step in context.final_steps:
+    for step in final_steps(context):
         for entry in step.claims.items if step.claims is not None else ():
             if entry.site not in seen:
                 seen.add(entry.site)

@@ -1,0 +1,170 @@
+"""What tools return: the numbers and Quantities in it, each where it was put in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from gllint_rules.inference.values import (
+    NEVER,
+    NONE,
+    Because,
+    Entry,
+    FunctionOf,
+    ListOf,
+    Number,
+    Record,
+    Site,
+    UnionOf,
+    Value,
+    number,
+    options,
+)
+from gllint_rules.project.tools import Tool
+from gllint_rules.reading.facts import Expr
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Result:
+    """One value that a tool's callable can return, and the expression that it returns."""
+
+    tool: Tool
+    callable: FunctionOf
+    expr: Expr
+    value: Value
+
+    @property
+    def site(self) -> Site:
+        return Site(self.callable.module, self.expr.at)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Leaf:
+    """A definite number outside a Quantity, where it was put into the result.
+
+    ``value`` is all that may stand at ``site``; ``None`` where the site is that of a container around the number.
+    ``keys`` lead to it, and ``holder`` is the record that it stands in.
+    """
+
+    site: Site
+    number: Number
+    key: str | None
+    value: Value | None
+    keys: tuple[str, ...] = ()
+    in_list: bool = False
+    holder: Record | None = None
+
+
+def is_quantity(record: Record) -> bool:
+    """Whether a record is meant as a Quantity, well-formed or not: it has ``value`` and ``unit``."""
+    return (
+        record.quantity
+        or ("value" in record.entries and "unit" in record.entries and record.cls is None)
+        or (record.cls is not None and set(record.entries) == {"value", "unit"})
+    )
+
+
+def leaves(value: Value, site: Site) -> Iterator[Leaf]:
+    """The definite numbers of a result that no Quantity carries, each where it was put in."""
+    return _leaves(value, Leaf(site, _NO_NUMBER, None, value))
+
+
+_NO_NUMBER = Number(Because("", None))
+
+
+def _leaves(value: Value, at: Leaf) -> Iterator[Leaf]:
+    """The leaves below ``at``, which says how ``value`` was reached."""
+    found = number(value)
+    if found is None and isinstance(value, UnionOf) and value.conditional:
+        found = next((option for option in value.options if isinstance(option, Number)), None)
+    if found is not None:
+        yield replace(at, number=found)
+    for option in options(value):
+        if isinstance(option, Record) and not is_quantity(option):
+            for name, entries in option.entries.items():
+                shown = None if name.startswith("\0") else name
+                for entry in entries:
+                    inner = _inside(at, option, entry)
+                    yield from _leaves(entry.value, replace(inner, key=shown, keys=(*at.keys, name)))
+        elif isinstance(option, ListOf):
+            if option.kind == "declared":
+                option = replace(option, items=(), rest=option.element())
+            for entry in option.items:
+                inner = replace(at, value=None) if option.kind == "pair" else _inside(at, option, entry)
+                yield from _leaves(entry.value, replace(inner, in_list=True))
+        else:
+            continue
+        if option.rest is not None and _known_throughout(value):
+            in_list = at.in_list or isinstance(option, ListOf)
+            yield from _leaves(option.rest, replace(at, value=None, in_list=in_list))
+
+
+def _known_throughout(value: Value) -> bool:
+    """Whether each alternative is a container: one that may be text, or anything, is not known to hold numbers."""
+    if not isinstance(value, UnionOf):
+        return True
+    for option in value.options:
+        if option is NONE or option is NEVER:
+            continue
+        if not isinstance(option, (Record, ListOf)):
+            return False
+        if option.rest is not None and number(option.rest) is None:
+            return False
+    return True
+
+
+def _inside(at: Leaf, container: Record | ListOf, entry: Entry) -> Leaf:
+    """Where ``entry`` stands. What another file built has no place of its own, nor has what it holds."""
+    own = entry.site != container.site
+    holder = container if isinstance(container, Record) else at.holder
+    return replace(at, site=entry.site, value=entry.value if own else None, holder=holder)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Held:
+    """A Quantity in a result: where it is put in, under which key, and whether a list holds it."""
+
+    record: Record
+    site: Site
+    key: str | None
+    entry: Entry | None
+    in_list: bool
+
+    @property
+    def key_site(self) -> Site:
+        """Where its key is written, else where it is put in."""
+        return self.entry.key if self.entry is not None and self.entry.key is not None else self.site
+
+
+def quantities(
+    value: Value,
+    site: Site,
+    key: str | None = None,
+    entry: Entry | None = None,
+    in_list: bool = False,
+) -> Iterator[Held]:
+    """The Quantities that a result holds, well-formed or not."""
+    for option in options(value):
+        if isinstance(option, Record):
+            if is_quantity(option):
+                yield Held(option, site, key, entry, in_list)
+                continue
+            for name, entries in option.entries.items():
+                shown = None if name.startswith("\0") else name
+                for held in entries:
+                    yield from quantities(held.value, held.site, shown, held, in_list)
+            if option.rest is not None:
+                yield from quantities(option.rest, site, key, entry, in_list)
+        elif isinstance(option, ListOf):
+            for held in option.items:
+                yield from quantities(held.value, held.site, key, held, True)
+            if option.rest is not None:
+                yield from quantities(option.rest, site, key, entry, True)
+
+
+def holds_numbers(result: Result) -> bool:
+    """Whether a result holds a number or a Quantity."""
+    return (
+        next(leaves(result.value, result.site), None) is not None
+        or next(quantities(result.value, result.site), None) is not None
+    )
