@@ -84,8 +84,8 @@ def check(context: Context) -> Iterator[Pending]:
 def _problem(record: Record) -> str | None:
     if not record.entries:
         return None
-    extra = sorted(set(record.entries) - QUANTITY_KEYS)
-    named = [key for key in extra if not key.startswith("\0")]
+    extra = record.entries.keys() - QUANTITY_KEYS
+    named = sorted(key for key in extra if isinstance(key, str))
     if named and not record.quantity:
         return f"this Quantity has more keys than `value` and `unit`: {', '.join(f'`{k}`' for k in named)}"
     missing = sorted(QUANTITY_KEYS - set(record.entries))

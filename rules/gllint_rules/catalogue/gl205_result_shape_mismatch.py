@@ -104,7 +104,7 @@ def _problem(result: Result, schema: dict[str, Any]) -> str | None:
             if isinstance(name, str) and name not in keys:
                 return f"the result lacks `{name}`, which its schema requires"
         if closed and isinstance(properties, dict) and not any(isinstance(k, Opaque) for k in properties):
-            extra = sorted(key for key in option.sure - set(properties) if not key.startswith("\0"))
+            extra = sorted(key for key in option.sure - set(properties) if isinstance(key, str))
             if extra:
                 return f"the result has `{extra[0]}`, which its schema forbids"
     return None

@@ -109,7 +109,7 @@ def _entries(
             for name, held in option.entries.items():
                 for inner in held:
                     yield from _entries(
-                        inner.value, inner, None if name.startswith("\0") else name, depth + 1
+                        inner.value, inner, name if isinstance(name, str) else None, depth + 1
                     )
         elif isinstance(option, ListOf):
             for inner in option.items:

@@ -25,7 +25,7 @@ from gllint_rules.inference.values import (
     Value,
     options,
 )
-from gllint_rules.project.asked import is_tool_registry
+from gllint_rules.project.asked import is_nested, is_tool_registry
 from gllint_rules.project.context import Context, is_test_path
 from gllint_rules.project.project import Project
 from gllint_rules.project.tools import Tool
@@ -101,7 +101,7 @@ def _target(
     if tool is None:
         return None
     registered = context.project.once(_registrations)
-    name = registered.get(_identity(tool)) if registered else tool.name
+    name = registered.get(_maker(tool)) if registered else tool.name
     return (tool, cst.SimpleString(f'"{name}"')) if name and '"' not in name and "\\" not in name else None
 
 
@@ -121,17 +121,16 @@ def _tool_of(project: Project, value: Value) -> Tool | None:
             return None
 
 
-def _identity(tool: Tool) -> int:
-    return (
-        id(tool.cls.cls)
-        if tool.cls is not None
-        else id(tool.call if tool.form != "T3" else tool.callables[0].function)
-    )
+def _maker(tool: Tool) -> object:
+    """The class, call or function that makes the tool."""
+    if tool.cls is not None:
+        return tool.cls.cls
+    return tool.call if tool.called is None else tool.called.function
 
 
-def _registrations(project: Project) -> dict[int, str]:
+def _registrations(project: Project) -> dict[object, str]:
     """The tools that the project can be seen to register, and under which names."""
-    out: dict[int, str] = {}
+    out: dict[object, str] = {}
     for module in project.modules.values():
         if is_test_path(module.path, project.root):
             continue
@@ -140,7 +139,7 @@ def _registrations(project: Project) -> dict[int, str]:
                 for option in options(project.evaluator.eval(call.args[0], Frame(module, scope))):
                     tool = _tool_of(project, option)
                     if tool is not None and tool.name:
-                        out[_identity(tool)] = tool.name
+                        out[_maker(tool)] = tool.name
         for name in TOOL_REGISTRY_NAMES:
             for binding in module.scope.bindings.get(name, ()):
                 if binding.value is not None:
@@ -150,12 +149,12 @@ def _registrations(project: Project) -> dict[int, str]:
     return out
 
 
-def _entries(project: Project, registry: Value) -> Iterator[tuple[int, str]]:
+def _entries(project: Project, registry: Value) -> Iterator[tuple[object, str]]:
     for key, entries in registry.entries.items() if isinstance(registry, Record) else ():
         for entry in entries:
             tool = _tool_of(project, entry.value)
-            if tool is not None and not key.startswith("\0"):
-                yield _identity(tool), key
+            if tool is not None and isinstance(key, str):
+                yield _maker(tool), key
 
 
 def _returns_plainly(context: Context, call: Call, scope: Scope) -> bool:
@@ -173,8 +172,6 @@ def _arguments(
     context: Context, tool: Tool | None, call: Call, scope: Scope, node: cst.Call
 ) -> list[tuple[str | None, cst.BaseExpression]] | None:
     """The arguments by name; a ``None`` name is ``**value``."""
-    from gllint_rules.catalogue.gl304_nested_tool_args import is_nested
-
     assert isinstance(call.func, facts.Attr)
     if any(isinstance(a.value, cst.GeneratorExp | cst.NamedExpr | cst.Yield) for a in node.args):
         return None
@@ -230,8 +227,6 @@ def _from_dict(
     context: Context, call: Call, scope: Scope, node: cst.Dict
 ) -> list[tuple[str | None, cst.BaseExpression]] | None:
     """``tool.invoke({"city": city})``"""
-    from gllint_rules.catalogue.gl304_nested_tool_args import is_nested
-
     literal = (*call.args, *(value for _, value in call.keywords))[0]
     assert isinstance(literal, facts.Dict)
     if any(is_nested(context, context.eval(value, scope)) for key, value in literal.items if key is not None):

@@ -21,6 +21,7 @@ from gllint_rules.inference.values import (
     Frame,
     FunctionOf,
     Instance,
+    Key,
     ListOf,
     Number,
     Record,
@@ -32,6 +33,7 @@ from gllint_rules.inference.values import (
     options,
 )
 from gllint_rules.project.context import Context
+from gllint_rules.project.parameters import argument_of
 from gllint_rules.project.results import Leaf, Result, leaves, quantities
 from gllint_rules.project.schemas import read_schema
 from gllint_rules.reading import facts
@@ -141,14 +143,12 @@ def _is_in_container(here: Place) -> bool:
 
 def _is_echoed(context: Context, result: Result, site: Site) -> bool:
     """Whether it is one of the tool's own arguments, which a Quantity would turn into a claim (GL105)."""
-    from gllint_rules.catalogue.gl105_echoed_argument import argument_of, parameters_of
-
     here = place(context, site)
     if here is None:
         return False
     function = enclosing(site.module, site.at)
     scope = function.scope if function is not None else result.callable.function.scope
-    return argument_of(here.facts(), scope, parameters_of(result)) is not None
+    return argument_of(here.facts(), scope, result.parameters) is not None
 
 
 # --- the edits ----------------------------------------------------------------------------------------------
@@ -370,7 +370,7 @@ def _spoken_name(node: cst.CSTNode) -> str:
             return ""
 
 
-def _unit_of_schema(context: Context, result: Result, keys: tuple[str, ...]) -> str | None:
+def _unit_of_schema(context: Context, result: Result, keys: tuple[Key, ...]) -> str | None:
     """What the result schema says of the number at ``keys``, in its own words."""
     tool = result.tool
     schema = read_schema(context, tool.result_schema, tool.scope) if tool.result_schema is not None else None
@@ -419,7 +419,7 @@ def _unit_beside(context: Context, leaf: Leaf) -> str | None:
     units = {
         _literal_unit(entry.value)
         for key, found in holder.entries.items()
-        if key != leaf.key and key.rpartition("_")[2] == ending
+        if isinstance(key, str) and key != leaf.key and key.rpartition("_")[2] == ending
         for entry in found
         if isinstance(entry.value, Record) and "unit" in entry.value.entries
     }

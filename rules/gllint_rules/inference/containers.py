@@ -14,10 +14,13 @@ from gllint_rules.inference.values import (
     External,
     Frame,
     Instance,
+    Key,
     ListOf,
+    OtherKey,
     Record,
     Site,
     Text,
+    Unnamed,
     Value,
     join,
     options,
@@ -33,8 +36,8 @@ if TYPE_CHECKING:
 def dict_literal(evaluator: Evaluator, expr: facts.Dict, frame: Frame) -> Value:
     """A dict that is written out, each value where it stands."""
     site = Site(frame.module, expr.at)
-    entries: dict[str, tuple[Entry, ...]] = {}
-    sure: set[str] = set()
+    entries: dict[Key, tuple[Entry, ...]] = {}
+    sure: set[Key] = set()
     open = False
     for key, value_expr in expr.items:
         value = evaluator.eval(value_expr, frame)
@@ -48,15 +51,15 @@ def dict_literal(evaluator: Evaluator, expr: facts.Dict, frame: Frame) -> Value:
         if name is not None:
             sure.add(name)
         else:
-            name, open = f"\0{value_expr.at}", True
+            name, open = Unnamed(put_in), True
         entries[name] = (entry,)
     return Record(entries, frozenset(sure), open, site=site)
 
 
-def key_of(evaluator: Evaluator, expr: Expr, frame: Frame) -> str | None:
+def key_of(evaluator: Evaluator, expr: Expr, frame: Frame) -> Key | None:
     """A key that is known: a literal, or a name that holds one."""
     if isinstance(expr, facts.Const):
-        return expr.value if isinstance(expr.value, str) else f"\0{expr.value!r}"
+        return expr.value if isinstance(expr.value, str) else OtherKey(repr(expr.value))
     value = evaluator.eval(expr, frame)
     return value.literal if isinstance(value, Text) else None
 

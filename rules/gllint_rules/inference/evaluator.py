@@ -37,6 +37,7 @@ from gllint_rules.inference.values import (
     Frame,
     FunctionOf,
     Instance,
+    Key,
     ListOf,
     Literal,
     Method,
@@ -450,8 +451,10 @@ class Evaluator(Questions):
             return self.binding_value(ancestor.cls.scope, name, frame)
         return UNKNOWN
 
-    def field(self, of: ClassOf, name: str) -> Value | None:
+    def field(self, of: ClassOf, name: Key) -> Value | None:
         """What the annotation of field ``name`` in the class or its bases says; ``None`` where there is none."""
+        if not isinstance(name, str):
+            return None
         for ancestor in classes.ancestors(self, of):
             if not isinstance(ancestor, ClassOf):
                 continue

@@ -20,6 +20,7 @@ from gllint_rules.inference.values import (
     Frame,
     FunctionOf,
     Instance,
+    Key,
     ListOf,
     Number,
     Record,
@@ -320,7 +321,7 @@ class _Runner:
 
     def update(self, target: Expr, env: Env, change: object) -> None:
         """Rebuild the container behind ``a["b"]["c"]`` with what ``change`` makes of the innermost entry."""
-        path: list[tuple[str | None, facts.Expr]] = []
+        path: list[tuple[Key | None, facts.Expr]] = []
         while isinstance(target, (facts.Sub, facts.Attr)):
             if isinstance(target, facts.Sub):
                 path.append((containers.key_of(self.evaluator, target.index, self.frame(env)), target.index))
@@ -333,7 +334,7 @@ class _Runner:
             changed = self._rebuilt(held, list(reversed(path)), change)
             env[target.id] = self.evaluator.held(changed, Site(self.module, target.at), held.size)
 
-    def _rebuilt(self, value: Value, path: list[tuple[str | None, facts.Expr]], change: object) -> Value:
+    def _rebuilt(self, value: Value, path: list[tuple[Key | None, facts.Expr]], change: object) -> Value:
         if isinstance(value, UnionOf):
             return join(*[self._rebuilt(option, path, change) for option in value.options])
         assert callable(change)
@@ -442,13 +443,13 @@ class _Runner:
                     )
                 return value
             case Record(), "setdefault" if len(call.args) == 2:
-                key = containers.key_of(self.evaluator, call.args[0], self.frame(env))
-                if key is None:
+                stored = containers.key_of(self.evaluator, call.args[0], self.frame(env))
+                if stored is None:
                     return replace(value, open=True)
                 entry = Entry(self.eval(call.args[1], env), Site(self.module, call.args[1].at))
-                if key in value.sure:
+                if stored in value.sure:
                     return value
-                return value.store(key, *value.entries.get(key, ()), entry)
+                return value.store(stored, *value.entries.get(stored, ()), entry)
             case _, "append" if value is UNKNOWN and call.args:
                 known = ListOf(rest=UNKNOWN)
                 return _appended(
@@ -484,7 +485,7 @@ def _assigned(target: Expr, value: Value, site: Site) -> Value:
     return value
 
 
-def _without(value: Value, key: str | None) -> Value:
+def _without(value: Value, key: Key | None) -> Value:
     if not isinstance(value, Record) or key is None:
         return value
     entries = {name: held for name, held in value.entries.items() if name != key}

@@ -6,7 +6,18 @@ from typing import TYPE_CHECKING
 
 from gllint_rules.inference import annotations as hints
 from gllint_rules.inference import classes
-from gllint_rules.inference.values import ClassOf, Entry, Frame, Instance, Number, Record, Site, Value, number
+from gllint_rules.inference.values import (
+    ClassOf,
+    Entry,
+    Frame,
+    Instance,
+    Key,
+    Number,
+    Record,
+    Site,
+    Value,
+    number,
+)
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Expr
 from gllint_rules.words.names import QUANTITY
@@ -27,7 +38,7 @@ def construct(evaluator: Evaluator, of: ClassOf, expr: facts.Call, frame: Frame)
     names = classes.parameters_of(evaluator, of)
     if names is None:
         return Instance(of)
-    entries: dict[str, tuple[Entry, ...]] = {}
+    entries: dict[Key, tuple[Entry, ...]] = {}
     arguments: list[tuple[str, Expr]] = []
     for name, arg in zip(names, expr.args, strict=False):
         if isinstance(arg, facts.Star):
@@ -62,7 +73,7 @@ def envelope(
     of: ClassOf | None,
 ) -> Record:
     """An envelope around a result (``ToolResult(…)``): only its payload goes to the model."""
-    entries: dict[str, tuple[Entry, ...]] = {}
+    entries: dict[Key, tuple[Entry, ...]] = {}
     arguments = [*zip(names, expr.args, strict=False), *expr.keywords]
     for name, arg in arguments:
         if name in payload and name is not None:
@@ -72,7 +83,7 @@ def envelope(
 
 def quantity(evaluator: Evaluator, expr: facts.Call, frame: Frame, of: ClassOf | None) -> Record:
     """A call of a class named ``Quantity``, of the project (``of``) or not."""
-    entries: dict[str, tuple[Entry, ...]] = {}
+    entries: dict[Key, tuple[Entry, ...]] = {}
     for name, arg in zip(("value", "unit"), expr.args, strict=False):
         if isinstance(arg, facts.Star):
             return Record(quantity=True, open=True, site=Site(frame.module, expr.at), cls=of)

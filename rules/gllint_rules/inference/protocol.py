@@ -14,6 +14,7 @@ from gllint_rules.inference.values import (
     Flow,
     Frame,
     FunctionOf,
+    Key,
     Number,
     Site,
     ToolData,
@@ -75,7 +76,7 @@ class Evaluator(Protocol):
 
     def class_member(self, of: ClassOf, name: str) -> Value: ...
 
-    def field(self, of: ClassOf, name: str) -> Value | None: ...
+    def field(self, of: ClassOf, name: Key) -> Value | None: ...
 
     def parameter(self, param: Param, owner: Function | Scope, frame: Frame) -> Value: ...
 

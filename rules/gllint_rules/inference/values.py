@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import InitVar, dataclass, field, replace
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     from gllint_rules.reading.facts import Class, Expr, Function, Lambda, Module, Scope
@@ -172,6 +172,23 @@ class Entry:
     key: Site | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Unnamed:
+    """A key of a record that is no text, or none that is known: the place of what it leads to tells it apart."""
+
+    site: Site
+
+
+@dataclass(frozen=True, slots=True)
+class OtherKey:
+    """A key of a record that is written out and is no text, as ``repr`` shows it."""
+
+    shown: str
+
+
+Key: TypeAlias = str | Unnamed | OtherKey
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Record(Value):
     """A mapping or an object with known fields.
@@ -182,8 +199,8 @@ class Record(Value):
     only how the dict is annotated.
     """
 
-    entries: dict[str, tuple[Entry, ...]] = field(default_factory=dict)
-    sure: frozenset[str] = frozenset()
+    entries: dict[Key, tuple[Entry, ...]] = field(default_factory=dict)
+    sure: frozenset[Key] = frozenset()
     open: bool = False
     rest: Value | None = None
     site: Site | None = None
@@ -201,7 +218,7 @@ class Record(Value):
         parts = [entry.value for found in self.entries.values() for entry in found]
         _measure(self, parts if self.rest is None else [*parts, self.rest])
 
-    def get(self, key: str) -> Value | None:
+    def get(self, key: Key) -> Value | None:
         """What is under ``key``; ``None`` where nothing is known of it."""
         found = self.entries.get(key)
         if found is None:
@@ -209,7 +226,7 @@ class Record(Value):
         value = join(*(entry.value for entry in found))
         return value if key in self.sure else join(value, NONE)
 
-    def store(self, key: str, *entries: Entry) -> Record:
+    def store(self, key: Key, *entries: Entry) -> Record:
         measured = None
         if key not in self.entries:
             measured = _with_more(self, (entry.value for entry in entries))
@@ -576,16 +593,16 @@ def spread(record: Record, value: Value, site: Site) -> Record:
     """
     choices = options(value)
     held = [option for option in choices if isinstance(option, Record) and option.cls is None]
-    sure = frozenset[str]()
+    sure = frozenset[Key]()
     if held and len(held) == len(choices):
         sure = held[0].sure.intersection(*(option.sure for option in held[1:]))
     entries = dict(record.entries)
-    on_top: dict[str, tuple[Entry, ...]] = {}
+    on_top: dict[Key, tuple[Entry, ...]] = {}
     for option in held:
         for key, found in option.entries.items():
             on_top[key] = _entries(on_top[key], found) if key in on_top else found
         if option.rest is not None:  # values without names of their own are put in here, all together
-            on_top[f"\0{site.at}"] = (Entry(Record(open=True, rest=option.rest), site),)
+            on_top[Unnamed(site)] = (Entry(Record(open=True, rest=option.rest), site),)
     for key, found in on_top.items():
         below = entries.get(key) if key not in sure else None
         entries[key] = _entries(below, found) if below is not None else found

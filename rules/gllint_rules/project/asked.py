@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 
 from gllint_rules.inference import classes
 from gllint_rules.inference.values import (
+    NONE,
     ClassOf,
     Entry,
     ExternalInstance,
     Frame,
     FunctionOf,
     Instance,
+    ListOf,
     Record,
     Site,
     Text,
@@ -86,6 +88,38 @@ def _argument(context: Context, call: Call, scope: Scope, name: str) -> Entry | 
 def _entry(record: Record, key: str) -> Entry | None:
     found = record.entries.get(key, ())
     return found[0] if len(found) == 1 else None
+
+
+def is_nested(context: Context, value: Value) -> bool:
+    """Whether no primitive and no list of primitives can be there."""
+    kept = [option for option in options(value) if option is not NONE]
+    return bool(kept) and all(_is_structure(context, option) for option in kept)
+
+
+def _is_structure(context: Context, value: Value) -> bool:
+    match value:
+        case Record():
+            return True
+        case ListOf(kind="list"):
+            elements = [entry.value for entry in value.items]
+            if value.rest is not None:
+                elements.append(value.rest)
+            return any(_is_container(context, element) for element in elements)
+        case _:
+            return _is_container(context, value)
+
+
+def _is_container(context: Context, value: Value) -> bool:
+    """Whether ``value`` is a container or an object: nothing that may stand in a list of primitives."""
+    match value:
+        case Record() | ListOf(kind="list" | "tuple" | "set"):
+            return True
+        case Instance(of=of):
+            return (
+                not classes.is_enum(context.evaluator, of) and classes.new_type(context.evaluator, of) is None
+            )
+        case _:
+            return False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -204,7 +238,7 @@ def _registered(project: Project, names: set[str]) -> set[str]:
                 if binding.kind in ("assign", "annotated") and binding.value is not None:
                     value = project.evaluator.eval(binding.value, Frame(module, module.scope))
                     if isinstance(value, Record):
-                        names.update(key for key in value.entries if not key.startswith("\0"))
+                        names.update(key for key in value.entries if isinstance(key, str))
                         held = (entry.value for found in value.entries.values() for entry in found)
                         classes.update(filter(None, map(_class_of, held)))
     return classes

@@ -1,4 +1,4 @@
-"""What the schema that a tool is given for its arguments says of a parameter of its callable."""
+"""The parameters of a tool's callable: what its schema says of one, and whether an expression is one unchanged."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from gllint_rules.inference.values import (
     ClassOf,
     Entry,
     Frame,
+    Key,
     ListOf,
     Number,
     Record,
@@ -24,7 +25,7 @@ from gllint_rules.inference.values import (
     options,
 )
 from gllint_rules.reading import facts
-from gllint_rules.reading.facts import Expr, Param
+from gllint_rules.reading.facts import Expr, Param, Scope
 from gllint_rules.words.names import ARGS_SCHEMA
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def declared_by_schema(evaluator: Evaluator, schema: Expr, frame: Frame, param: 
 
 
 def _model_record(evaluator: Evaluator, of: ClassOf) -> Record:
-    entries: dict[str, tuple[Entry, ...]] = {}
+    entries: dict[Key, tuple[Entry, ...]] = {}
     for name in classes.parameters_of(evaluator, of) or ():
         value = evaluator.field(of, name)
         if value is not None:
@@ -90,3 +91,34 @@ def _json_value(schema: Value, site: Site) -> Value:
         else:
             values.append(_JSON_TYPES.get(name or "", UNKNOWN))
     return join(*values) if values else UNKNOWN
+
+
+def argument_of(expr: Expr, scope: Scope, parameters: frozenset[str]) -> str | None:
+    """The parameter that ``expr`` is, directly, through a name, or out of ``**kwargs``."""
+    for _ in range(8):
+        match expr:
+            case facts.Call(func=facts.Name(id="float" | "int"), args=(inner,)):
+                expr = inner
+            case facts.Sub(base=facts.Name(id=name), index=facts.Const(value=str() as key)):
+                return key if name in parameters and _is_keywords(scope, name) else None
+            case facts.Call(
+                func=facts.Attr(base=facts.Name(id=name), name="get"), args=(facts.Const() as key, *_)
+            ):
+                return str(key.value) if name in parameters and _is_keywords(scope, name) else None
+            case facts.Name(id=name):
+                bindings = scope.find(name)
+                if len(bindings) != 1:
+                    return None
+                [binding] = bindings
+                if binding.kind == "param":
+                    return name if name in parameters else None
+                if binding.kind not in ("assign", "annotated") or binding.value is None:
+                    return None
+                expr = binding.value
+            case _:
+                return None
+    return None
+
+
+def _is_keywords(scope: Scope, name: str) -> bool:
+    return any(isinstance(b.target, Param) and b.target.kind == "double-star" for b in scope.find(name))

@@ -11,6 +11,7 @@ from gllint_rules.inference.values import (
     Because,
     Entry,
     FunctionOf,
+    Key,
     ListOf,
     Number,
     Record,
@@ -37,6 +38,12 @@ class Result:
     def site(self) -> Site:
         return Site(self.callable.module, self.expr.at)
 
+    @property
+    def parameters(self) -> frozenset[str]:
+        """The names under which the model's arguments reach the callable."""
+        params = self.callable.function.params
+        return frozenset(p.name for p in params[1 if self.callable.first else 0 :])
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Leaf:
@@ -50,7 +57,7 @@ class Leaf:
     number: Number
     key: str | None
     value: Value | None
-    keys: tuple[str, ...] = ()
+    keys: tuple[Key, ...] = ()
     in_list: bool = False
     holder: Record | None = None
 
@@ -82,7 +89,7 @@ def _leaves(value: Value, at: Leaf) -> Iterator[Leaf]:
     for option in options(value):
         if isinstance(option, Record) and not is_quantity(option):
             for name, entries in option.entries.items():
-                shown = None if name.startswith("\0") else name
+                shown = name if isinstance(name, str) else None
                 for entry in entries:
                     inner = _inside(at, option, entry)
                     yield from _leaves(entry.value, replace(inner, key=shown, keys=(*at.keys, name)))
@@ -150,7 +157,7 @@ def quantities(
                 yield Held(option, site, key, entry, in_list)
                 continue
             for name, entries in option.entries.items():
-                shown = None if name.startswith("\0") else name
+                shown = name if isinstance(name, str) else None
                 for held in entries:
                     yield from quantities(held.value, held.site, shown, held, in_list)
             if option.rest is not None:

@@ -11,6 +11,7 @@ from gllint_rules.inference.values import (
     Entry,
     Filled,
     Frame,
+    Key,
     ListOf,
     Literal,
     Record,
@@ -219,7 +220,7 @@ def claim_entries(context: Context) -> Iterator[Entry]:
     for call, scope in context.module.calls_of({"Claim"}):
         site = Site(context.module, call.at)
         if facts.last_name(call.func) == "Claim" and call.keyword("path") is not None and site not in seen:
-            entries: dict[str, tuple[Entry, ...]] = {
+            entries: dict[Key, tuple[Entry, ...]] = {
                 name: (Entry(context.eval(value, scope), Site(context.module, value.at)),)
                 for name, value in call.keywords
                 if name is not None
