@@ -24,9 +24,11 @@ from gllint_rules.inference.values import (
     ToolValue,
     UnionOf,
     Value,
+    held_in,
     options,
 )
 from gllint_rules.project.context import Context, Pending
+from gllint_rules.project.results import as_text
 from gllint_rules.project.templates import final_steps
 from gllint_rules.reading import facts
 from gllint_rules.words.names import CALL_METHODS
@@ -105,15 +107,10 @@ def _entries(
 ) -> Iterator[tuple[str | None, Entry]]:
     yield key, entry
     for option in options(value) if depth < 20 else ():
-        if isinstance(option, Record):
-            for name, held in option.entries.items():
-                for inner in held:
-                    yield from _entries(
-                        inner.value, inner, name if isinstance(name, str) else None, depth + 1
-                    )
-        elif isinstance(option, ListOf):
-            for inner in option.items:
-                yield from _entries(inner.value, inner, key, depth + 1)
+        if isinstance(option, (Record, ListOf)):
+            for name, inner in held_in(option):
+                under = key if isinstance(option, ListOf) else as_text(name)
+                yield from _entries(inner.value, inner, under, depth + 1)
 
 
 def describe(value: Value) -> str:

@@ -22,6 +22,7 @@ from gllint_rules.inference.values import (
     Text,
     Unnamed,
     Value,
+    held_in,
     join,
     options,
     spread,
@@ -196,7 +197,7 @@ def _subscripted(evaluator: Evaluator, base: Value, expr: facts.Sub, frame: Fram
                 return join(*(entry.value for entry in base.entries[name]))
             if name is not None:
                 return base.rest if base.rest is not None else UNKNOWN
-            values = [e.value for found in base.entries.values() for e in found]
+            values = [entry.value for _, entry in held_in(base)]
             if base.rest is not None:
                 values.append(base.rest)
             if not values or (base.open and base.rest is None):

@@ -30,6 +30,7 @@ from gllint_rules.inference.values import (
     Site,
     Text,
     Value,
+    held_in,
     join,
     number,
     spread,
@@ -338,20 +339,20 @@ def _record_method(evaluator: Evaluator, record: Record, name: str, call: facts.
                 else:
                     found = UNKNOWN
             else:
-                values = [entry.value for found_ in record.entries.values() for entry in found_]
+                values = [entry.value for _, entry in held_in(record)]
                 if record.rest is not None:
                     values.append(record.rest)
                 found = join(*values) if values and not (record.open and record.rest is None) else UNKNOWN
             default = evaluator.eval(call.args[1], frame) if len(call.args) > 1 else NONE
             return default if found is None else join(found, default)
         case "values":
-            entries = tuple(entry for found_ in record.entries.values() for entry in found_)
+            entries = tuple(entry for _, entry in held_in(record))
             rest = record.rest if record.rest is not None else (UNKNOWN if record.open else None)
             return ListOf(entries, rest, "values")
         case "keys":
             return ListOf(rest=TEXT, kind="keys")
         case "items":
-            values = [entry.value for found_ in record.entries.values() for entry in found_]
+            values = [entry.value for _, entry in held_in(record)]
             if record.rest is not None:
                 values.append(record.rest)
             elif record.open:

@@ -6,7 +6,7 @@ where it was put in, because that is where a finding about it belongs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import InitVar, dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
@@ -403,6 +403,15 @@ MOST_OPTIONS = 64
 MOST_PARTS = 400
 
 
+def held_in(container: Record | ListOf) -> Iterator[tuple[Key | None, Entry]]:
+    """What a container is seen to hold, each entry with its key; an element of a list has none."""
+    if isinstance(container, ListOf):
+        yield from ((None, entry) for entry in container.items)
+    else:
+        for key, found in container.entries.items():
+            yield from ((key, entry) for entry in found)
+
+
 def options(value: Value) -> tuple[Value, ...]:
     """The alternatives of a union; of anything else the value alone."""
     return value.options if isinstance(value, UnionOf) else (value,)
@@ -640,12 +649,6 @@ def filled_elsewhere(value: Value) -> Value:
             option = replace(option, rest=UNKNOWN)
         out.append(option)
     return join(*out)
-
-
-def reasoned_at(value: Value, site: Site) -> Value:
-    return (
-        replace(value, because=Because(value.because.message, site)) if isinstance(value, Number) else value
-    )
 
 
 def is_scalar(value: Value) -> bool:

@@ -20,6 +20,7 @@ from gllint_rules.inference.values import (
     Site,
     Text,
     Value,
+    held_in,
     options,
 )
 from gllint_rules.project.context import is_test_path
@@ -239,7 +240,7 @@ def _registered(project: Project, names: set[str]) -> set[str]:
                     value = project.evaluator.eval(binding.value, Frame(module, module.scope))
                     if isinstance(value, Record):
                         names.update(key for key in value.entries if isinstance(key, str))
-                        held = (entry.value for found in value.entries.values() for entry in found)
+                        held = (entry.value for _, entry in held_in(value))
                         classes.update(filter(None, map(_class_of, held)))
     return classes
 

@@ -18,6 +18,7 @@ from gllint_rules.inference.values import (
     Site,
     UnionOf,
     Value,
+    held_in,
     number,
     options,
 )
@@ -87,20 +88,12 @@ def _leaves(value: Value, at: Leaf) -> Iterator[Leaf]:
     if found is not None:
         yield replace(at, number=found)
     for option in options(value):
-        if isinstance(option, Record) and not is_quantity(option):
-            for name, entries in option.entries.items():
-                shown = name if isinstance(name, str) else None
-                for entry in entries:
-                    inner = _inside(at, option, entry)
-                    yield from _leaves(entry.value, replace(inner, key=shown, keys=(*at.keys, name)))
-        elif isinstance(option, ListOf):
-            if option.kind == "declared":
-                option = replace(option, items=(), rest=option.element())
-            for entry in option.items:
-                inner = replace(at, value=None) if option.kind == "pair" else _inside(at, option, entry)
-                yield from _leaves(entry.value, replace(inner, in_list=True))
-        else:
+        if not isinstance(option, (Record, ListOf)) or (isinstance(option, Record) and is_quantity(option)):
             continue
+        if isinstance(option, ListOf) and option.kind == "declared":
+            option = replace(option, items=(), rest=option.element())
+        for key, entry in held_in(option):
+            yield from _leaves(entry.value, _inside(at, option, key, entry))
         if option.rest is not None and _known_throughout(value):
             in_list = at.in_list or isinstance(option, ListOf)
             yield from _leaves(option.rest, replace(at, value=None, in_list=in_list))
@@ -120,11 +113,20 @@ def _known_throughout(value: Value) -> bool:
     return True
 
 
-def _inside(at: Leaf, container: Record | ListOf, entry: Entry) -> Leaf:
+def _inside(at: Leaf, container: Record | ListOf, key: Key | None, entry: Entry) -> Leaf:
     """Where ``entry`` stands. What another file built has no place of its own, nor has what it holds."""
-    own = entry.site != container.site
-    holder = container if isinstance(container, Record) else at.holder
-    return replace(at, site=entry.site, value=entry.value if own else None, holder=holder)
+    if isinstance(container, ListOf) and container.kind == "pair":
+        return replace(at, value=None, in_list=True)
+    value = entry.value if entry.site != container.site else None
+    if isinstance(container, ListOf):
+        return replace(at, site=entry.site, value=value, in_list=True)
+    keys = (*at.keys, key) if key is not None else at.keys
+    return replace(at, site=entry.site, value=value, holder=container, key=as_text(key), keys=keys)
+
+
+def as_text(key: Key | None) -> str | None:
+    """A key that is text; ``None`` for any other."""
+    return key if isinstance(key, str) else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -152,21 +154,15 @@ def quantities(
 ) -> Iterator[Held]:
     """The Quantities that a result holds, well-formed or not."""
     for option in options(value):
-        if isinstance(option, Record):
-            if is_quantity(option):
-                yield Held(option, site, key, entry, in_list)
-                continue
-            for name, entries in option.entries.items():
-                shown = name if isinstance(name, str) else None
-                for held in entries:
-                    yield from quantities(held.value, held.site, shown, held, in_list)
+        if isinstance(option, Record) and is_quantity(option):
+            yield Held(option, site, key, entry, in_list)
+        elif isinstance(option, (Record, ListOf)):
+            is_list = isinstance(option, ListOf)
+            for name, held in held_in(option):
+                under = key if is_list else as_text(name)
+                yield from quantities(held.value, held.site, under, held, in_list or is_list)
             if option.rest is not None:
-                yield from quantities(option.rest, site, key, entry, in_list)
-        elif isinstance(option, ListOf):
-            for held in option.items:
-                yield from quantities(held.value, held.site, key, held, True)
-            if option.rest is not None:
-                yield from quantities(option.rest, site, key, entry, True)
+                yield from quantities(option.rest, site, key, entry, in_list or is_list)
 
 
 def holds_numbers(result: Result) -> bool:

@@ -20,6 +20,7 @@ from gllint_rules.inference.values import (
     Text,
     ToolValue,
     Value,
+    held_in,
     options,
 )
 from gllint_rules.project.parameters import declared_by_schema
@@ -389,5 +390,5 @@ def assigns_registry(evaluator: Evaluator, module: Module) -> bool:
 def _may_hold_tools(value: Value) -> bool:
     if not isinstance(value, Record) or value.open or not value.entries:
         return True
-    held = (option for found in value.entries.values() for entry in found for option in options(entry.value))
+    held = (option for _, entry in held_in(value) for option in options(entry.value))
     return any(not isinstance(option, Record | ListOf | Text | Number) for option in held)

@@ -17,7 +17,7 @@ import libcst as cst
 from libcst._nodes.internal import CodegenState
 
 from gllint_rules.finding import Span
-from gllint_rules.reading.facts import SECTION_BITS, Module, SectionFacts, Unit
+from gllint_rules.reading.facts import SECTION_BITS, LogicalLine, Module, SectionFacts
 from gllint_rules.reading.reader import KeptTree, kept_section, section_text
 
 _TOKEN = re.compile(
@@ -86,7 +86,7 @@ class Stretch(NamedTuple):
     """A unit with its number, how many expressions it has, and between which offsets its text lies."""
 
     number: int
-    unit: Unit
+    unit: LogicalLine
     size: int
     begin: int
     end: int
