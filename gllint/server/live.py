@@ -233,6 +233,8 @@ class LiveWorkspace(Workspace):
         return bool(self._screen([path])[path].flags & PASSES)
 
     def _tool_names(self, passing: Mapping[str, bytes]) -> frozenset[bytes]:
+        from gllint_rules.project.offered import names_of_tools
+
         if self._project is None:
             self._user_names = super()._tool_names(passing)
             return self._user_names
@@ -242,8 +244,6 @@ class LiveWorkspace(Workspace):
             if not isinstance(parsed, Unparsed):
                 project.add(parsed)
         project.inherit(self._project, ())
-        from gllint_rules.project.offered import names_of_tools
-
         return self._reaching(project.once(names_of_tools))
 
     def rescan(self) -> Iterator[None]:

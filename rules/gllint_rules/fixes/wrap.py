@@ -12,8 +12,7 @@ from gllint_rules.fixes.imports import imported
 from gllint_rules.fixes.schemas import promise_quantity
 from gllint_rules.fixes.syntax import Place, place, replacement
 from gllint_rules.fixes.uses import Way, enclosing, is_tool_function, way_out
-from gllint_rules.inference import classes
-from gllint_rules.inference import functions as calling
+from gllint_rules.inference import classes, functions
 from gllint_rules.inference.tables import DICT_GENERICS
 from gllint_rules.inference.values import (
     NONE,
@@ -222,7 +221,7 @@ def _retyped(context: Context, site: Site, way: Way) -> tuple[Edit, ...] | None:
 
 
 def _declared(context: Context, site: Site, function: Function) -> Value | None:
-    return calling.declared_return(context.evaluator, FunctionOf(site.module, function))
+    return functions.declared_return(context.evaluator, FunctionOf(site.module, function))
 
 
 def _speaks_of_numbers(context: Context, declared: Value, depth: int = 0) -> bool:

@@ -22,7 +22,6 @@ from gllint_rules.inference.values import (
     Text,
     Unnamed,
     Value,
-    held_in,
     join,
     options,
     spread,
@@ -197,12 +196,7 @@ def _subscripted(evaluator: Evaluator, base: Value, expr: facts.Sub, frame: Fram
                 return join(*(entry.value for entry in base.entries[name]))
             if name is not None:
                 return base.rest if base.rest is not None else UNKNOWN
-            values = [entry.value for _, entry in held_in(base)]
-            if base.rest is not None:
-                values.append(base.rest)
-            if not values or (base.open and base.rest is None):
-                return UNKNOWN
-            return join(*values)
+            return base.any_value()
         case ListOf():
             if isinstance(expr.index, facts.Slice):
                 return base

@@ -16,8 +16,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gllint_rules.inference import annotations as hints
-from gllint_rules.inference import classes, containers, operators, tables
-from gllint_rules.inference import functions as calling
+from gllint_rules.inference import classes, containers, functions, operators, tables
 from gllint_rules.inference.execution import execute, too_complex
 from gllint_rules.inference.questions import Questions
 from gllint_rules.inference.values import (
@@ -426,7 +425,7 @@ class Evaluator(Questions):
         if isinstance(target, Function):
             names = {facts.last_name(d) for d in target.decorators}
             if names & tables.PROPERTIES:
-                return calling.call_function(self, FunctionOf(owner.module, target, of, True), owner.module)
+                return functions.call_function(self, FunctionOf(owner.module, target, of, True), owner.module)
             tool = self.tools.decorated_tool(owner.module, target)
             if tool is not None:
                 return ToolValue(tool)
@@ -538,7 +537,7 @@ _EVAL: dict[type[Any], Callable[[Evaluator, Any, Frame], Value]] = {
     facts.Const: Evaluator._const,
     facts.Name: Evaluator._name,
     facts.Attr: Evaluator._attr,
-    facts.Call: calling.call,
+    facts.Call: functions.call,
     facts.Sub: containers.subscript,
     facts.Dict: containers.dict_literal,
     facts.Seq: containers.sequence_literal,

@@ -339,10 +339,7 @@ def _record_method(evaluator: Evaluator, record: Record, name: str, call: facts.
                 else:
                     found = UNKNOWN
             else:
-                values = [entry.value for _, entry in held_in(record)]
-                if record.rest is not None:
-                    values.append(record.rest)
-                found = join(*values) if values and not (record.open and record.rest is None) else UNKNOWN
+                found = record.any_value()
             default = evaluator.eval(call.args[1], frame) if len(call.args) > 1 else NONE
             return default if found is None else join(found, default)
         case "values":

@@ -226,6 +226,15 @@ class Record(Value):
         value = join(*(entry.value for entry in found))
         return value if key in self.sure else join(value, NONE)
 
+    def any_value(self) -> Value:
+        """What is under a key that is not known."""
+        if self.open and self.rest is None:
+            return UNKNOWN
+        values = [entry.value for _, entry in held_in(self)]
+        if self.rest is not None:
+            values.append(self.rest)
+        return join(*values) if values else UNKNOWN
+
     def store(self, key: Key, *entries: Entry) -> Record:
         measured = None
         if key not in self.entries:

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from gllint_rules.finding import Fix, Span
 from gllint_rules.inference import annotations as hints
-from gllint_rules.inference import functions as calling
+from gllint_rules.inference import functions
 from gllint_rules.inference.evaluator import Evaluator
 from gllint_rules.inference.values import (
     NONE,
@@ -90,7 +90,7 @@ class Context:
         function = callable.function
         if isinstance(function, facts.Function) and function.yields:
             return None
-        declared = calling.declared_return(self.evaluator, callable)
+        declared = functions.declared_return(self.evaluator, callable)
         kept = [option for option in options(declared) if option is not NONE] if declared is not None else []
         return kept[0] if len(kept) == 1 and isinstance(kept[0], (Instance, Record, ListOf)) else None
 
@@ -103,8 +103,8 @@ class Context:
 
     def results_of(self, tool: Tool) -> list[Result]:
         """The results of all callables of ``tool``, in reading order."""
-        functions = dict.fromkeys(callable.function for callable in tool.callables)
-        found = [pair for function in functions for pair in self._results_by_function.get(function, ())]
+        own = dict.fromkeys(callable.function for callable in tool.callables)
+        found = [pair for function in own for pair in self._results_by_function.get(function, ())]
         return [result for _, result in sorted(found, key=lambda pair: pair[0])]
 
     @cached_property

@@ -79,10 +79,7 @@ def final_steps(context: Context) -> list[FinalStep]:
 
 
 def _final_steps(context: Context) -> list[FinalStep]:
-    return list(_told_apart(context))
-
-
-def _told_apart(context: Context) -> Iterator[FinalStep]:
+    out: list[FinalStep] = []
     seen: set[Site] = set()
     for step in _all_steps(context):
         if not step.template.parts:
@@ -91,7 +88,8 @@ def _told_apart(context: Context) -> Iterator[FinalStep]:
         if step.claims is None and site in seen:
             continue
         seen.add(site)
-        yield step
+        out.append(step)
+    return out
 
 
 def _all_steps(context: Context) -> Iterator[FinalStep]:
