@@ -126,7 +126,7 @@ class Index:
             self._project = self._new_project()
             self._add(self._project, passing)
             with self.means.clock.stage("tool names"):
-                names = on_large_stack(self._project.tool_names)
+                names = on_large_stack(_tool_names, self._project)
             if self.is_worth_keeping:
                 self.kept.keep_names(key, names, self.dependencies)
         return self._reaching(names)
@@ -138,7 +138,7 @@ class Index:
             if not isinstance(parsed, Unparsed):
                 project.add(parsed)
         project.inherit(old, ())
-        return project.tool_names()
+        return _tool_names(project)
 
     def _reaching(self, names: frozenset[bytes]) -> frozenset[bytes]:
         """In a small project every file that runs or derives from something is worth parsing: names may change."""
@@ -204,7 +204,7 @@ class Index:
         )
 
     def _packages(self) -> dict[str, list[str]]:
-        from gllint_rules.project.project import top_level_packages
+        from gllint_rules.project.imports import top_level_packages
 
         if self._top_level is None:
             self._top_level = top_level_packages(sorted(self.files))
@@ -289,3 +289,9 @@ def _digest_of(path: str) -> bytes:
 
 def _bytes(path: str) -> bytes:
     return path.encode("utf-8", "surrogateescape")
+
+
+def _tool_names(project: Project) -> frozenset[bytes]:
+    from gllint_rules.project.offered import names_of_tools
+
+    return project.once(names_of_tools)

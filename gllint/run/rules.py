@@ -40,13 +40,15 @@ def check_file(index: Index, path: str, fixes: bool) -> Result:
     if isinstance(parsed, Unparsed):
         notice = f"{parsed.message} (line {parsed.line})" if parsed.is_python else ""
         return Result(syntax_error(path, parsed, codes), notice=notice)
+    from gllint_rules.check.check import check
+
     reports: list[Finding | Failure] = []
     if clock.by_rule:
         for code in sorted(codes):
             with clock.rule(code):
-                reports += project.check(path, frozenset({code}), fixes)
+                reports += check(project, path, frozenset({code}), fixes)
     else:
-        reports += project.check(path, codes, fixes)
+        reports += check(project, path, codes, fixes)
     return Result(
         tuple(report for report in reports if isinstance(report, Finding)),
         tuple(report for report in reports if isinstance(report, Failure)),

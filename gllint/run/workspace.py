@@ -81,7 +81,9 @@ class Workspace:
         broken = self.index.parsed.get(path)
         if isinstance(broken, Unparsed):
             return [f"{path}:{broken.line}:{broken.column}: {broken.message}"]
-        return on_large_stack(lambda: list(project.why(path, line, code)))
+        from gllint_rules.check.why import why
+
+        return on_large_stack(lambda: list(why(project, path, line, code)))
 
     def cuts(self) -> list[Cut]:
         """Where the budgets of the inference ran out, in the files that were checked and what they lead to."""

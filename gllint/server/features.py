@@ -240,7 +240,7 @@ def _claim(
     if known is None:
         return None
     project = known.workspace.project
-    module = project.module_at(path)
+    module = project.imports.module_at(path)
     if module is None:
         return None
     span = snapshot.span_at(offset)

@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gllint_rules.finding import Span
+from gllint_rules.inference import classes
 from gllint_rules.inference.values import Entry, Literal, Record, Text, Value, options
-from gllint_rules.project.context import Context, is_quantity
+from gllint_rules.project.context import Context
+from gllint_rules.project.results import is_quantity
+from gllint_rules.project.templates import final_steps
 from gllint_rules.reading import facts
 from gllint_runtime.policy.claims import ClaimPathError, parse_claim_path
 
@@ -50,7 +53,7 @@ def tools_named(project: Project, name: str | None = None) -> list[Known]:
     return [
         known(project, tool)
         for module in list(project.modules.values())
-        for tool in project.tools(module)
+        for tool in project.tools.of(module)
         if tool.name and (name is None or tool.name == name)
     ]
 
@@ -60,7 +63,7 @@ def tool_names(project: Project) -> dict[str, str]:
     return {
         tool.name: module.path
         for module in list(project.modules.values())
-        for tool in project.tools(module)
+        for tool in project.tools.of(module)
         if tool.name
     }
 
@@ -73,11 +76,11 @@ def known(project: Project, tool: Tool) -> Known:
 
 def claim_of_macro(project: Project, module: Module, span: Span, index: int) -> Claim | None:
     """The claim behind macro ``index`` of the final message whose text stands around ``span``."""
-    for path in sorted(project.reaching([module.path]), key=lambda path: path != module.path):
+    for path in sorted(project.imports.reaching([module.path]), key=lambda path: path != module.path):
         if path not in project.modules:
             continue
         context = Context(project, project.modules[path])
-        for step in context.final_steps:
+        for step in final_steps(context):
             if step.claims is not None and _holds(project, step, module, span):
                 if index < len(step.claims.items):
                     return _claim(context, step.claims.items[index].value, index)
@@ -133,7 +136,7 @@ def _tools(context: Context, call_id: str | None, path: str | None) -> list[Tool
     names = set(_called(context, call_id)) if call_id else set()
     modules = list(project.modules.values())
     if names:
-        return [tool for module in modules for tool in project.tools(module) if tool.name in names]
+        return [tool for module in modules for tool in project.tools.of(module) if tool.name in names]
     if path is None:
         return []
     try:
@@ -186,7 +189,7 @@ def _description(project: Project, tool: Tool) -> str:
     expr = tool.call.keyword(_DESCRIPTION) if tool.call is not None else None
     scope = tool.scope
     if expr is None and tool.cls is not None:
-        expr = project.class_value(tool.cls, _DESCRIPTION)
+        expr = classes.class_value(tool.cls, _DESCRIPTION)
     if expr is not None and (text := _text(context.eval(expr, scope))):
         return text
     function = tool.callable.function if tool.callable is not None else None

@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 
 from gllint_rules import Settings
-from gllint_rules.project.project import Project, top_level_packages
+from gllint_rules.project.imports import top_level_packages
+from gllint_rules.project.project import Project
 from gllint_rules.reading.reader import read_module
 from harness import Case, Expected, places, run
 
@@ -47,7 +48,7 @@ def tools_that_gllint_sees(path: Path) -> set[str]:
     project.add(module)
     return {
         getattr(callee.function, "qualname", "<lambda>")
-        for tool in project.tools(module)
+        for tool in project.tools.of(module)
         for callee in tool.callables
     }
 

@@ -9,7 +9,9 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 from gllint_rules import RULES, Failure, Finding, Settings
-from gllint_rules.project.project import Project, top_level_packages
+from gllint_rules.check.check import check
+from gllint_rules.project.imports import top_level_packages
+from gllint_rules.project.project import Project
 from gllint_rules.reading.reader import read_module
 
 _CASE = re.compile(r"^## (?P<title>.+?)$(?P<body>.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
@@ -113,7 +115,7 @@ def run(case: Case) -> list[Finding | Failure]:
         project.add(read_module(path, text))
     found: dict[tuple[object, ...], Finding | Failure] = {}
     for path in texts:
-        for item in project.check(path, codes_of(case.configuration)):
+        for item in check(project, path, codes_of(case.configuration)):
             key = (item.path, item.code, item.span if isinstance(item, Finding) else item.error)
             found.setdefault(key, item)
     return sorted(found.values(), key=lambda f: (f.path, str(getattr(f, "span", "")), f.code))

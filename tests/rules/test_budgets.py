@@ -8,9 +8,11 @@ from collections.abc import Callable
 import pytest
 
 from gllint_rules import RULES, Failure, Finding, Settings
+from gllint_rules.check.check import check
 from gllint_rules.inference.questions import Questions, TooComplex
 from gllint_rules.inference.values import Site
-from gllint_rules.project.project import Project, top_level_packages
+from gllint_rules.project.imports import top_level_packages
+from gllint_rules.project.project import Project
 from gllint_rules.reading.reader import read_module
 from harness import example, places, run
 from shapes import (
@@ -43,7 +45,7 @@ def checked(files: Files) -> tuple[Project, list[Finding]]:
     )
     for path, text in texts.items():
         project.add(read_module(path, text))
-    found = [item for path in texts for item in project.check(path, frozenset(RULES), fixes=False)]
+    found = [item for path in texts for item in check(project, path, frozenset(RULES), fixes=False)]
     assert [item for item in found if isinstance(item, Failure)] == []
     return project, [item for item in found if isinstance(item, Finding)]
 
@@ -70,7 +72,7 @@ def test_no_program_is_too_deep(shape: Callable[[int], Files]) -> None:
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(used + 850)
     try:
-        found = [item for path in texts for item in project.check(path, frozenset(RULES), fixes=False)]
+        found = [item for path in texts for item in check(project, path, frozenset(RULES), fixes=False)]
     finally:
         sys.setrecursionlimit(limit)
     assert [item for item in found if isinstance(item, Failure)] == []
@@ -139,8 +141,8 @@ def test_the_cut_does_not_depend_on_who_asks_first(shape: Callable[[int], Files]
         order = functions[::step] + functions
         for function in order:
             project.evaluator.lookup(function.name, _frame(module))
-            project.flow(_callee(module, function))
-        results = [project.flow(_callee(module, function)) for function in functions]
+            project.evaluator.flow(_callee(module, function))
+        results = [project.evaluator.flow(_callee(module, function)) for function in functions]
         outcomes.add(tuple(tuple(_shown(value) for _, value in flow.returns) for flow in results))
     assert len(outcomes) == 1
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gllint_rules import Finding
+from gllint_rules.check.check import check
 from gllint_rules.project.project import Project
 from gllint_rules.reading.reader import read_module
 from gllint_rules.words.settings import Settings
@@ -184,7 +185,7 @@ def test_a_host_that_sees_one_file_is_not_sure(code: str, tools: str) -> None:
     path = "/project/plant/tools.py"
     project = Project(Settings(), {}.get, lambda path: False, {path: tools}.__getitem__, "/project")
     project.add(read_module(path, tools))
-    found = [f for f in project.check(path, frozenset({code})) if isinstance(f, Finding)]
+    found = [f for f in check(project, path, frozenset({code})) if isinstance(f, Finding)]
     assert [f.fix.applicability for f in found if f.fix is not None] == ["unsafe"]
 
 

@@ -14,8 +14,11 @@ from pathlib import Path
 import pytest
 
 from gllint_rules import Failure, Finding
+from gllint_rules.check.check import check
+from gllint_rules.inference import classes
 from gllint_rules.inference.values import ClassOf, Frame, FunctionOf
-from gllint_rules.project.project import Project, top_level_packages
+from gllint_rules.project.imports import top_level_packages
+from gllint_rules.project.project import Project
 from gllint_rules.reading.reader import read_module
 from gllint_rules.words.names import Names
 from harness import Case, cases, codes_of, places, settings_of
@@ -106,7 +109,7 @@ def _checked(case: Case, chance: random.Random | None = None) -> list[Finding | 
             question()
     found: dict[object, Finding | Failure] = {}
     for path in paths:
-        for item in project.check(path, codes_of(case.configuration), fixes=False):
+        for item in check(project, path, codes_of(case.configuration), fixes=False):
             assert isinstance(item, Finding), item
             found.setdefault((item.path, item.code, item.span), item)
     return list(found.values())
@@ -115,19 +118,19 @@ def _checked(case: Case, chance: random.Random | None = None) -> list[Finding | 
 def _questions(project: Project) -> Iterator[Callable[[], object]]:
     """What may be asked of a project: its functions, names and classes."""
     for module in project.modules.values():
-        yield lambda module=module: project.tools(module)
+        yield lambda module=module: project.tools.of(module)
         for function in module.functions:
             bound = ClassOf(module, function.owner) if function.owner is not None else None
             callee = FunctionOf(module, function, bound, bound is not None)
-            yield lambda callee=callee: project.flow(callee)
+            yield lambda callee=callee: project.evaluator.flow(callee)
         for call, scope in module.calls:
             frame = Frame(module, scope)
             yield lambda call=call, frame=frame: project.evaluator.eval(call, frame)
         for name in module.scope.bindings:
-            yield lambda module=module, name=name: project.member(module, name)
+            yield lambda module=module, name=name: project.evaluator.global_value(module, name)
         for cls in module.classes:
             of = ClassOf(module, cls)
-            yield lambda of=of: project.ancestors(of)
+            yield lambda of=of: classes.ancestors(project.evaluator, of)
             for name in cls.attributes:
                 yield lambda of=of, name=name: project.evaluator.member(of, name)
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from gllint.run.parsing import Unparsed, parse
 from gllint_rules import RULES, Finding, Settings
+from gllint_rules.check.check import check
 from gllint_rules.project.project import Project
 from gllint_rules.reading.reader import ParseFailure, read_module
 from harness import Case, cases, places, run
@@ -80,7 +81,7 @@ def test_no_rule_fails_on_broken_programs(source: str, chance: random.Random) ->
     project = Project(Settings(), {}.get, lambda path: False, {"/project/a.py": text}.__getitem__, "/project")
     project.add(module)
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    for found in project.check("/project/a.py", frozenset(RULES)):
+    for found in check(project, "/project/a.py", frozenset(RULES)):
         assert isinstance(found, Finding), found
         span = found.span
         assert (span.line, span.column) <= (span.end_line, span.end_column)

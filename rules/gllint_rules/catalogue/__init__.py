@@ -1,7 +1,10 @@
 """The rule catalogue: one module a rule, each with its explanation, its examples and its generator.
 
 Which codes there are is told by the names of the modules; a module is imported only when its rule is asked for,
-so that a run in which no file needs parsing loads none of the analysis.
+so that a run in which no file needs parsing loads none of the analysis. A new rule is a new module here.
+
+In: a :class:`~gllint_rules.project.context.Context`. Out: findings whose places and fixes are still to be worked out.
+A rule knows nothing of files, configuration formats, caches or output.
 """
 
 from __future__ import annotations

@@ -60,9 +60,10 @@ from collections.abc import Iterator
 from functools import partial
 
 from gllint_rules.finding import Fix
-from gllint_rules.inference import functions as calling
+from gllint_rules.inference import functions
 from gllint_rules.inference.values import NONE, number
-from gllint_rules.project.context import Context, Leaf, Pending, Result, leaves
+from gllint_rules.project.context import Context, Pending
+from gllint_rules.project.results import Leaf, Result, leaves
 from gllint_rules.reading import facts
 from gllint_rules.rule import Rule
 
@@ -96,7 +97,7 @@ def _declares_number(context: Context, result: Result) -> bool:
     function = result.callable.function
     if not isinstance(function, facts.Function) or function.yields:
         return False
-    declared = calling.declared_return(context.evaluator, result.callable)
+    declared = functions.declared_return(context.evaluator, result.callable)
     return declared is not None and number(declared) is not None
 
 

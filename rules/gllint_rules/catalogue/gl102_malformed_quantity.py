@@ -53,7 +53,8 @@ from functools import partial
 
 from gllint_rules.finding import Fix
 from gllint_rules.inference.values import Record, Site, join, surely_not_number, surely_not_text
-from gllint_rules.project.context import Context, Pending, quantities
+from gllint_rules.project.context import Context, Pending
+from gllint_rules.project.results import quantities
 from gllint_rules.reading import facts
 from gllint_rules.rule import Rule
 from gllint_rules.words.names import QUANTITY
@@ -83,8 +84,8 @@ def check(context: Context) -> Iterator[Pending]:
 def _problem(record: Record) -> str | None:
     if not record.entries:
         return None
-    extra = sorted(set(record.entries) - QUANTITY_KEYS)
-    named = [key for key in extra if not key.startswith("\0")]
+    extra = record.entries.keys() - QUANTITY_KEYS
+    named = sorted(key for key in extra if isinstance(key, str))
     if named and not record.quantity:
         return f"this Quantity has more keys than `value` and `unit`: {', '.join(f'`{k}`' for k in named)}"
     missing = sorted(QUANTITY_KEYS - set(record.entries))

@@ -53,7 +53,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gllint_rules.project.context import Context, Pending, quantities
+from gllint_rules.project.context import Context, Pending
+from gllint_rules.project.results import quantities
 from gllint_rules.rule import Rule
 
 HELP = "No claim path can address an element of a list: return each Quantity under a name of its own."

@@ -48,7 +48,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gllint_rules.inference.values import ListOf, Record, Site, Text, Value, options
-from gllint_rules.project.context import Context, Pending, is_quantity, leaves, quantities
+from gllint_rules.project.context import Context, Pending
+from gllint_rules.project.results import is_quantity, leaves, quantities
 from gllint_rules.project.templates import Template
 from gllint_rules.rule import Rule
 from gllint_runtime.policy.numbers import scan_naked_numbers

@@ -48,7 +48,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gllint_rules.project.context import Context, Pending, Result, quantities
+from gllint_rules.project.context import Context, Pending
+from gllint_rules.project.parameters import argument_of
+from gllint_rules.project.results import quantities
 from gllint_rules.reading import facts
 from gllint_rules.rule import Rule
 
@@ -59,7 +61,7 @@ def check(context: Context) -> Iterator[Pending]:
     """Findings at the Quantities that carry an argument."""
     written: dict[facts.Module, dict[int, tuple[facts.Expr, facts.Scope]]] = {}
     for result in context.results:
-        parameters = parameters_of(result)
+        parameters = result.parameters
         if not parameters:
             continue
         module = result.callable.module
@@ -77,12 +79,6 @@ def check(context: Context) -> Iterator[Pending]:
                 yield context.finding("GL105", site, message, HELP)
 
 
-def parameters_of(result: Result) -> frozenset[str]:
-    """The names under which the model's arguments reach a callable."""
-    params = result.callable.function.params
-    return frozenset(p.name for p in params[1 if result.callable.first else 0 :])
-
-
 def _written_values(module: facts.Module) -> dict[int, tuple[facts.Expr, facts.Scope]]:
     """What each dict or ``Quantity(…)`` call of the module gives as ``value``."""
     out: dict[int, tuple[facts.Expr, facts.Scope]] = {}
@@ -95,37 +91,6 @@ def _written_values(module: facts.Module) -> dict[int, tuple[facts.Expr, facts.S
         if value is not None:
             out[call.at] = value, scope
     return out
-
-
-def argument_of(expr: facts.Expr, scope: facts.Scope, parameters: frozenset[str]) -> str | None:
-    """The parameter that ``expr`` is, directly, through a name, or out of ``**kwargs``."""
-    for _ in range(8):
-        match expr:
-            case facts.Call(func=facts.Name(id="float" | "int"), args=(inner,)):
-                expr = inner
-            case facts.Sub(base=facts.Name(id=name), index=facts.Const(value=str() as key)):
-                return key if name in parameters and _is_keywords(scope, name) else None
-            case facts.Call(
-                func=facts.Attr(base=facts.Name(id=name), name="get"), args=(facts.Const() as key, *_)
-            ):
-                return str(key.value) if name in parameters and _is_keywords(scope, name) else None
-            case facts.Name(id=name):
-                bindings = scope.find(name)
-                if len(bindings) != 1:
-                    return None
-                [binding] = bindings
-                if binding.kind == "param":
-                    return name if name in parameters else None
-                if binding.kind not in ("assign", "annotated") or binding.value is None:
-                    return None
-                expr = binding.value
-            case _:
-                return None
-    return None
-
-
-def _is_keywords(scope: facts.Scope, name: str) -> bool:
-    return any(isinstance(b.target, facts.Param) and b.target.kind == "double-star" for b in scope.find(name))
 
 
 RULE = Rule(

@@ -60,7 +60,8 @@ from functools import partial
 from typing import Any
 
 from gllint_rules.finding import Fix
-from gllint_rules.project.context import Context, Pending, holds_numbers
+from gllint_rules.project.context import Context, Pending
+from gllint_rules.project.results import holds_numbers
 from gllint_rules.project.schemas import Opaque, SchemaLiteral, read_schema
 from gllint_rules.project.tools import Tool
 from gllint_rules.rule import Rule

@@ -62,7 +62,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from gllint_rules.inference.values import Record, Site, options
-from gllint_rules.project.context import Context, Pending, Result
+from gllint_rules.project.context import Context, Pending
+from gllint_rules.project.results import Result
 from gllint_rules.project.schemas import Opaque, read_schema
 from gllint_rules.project.tools import Tool
 from gllint_rules.rule import Rule
@@ -103,7 +104,7 @@ def _problem(result: Result, schema: dict[str, Any]) -> str | None:
             if isinstance(name, str) and name not in keys:
                 return f"the result lacks `{name}`, which its schema requires"
         if closed and isinstance(properties, dict) and not any(isinstance(k, Opaque) for k in properties):
-            extra = sorted(key for key in option.sure - set(properties) if not key.startswith("\0"))
+            extra = sorted(key for key in option.sure - set(properties) if isinstance(key, str))
             if extra:
                 return f"the result has `{extra[0]}`, which its schema forbids"
     return None

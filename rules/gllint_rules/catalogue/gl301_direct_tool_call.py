@@ -65,6 +65,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from gllint_rules.finding import Fix
+from gllint_rules.inference import classes
 from gllint_rules.inference.values import ClassOf, ExternalInstance, Instance, Site, ToolValue, Value, options
 from gllint_rules.project.asked import is_tool_registry
 from gllint_rules.project.context import Context, Pending
@@ -119,7 +120,7 @@ def tool_title(context: Context, value: Value) -> str | None:
         case ToolValue(tool=tool):
             return f"tool `{tool.name}`" if tool.name else "a tool"
         case Instance(of=of) if (
-            context.project.is_tool_class(of) or of.cls.name in context.names.tool_classes
+            context.project.tools.is_tool_class(of) or of.cls.name in context.names.tool_classes
         ):
             return f"tool `{of.cls.name}`"
         case ExternalInstance(name=name) if context.names.is_tool_class(name):
@@ -157,7 +158,7 @@ def _allowed(context: Context, call: Call, scope: Scope) -> bool:
         if isinstance(owner, facts.Function) and owner.name in context.names.dispatch_functions:
             return True
         if isinstance(owner, facts.Class):
-            names = {owner.name, *context.project.bases_named(ClassOf(context.module, owner))}
+            names = {owner.name, *classes.bases_named(context.evaluator, ClassOf(context.module, owner))}
             if names & context.names.dispatch_classes:
                 return True
         inner = inner.parent

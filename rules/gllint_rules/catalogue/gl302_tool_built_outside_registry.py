@@ -86,6 +86,7 @@ from collections.abc import Iterator
 from gllint_rules.inference.values import ClassOf, Site, options
 from gllint_rules.project.asked import stores
 from gllint_rules.project.context import Context, Pending
+from gllint_rules.project.offered import names_of_tools
 from gllint_rules.project.project import Project
 from gllint_rules.project.tools import assigns_registry, real_name
 from gllint_rules.reading import facts
@@ -100,7 +101,7 @@ def check(context: Context) -> Iterator[Pending]:
     """Findings at the calls that make an instance of a tool class."""
     if context.is_test or not _is_active(context) or _is_registry_module(context):
         return
-    module, names = context.module, context.project.tool_names()
+    module, names = context.module, context.project.once(names_of_tools)
     handed_over: set[Expr] | None = None
     for call, scope in module.calls_where(lambda s: any(name.encode() in names for name in s.calls)):
         if real_name(module, call.func).encode() not in names:
@@ -137,7 +138,7 @@ def _is_registry_module(context: Context) -> bool:
 def _tool_class(context: Context, call: Call, scope: Scope) -> ClassOf | None:
     """The tool class of the project that ``call`` instantiates, if it does."""
     found = [o for o in options(context.eval(call.func, scope)) if isinstance(o, ClassOf)]
-    return next((of for of in found if context.project.is_tool_class(of)), None)
+    return next((of for of in found if context.project.tools.is_tool_class(of)), None)
 
 
 def _handed_over(module: Module) -> set[Expr]:

@@ -47,8 +47,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gllint_rules.inference.values import NONE, Instance, ListOf, Record, Value, options
-from gllint_rules.project.asked import actions
+from gllint_rules.inference.values import Record, options
+from gllint_rules.project.asked import actions, is_nested
 from gllint_rules.project.context import Context, Pending
 from gllint_rules.rule import Rule
 
@@ -62,42 +62,12 @@ def check(context: Context) -> Iterator[Pending]:
             if not isinstance(args, Record) or args.cls is not None or args.quantity:
                 continue
             for key, entries in args.entries.items():
-                title = "an argument" if key.startswith("\0") else f"argument `{key}`"
+                title = f"argument `{key}`" if isinstance(key, str) else "an argument"
                 for entry in entries:
                     if is_nested(context, entry.value):
                         yield context.finding(
                             "GL304", entry.site, f"{title} of a tool action is nested", HELP
                         )
-
-
-def is_nested(context: Context, value: Value) -> bool:
-    """Whether no primitive and no list of primitives can be there."""
-    kept = [option for option in options(value) if option is not NONE]
-    return bool(kept) and all(_is_structure(context, option) for option in kept)
-
-
-def _is_structure(context: Context, value: Value) -> bool:
-    match value:
-        case Record():
-            return True
-        case ListOf(kind="list"):
-            elements = [entry.value for entry in value.items]
-            if value.rest is not None:
-                elements.append(value.rest)
-            return any(_is_container(context, element) for element in elements)
-        case _:
-            return _is_container(context, value)
-
-
-def _is_container(context: Context, value: Value) -> bool:
-    """Whether ``value`` is a container or an object: nothing that may stand in a list of primitives."""
-    match value:
-        case Record() | ListOf(kind="list" | "tuple" | "set"):
-            return True
-        case Instance(of=of):
-            return not context.project.is_enum(of) and context.project.new_type(of) is None
-        case _:
-            return False
 
 
 RULE = Rule(

@@ -51,6 +51,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gllint_rules.project.context import Context, Pending
+from gllint_rules.project.templates import final_steps
 from gllint_rules.rule import Rule
 from gllint_runtime.policy.claims import find_macros
 from gllint_runtime.policy.numbers import scan_naked_numbers
@@ -61,7 +62,7 @@ HELP = "Claim it: let a tool return it as a Quantity and write {{claim:i}} in it
 def check(context: Context) -> Iterator[Pending]:
     """Findings at the naked numbers of final-message templates."""
     settings = context.settings
-    for step in context.final_steps:
+    for step in final_steps(context):
         text = step.text
         broken = [macro for macro in find_macros(text) if macro.problem is not None]
         for naked in scan_naked_numbers(

@@ -50,7 +50,7 @@ from functools import partial
 from gllint_rules.finding import Fix
 from gllint_rules.inference.values import Filled, number
 from gllint_rules.project.context import Context, Pending
-from gllint_rules.project.templates import FinalStep
+from gllint_rules.project.templates import FinalStep, final_steps
 from gllint_rules.rule import Rule
 
 HELP = "Claim it: let a tool return it as a Quantity and write {{claim:i}} in its place."
@@ -58,7 +58,7 @@ HELP = "Claim it: let a tool return it as a Quantity and write {{claim:i}} in it
 
 def check(context: Context) -> Iterator[Pending]:
     """Findings at the numbers that are formatted into final-message templates."""
-    for step in context.final_steps:
+    for step in final_steps(context):
         for hole in step.template.holes():
             found = number(hole.value)
             if found is not None:

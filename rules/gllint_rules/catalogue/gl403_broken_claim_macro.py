@@ -55,7 +55,7 @@ from functools import partial
 
 from gllint_rules.finding import Fix
 from gllint_rules.project.context import Context, Pending
-from gllint_rules.project.templates import FinalStep
+from gllint_rules.project.templates import FinalStep, final_steps
 from gllint_rules.rule import Rule
 from gllint_runtime.policy.claims import Macro, find_macros, macro_problems
 
@@ -64,7 +64,7 @@ HELP = "A macro is written {{claim:0}}, inside an f-string {{{{claim:0}}}}, and 
 
 def check(context: Context) -> Iterator[Pending]:
     """Findings at malformed and dangling macros and at unused claims."""
-    for step in context.final_steps:
+    for step in final_steps(context):
         macros = find_macros(step.text)
         broken = any(macro.problem is not None for macro in macros)
         if step.claims is not None:

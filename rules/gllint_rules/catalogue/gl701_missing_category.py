@@ -65,6 +65,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gllint_rules.inference import classes
 from gllint_rules.inference.values import ClassOf
 from gllint_rules.project.categories import category_of, uses_categories
 from gllint_rules.project.context import Context, Pending
@@ -92,7 +93,7 @@ def _can_run(context: Context, of: ClassOf) -> bool:
     return any(
         isinstance(ancestor, ClassOf)
         and any(_runs(ancestor.cls.method(name)) for name in context.names.tool_methods)
-        for ancestor in context.project.ancestors(of)
+        for ancestor in classes.ancestors(context.evaluator, of)
     )
 
 

@@ -24,9 +24,12 @@ from gllint_rules.inference.values import (
     ToolValue,
     UnionOf,
     Value,
+    held_in,
     options,
 )
 from gllint_rules.project.context import Context, Pending
+from gllint_rules.project.results import as_text
+from gllint_rules.project.templates import final_steps
 from gllint_rules.reading import facts
 from gllint_rules.words.names import CALL_METHODS
 
@@ -36,7 +39,7 @@ if TYPE_CHECKING:
 
 def why(project: Project, path: str, line: int, code: str | None = None) -> list[str]:
     """The chain of evidence behind the findings of ``path`` at ``line``, or the reasons for silence, as lines."""
-    module = project.module_at(path)
+    module = project.imports.module_at(path)
     if module is None:
         return ["This file could not be read."]
     context = Context.of(project, module)
@@ -92,7 +95,7 @@ def _silence(context: Context, line: int, code: str | None) -> Iterator[str]:
                 value = context.eval(func.base, scope)
                 note = " (test code may call tools)" if context.is_test else ""
                 yield f"`.{func.name}()` is called on {describe(value)}{note}"
-    for step in context.final_steps:
+    for step in final_steps(context):
         for part in step.template.parts:
             if part.site.module is context.module and context.span(part.site).line == line:
                 yield "this text is part of a final message, and every number in it is claimed or allowed"
@@ -104,15 +107,10 @@ def _entries(
 ) -> Iterator[tuple[str | None, Entry]]:
     yield key, entry
     for option in options(value) if depth < 20 else ():
-        if isinstance(option, Record):
-            for name, held in option.entries.items():
-                for inner in held:
-                    yield from _entries(
-                        inner.value, inner, None if name.startswith("\0") else name, depth + 1
-                    )
-        elif isinstance(option, ListOf):
-            for inner in option.items:
-                yield from _entries(inner.value, inner, key, depth + 1)
+        if isinstance(option, (Record, ListOf)):
+            for name, inner in held_in(option):
+                under = key if isinstance(option, ListOf) else as_text(name)
+                yield from _entries(inner.value, inner, under, depth + 1)
 
 
 def describe(value: Value) -> str:

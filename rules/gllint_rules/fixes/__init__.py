@@ -1,6 +1,9 @@
 """Repairs, each proven from the source: where the proof fails, there is no fix.
 
+In: a context, and the place or value that a finding is about. Out: a :class:`~gllint_rules.finding.Fix`, or ``None``.
 A module here serves one or a few rules and is imported only when a finding of theirs is placed. All edits of a fix
 lie in the file of its finding; none overlap. A node is rewritten as a node and written out again by LibCST, so that
 whitespace, comments and line endings which a fix does not mean to change keep every byte.
+
+This room knows nothing of which rule asks, nor whether its fixes are wanted.
 """

@@ -14,7 +14,7 @@ from gllint_rules.fixes.syntax import Place, place, replacement
 from gllint_rules.fixes.uses import enclosing
 from gllint_rules.inference.values import Filled, Record, Site, Text, number
 from gllint_rules.project.context import Context
-from gllint_rules.project.templates import FinalStep
+from gllint_rules.project.templates import FinalStep, final_steps
 from gllint_runtime.policy.claims import ClaimPathError, Macro, find_macros, parse_claim_path
 from gllint_runtime.policy.units import ALLOWED_UNITS
 
@@ -188,7 +188,7 @@ def drop_claim(context: Context, step: FinalStep, index: int) -> Fix | None:
 
 def _is_shared(context: Context, site: Site) -> bool:
     """Whether the claim stands beside several messages."""
-    steps = [s for s in context.final_steps if s.claims is not None]
+    steps = [s for s in final_steps(context) if s.claims is not None]
     return sum(any(item.site == site for item in s.claims.items if s.claims) for s in steps if s.claims) != 1
 
 

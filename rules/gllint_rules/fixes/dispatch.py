@@ -25,7 +25,7 @@ from gllint_rules.inference.values import (
     Value,
     options,
 )
-from gllint_rules.project.asked import is_tool_registry
+from gllint_rules.project.asked import is_nested, is_tool_registry
 from gllint_rules.project.context import Context, is_test_path
 from gllint_rules.project.project import Project
 from gllint_rules.project.tools import Tool
@@ -101,7 +101,7 @@ def _target(
     if tool is None:
         return None
     registered = context.project.once(_registrations)
-    name = registered.get(_identity(tool)) if registered else tool.name
+    name = registered.get(_maker(tool)) if registered else tool.name
     return (tool, cst.SimpleString(f'"{name}"')) if name and '"' not in name and "\\" not in name else None
 
 
@@ -111,27 +111,26 @@ def _is_registry_entry(base: facts.Expr) -> bool:
 
 def _tool_of(project: Project, value: Value) -> Tool | None:
     match value:
-        case ToolValue(tool=tool):
+        case ToolValue(tool=Tool() as tool):
             return tool
         case Instance(of=of) | Record(cls=ClassOf() as of):
             return next(
-                (t for t in project.tools(of.module) if t.cls is not None and t.cls.cls is of.cls), None
+                (t for t in project.tools.of(of.module) if t.cls is not None and t.cls.cls is of.cls), None
             )
         case _:
             return None
 
 
-def _identity(tool: Tool) -> int:
-    return (
-        id(tool.cls.cls)
-        if tool.cls is not None
-        else id(tool.call if tool.form != "T3" else tool.callables[0].function)
-    )
+def _maker(tool: Tool) -> object:
+    """The class, call or function that makes the tool."""
+    if tool.cls is not None:
+        return tool.cls.cls
+    return tool.call if tool.called is None else tool.called.function
 
 
-def _registrations(project: Project) -> dict[int, str]:
+def _registrations(project: Project) -> dict[object, str]:
     """The tools that the project can be seen to register, and under which names."""
-    out: dict[int, str] = {}
+    out: dict[object, str] = {}
     for module in project.modules.values():
         if is_test_path(module.path, project.root):
             continue
@@ -140,7 +139,7 @@ def _registrations(project: Project) -> dict[int, str]:
                 for option in options(project.evaluator.eval(call.args[0], Frame(module, scope))):
                     tool = _tool_of(project, option)
                     if tool is not None and tool.name:
-                        out[_identity(tool)] = tool.name
+                        out[_maker(tool)] = tool.name
         for name in TOOL_REGISTRY_NAMES:
             for binding in module.scope.bindings.get(name, ()):
                 if binding.value is not None:
@@ -150,12 +149,12 @@ def _registrations(project: Project) -> dict[int, str]:
     return out
 
 
-def _entries(project: Project, registry: Value) -> Iterator[tuple[int, str]]:
+def _entries(project: Project, registry: Value) -> Iterator[tuple[object, str]]:
     for key, entries in registry.entries.items() if isinstance(registry, Record) else ():
         for entry in entries:
             tool = _tool_of(project, entry.value)
-            if tool is not None and not key.startswith("\0"):
-                yield _identity(tool), key
+            if tool is not None and isinstance(key, str):
+                yield _maker(tool), key
 
 
 def _returns_plainly(context: Context, call: Call, scope: Scope) -> bool:
@@ -173,8 +172,6 @@ def _arguments(
     context: Context, tool: Tool | None, call: Call, scope: Scope, node: cst.Call
 ) -> list[tuple[str | None, cst.BaseExpression]] | None:
     """The arguments by name; a ``None`` name is ``**value``."""
-    from gllint_rules.catalogue.gl304_nested_tool_args import is_nested
-
     assert isinstance(call.func, facts.Attr)
     if any(isinstance(a.value, cst.GeneratorExp | cst.NamedExpr | cst.Yield) for a in node.args):
         return None
@@ -230,8 +227,6 @@ def _from_dict(
     context: Context, call: Call, scope: Scope, node: cst.Dict
 ) -> list[tuple[str | None, cst.BaseExpression]] | None:
     """``tool.invoke({"city": city})``"""
-    from gllint_rules.catalogue.gl304_nested_tool_args import is_nested
-
     literal = (*call.args, *(value for _, value in call.keywords))[0]
     assert isinstance(literal, facts.Dict)
     if any(is_nested(context, context.eval(value, scope)) for key, value in literal.items if key is not None):
@@ -273,7 +268,7 @@ def _imported_as(context: Context, module: Module, name: str) -> Iterator[Dispat
     """The dispatcher that ``name`` is in ``module``, imported or defined there."""
     for binding in module.scope.bindings.get(name, ()):
         if binding.kind == "import" and binding.name == name:
-            value = context.project.imported(module, binding.module, name)
+            value = context.evaluator.imported(module, binding.module, name)
         elif binding.kind == "def" and isinstance(binding.target, Function):
             value = FunctionOf(module, binding.target)
         else:
@@ -329,7 +324,7 @@ def _home_of_action(context: Context, home: Module) -> str:
             if binding.kind == "class":
                 return home.path
             if binding.kind == "import" and binding.name == name:
-                return context.project.find_module(home.path, binding.module) or binding.module
+                return context.project.imports.find_module(home.path, binding.module) or binding.module
     return ""
 
 
@@ -460,27 +455,31 @@ def _dotted(context: Context, path: str) -> str | None:
     project, here = context.project, context.module
     own = list(_imports_of(here))
     for dotted in own:
-        if project.find_module(here.path, dotted) == path:
+        if project.imports.find_module(here.path, dotted) == path:
             return dotted
     absolute = {
         d for module in project.modules.values() for d in _imports_of(module) if not d.startswith(".")
     }
     for dotted in sorted(absolute):
-        if project.find_module(here.path, dotted) == path:
+        if project.imports.find_module(here.path, dotted) == path:
             return dotted
-    if own and not any(project.find_module(here.path, d) for d in own if not d.startswith(".")):
+    if own and not any(project.imports.find_module(here.path, d) for d in own if not d.startswith(".")):
         stem = path.removesuffix(".py").rpartition("/")[2]
-        if project.find_module(here.path, f".{stem}") == path and any(d.startswith(".") for d in own):
+        if project.imports.find_module(here.path, f".{stem}") == path and any(d.startswith(".") for d in own):
             return f".{stem}"
     for dotted in sorted(absolute):
-        home = project.find_module(here.path, dotted)
+        home = project.imports.find_module(here.path, dotted)
         root = (
             home.removesuffix(".py").removesuffix("/__init__").removesuffix(dotted.replace(".", "/"))
             if home
             else ""
         )
         guess = path.removeprefix(root).removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-        if root.endswith("/") and path.startswith(root) and project.find_module(here.path, guess) == path:
+        if (
+            root.endswith("/")
+            and path.startswith(root)
+            and project.imports.find_module(here.path, guess) == path
+        ):
             return guess
     return _by_packages(project, here, path)
 
@@ -496,10 +495,12 @@ def _by_packages(project: Project, here: Module, path: str) -> str | None:
     """The file's name below the outermost of the packages that it lies in."""
     parts = path.removesuffix(".py").removesuffix("/__init__").split("/")
     first = len(parts) - 1
-    while first > 0 and project.find_module(f"{'/'.join(parts[:first])}/_.py", ".") is not None:
+    while first > 0 and project.imports.find_module(f"{'/'.join(parts[:first])}/_.py", ".") is not None:
         first -= 1
     dotted = ".".join(parts[first:])
-    return dotted if first < len(parts) - 1 and project.find_module(here.path, dotted) == path else None
+    return (
+        dotted if first < len(parts) - 1 and project.imports.find_module(here.path, dotted) == path else None
+    )
 
 
 def _leads_back(context: Context, path: str) -> bool:
@@ -507,7 +508,7 @@ def _leads_back(context: Context, path: str) -> bool:
     seen = {path}
     queue = [path]
     while queue:
-        module = context.project.module_at(queue.pop())
+        module = context.project.imports.module_at(queue.pop())
         if module is None:
             continue
         for bindings in module.scope.bindings.values():
@@ -518,7 +519,11 @@ def _leads_back(context: Context, path: str) -> bool:
                     binding.module,
                     f"{binding.module.rstrip('.')}.{binding.name}" if binding.name else "",
                 ):
-                    found = context.project.find_module(module.path, dotted) if dotted.strip(".") else None
+                    found = (
+                        context.project.imports.find_module(module.path, dotted)
+                        if dotted.strip(".")
+                        else None
+                    )
                     if found == context.module.path or len(seen) > MOST_MODULES:
                         return True
                     if found is not None and found not in seen:

@@ -31,9 +31,10 @@ def result_stays_right(context: Context, way: Way) -> bool:
     # Everybody reads the payload of an envelope; whoever wants a number in it names its own key, too.
     payloads = frozenset().union(*context.names.payloads.values())
     keys = frozenset(way.keys[-1:]) | (frozenset(way.keys) - payloads)
-    if any(key.startswith("\0") or word_of(key) != key for key in keys):
+    named = frozenset(key for key in keys if isinstance(key, str))
+    if named != keys or any(word_of(key) != key for key in named):
         return False  # a key that is not written out, or not as a word, cannot be looked for
-    return _keys_stay_right(context, keys) and _Functions(context, way).stay_right()
+    return _keys_stay_right(context, named) and _Functions(context, way).stay_right()
 
 
 # --- keys ----------------------------------------------------------------------------------------------------

@@ -84,8 +84,8 @@ def _known(context: Context, module: Module, scope: Scope, name: str, dotted: st
 def _is_same(context: Context, module: Module, a: str, b: str) -> bool:
     if a == b:
         return True
-    found = context.project.find_module(module.path, a)
-    return found is not None and found == context.project.find_module(module.path, b)
+    found = context.project.imports.find_module(module.path, a)
+    return found is not None and found == context.project.imports.find_module(module.path, b)
 
 
 def _bound(node: cst.Import | cst.ImportFrom) -> Iterator[str]:
@@ -250,4 +250,4 @@ def _section(context: Context, module: Module, dotted: str) -> int:
         return _RELATIVE
     if dotted.partition(".")[0] in sys.stdlib_module_names:
         return _STANDARD
-    return _OWN if context.project.find_module(module.path, dotted) is not None else _OTHERS
+    return _OWN if context.project.imports.find_module(module.path, dotted) is not None else _OTHERS

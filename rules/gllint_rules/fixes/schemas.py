@@ -18,11 +18,13 @@ from gllint_rules.fixes.nodes import (
     without,
 )
 from gllint_rules.fixes.syntax import Place, place
+from gllint_rules.inference import classes
 from gllint_rules.inference.values import (
     NEVER,
     NONE,
     ClassOf,
     External,
+    Key,
     Number,
     Record,
     Site,
@@ -31,14 +33,13 @@ from gllint_rules.inference.values import (
     surely_not_number,
     surely_not_text,
 )
-from gllint_rules.project.context import Context, is_quantity
+from gllint_rules.project.context import Context
 from gllint_rules.project.project import Project
-from gllint_rules.project.schemas import SchemaLiteral, read_schema
+from gllint_rules.project.results import is_quantity
+from gllint_rules.project.schemas import Path, SchemaLiteral, read_schema
 from gllint_rules.project.tools import Tool
 from gllint_rules.words.names import ARGS_SCHEMA, OUTPUT_SCHEMAS, RESULT_SCHEMAS
 from gllint_runtime.policy.schemas import QUANTITY_KEYS, QUANTITY_REF, find_inlined_quantities
-
-Path = tuple[str | int, ...]
 
 REFER = "Refer to the Quantity schema"
 _KEPT = frozenset({"description", "title", "$comment", "deprecated", "unit", "units"})
@@ -116,7 +117,7 @@ def _property_names(path: Path) -> tuple[str, ...] | None:
     return tuple(names) if len(path) % 2 == 0 and all(step == "properties" for step in path[::2]) else None
 
 
-def promise_quantity(context: Context, tool: Tool, keys: tuple[str, ...]) -> tuple[Edit, ...] | None:
+def promise_quantity(context: Context, tool: Tool, keys: tuple[Key, ...]) -> tuple[Edit, ...] | None:
     """What lets the result schema of a tool have a Quantity where ``keys`` lead, instead of a number.
 
     ``None`` where the schema says something of the place that cannot be mended for sure.
@@ -142,7 +143,7 @@ def promise_quantity(context: Context, tool: Tool, keys: tuple[str, ...]) -> tup
     here = place(context, site) if site is not None and site.module is context.module else None
     if site is None or here is None or not isinstance(here.node, cst.Dict) or "type" not in node:
         return None
-    users = context.project.once(_result_users).get((id(site.module), site.at), [])
+    users = context.project.once(_result_users).get(site, [])
     if len(users) != 1 or _is_of_arguments(context, site) or not _is_written_in_call(context, site):
         return None
     found = _referring(here.node)
@@ -151,49 +152,47 @@ def promise_quantity(context: Context, tool: Tool, keys: tuple[str, ...]) -> tup
 
 # --- who uses a schema ---------------------------------------------------------------------------------------
 
-_Key = tuple[int, int]
-
 
 def _is_of_arguments(context: Context, site: Site) -> bool:
     """Whether the same dict is part of what some tool takes."""
-    return (id(site.module), site.at) in context.project.once(_argument_places)
+    return site in context.project.once(_argument_places)
 
 
-def _argument_places(project: Project) -> frozenset[_Key]:
-    out: set[_Key] = set()
+def _argument_places(project: Project) -> frozenset[Site]:
+    out: set[Site] = set()
     for module in project.modules.values():
         context = Context.of(project, module)
-        exprs = [(t.args_schema, t.scope) for t in project.tools(module) if t.args_schema is not None]
+        exprs = [(t.args_schema, t.scope) for t in project.tools.of(module) if t.args_schema is not None]
         exprs += [
             (v, scope) for call, scope in module.calls for name, v in call.keywords if name == ARGS_SCHEMA
         ]
         for expr, scope in exprs:
             schema = read_schema(context, expr, scope)
             if schema is not None:
-                out.update((id(s.module), s.at) for s in schema.places.values())
+                out.update(schema.places.values())
     return frozenset(out)
 
 
-def _result_users(project: Project) -> dict[_Key, list[Tool | None]]:
+def _result_users(project: Project) -> dict[Site, list[Tool | None]]:
     """For each place in a result schema the tools that promise it; ``None`` for what is no tool."""
-    out: dict[_Key, list[Tool | None]] = {}
+    out: dict[Site, list[Tool | None]] = {}
     for module in project.modules.values():
         context = Context.of(project, module)
-        makers = {id(tool.call): tool for tool in project.tools(module) if tool.call is not None}
+        makers = {tool.call: tool for tool in project.tools.of(module) if tool.call is not None}
         for call, scope in module.calls:
             for name, value in call.keywords:
                 schema = read_schema(context, value, scope) if name in OUTPUT_SCHEMAS else None
                 if schema is None:
                     continue
-                tool = makers.get(id(call)) if name in RESULT_SCHEMAS else None
-                for site in {(id(s.module), s.at) for s in schema.places.values()}:
+                tool = makers.get(call) if name in RESULT_SCHEMAS else None
+                for site in set(schema.places.values()):
                     out.setdefault(site, []).append(tool)
     return out
 
 
-def _all_quantities(context: Context, site: Site, keys: tuple[str, ...]) -> bool:
+def _all_quantities(context: Context, site: Site, keys: tuple[Key, ...]) -> bool:
     """Whether all tools that promise what is declared at ``site`` return a Quantity there, always."""
-    users = context.project.once(_result_users).get((id(site.module), site.at), [])
+    users = context.project.once(_result_users).get(site, [])
     return (
         bool(users)
         and _is_written_in_call(context, site)
@@ -210,17 +209,17 @@ def _is_written_in_call(context: Context, site: Site) -> bool:
     )
 
 
-def _returns_quantity(project: Project, tool: Tool, keys: tuple[str, ...]) -> bool:
+def _returns_quantity(project: Project, tool: Tool, keys: tuple[Key, ...]) -> bool:
     results = Context.of(project, tool.module).results_of(tool)
     return bool(results) and all(_is_quantity_at(result.value, keys) for result in results)
 
 
-def _is_quantity_at(value: Value, keys: tuple[str, ...]) -> bool:
+def _is_quantity_at(value: Value, keys: tuple[Key, ...]) -> bool:
     """Whether each of the records that ``value`` may be holds a Quantity where ``keys`` lead."""
     return all(isinstance(option, Record) and _holds_quantity(option, keys) for option in options(value))
 
 
-def _holds_quantity(record: Record, keys: tuple[str, ...]) -> bool:
+def _holds_quantity(record: Record, keys: tuple[Key, ...]) -> bool:
     if not keys:
         return _is_sound(record)
     [key, *rest] = keys
@@ -263,7 +262,7 @@ def declare_quantities(context: Context, tool: Tool, schema: SchemaLiteral | Non
 
 
 def _is_own(context: Context, site: Site, tool: Tool) -> bool:
-    users = context.project.once(_result_users).get((id(site.module), site.at), [])
+    users = context.project.once(_result_users).get(site, [])
     return [user.at if user is not None else -1 for user in users] == [tool.at]
 
 
@@ -290,7 +289,7 @@ def takes_keyword(context: Context, tool: Tool, name: str) -> bool | None:
     known: bool | None = None
     for option in options(context.eval(tool.call.func, tool.scope)):
         if isinstance(option, ClassOf):
-            names = context.project.parameters_of(option)
+            names = classes.parameters_of(context.evaluator, option)
             if names is not None and name not in names:
                 return False
             known = names is not None or None
@@ -334,7 +333,7 @@ def _schema_of(values: Sequence[Value], depth: int = 0) -> _Wanted | None:
         ref = {"$ref": QUANTITY_REF}
         return _Wanted({"anyOf": [ref, {"type": "null"}]} if len(present) < len(values) else ref, sure)
     records = [v for v in present if isinstance(v, Record) and v.cls is None and not is_quantity(v)]
-    names = dict.fromkeys(k for record in records for k in record.entries if not k.startswith("\0"))
+    names = dict.fromkeys(k for record in records for k in record.entries if isinstance(k, str))
     properties: dict[str, Any] = {}
     sure = len(records) == len(values)
     required = []

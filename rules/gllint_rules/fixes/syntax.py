@@ -57,8 +57,9 @@ class Place:
         """The nodes around the expression, nearest first, up to the statement."""
         if self.statement is not None:
             above = _parents(self.statement)
-            node: cst.CSTNode | None = self.node
-            while (node := above.get(id(node))) is not None:
+            node = self.node
+            while node in above:
+                node = above[node]
                 yield node
 
     def of(self, node: cst.CSTNode) -> Place:
@@ -101,8 +102,8 @@ def kept_tree(positions: Positions, at: int) -> KeptTree:
 
 
 @lru_cache(maxsize=512)
-def _parents(statement: cst.SimpleStatementLine) -> dict[int, cst.CSTNode]:
-    above: dict[int, cst.CSTNode] = {}
+def _parents(statement: cst.SimpleStatementLine) -> dict[cst.CSTNode, cst.CSTNode]:
+    above: dict[cst.CSTNode, cst.CSTNode] = {}
     waiting: list[cst.CSTNode] = [statement]
     while waiting:
         node = waiting.pop()
@@ -111,7 +112,7 @@ def _parents(statement: cst.SimpleStatementLine) -> dict[int, cst.CSTNode]:
             part = getattr(node, name)
             for child in part if isinstance(part, (list, tuple)) else (part,):
                 if hasattr(child, "_codegen"):
-                    above[id(child)] = node
+                    above[child] = node
                     waiting.append(child)
     return above
 

@@ -12,7 +12,17 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from gllint_rules.fixes.syntax import Place, kept_tree, place
-from gllint_rules.inference.values import UNKNOWN, ClassOf, Frame, FunctionOf, Site, ToolValue, Value, options
+from gllint_rules.inference.values import (
+    UNKNOWN,
+    ClassOf,
+    Frame,
+    FunctionOf,
+    Key,
+    Site,
+    ToolValue,
+    Value,
+    options,
+)
 from gllint_rules.project.context import Context, is_test_path
 from gllint_rules.project.project import Project
 from gllint_rules.project.tools import Tool
@@ -27,16 +37,16 @@ MOST_STEPS = 60
 class Way:
     """What was learnt on the way of a value. ``sure``: nothing but results has seen it."""
 
-    keys: tuple[str, ...]
+    keys: tuple[Key, ...]
     sure: bool = True
     returned: list[Function] = field(default_factory=list)  # the functions that it is returned from
     homes: set[str] = field(default_factory=set)  # the files that define them
     calls: list[Site] = field(default_factory=list)  # the calls of them that were followed
     variables: list[tuple[Function, str]] = field(default_factory=list)  # those that it was stored in
-    seen: set[tuple[int, int] | tuple[int, str]] = field(default_factory=set)
+    seen: set[Site | tuple[Function, str]] = field(default_factory=set)
 
 
-def way_out(context: Context, site: Site, keys: tuple[str, ...]) -> Way | None:
+def way_out(context: Context, site: Site, keys: tuple[Key, ...]) -> Way | None:
     """The way of the value at ``site``, which ``keys`` lead to; ``None`` where it is used otherwise."""
     # What a tool of a test returns, the test compares with something.
     way = Way(keys, sure=not _is_test(context, site))
@@ -46,10 +56,9 @@ def way_out(context: Context, site: Site, keys: tuple[str, ...]) -> Way | None:
 def _follow(context: Context, site: Site, way: Way) -> bool:
     if len(way.seen) > MOST_STEPS:
         return False
-    key = (id(site.module), site.at)
-    if key in way.seen:
+    if site in way.seen:
         return True
-    way.seen.add(key)
+    way.seen.add(site)
     here = place(context, site)
     return here is not None and _climb(context, here, site.module, way)
 
@@ -124,7 +133,7 @@ def _follow_root(context: Context, here: Place, target: cst.BaseExpression, modu
 
 def _variable(context: Context, positions: Positions, function: Function, name: str, way: Way) -> bool:
     """Follow each use of a local variable of ``function``."""
-    key = (id(function), name)
+    key = (function, name)
     if key in way.seen:
         return True
     way.seen.add(key)
@@ -245,7 +254,7 @@ def _tool_functions(project: Project) -> dict[Function | Lambda, list[Tool]]:
     """The functions that tools run, and those tools."""
     found: dict[Function | Lambda, list[Tool]] = {}
     for module in project.modules.values():
-        for tool in project.tools(module):
+        for tool in project.tools.of(module):
             for callable in tool.callables:
                 found.setdefault(callable.function, []).append(tool)
     return found
@@ -255,7 +264,7 @@ def _is_tool(context: Context, here: Place) -> bool:
     """Whether the lambda at ``here`` is what a tool runs."""
     return any(
         isinstance(callable.function, Lambda) and callable.function.at == here.at
-        for tool in context.project.tools(here.positions.module)
+        for tool in context.project.tools.of(here.positions.module)
         for callable in tool.callables
         if callable.module is here.positions.module
     )
@@ -279,7 +288,7 @@ def _names(value: Value, function: Function) -> bool:
     match value:
         case FunctionOf():
             return value.function is function
-        case ToolValue(tool=tool):
+        case ToolValue(tool=Tool() as tool):
             return any(callable.function is function for callable in tool.callables)
         case _:
             return False

@@ -13,14 +13,15 @@ from gllint_rules.fixes.imports import imported
 from gllint_rules.fixes.schemas import promise_quantity
 from gllint_rules.fixes.syntax import Place, place, replacement
 from gllint_rules.fixes.uses import Way, enclosing, is_tool_function, way_out
-from gllint_rules.inference import functions as calling
-from gllint_rules.inference.known import DICT_GENERICS
+from gllint_rules.inference import classes, functions
+from gllint_rules.inference.tables import DICT_GENERICS
 from gllint_rules.inference.values import (
     NONE,
     UNKNOWN,
     Frame,
     FunctionOf,
     Instance,
+    Key,
     ListOf,
     Number,
     Record,
@@ -31,7 +32,9 @@ from gllint_rules.inference.values import (
     number,
     options,
 )
-from gllint_rules.project.context import Context, Leaf, Result, leaves, quantities
+from gllint_rules.project.context import Context
+from gllint_rules.project.parameters import argument_of
+from gllint_rules.project.results import Leaf, Result, leaves, quantities
 from gllint_rules.project.schemas import read_schema
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Function
@@ -116,7 +119,7 @@ def _is_own_place(context: Context, leaf: Leaf) -> bool:
     if leaf.value is None or number(leaf.value) is None:
         return False
     if leaf.holder is not None and leaf.holder.cls is not None:
-        declared = context.project.declared_argument(leaf.holder.cls, leaf.key or "")
+        declared = context.evaluator.field(leaf.holder.cls, leaf.key or "")
         if declared is not None and declared is not UNKNOWN:
             return False
     return not leaf.in_list and leaf.site not in context.listed_numbers
@@ -140,14 +143,12 @@ def _is_in_container(here: Place) -> bool:
 
 def _is_echoed(context: Context, result: Result, site: Site) -> bool:
     """Whether it is one of the tool's own arguments, which a Quantity would turn into a claim (GL105)."""
-    from gllint_rules.catalogue.gl105_echoed_argument import argument_of, parameters_of
-
     here = place(context, site)
     if here is None:
         return False
     function = enclosing(site.module, site.at)
     scope = function.scope if function is not None else result.callable.function.scope
-    return argument_of(here.facts(), scope, parameters_of(result)) is not None
+    return argument_of(here.facts(), scope, result.parameters) is not None
 
 
 # --- the edits ----------------------------------------------------------------------------------------------
@@ -221,7 +222,7 @@ def _retyped(context: Context, site: Site, way: Way) -> tuple[Edit, ...] | None:
 
 
 def _declared(context: Context, site: Site, function: Function) -> Value | None:
-    return calling.declared_return(context.evaluator, FunctionOf(site.module, function))
+    return functions.declared_return(context.evaluator, FunctionOf(site.module, function))
 
 
 def _speaks_of_numbers(context: Context, declared: Value, depth: int = 0) -> bool:
@@ -233,7 +234,7 @@ def _speaks_of_numbers(context: Context, declared: Value, depth: int = 0) -> boo
             case Record(rest=rest) | ListOf(rest=rest) if rest is not None and depth < 5:
                 if _speaks_of_numbers(context, rest, depth + 1):
                     return True
-            case Instance(of=of) if context.project.is_typed_dict(of):
+            case Instance(of=of) if classes.is_typed_dict(context.evaluator, of):
                 return True
             case _:
                 pass
@@ -319,10 +320,7 @@ def _annotated(context: Context, site: Site) -> Edit:
 
 def _is_typed_output(context: Context, result: Result) -> bool:
     """Whether the tool class says elsewhere, too, that it gives a number (smolagents)."""
-    return (
-        result.tool.cls is not None
-        and context.project.class_value(result.tool.cls, "output_type") is not None
-    )
+    return result.tool.cls is not None and classes.class_value(result.tool.cls, "output_type") is not None
 
 
 # --- the unit -----------------------------------------------------------------------------------------------
@@ -372,7 +370,7 @@ def _spoken_name(node: cst.CSTNode) -> str:
             return ""
 
 
-def _unit_of_schema(context: Context, result: Result, keys: tuple[str, ...]) -> str | None:
+def _unit_of_schema(context: Context, result: Result, keys: tuple[Key, ...]) -> str | None:
     """What the result schema says of the number at ``keys``, in its own words."""
     tool = result.tool
     schema = read_schema(context, tool.result_schema, tool.scope) if tool.result_schema is not None else None
@@ -419,10 +417,10 @@ def _unit_beside(context: Context, leaf: Leaf) -> str | None:
     if holder not in context.units_in:
         known: dict[str, dict[str | None, set[str]]] = {}
         for key, found in holder.entries.items():
-            for entry in found:
+            for entry in found if isinstance(key, str) else ():
                 if isinstance(entry.value, Record) and "unit" in entry.value.entries:
-                    like = known.setdefault(key.rpartition("_")[2], {})
-                    like.setdefault(_literal_unit(entry.value), set()).add(key)
+                    like = known.setdefault(str(key).rpartition("_")[2], {})
+                    like.setdefault(_literal_unit(entry.value), set()).add(str(key))
         context.units_in[holder] = known
     beside = context.units_in[holder].get(leaf.key.rpartition("_")[2], {})
     units = {unit for unit, keys in beside.items() if len(keys) > (leaf.key in keys)}

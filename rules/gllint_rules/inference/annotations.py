@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from gllint_rules.inference import known
+from gllint_rules.inference import classes, tables
 from gllint_rules.inference.values import (
     NONE,
     UNKNOWN,
@@ -24,11 +25,19 @@ from gllint_rules.inference.values import (
     join,
 )
 from gllint_rules.reading import facts
-from gllint_rules.reading.facts import Binding, Expr, Scope
+from gllint_rules.reading.facts import Binding, Expr, Module, Scope
 from gllint_rules.words.names import QUANTITY
 
 if TYPE_CHECKING:
-    from gllint_rules.inference.evaluator import Evaluator
+    from gllint_rules.inference.protocol import Evaluator
+
+
+@lru_cache(maxsize=4096)
+def _of_string(text: str, at: int) -> Expr | None:
+    """The annotation that the string ``at`` holds, if it does: the same facts each time it is asked for."""
+    from gllint_rules.reading.reader import read_expression
+
+    return read_expression(text, at)
 
 
 def read(evaluator: Evaluator, expr: Expr, frame: Frame) -> Value:
@@ -37,7 +46,7 @@ def read(evaluator: Evaluator, expr: Expr, frame: Frame) -> Value:
         case facts.Const(value=None):
             return NONE
         case facts.Const(value=str() as text):
-            inner = evaluator.project.read_annotation(text, expr.at)
+            inner = _of_string(text, expr.at)
             return evaluator.annotation(inner, frame) if inner is not None else UNKNOWN
         case facts.BinOp(op="|", left=left, right=right):
             return join(evaluator.annotation(left, frame), evaluator.annotation(right, frame))
@@ -65,7 +74,7 @@ def alias(evaluator: Evaluator, name: str, frame: Frame) -> Value | None:
         return None
     [binding] = scope.bindings[name][-1:]
     if binding.kind == "import":
-        return evaluator.project.imported_alias(frame.module, binding.module, binding.name)
+        return _imported_alias(evaluator, frame.module, binding.module, binding.name)
     if binding.kind not in ("alias", "annotated", "assign") or binding.value is None:
         return None
     home = Frame(frame.module, scope, None, frame.bound)
@@ -75,6 +84,23 @@ def alias(evaluator: Evaluator, name: str, frame: Frame) -> Value | None:
         None,
         lambda: UNKNOWN,
         Site(frame.module, binding.value.at),
+    )
+
+
+def _imported_alias(evaluator: Evaluator, importer: Module, dotted: str, name: str) -> Value | None:
+    """The type that an imported alias names; ``None`` where the name is no alias."""
+    path = evaluator.modules.find_module(importer.path, dotted)
+    module = evaluator.modules.module_at(path) if path is not None and path != importer.path else None
+    if module is None or not name or name not in module.scope.bindings:
+        return None
+    if any(b.kind in ("class", "def") for b in module.scope.bindings[name]):
+        return None
+    return evaluator.ask(
+        ("imported alias", module, name),
+        lambda: alias(evaluator, name, Frame(module, module.scope)),
+        None,
+        lambda: UNKNOWN,
+        Site(module, 0),
     )
 
 
@@ -101,22 +127,22 @@ def _declared(evaluator: Evaluator, named: Value, expr: Expr, frame: Frame) -> V
         case ClassOf():
             if named.cls.name == QUANTITY:
                 return Record(quantity=True, open=True, cls=named)
-            fields = evaluator.project.new_type(named)
+            fields = classes.new_type(evaluator, named)
             return fields if fields is not None else Instance(named)
         case External(name=name):
-            if name in known.NUMBER_TYPES:
+            if name in tables.NUMBER_TYPES:
                 message = f"annotated as `{name.removeprefix('builtins.')}`"
-                return evaluator.number(message, frame, expr.at, real=name in known.REAL_TYPES)
-            if name in known.SCALAR_TYPES:
-                return known.SCALAR_TYPES[name]
-            if name in known.LIST_TYPES:
+                return evaluator.number(message, frame, expr.at, real=name in tables.REAL_TYPES)
+            if name in tables.SCALAR_TYPES:
+                return tables.SCALAR_TYPES[name]
+            if name in tables.LIST_TYPES:
                 return ListOf(rest=UNKNOWN)
-            if name in known.DICT_TYPES:
+            if name in tables.DICT_TYPES:
                 return Record(open=True)
             last = name.rpartition(".")[2]
             if last == QUANTITY:
                 return Record(quantity=True, open=True)
-            if name.startswith("builtins.") or name in known.OPAQUE_TYPES:
+            if name.startswith("builtins.") or name in tables.OPAQUE_TYPES:
                 return UNKNOWN
             return ExternalInstance(name)
         case _:
@@ -145,7 +171,7 @@ def _generic(evaluator: Evaluator, base: Expr, index: Expr, frame: Frame) -> Val
         case "type" | "Type":
             named = evaluator.eval(parts[0], replace(frame, env=None))
             return named if isinstance(named, ClassOf) else UNKNOWN
-        case _ if name in known.LIST_GENERICS:
+        case _ if name in tables.LIST_GENERICS:
             if name.lower() == "tuple" and not any(_is_ellipsis(part) for part in parts):
                 entries = tuple(
                     Entry(evaluator.annotation(part, frame), Site(frame.module, part.at)) for part in parts
@@ -153,11 +179,11 @@ def _generic(evaluator: Evaluator, base: Expr, index: Expr, frame: Frame) -> Val
                 if len(entries) > 1:
                     return ListOf(entries, kind="declared")
             return ListOf(rest=evaluator.annotation(parts[0], frame), kind=name.lower())
-        case _ if name in known.DICT_GENERICS and len(parts) == 2:
+        case _ if name in tables.DICT_GENERICS and len(parts) == 2:
             return Record(open=True, rest=evaluator.annotation(parts[1], frame))
         case _:
             value = evaluator.annotation(base, frame)
-            if isinstance(value, Instance) and evaluator.project.type_parameters(value.of):
+            if isinstance(value, Instance) and classes.type_parameters(value.of):
                 return replace(value, arguments=tuple(evaluator.annotation(part, frame) for part in parts))
             return value
 
@@ -172,7 +198,7 @@ def typed(evaluator: Evaluator, value: Value, declared: Value) -> Value:
         told = join(*(declared if option is UNKNOWN else option for option in value.options))
         return replace(told, conditional=value.conditional) if isinstance(told, UnionOf) else told
     if isinstance(value, Record) and isinstance(declared, Instance):
-        if not value.quantity and value.cls is None and evaluator.project.is_typed_dict(declared.of):
+        if not value.quantity and value.cls is None and classes.is_typed_dict(evaluator, declared.of):
             return _with_fields(evaluator, value, declared.of)
     if isinstance(value, (Record, ListOf)) and isinstance(declared, (Record, ListOf)):
         if value.rest is UNKNOWN and declared.rest is not None:

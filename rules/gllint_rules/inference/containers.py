@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from gllint_rules.inference import known
+from gllint_rules.inference import classes, tables
 from gllint_rules.inference.values import (
     TEXT,
     UNKNOWN,
@@ -14,10 +14,13 @@ from gllint_rules.inference.values import (
     External,
     Frame,
     Instance,
+    Key,
     ListOf,
+    OtherKey,
     Record,
     Site,
     Text,
+    Unnamed,
     Value,
     join,
     options,
@@ -27,14 +30,14 @@ from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Expr
 
 if TYPE_CHECKING:
-    from gllint_rules.inference.evaluator import Evaluator
+    from gllint_rules.inference.protocol import Evaluator
 
 
 def dict_literal(evaluator: Evaluator, expr: facts.Dict, frame: Frame) -> Value:
     """A dict that is written out, each value where it stands."""
     site = Site(frame.module, expr.at)
-    entries: dict[str, tuple[Entry, ...]] = {}
-    sure: set[str] = set()
+    entries: dict[Key, tuple[Entry, ...]] = {}
+    sure: set[Key] = set()
     open = False
     for key, value_expr in expr.items:
         value = evaluator.eval(value_expr, frame)
@@ -48,15 +51,15 @@ def dict_literal(evaluator: Evaluator, expr: facts.Dict, frame: Frame) -> Value:
         if name is not None:
             sure.add(name)
         else:
-            name, open = f"\0{value_expr.at}", True
+            name, open = Unnamed(put_in), True
         entries[name] = (entry,)
     return Record(entries, frozenset(sure), open, site=site)
 
 
-def key_of(evaluator: Evaluator, expr: Expr, frame: Frame) -> str | None:
+def key_of(evaluator: Evaluator, expr: Expr, frame: Frame) -> Key | None:
     """A key that is known: a literal, or a name that holds one."""
     if isinstance(expr, facts.Const):
-        return expr.value if isinstance(expr.value, str) else f"\0{expr.value!r}"
+        return expr.value if isinstance(expr.value, str) else OtherKey(repr(expr.value))
     value = evaluator.eval(expr, frame)
     return value.literal if isinstance(value, Text) else None
 
@@ -155,14 +158,14 @@ def _item(evaluator: Evaluator, value: Value, index: int) -> Value:
             return value.items[index].value
         return value.element()
     of = value.of if isinstance(value, Instance) else value.cls if isinstance(value, Record) else None
-    if of is not None and "NamedTuple" in evaluator.project.bases_named(of):
+    if of is not None and "NamedTuple" in classes.bases_named(evaluator, of):
         return _field_at(evaluator, value, of, index)
     return TEXT if isinstance(value, Text) else UNKNOWN
 
 
 def _field_at(evaluator: Evaluator, value: Value, of: ClassOf, index: int) -> Value:
     """The ``index``-th field of a named tuple."""
-    names = evaluator.project.parameters_of(of) or []
+    names = classes.parameters_of(evaluator, of) or []
     if not -len(names) <= index < len(names):
         return UNKNOWN
     held = value.get(names[index]) if isinstance(value, Record) else None
@@ -193,25 +196,20 @@ def _subscripted(evaluator: Evaluator, base: Value, expr: facts.Sub, frame: Fram
                 return join(*(entry.value for entry in base.entries[name]))
             if name is not None:
                 return base.rest if base.rest is not None else UNKNOWN
-            values = [e.value for found in base.entries.values() for e in found]
-            if base.rest is not None:
-                values.append(base.rest)
-            if not values or (base.open and base.rest is None):
-                return UNKNOWN
-            return join(*values)
+            return base.any_value()
         case ListOf():
             if isinstance(expr.index, facts.Slice):
                 return base
             if isinstance(expr.index, facts.Const) and isinstance(expr.index.value, int):
                 return _item(evaluator, base, expr.index.value)
             return base.element()
-        case Instance(of=of) if evaluator.project.is_typed_dict(of):
+        case Instance(of=of) if classes.is_typed_dict(evaluator, of):
             name = key_of(evaluator, expr.index, frame)
             field = evaluator.field(of, name) if name is not None else None
             return field if field is not None else UNKNOWN
         case Text():
             return TEXT
-        case External(name=name) if name in known.ENVIRONMENTS:
+        case External(name=name) if name in tables.ENVIRONMENTS:
             return TEXT
         case _:
             return UNKNOWN

@@ -4,9 +4,9 @@ Two readings share one evaluator. *Static*: a name is all of its assignments tog
 constants, closures and every question from outside a function's flow. *Flow* (see ``execution``): the body of a
 function is executed over abstract values, so that a name is what the last assignment made it.
 
-Here are names, parameters and attributes; annotations are in :mod:`hints`, calls in :mod:`calling`, operators in
-:mod:`operators`, dicts and lists in :mod:`containers`. Cycles end in ``NEVER``, depth in ``UNKNOWN``; nothing is
-guessed.
+Here are names, imports, parameters and attributes; the rest is in modules of functions over the same protocol:
+annotations, classes, calls, operators, dicts and lists, and the execution of functions. Cycles end in ``NEVER``,
+depth in ``UNKNOWN``; nothing is guessed.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gllint_rules.inference import annotations as hints
-from gllint_rules.inference import containers, known, operators
-from gllint_rules.inference import functions as calling
+from gllint_rules.inference import classes, containers, functions, operators, tables
+from gllint_rules.inference.execution import execute, too_complex
 from gllint_rules.inference.questions import Questions
 from gllint_rules.inference.values import (
     MOST_OPTIONS,
@@ -32,9 +32,11 @@ from gllint_rules.inference.values import (
     External,
     ExternalInstance,
     Filled,
+    Flow,
     Frame,
     FunctionOf,
     Instance,
+    Key,
     ListOf,
     Literal,
     Method,
@@ -57,18 +59,23 @@ from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Binding, Class, Expr, Function, Scope
 
 if TYPE_CHECKING:
-    from gllint_rules.project.project import Project
+    from gllint_rules.inference.protocol import Modules, Tools
+    from gllint_rules.reading.facts import Module
 
 MOST_SIZE = 10_000  # of what is built out of other values; what the source writes out may be any size
 MOST_NESTING = 40
 
 
 class Evaluator(Questions):
-    """Evaluates expressions of a project; remembers what names and functions turned out to be."""
+    """Evaluates expressions of a project; remembers what names and functions turned out to be.
 
-    def __init__(self, project: Project) -> None:
+    ``modules`` are what imports lead to, ``tools`` tells which values are tools.
+    """
+
+    def __init__(self, modules: Modules, tools: Tools) -> None:
         super().__init__()
-        self.project = project
+        self.modules = modules
+        self.tools = tools
 
     # --- entry points ----------------------------------------------------------------------------------------
 
@@ -131,11 +138,11 @@ class Evaluator(Questions):
                 return self.binding_value(scope, name, frame)
             if scope.kind == "module":
                 for dotted in scope.stars:
-                    value = self.project.imported(frame.module, dotted, name)
+                    value = self.imported(frame.module, dotted, name)
                     if value is not UNKNOWN and not isinstance(value, External):
                         return value
             scope = scope.parent
-        return External(f"builtins.{name}") if name in known.BUILTINS else UNKNOWN
+        return External(f"builtins.{name}") if name in tables.BUILTINS else UNKNOWN
 
     def binding_value(self, scope: Scope, name: str, frame: Frame) -> Value:
         """All that the assignments to ``name`` in ``scope`` make of it."""
@@ -201,12 +208,12 @@ class Evaluator(Questions):
                 assert isinstance(binding.target, Class)
                 return ClassOf(frame.module, binding.target)
             case "import":
-                return self.project.imported(frame.module, binding.module, binding.name)
+                return self.imported(frame.module, binding.module, binding.name)
             case _:
                 return UNKNOWN
 
     def function_value(self, function: Function, frame: Frame) -> Value:
-        tool = self.project.decorated_tool(frame.module, function)
+        tool = self.tools.decorated_tool(frame.module, function)
         return ToolValue(tool) if tool is not None else FunctionOf(frame.module, function)
 
     def parameter(self, param: facts.Param, owner: Function | Scope, frame: Frame) -> Value:
@@ -219,7 +226,7 @@ class Evaluator(Questions):
                 return of if "classmethod" in names else Instance(of)
         if param.annotation is None or param.kind == "double-star":
             scope = owner.scope if isinstance(owner, Function) else owner
-            declared = self.project.schema_of_parameter(scope, param)
+            declared = self.tools.schema_of_parameter(scope, param)
             if declared is not None:
                 return declared
         if param.annotation is None:
@@ -236,6 +243,60 @@ class Evaluator(Questions):
         if param.kind == "double-star":
             return Record(open=True, rest=value)
         return explained(value, f"parameter `{param.name}` is annotated as a number")
+
+    # --- imports ---------------------------------------------------------------------------------------------
+
+    def imported(self, importer: Module, dotted: str, name: str) -> Value:
+        """What ``from dotted import name`` binds (``name`` empty: ``import dotted``) in ``importer``."""
+        path = self.modules.find_module(importer.path, dotted)
+        if path is not None and (path != importer.path or dotted.startswith(".")):
+            module = self.modules.module_at(path)
+            if module is not None:
+                return self.global_value(module, name) if name else ModuleOf(module)
+        if name:
+            submodule = self.modules.find_module(
+                importer.path, f"{dotted}{'' if dotted.endswith('.') else '.'}{name}"
+            )
+            if submodule is not None:
+                module = self.modules.module_at(submodule)
+                if module is not None:
+                    return ModuleOf(module)
+        bare = dotted.lstrip(".")
+        return External(".".join(part for part in (bare, name) if part))
+
+    def global_value(self, module: Module, name: str) -> Value:
+        """The global ``name`` of ``module``, or its submodule of that name."""
+        return self.ask(
+            ("member", module, name),
+            lambda: self._global_value(module, name),
+            UNKNOWN,  # nothing comes through the module's own circle of star imports
+            lambda: UNKNOWN,
+            Site(module, 0),
+        )
+
+    def _global_value(self, module: Module, name: str) -> Value:
+        if name in module.scope.bindings or module.scope.stars:
+            value = self.lookup(name, Frame(module, module.scope))
+            if value is not UNKNOWN or name in module.scope.bindings:
+                return value
+        submodule = self.modules.submodule(module, name)
+        return ModuleOf(submodule) if submodule is not None else UNKNOWN
+
+    # --- functions -------------------------------------------------------------------------------------------
+
+    def flow(self, callee: FunctionOf) -> Flow:
+        """The function executed over abstract values."""
+        return self.ask(
+            ("flow", callee.function, callee.bound.cls if callee.bound is not None else None),
+            lambda: execute(self, callee),
+            Flow(open=True),  # what a recursive call finds
+            lambda: too_complex(callee),
+            Site(callee.module, callee.function.at),
+        )
+
+    def specialised_flow(self, callee: FunctionOf, given: dict[str, Value]) -> Flow:
+        """The function executed for the arguments of one call."""
+        return execute(self, callee, given)
 
     # --- annotations -----------------------------------------------------------------------------------------
 
@@ -260,7 +321,7 @@ class Evaluator(Questions):
     def _attr(self, expr: facts.Attr, frame: Frame) -> Value:
         if expr.name == "value" and isinstance(expr.base, facts.Attr):
             owner = self.eval(expr.base.base, frame)
-            if isinstance(owner, ClassOf) and self.project.is_enum(owner):  # `Stage.FIRST.value`
+            if isinstance(owner, ClassOf) and classes.is_enum(self, owner):  # `Stage.FIRST.value`
                 scope = owner.cls.scope
                 known_member = expr.base.name in scope.bindings
                 home = Frame(owner.module, scope, None, owner)
@@ -273,13 +334,13 @@ class Evaluator(Questions):
             case External(name=prefix):
                 full = f"{prefix}.{name}"
                 if full in frame.module.outline.dotted_imports:
-                    return self.project.imported(frame.module, full, "")
-                if full in known.NUMBER_CONSTANTS:
+                    return self.imported(frame.module, full, "")
+                if full in tables.NUMBER_CONSTANTS:
                     return self.number(f"`{full}` is a number", frame, at, real=True)
                 return External(full)
             case ModuleOf(module=module):
-                return self.project.member(module, name)
-            case Instance(of=of) if name == "get" and self.project.is_typed_dict(of):
+                return self.global_value(module, name)
+            case Instance(of=of) if name == "get" and classes.is_typed_dict(self, of):
                 return Method(base, name, Site(frame.module, at))
             case Instance(of=of, arguments=arguments):
                 if arguments:
@@ -292,11 +353,11 @@ class Evaluator(Questions):
                 if found is not None and name in base.entries:
                     declared = self.field(of, name)
                     return hints.typed(self, found, declared) if declared is not None else found
-                if name in known.RECORD_METHODS and self.class_member(of, name) is UNKNOWN:
+                if name in tables.RECORD_METHODS and self.class_member(of, name) is UNKNOWN:
                     return Method(base, name, Site(frame.module, at))
                 return self.member(of, name)
             case Record(quantity=True):
-                if name in known.RECORD_METHODS:
+                if name in tables.RECORD_METHODS:
                     return Method(base, name, Site(frame.module, at))
                 return UNKNOWN
             case Number():
@@ -324,7 +385,7 @@ class Evaluator(Questions):
         """The attribute of an instance of a generic class: a field that is a type variable is what stands for it."""
         for binding in of.cls.scope.bindings.get(name, ()):
             variable = facts.last_name(binding.annotation) if binding.annotation is not None else ""
-            variables = self.project.type_parameters(of)
+            variables = classes.type_parameters(of)
             if variable in variables[: len(arguments)]:
                 return arguments[variables.index(variable)]
         return self.member(of, name)
@@ -334,7 +395,7 @@ class Evaluator(Questions):
         if field is not None:
             return field
         assigned: list[Value] = []
-        for ancestor in self.project.ancestors(of):
+        for ancestor in classes.ancestors(self, of):
             if not isinstance(ancestor, ClassOf):
                 break
             for value, annotation, scope in ancestor.cls.attributes.get(name, ()):
@@ -363,9 +424,9 @@ class Evaluator(Questions):
         target = _getter(bindings)
         if isinstance(target, Function):
             names = {facts.last_name(d) for d in target.decorators}
-            if names & known.PROPERTIES:
-                return calling.call_function(self, FunctionOf(owner.module, target, of, True), owner.module)
-            tool = self.project.decorated_tool(owner.module, target)
+            if names & tables.PROPERTIES:
+                return functions.call_function(self, FunctionOf(owner.module, target, of, True), owner.module)
+            tool = self.tools.decorated_tool(owner.module, target)
             if tool is not None:
                 return ToolValue(tool)
             return FunctionOf(owner.module, target, of, "staticmethod" not in names)
@@ -373,7 +434,7 @@ class Evaluator(Questions):
         return self.binding_value(owner.cls.scope, name, frame)
 
     def class_member(self, of: ClassOf, name: str) -> Value:
-        for ancestor in self.project.ancestors(of):
+        for ancestor in classes.ancestors(self, of):
             if not isinstance(ancestor, ClassOf):
                 return UNKNOWN
             bindings = ancestor.cls.scope.bindings.get(name)
@@ -383,15 +444,17 @@ class Evaluator(Questions):
             if isinstance(target, Function):
                 names = {facts.last_name(d) for d in target.decorators}
                 return FunctionOf(ancestor.module, target, of, "classmethod" in names)
-            if self.project.is_enum(of):
+            if classes.is_enum(self, of):
                 return Instance(of)
             frame = Frame(ancestor.module, ancestor.cls.scope, None, of)
             return self.binding_value(ancestor.cls.scope, name, frame)
         return UNKNOWN
 
-    def field(self, of: ClassOf, name: str) -> Value | None:
+    def field(self, of: ClassOf, name: Key) -> Value | None:
         """What the annotation of field ``name`` in the class or its bases says; ``None`` where there is none."""
-        for ancestor in self.project.ancestors(of):
+        if not isinstance(name, str):
+            return None
+        for ancestor in classes.ancestors(self, of):
             if not isinstance(ancestor, ClassOf):
                 continue
             for binding in ancestor.cls.scope.bindings.get(name, ()):
@@ -474,7 +537,7 @@ _EVAL: dict[type[Any], Callable[[Evaluator, Any, Frame], Value]] = {
     facts.Const: Evaluator._const,
     facts.Name: Evaluator._name,
     facts.Attr: Evaluator._attr,
-    facts.Call: calling.call,
+    facts.Call: functions.call,
     facts.Sub: containers.subscript,
     facts.Dict: containers.dict_literal,
     facts.Seq: containers.sequence_literal,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from gllint_rules.inference import annotations as hints
 from gllint_rules.inference import containers, operators
-from gllint_rules.inference.evaluator import Evaluator
 from gllint_rules.inference.operators import narrow
 from gllint_rules.inference.values import (
     BOOL,
@@ -16,9 +16,11 @@ from gllint_rules.inference.values import (
     Because,
     ClassOf,
     Entry,
+    Flow,
     Frame,
     FunctionOf,
     Instance,
+    Key,
     ListOf,
     Number,
     Record,
@@ -32,19 +34,11 @@ from gllint_rules.inference.values import (
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Block, Expr
 
+if TYPE_CHECKING:
+    from gllint_rules.inference.protocol import Evaluator
+
 Env = dict[str, Value]
 MOST_REPEATS = 2  # loops nested deeper than this are executed once
-
-
-@dataclass(slots=True)
-class Flow:
-    """The outcome of a function: ``returns`` and ``yields`` as expression and value, in reading order."""
-
-    returns: list[tuple[Expr, Value]] = field(default_factory=list)
-    yields: list[tuple[Expr, Value]] = field(default_factory=list)
-    falls_through: bool = False
-    open: bool = False  # what stands for the outcome while it is being worked out
-    result: Value | None = None  # all returns together, once somebody asked
 
 
 def execute(evaluator: Evaluator, callee: FunctionOf, given: Env | None = None) -> Flow:
@@ -327,7 +321,7 @@ class _Runner:
 
     def update(self, target: Expr, env: Env, change: object) -> None:
         """Rebuild the container behind ``a["b"]["c"]`` with what ``change`` makes of the innermost entry."""
-        path: list[tuple[str | None, facts.Expr]] = []
+        path: list[tuple[Key | None, facts.Expr]] = []
         while isinstance(target, (facts.Sub, facts.Attr)):
             if isinstance(target, facts.Sub):
                 path.append((containers.key_of(self.evaluator, target.index, self.frame(env)), target.index))
@@ -340,7 +334,7 @@ class _Runner:
             changed = self._rebuilt(held, list(reversed(path)), change)
             env[target.id] = self.evaluator.held(changed, Site(self.module, target.at), held.size)
 
-    def _rebuilt(self, value: Value, path: list[tuple[str | None, facts.Expr]], change: object) -> Value:
+    def _rebuilt(self, value: Value, path: list[tuple[Key | None, facts.Expr]], change: object) -> Value:
         if isinstance(value, UnionOf):
             return join(*[self._rebuilt(option, path, change) for option in value.options])
         assert callable(change)
@@ -449,13 +443,13 @@ class _Runner:
                     )
                 return value
             case Record(), "setdefault" if len(call.args) == 2:
-                key = containers.key_of(self.evaluator, call.args[0], self.frame(env))
-                if key is None:
+                stored = containers.key_of(self.evaluator, call.args[0], self.frame(env))
+                if stored is None:
                     return replace(value, open=True)
                 entry = Entry(self.eval(call.args[1], env), Site(self.module, call.args[1].at))
-                if key in value.sure:
+                if stored in value.sure:
                     return value
-                return value.store(key, *value.entries.get(key, ()), entry)
+                return value.store(stored, *value.entries.get(stored, ()), entry)
             case _, "append" if value is UNKNOWN and call.args:
                 known = ListOf(rest=UNKNOWN)
                 return _appended(
@@ -491,7 +485,7 @@ def _assigned(target: Expr, value: Value, site: Site) -> Value:
     return value
 
 
-def _without(value: Value, key: str | None) -> Value:
+def _without(value: Value, key: Key | None) -> Value:
     if not isinstance(value, Record) or key is None:
         return value
     entries = {name: held for name, held in value.entries.items() if name != key}

@@ -10,7 +10,7 @@ from gllint_rules.inference.values import TEXT, UNKNOWN, Filled, ListOf, Literal
 from gllint_rules.reading import facts
 
 if TYPE_CHECKING:
-    from gllint_rules.inference.evaluator import Evaluator
+    from gllint_rules.inference.protocol import Evaluator
     from gllint_rules.inference.values import Frame
 
 # What stands for a field: a character of its own, or the expression that fills it and whether a text goes in unchanged.

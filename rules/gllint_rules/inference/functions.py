@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gllint_rules.inference import annotations as hints
-from gllint_rules.inference import known
+from gllint_rules.inference import library, objects, tables
 from gllint_rules.inference.values import (
     BOOL,
     NEVER,
@@ -14,7 +14,6 @@ from gllint_rules.inference.values import (
     TEXT,
     UNKNOWN,
     ClassOf,
-    Entry,
     External,
     ExternalInstance,
     Frame,
@@ -22,8 +21,6 @@ from gllint_rules.inference.values import (
     Instance,
     ListOf,
     Method,
-    Number,
-    Record,
     Site,
     Text,
     ToolValue,
@@ -32,27 +29,26 @@ from gllint_rules.inference.values import (
     is_scalar,
     join,
     moved,
-    number,
     options,
 )
 from gllint_rules.reading import facts
-from gllint_rules.reading.facts import Expr, Function
+from gllint_rules.reading.facts import Function
 from gllint_rules.words.names import QUANTITY
 
 if TYPE_CHECKING:
-    from gllint_rules.inference.evaluator import Evaluator
+    from gllint_rules.inference.protocol import Evaluator
 
 MOST_SPECIAL = 3  # calls within each other for whose arguments functions are executed
 
 
 def call(evaluator: Evaluator, expr: facts.Call, frame: Frame) -> Value:
     """What a call gives, whatever it calls."""
-    tool = evaluator.project.made_tool(frame.module, expr, frame.scope)
+    tool = evaluator.tools.made_tool(frame.module, expr, frame.scope)
     if tool is not None:
         return ToolValue(tool)
     callee = evaluator.eval(expr.func, frame)
     if callee is UNKNOWN:
-        return known.call_unknown(evaluator, expr, frame)
+        return library.call_unknown(evaluator, expr, frame)
     return join(*[called(evaluator, option, expr, frame) for option in options(callee)])
 
 
@@ -61,14 +57,14 @@ def called(evaluator: Evaluator, callee: Value, expr: facts.Call, frame: Frame) 
     match callee:
         case FunctionOf():
             return call_function(evaluator, callee, frame.module, expr, frame)
-        case ToolValue(tool=tool) if tool.form == "T3" and isinstance(tool.callable, FunctionOf):
-            return call_function(evaluator, tool.callable, frame.module, expr, frame)
+        case ToolValue(tool=tool) if tool.called is not None:
+            return call_function(evaluator, tool.called, frame.module, expr, frame)
         case ClassOf():
-            return construct(evaluator, callee, expr, frame)
+            return objects.construct(evaluator, callee, expr, frame)
         case External(name=name):
             return call_external(evaluator, name, expr, frame)
         case Method():
-            return known.call_method(evaluator, callee, expr, frame)
+            return library.call_method(evaluator, callee, expr, frame)
         case Instance(of=of):
             method = evaluator.class_member(of, "__call__")
             if isinstance(method, FunctionOf):
@@ -80,33 +76,33 @@ def called(evaluator: Evaluator, callee: Value, expr: facts.Call, frame: Frame) 
 
 def call_external(evaluator: Evaluator, name: str, expr: facts.Call, frame: Frame) -> Value:
     """What a call of a name from outside the project gives, where that is known."""
-    handler = known.CALLS.get(name)
+    handler = library.CALLS.get(name)
     if handler is not None:
         return handler(evaluator, expr, frame)
     last = name.rpartition(".")[2]
     if last == QUANTITY:
-        return construct_quantity(evaluator, expr, frame, None)
-    payload = evaluator.project.names.payloads.get(last)
+        return objects.quantity(evaluator, expr, frame, None)
+    payload = evaluator.tools.payload(last)
     if payload is not None:
-        return envelope(evaluator, payload, expr, frame, [], None)
-    if name in known.NUMBER_CALLS:
+        return objects.envelope(evaluator, payload, expr, frame, [], None)
+    if name in tables.NUMBER_CALLS:
         return evaluator.number(f"`{name.removeprefix('builtins.')}()` gives a number", frame, expr.at)
-    if name in known.REAL_CALLS:
+    if name in tables.REAL_CALLS:
         return evaluator.number(
             f"`{name.removeprefix('builtins.')}()` gives a number", frame, expr.at, real=True
         )
-    if name in known.TEXT_CALLS:
+    if name in tables.TEXT_CALLS:
         return TEXT
-    if name in known.BOOL_CALLS:
+    if name in tables.BOOL_CALLS:
         return BOOL
-    if name in known.SAME_CALLS and expr.args:
+    if name in tables.SAME_CALLS and expr.args:
         return evaluator.eval(expr.args[0], frame)
     root, _, attribute = name.rpartition(".")
-    if root in known.ARRAY_MODULES and attribute in known.REDUCTIONS:
+    if root in tables.ARRAY_MODULES and attribute in tables.REDUCTIONS:
         if expr.keyword("axis", "keepdims") is None and len(expr.args) < 2:
             return evaluator.number(f"`{name}()` reduces to a number", frame, expr.at)
         return UNKNOWN
-    if last[:1].isupper() or name in known.ARRAY_CALLS:
+    if last[:1].isupper() or name in tables.ARRAY_CALLS:
         return ExternalInstance(name)
     return UNKNOWN
 
@@ -123,7 +119,7 @@ def call_function(
     if isinstance(function, facts.Lambda):
         value = _lambda_result(evaluator, callee, function, expr, frame)
     else:
-        if any(facts.last_name(d) in known.OPAQUE_DECORATORS for d in function.decorators):
+        if any(facts.last_name(d) in tables.OPAQUE_DECORATORS for d in function.decorators):
             return UNKNOWN
         declared = declared_return(evaluator, callee)
         if declared is not None and is_scalar(declared):
@@ -150,7 +146,7 @@ def _lambda_result(
 ) -> Value:
     """What a lambda gives for the arguments of a call, or, deep within others, for any."""
     if len(evaluator.executed) >= MOST_SPECIAL:
-        return join(*[value for _, value in evaluator.project.flow(callee).returns])
+        return join(*[value for _, value in evaluator.flow(callee).returns])
     names: dict[str, Value] = {}
     if expr is not None and frame is not None:
         for param, arg in zip(function.params, expr.args, strict=False):
@@ -207,7 +203,7 @@ def _specialised(
         return general
     evaluator.executed.add(key)
     try:
-        returns = evaluator.project.specialised_flow(callee, given).returns
+        returns = evaluator.specialised_flow(callee, given).returns
     finally:
         evaluator.executed.discard(key)
     return join(*[value for _, value in returns]) if returns else general
@@ -233,7 +229,7 @@ def function_result(evaluator: Evaluator, callee: FunctionOf) -> Value:
     """All that the function can return, from its body."""
     function = callee.function
     assert isinstance(function, Function)
-    flow = evaluator.project.flow(callee)
+    flow = evaluator.flow(callee)
     if flow.result is None:
         if flow.open:  # asked for within its own body: nothing, until the other returns speak
             flow.result = NEVER
@@ -245,84 +241,6 @@ def function_result(evaluator: Evaluator, callee: FunctionOf) -> Value:
         else:  # a function that only raises, or a stub, says nothing of what its overrides return
             flow.result = NONE if flow.falls_through and not _is_stub(function) else NEVER
     return flow.result
-
-
-def construct(evaluator: Evaluator, of: ClassOf, expr: facts.Call, frame: Frame) -> Value:
-    """An instance made by ``expr``; of a class with annotated fields, a record of the arguments."""
-    if of.cls.name == QUANTITY:
-        return construct_quantity(evaluator, expr, frame, of)
-    payload = evaluator.project.names.payloads.get(of.cls.name)
-    if payload is not None:
-        return envelope(evaluator, payload, expr, frame, evaluator.project.parameters_of(of) or [], of)
-    if evaluator.project.is_tool_class(of):
-        return Instance(of)
-    names = evaluator.project.parameters_of(of)
-    if names is None:
-        return Instance(of)
-    entries: dict[str, tuple[Entry, ...]] = {}
-    arguments: list[tuple[str, Expr]] = []
-    for name, arg in zip(names, expr.args, strict=False):
-        if isinstance(arg, facts.Star):
-            break
-        arguments.append((name, arg))
-    arguments.extend((name, value) for name, value in expr.keywords if name is not None)
-    spread = any(name is None for name, _ in expr.keywords)
-    for name, arg in arguments:
-        value = evaluator.eval(arg, frame)
-        declared = evaluator.project.declared_argument(of, name)
-        if declared is not None:
-            if isinstance(declared, Number) and not isinstance(value, Number):
-                value = declared
-            elif number(declared) is None:  # an optional number may be left out as well
-                value = hints.typed(evaluator, value, declared)
-        entries[name] = (Entry(value, Site(frame.module, arg.at)),)
-    return Record(
-        entries=entries,
-        sure=frozenset(entries),
-        open=spread or bool(expr.args),
-        site=Site(frame.module, expr.at),
-        cls=of,
-    )
-
-
-def envelope(
-    evaluator: Evaluator,
-    payload: frozenset[str],
-    expr: facts.Call,
-    frame: Frame,
-    names: list[str],
-    of: ClassOf | None,
-) -> Record:
-    """An envelope around a result (``ToolResult(…)``): only its payload goes to the model."""
-    entries: dict[str, tuple[Entry, ...]] = {}
-    arguments = [*zip(names, expr.args, strict=False), *expr.keywords]
-    for name, arg in arguments:
-        if name in payload and name is not None:
-            entries[name] = (Entry(evaluator.eval(arg, frame), Site(frame.module, arg.at)),)
-    return Record(entries=entries, open=True, site=Site(frame.module, expr.at), cls=of)
-
-
-def construct_quantity(evaluator: Evaluator, expr: facts.Call, frame: Frame, of: ClassOf | None) -> Record:
-    """A call of a class named ``Quantity``, of the project (``of``) or not."""
-    entries: dict[str, tuple[Entry, ...]] = {}
-    for name, arg in zip(("value", "unit"), expr.args, strict=False):
-        if isinstance(arg, facts.Star):
-            return Record(quantity=True, open=True, site=Site(frame.module, expr.at), cls=of)
-        entries[name] = (Entry(evaluator.eval(arg, frame), Site(frame.module, arg.at)),)
-    spread = False
-    for keyword, arg in expr.keywords:
-        if keyword is None:
-            spread = True
-        else:
-            entries[keyword] = (Entry(evaluator.eval(arg, frame), Site(frame.module, arg.at)),)
-    return Record(
-        entries=entries,
-        sure=frozenset(entries),
-        open=spread,
-        site=Site(frame.module, expr.at),
-        quantity=True,
-        cls=of,
-    )
 
 
 def _is_stub(function: Function) -> bool:

@@ -36,7 +36,7 @@ from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Expr
 
 if TYPE_CHECKING:
-    from gllint_rules.inference.evaluator import Evaluator
+    from gllint_rules.inference.protocol import Evaluator
 
 
 def binary(evaluator: Evaluator, expr: facts.BinOp, frame: Frame) -> Value:

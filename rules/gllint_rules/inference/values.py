@@ -6,13 +6,12 @@ where it was put in, because that is where a finding about it belongs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import InitVar, dataclass, field, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 if TYPE_CHECKING:
-    from gllint_rules.project.tools import Tool
-    from gllint_rules.reading.facts import Class, Function, Lambda, Module, Scope
+    from gllint_rules.reading.facts import Class, Expr, Function, Lambda, Module, Scope
 
 
 class Site(NamedTuple):
@@ -173,6 +172,23 @@ class Entry:
     key: Site | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Unnamed:
+    """A key of a record that is no text, or none that is known: the place of what it leads to tells it apart."""
+
+    site: Site
+
+
+@dataclass(frozen=True, slots=True)
+class OtherKey:
+    """A key of a record that is written out and is no text, as ``repr`` shows it."""
+
+    shown: str
+
+
+Key: TypeAlias = str | Unnamed | OtherKey
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Record(Value):
     """A mapping or an object with known fields.
@@ -183,8 +199,8 @@ class Record(Value):
     only how the dict is annotated.
     """
 
-    entries: dict[str, tuple[Entry, ...]] = field(default_factory=dict)
-    sure: frozenset[str] = frozenset()
+    entries: dict[Key, tuple[Entry, ...]] = field(default_factory=dict)
+    sure: frozenset[Key] = frozenset()
     open: bool = False
     rest: Value | None = None
     site: Site | None = None
@@ -202,7 +218,7 @@ class Record(Value):
         parts = [entry.value for found in self.entries.values() for entry in found]
         _measure(self, parts if self.rest is None else [*parts, self.rest])
 
-    def get(self, key: str) -> Value | None:
+    def get(self, key: Key) -> Value | None:
         """What is under ``key``; ``None`` where nothing is known of it."""
         found = self.entries.get(key)
         if found is None:
@@ -210,7 +226,16 @@ class Record(Value):
         value = join(*(entry.value for entry in found))
         return value if key in self.sure else join(value, NONE)
 
-    def store(self, key: str, *entries: Entry) -> Record:
+    def any_value(self) -> Value:
+        """What is under a key that is not known."""
+        if self.open and self.rest is None:
+            return UNKNOWN
+        values = [entry.value for _, entry in held_in(self)]
+        if self.rest is not None:
+            values.append(self.rest)
+        return join(*values) if values else UNKNOWN
+
+    def store(self, key: Key, *entries: Entry) -> Record:
         measured = None
         if key not in self.entries:
             measured = _with_more(self, (entry.value for entry in entries))
@@ -321,11 +346,22 @@ class Method(Value):
     site: Site
 
 
+class ToolData(Protocol):
+    """What the inference needs to know of a tool; who recognises tools knows more of each."""
+
+    @property
+    def name(self) -> str | None: ...
+
+    @property
+    def called(self) -> FunctionOf | None:
+        """The function that a call of the tool object is a call of, as it is behind a decorator."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ToolValue(Value):
     """A tool object: what a T1 or T4 call makes, or a T3 decorator leaves behind."""
 
-    tool: Tool
+    tool: ToolData
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -346,6 +382,17 @@ class UnionOf(Value):
 
 
 @dataclass(slots=True)
+class Flow:
+    """The outcome of a function: ``returns`` and ``yields`` as expression and value, in reading order."""
+
+    returns: list[tuple[Expr, Value]] = field(default_factory=list)
+    yields: list[tuple[Expr, Value]] = field(default_factory=list)
+    falls_through: bool = False
+    open: bool = False  # what stands for the outcome while it is being worked out
+    result: Value | None = None  # all returns together, once somebody asked
+
+
+@dataclass(slots=True)
 class Frame:
     """Where an expression is evaluated. ``env`` holds the flow's variables; without it the reading is static."""
 
@@ -363,6 +410,15 @@ MOST_RECORDS = 16
 # Options of a union that are no references to functions and classes: of those a table may hold any number.
 MOST_OPTIONS = 64
 MOST_PARTS = 400
+
+
+def held_in(container: Record | ListOf) -> Iterator[tuple[Key | None, Entry]]:
+    """What a container is seen to hold, each entry with its key; an element of a list has none."""
+    if isinstance(container, ListOf):
+        yield from ((None, entry) for entry in container.items)
+    else:
+        for key, found in container.entries.items():
+            yield from ((key, entry) for entry in found)
 
 
 def options(value: Value) -> tuple[Value, ...]:
@@ -555,16 +611,16 @@ def spread(record: Record, value: Value, site: Site) -> Record:
     """
     choices = options(value)
     held = [option for option in choices if isinstance(option, Record) and option.cls is None]
-    sure = frozenset[str]()
+    sure = frozenset[Key]()
     if held and len(held) == len(choices):
         sure = held[0].sure.intersection(*(option.sure for option in held[1:]))
     entries = dict(record.entries)
-    on_top: dict[str, tuple[Entry, ...]] = {}
+    on_top: dict[Key, tuple[Entry, ...]] = {}
     for option in held:
         for key, found in option.entries.items():
             on_top[key] = _entries(on_top[key], found) if key in on_top else found
         if option.rest is not None:  # values without names of their own are put in here, all together
-            on_top[f"\0{site.at}"] = (Entry(Record(open=True, rest=option.rest), site),)
+            on_top[Unnamed(site)] = (Entry(Record(open=True, rest=option.rest), site),)
     for key, found in on_top.items():
         below = entries.get(key) if key not in sure else None
         entries[key] = _entries(below, found) if below is not None else found
@@ -602,12 +658,6 @@ def filled_elsewhere(value: Value) -> Value:
             option = replace(option, rest=UNKNOWN)
         out.append(option)
     return join(*out)
-
-
-def reasoned_at(value: Value, site: Site) -> Value:
-    return (
-        replace(value, because=Because(value.because.message, site)) if isinstance(value, Number) else value
-    )
 
 
 def is_scalar(value: Value) -> bool:

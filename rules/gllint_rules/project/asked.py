@@ -6,17 +6,21 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from gllint_rules.inference import classes
 from gllint_rules.inference.values import (
+    NONE,
     ClassOf,
     Entry,
     ExternalInstance,
     Frame,
     FunctionOf,
     Instance,
+    ListOf,
     Record,
     Site,
     Text,
     Value,
+    held_in,
     options,
 )
 from gllint_rules.project.context import is_test_path
@@ -87,6 +91,38 @@ def _entry(record: Record, key: str) -> Entry | None:
     return found[0] if len(found) == 1 else None
 
 
+def is_nested(context: Context, value: Value) -> bool:
+    """Whether no primitive and no list of primitives can be there."""
+    kept = [option for option in options(value) if option is not NONE]
+    return bool(kept) and all(_is_structure(context, option) for option in kept)
+
+
+def _is_structure(context: Context, value: Value) -> bool:
+    match value:
+        case Record():
+            return True
+        case ListOf(kind="list"):
+            elements = [entry.value for entry in value.items]
+            if value.rest is not None:
+                elements.append(value.rest)
+            return any(_is_container(context, element) for element in elements)
+        case _:
+            return _is_container(context, value)
+
+
+def _is_container(context: Context, value: Value) -> bool:
+    """Whether ``value`` is a container or an object: nothing that may stand in a list of primitives."""
+    match value:
+        case Record() | ListOf(kind="list" | "tuple" | "set"):
+            return True
+        case Instance(of=of):
+            return (
+                not classes.is_enum(context.evaluator, of) and classes.new_type(context.evaluator, of) is None
+            )
+        case _:
+            return False
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Asked:
     """A tool's name in the source; ``registry`` is what is asked for it, where only a registry's answer counts."""
@@ -141,7 +177,7 @@ def is_tool_registry(project: Project, value: Value) -> bool:
     match value:
         case Instance(of=of) | Record(cls=ClassOf() as of):
             return of.cls.name in TOOL_REGISTRY_CLASSES or any(
-                name in TOOL_REGISTRY_CLASSES for name in project.bases_named(of)
+                name in TOOL_REGISTRY_CLASSES for name in classes.bases_named(project.evaluator, of)
             )
         case ExternalInstance(name=name):
             return name.rpartition(".")[2] in TOOL_REGISTRY_CLASSES
@@ -185,7 +221,7 @@ def tool_names(project: Project) -> ToolNames:
     classes = registered | {
         tool.cls.cls.name
         for module in project.modules.values()
-        for tool in project.tools(module)
+        for tool in project.tools.of(module)
         if tool.cls is not None
     }
     for _, part in project.each(_names_in, (registered, classes)):
@@ -203,8 +239,8 @@ def _registered(project: Project, names: set[str]) -> set[str]:
                 if binding.kind in ("assign", "annotated") and binding.value is not None:
                     value = project.evaluator.eval(binding.value, Frame(module, module.scope))
                     if isinstance(value, Record):
-                        names.update(key for key in value.entries if not key.startswith("\0"))
-                        held = (entry.value for found in value.entries.values() for entry in found)
+                        names.update(key for key in value.entries if isinstance(key, str))
+                        held = (entry.value for _, entry in held_in(value))
                         classes.update(filter(None, map(_class_of, held)))
     return classes
 
@@ -220,7 +256,7 @@ class _Collector:
         self.out = ToolNames()
 
     def read(self, module: Module) -> ToolNames:
-        for tool in self.project.tools(module):
+        for tool in self.project.tools.of(module):
             self._read_tool(tool)
         for call, scope in module.calls_where(self._may_name):
             self._read_call(module, call, scope)
@@ -270,7 +306,7 @@ class _Collector:
             not names
             and not is_class
             and last.endswith(TOOL_WRAPPER_ENDING)
-            and self.project.made_tool(module, call, scope) is None
+            and self.project.tools.made_tool(module, call, scope) is None
             and not self._is_own(module, call, scope)
         ):
             self.out.complete = False  # a tool of another package, whose name is written there

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
+from gllint_rules.inference import classes
 from gllint_rules.inference.values import ClassOf, External, Frame, FunctionOf, options
 from gllint_rules.project.paths import sources
 from gllint_rules.project.tools import Tool
@@ -32,7 +33,7 @@ def uses_categories(project: Project) -> bool:
             _gives_level(project, module, call, scope)
             for call, scope in module.calls_where(partial(module.mentions, words=TOOL_CATEGORIES))
         )
-        or any(category_of(project, tool) for tool in project.tools(module))
+        or any(category_of(project, tool) for tool in project.tools.of(module))
         for module in project.modules.values()
     )
 
@@ -75,7 +76,7 @@ def category_of(project: Project, tool: Tool) -> frozenset[str] | None:
 
 def _class_category(project: Project, of: ClassOf) -> frozenset[str] | None:
     fields = False
-    for ancestor in project.ancestors(of):
+    for ancestor in classes.ancestors(project.evaluator, of):
         if isinstance(ancestor, External):
             last = ancestor.name.rpartition(".")[2]
             if last not in _NEUTRAL and last not in project.names.tool_classes:
@@ -111,7 +112,7 @@ def _is_field(project: Project, of: ClassOf) -> bool:
     """Whether the class has a category that each instance is given: annotated, without a value."""
     return any(
         isinstance(ancestor, ClassOf) and _CATEGORY in ancestor.cls.scope.bindings
-        for ancestor in project.ancestors(of)
+        for ancestor in classes.ancestors(project.evaluator, of)
     )
 
 
@@ -122,7 +123,7 @@ def _returned(project: Project, method: FunctionOf) -> frozenset[str] | None:
     if any(facts.last_name(decorator) == "abstractmethod" for decorator in function.decorators):
         return frozenset()
     levels: set[str] = set()
-    for expr, _ in project.flow(method).returns:
+    for expr, _ in project.evaluator.flow(method).returns:
         found = _levels(project, expr, Frame(method.module, function.scope, None, method.bound))
         if not found:
             return None

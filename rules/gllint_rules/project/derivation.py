@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TypeAlias
 
-if TYPE_CHECKING:
-    from gllint_rules.reading.facts import Module
-    from gllint_rules.reading.outline import Section
+from gllint_rules.inference.protocol import Modules
+from gllint_rules.reading.facts import Module
+from gllint_rules.reading.outline import Section
 
-    _Class: TypeAlias = tuple[Module, Section]
-
-
-class Modules(Protocol):
-    """What is asked of the project: where an import leads."""
-
-    def find_module(self, importer: str, dotted: str) -> str | None: ...
-
-    def module_at(self, path: str) -> Module | None: ...
+_Class: TypeAlias = tuple[Module, Section]
 
 
 class Derivation:

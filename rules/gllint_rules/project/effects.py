@@ -10,7 +10,8 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from gllint_rules.inference.known import ENVIRONMENTS
+from gllint_rules.inference import classes
+from gllint_rules.inference.tables import ENVIRONMENTS
 from gllint_rules.inference.values import (
     NONE,
     Because,
@@ -291,9 +292,9 @@ class _BodyReader:
         match callee:
             case FunctionOf():
                 self.out.calls.append((callee, site))
-            case ToolValue(tool=tool) if tool.form == "T3":
-                self.out.calls.extend((function, site) for function in tool.callables)
-            case ClassOf() if not self.project.is_enum(callee):
+            case ToolValue(tool=tool) if tool.called is not None:
+                self.out.calls.append((tool.called, site))
+            case ClassOf() if not classes.is_enum(self.project.evaluator, callee):
                 for name in ("__init__", "__post_init__"):
                     method = self.evaluator.class_member(callee, name)
                     if isinstance(method, FunctionOf):

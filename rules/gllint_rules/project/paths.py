@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
-from gllint_rules.inference import values
+from gllint_rules.inference import classes, values
 from gllint_rules.inference.values import ClassOf, External, ExternalInstance, Frame, Instance, Text, options
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Expr, Scope
@@ -29,7 +29,9 @@ def sources(project: Project, expr: Expr, frame: Frame) -> Iterator[tuple[Expr, 
                     yield binding.value, Frame(frame.module, scope or frame.scope, frame.env, frame.bound)
         case facts.Attr(base=base, name=name):
             for option in options(project.evaluator.eval(base, frame)):
-                ancestors = project.ancestors(option.of) if isinstance(option, Instance) else ()
+                ancestors = (
+                    classes.ancestors(project.evaluator, option.of) if isinstance(option, Instance) else ()
+                )
                 for ancestor in ancestors:
                     if isinstance(ancestor, ClassOf):
                         for value, _, scope_of in ancestor.cls.attributes.get(name, ()):

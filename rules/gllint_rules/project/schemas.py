@@ -6,11 +6,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from gllint_rules.inference.values import NONE, Boolean, ListOf, Number, Record, Site, Text, UnionOf, Value
+from gllint_rules.inference.values import (
+    NONE,
+    Boolean,
+    Key,
+    ListOf,
+    Number,
+    Record,
+    Site,
+    Text,
+    UnionOf,
+    Value,
+)
 from gllint_rules.project.context import Context
 from gllint_rules.reading.facts import Expr, Scope
 
-Path = tuple[str | int, ...]
+Path = tuple[Key | int, ...]
 
 
 class Opaque:
@@ -40,9 +51,15 @@ class SchemaLiteral:
 
 def read_schema(context: Context, expr: Expr, scope: Scope) -> SchemaLiteral | None:
     """The schema that ``expr`` is, directly or through names and spreads; ``None`` where it is no literal dict."""
-    if expr.at not in context.schemas:
-        context.schemas[expr.at] = _literal(context.eval(expr, scope))
-    return context.schemas[expr.at]
+    known = context.once(_read)
+    if expr.at not in known:
+        known[expr.at] = _literal(context.eval(expr, scope))
+    return known[expr.at]
+
+
+def _read(context: Context) -> dict[int, SchemaLiteral | None]:
+    """Those read so far, by expression."""
+    return {}
 
 
 def _literal(value: Value) -> SchemaLiteral | None:
@@ -61,7 +78,7 @@ def _plain(value: Value, path: Path, places: dict[Path, Site], site: Site) -> An
             for key, entries in value.entries.items():
                 entry = entries[-1]
                 name: Any = key
-                if key.startswith("\0"):
+                if not isinstance(key, str):
                     name = Opaque()
                 if len(entries) > 1:
                     places[(*path, key)] = entry.site

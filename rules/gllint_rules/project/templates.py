@@ -11,6 +11,7 @@ from gllint_rules.inference.values import (
     Entry,
     Filled,
     Frame,
+    Key,
     ListOf,
     Literal,
     Record,
@@ -72,8 +73,13 @@ class FinalStep:
         return self.template.text
 
 
-def final_steps(context: Context) -> Iterator[FinalStep]:
-    """The final-message templates of a module, by all the signs that the catalogue names."""
+def final_steps(context: Context) -> list[FinalStep]:
+    """The final messages that a module writes, by all the signs that the catalogue names, with their claims."""
+    return context.once(_final_steps)
+
+
+def _final_steps(context: Context) -> list[FinalStep]:
+    out: list[FinalStep] = []
     seen: set[Site] = set()
     for step in _all_steps(context):
         if not step.template.parts:
@@ -82,7 +88,8 @@ def final_steps(context: Context) -> Iterator[FinalStep]:
         if step.claims is None and site in seen:
             continue
         seen.add(site)
-        yield step
+        out.append(step)
+    return out
 
 
 def _all_steps(context: Context) -> Iterator[FinalStep]:
@@ -196,7 +203,7 @@ def _claims(value: Value | None) -> ListOf | None:
 def claim_entries(context: Context) -> Iterator[Entry]:
     """The claims that a module writes out: beside its final messages, and wherever a dict is shaped like one."""
     seen: set[Site] = set()
-    for step in context.final_steps:
+    for step in final_steps(context):
         for entry in step.claims.items if step.claims is not None else ():
             if entry.site not in seen:
                 seen.add(entry.site)
@@ -211,7 +218,7 @@ def claim_entries(context: Context) -> Iterator[Entry]:
     for call, scope in context.module.calls_of({"Claim"}):
         site = Site(context.module, call.at)
         if facts.last_name(call.func) == "Claim" and call.keyword("path") is not None and site not in seen:
-            entries: dict[str, tuple[Entry, ...]] = {
+            entries: dict[Key, tuple[Entry, ...]] = {
                 name: (Entry(context.eval(value, scope), Site(context.module, value.at)),)
                 for name, value in call.keywords
                 if name is not None

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gllint_rules.inference.values import Literal, Record, Site, Text, options
-from gllint_rules.project.context import Context, Held, quantities
+from gllint_rules.project.context import Context
+from gllint_rules.project.results import Held, quantities
 from gllint_rules.project.templates import claim_entries
 from gllint_rules.reading import facts
 from gllint_rules.words.names import QUANTITY

@@ -451,20 +451,20 @@ class Class:
                     yield binding.target
 
 
-UnitKind: TypeAlias = Literal["simple", "header", "elif", "except", "match", "case", "bare"]
+LineKind: TypeAlias = Literal["simple", "header", "elif", "except", "match", "case", "bare"]
 
 
 @dataclass(slots=True, eq=False)
-class Unit:
-    """A stretch of source that is parsed again alone when a place in it is asked for.
+class LogicalLine:
+    """A simple statement or a header, which is parsed again alone when a place in it is asked for.
 
-    ``first`` is the number of its first expression, ``lines`` how many logical lines it takes. ``bare`` are
-    the headers without an expression: ``else``, ``try``, ``finally``.
+    ``first`` is the number of its first expression, ``lines`` is more than one where decorators stand above.
+    ``bare`` are the headers without an expression: ``else``, ``try``, ``finally``.
     """
 
     first: int
     lines: int
-    kind: UnitKind
+    kind: LineKind
 
 
 @dataclass(slots=True, eq=False)
@@ -490,7 +490,7 @@ class SectionFacts:
     section: Section
     body: Block = ()
     size: int = 0  # how many expressions were numbered
-    units: list[Unit] = field(default_factory=list)
+    units: list[LogicalLine] = field(default_factory=list)
     calls: list[tuple[Call, Scope]] = field(default_factory=list)
     dicts: list[tuple[Dict, Scope]] = field(default_factory=list)
     functions: list[Function] = field(default_factory=list)

@@ -17,7 +17,7 @@ import libcst as cst
 from libcst._nodes.internal import CodegenState
 
 from gllint_rules.finding import Span
-from gllint_rules.reading.facts import SECTION_BITS, Module, SectionFacts, Unit
+from gllint_rules.reading.facts import SECTION_BITS, LogicalLine, Module, SectionFacts
 from gllint_rules.reading.reader import KeptTree, kept_section, section_text
 
 _TOKEN = re.compile(
@@ -86,7 +86,7 @@ class Stretch(NamedTuple):
     """A unit with its number, how many expressions it has, and between which offsets its text lies."""
 
     number: int
-    unit: Unit
+    unit: LogicalLine
     size: int
     begin: int
     end: int
@@ -216,7 +216,7 @@ class Recorder(CodegenState):
     def __init__(self, indent: str, newline: str, nodes: list[cst.CSTNode]) -> None:
         super().__init__(default_indent=indent, default_newline=newline)
         self.found: list[tuple[int, int] | None] = [None] * len(nodes)
-        self._numbers = {id(node): number for number, node in enumerate(nodes)}
+        self._numbers = {node: number for number, node in enumerate(nodes)}
         self.offset = 0
         self._starts: list[int] = []
 
@@ -233,14 +233,14 @@ class Recorder(CodegenState):
 
     def after_codegen(self, node: cst.CSTNode) -> None:
         start = self._starts.pop()
-        number = self._numbers.get(id(node))
+        number = self._numbers.get(node)
         if number is not None and self.found[number] is None:
             self.found[number] = start, self.offset
 
     def record_syntactic_position(  # type: ignore[override]  # a generator costs more than what it surrounds
         self, node: cst.CSTNode, *, start_node: cst.CSTNode | None = None, end_node: cst.CSTNode | None = None
     ) -> _Mark:
-        return _Mark(self, self._numbers.get(id(node)))
+        return _Mark(self, self._numbers.get(node))
 
 
 class _Mark:

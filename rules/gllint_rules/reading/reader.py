@@ -19,7 +19,7 @@ import libcst as cst
 
 from gllint_rules.reading import facts
 from gllint_rules.reading.depth import bracket_too_many, is_too_deep
-from gllint_rules.reading.facts import Binding, Block, Expr, Param, Scope, Unit, UnitKind
+from gllint_rules.reading.facts import Binding, Block, Expr, LineKind, LogicalLine, Param, Scope
 from gllint_rules.reading.outline import MUTATORS, Imported, ParseFailure, Section, outline_of, whole
 
 _SHORT = 40
@@ -273,7 +273,7 @@ class Reader:
         for line in body:
             if type(line) is cst.SimpleStatementLine:
                 self.statements[len(self.units)] = line
-                self.units.append(Unit(self.count, 1, "simple"))
+                self.units.append(LogicalLine(self.count, 1, "simple"))
                 for small in line.body:
                     self.small(small, out)
             else:
@@ -290,11 +290,11 @@ class Reader:
         return tuple(out)
 
     def header(
-        self, kind: UnitKind, node: cst.BaseCompoundStatement | None = None, *, decorators: int = 0
+        self, kind: LineKind, node: cst.BaseCompoundStatement | None = None, *, decorators: int = 0
     ) -> None:
         if node is not None:
             self.headers[len(self.units)] = node
-        self.units.append(Unit(self.count, 1 + decorators, kind))
+        self.units.append(LogicalLine(self.count, 1 + decorators, kind))
 
     def bare(self, body: cst.BaseSuite) -> Block:
         """A suite whose header has no expression: ``else:``, ``try:``, ``finally:``."""

@@ -1,19 +1,17 @@
-"""What is known of Python itself and of a few libraries: which calls give numbers, texts or their argument.
+"""What calls into Python itself and a few libraries give, and methods of values of a known kind.
 
-Calls and attributes of types outside the project are unknown, except those named here (the catalogue's list of
-what is definitely a number, and what is needed to follow values into results and templates).
+:data:`CALLS` is the table: a full name, and what works out its value. What gives a number, a text or its argument,
+whatever it is called with, is in :mod:`tables`.
 """
 
 from __future__ import annotations
 
-import builtins
 import textwrap
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from gllint_rules.inference import containers, formatting
-from gllint_rules.inference import functions as calling
+from gllint_rules.inference import classes, containers, formatting, objects, tables
 from gllint_rules.inference.values import (
     BOOL,
     NONE,
@@ -32,251 +30,22 @@ from gllint_rules.inference.values import (
     Site,
     Text,
     Value,
+    held_in,
     join,
     number,
+    spread,
 )
 from gllint_rules.reading import facts
 from gllint_rules.words.names import QUANTITY
 
 if TYPE_CHECKING:
-    from gllint_rules.inference.evaluator import Evaluator
+    from gllint_rules.inference.protocol import Evaluator
     from gllint_rules.inference.values import Frame
 
     Handler: TypeAlias = Callable[[Evaluator, facts.Call, Frame], Value]
 
-BUILTINS = frozenset(dir(builtins))
-
-_NUMPY_SCALARS = [
-    *(f"float{n}" for n in (16, 32, 64, 128)),
-    *(f"int{n}" for n in (8, 16, 32, 64)),
-    *(f"uint{n}" for n in (8, 16, 32, 64)),
-    "floating",
-    "integer",
-    "number",
-]
-REAL_TYPES = frozenset(
-    {"builtins.float", *(f"numpy.{name}" for name in _NUMPY_SCALARS if name.startswith("float"))}
-)
-NUMBER_TYPES = REAL_TYPES | {
-    "builtins.int",
-    "builtins.complex",
-    "decimal.Decimal",
-    "fractions.Fraction",
-    "numbers.Number",
-    "numbers.Real",
-    "numbers.Integral",
-    "numbers.Rational",
-    "numbers.Complex",
-    "pydantic.PositiveInt",
-    "pydantic.PositiveFloat",
-    "pydantic.NonNegativeInt",
-    "pydantic.NonNegativeFloat",
-    "pydantic.NegativeInt",
-    "pydantic.NegativeFloat",
-    "pydantic.StrictInt",
-    "pydantic.StrictFloat",
-    "pydantic.FiniteFloat",
-    "pydantic.conint",
-    "pydantic.confloat",
-    *(f"numpy.{name}" for name in _NUMPY_SCALARS),
-}
-SCALAR_TYPES: dict[str, Value] = {
-    "builtins.str": TEXT,
-    "builtins.bytes": TEXT,
-    "builtins.bool": BOOL,
-    "types.NoneType": NONE,
-}
-LIST_TYPES = frozenset(
-    {"builtins.list", "builtins.tuple", "builtins.set", "builtins.frozenset", "typing.List"}
-)
-DICT_TYPES = frozenset({"builtins.dict", "typing.Dict", "typing.Mapping", "collections.abc.Mapping"})
-OPAQUE_TYPES = frozenset({"typing.Any", "typing.Self", "typing.NoReturn", "typing_extensions.Self"})
-LIST_GENERICS = frozenset(
-    {
-        "list", "List", "tuple", "Tuple", "set", "Set", "frozenset", "FrozenSet", "Sequence", "Iterable",
-        "Iterator", "Collection", "MutableSequence", "Deque", "deque", "Generator", "AsyncIterator",
-        "AsyncGenerator", "AsyncIterable", "AbstractSet",
-    }
-)  # fmt: skip
-DICT_GENERICS = frozenset(
-    {"dict", "Dict", "Mapping", "MutableMapping", "defaultdict", "DefaultDict", "OrderedDict"}
-)
-PROPERTIES = frozenset({"property", "cached_property", "computed_field"})
-# Decorators after which a call no longer gives what the body returns.
-OPAQUE_DECORATORS = frozenset({"contextmanager", "asynccontextmanager", "fixture", "overload", "task"})
-ENVIRONMENTS = frozenset({"os.environ"})
-
-NUMBER_CONSTANTS = frozenset(
-    {f"math.{n}" for n in ("pi", "e", "tau", "inf", "nan")} | {"numpy.pi", "numpy.e"}
-)
-
-_MATH_REAL = [
-    "acos",
-    "acosh",
-    "asin",
-    "asinh",
-    "atan",
-    "atan2",
-    "atanh",
-    "cbrt",
-    "copysign",
-    "cos",
-    "cosh",
-    "degrees",
-    "dist",
-    "erf",
-    "erfc",
-    "exp",
-    "exp2",
-    "expm1",
-    "fabs",
-    "fma",
-    "fmod",
-    "fsum",
-    "gamma",
-    "hypot",
-    "ldexp",
-    "lgamma",
-    "log",
-    "log10",
-    "log1p",
-    "log2",
-    "nextafter",
-    "pow",
-    "radians",
-    "remainder",
-    "sin",
-    "sinh",
-    "sqrt",
-    "tan",
-    "tanh",
-    "ulp",
-]
-_MATH_INT = ["ceil", "comb", "factorial", "floor", "gcd", "isqrt", "lcm", "perm", "prod", "sumprod", "trunc"]
-_STATISTICS = [
-    "mean",
-    "fmean",
-    "geometric_mean",
-    "harmonic_mean",
-    "median",
-    "median_low",
-    "median_high",
-    "median_grouped",
-    "pstdev",
-    "pvariance",
-    "stdev",
-    "variance",
-    "correlation",
-    "covariance",
-]
-REAL_CALLS = frozenset(
-    {
-        "builtins.float",
-        *(f"math.{name}" for name in _MATH_REAL),
-        "time.time",
-        "time.perf_counter",
-        *(f"numpy.float{n}" for n in (16, 32, 64)),
-    }
-)
-NUMBER_CALLS = frozenset(
-    {
-        "builtins.int",
-        "builtins.len",
-        "builtins.round",
-        "builtins.abs",
-        "builtins.complex",
-        "builtins.ord",
-        "builtins.hash",
-        "builtins.id",
-        "decimal.Decimal",
-        "fractions.Fraction",
-        *(f"math.{name}" for name in _MATH_INT),
-        *(f"statistics.{name}" for name in _STATISTICS),
-        *(f"numpy.{name}" for name in _NUMPY_SCALARS),
-    }
-)
-TEXT_CALLS = frozenset(
-    {
-        "builtins.str", "builtins.repr", "builtins.format", "builtins.chr", "builtins.hex", "builtins.bin",
-        "builtins.ascii", "builtins.bytes", "builtins.input", "os.getenv", "os.getcwd",
-        "os.path.join", "os.path.basename", "os.path.dirname", "time.strftime",
-    }
-)  # fmt: skip
-BOOL_CALLS = frozenset(
-    {
-        "builtins.bool", "builtins.isinstance", "builtins.issubclass", "builtins.any", "builtins.all",
-        "builtins.callable", "builtins.hasattr", "math.isnan", "math.isinf", "math.isfinite", "math.isclose",
-        "os.path.exists", "os.path.isfile", "os.path.isdir",
-    }
-)  # fmt: skip
-# Calls that give their first argument back, as far as numbers are concerned.
-SAME_CALLS = frozenset(
-    {
-        "copy.copy", "copy.deepcopy", "dataclasses.asdict", "asyncio.run",
-        "asyncio.wait_for", "asyncio.shield", "asyncio.create_task", "types.MappingProxyType",
-    }
-)  # fmt: skip
-ARRAY_MODULES = frozenset({"numpy"})
-REDUCTIONS = frozenset(
-    [
-        "mean",
-        "sum",
-        "max",
-        "min",
-        "std",
-        "var",
-        "median",
-        "prod",
-        "nanmean",
-        "nansum",
-        "nanmax",
-        "nanmin",
-        "nanstd",
-        "nanvar",
-        "nanmedian",
-        "average",
-        "amax",
-        "amin",
-        "ptp",
-        "argmax",
-        "argmin",
-        "trapz",
-        "trapezoid",
-        "count_nonzero",
-    ]
-)
-ARRAY_CALLS = frozenset(
-    f"numpy.{name}"
-    for name in [
-        "array",
-        "asarray",
-        "zeros",
-        "ones",
-        "full",
-        "arange",
-        "linspace",
-        "empty",
-        "concatenate",
-        "stack",
-        "cumsum",
-        "diff",
-    ]
-)
-# What pydantic gives a class of the project to make an instance of data that nobody sees.
-MODEL_PARSERS = frozenset(
-    {"model_validate", "model_validate_json", "model_validate_strings", "parse_obj", "parse_raw"}
-)
-RECORD_METHODS = frozenset(
-    {"model_dump", "dict", "to_dict", "_asdict", "as_dict", "model_copy", "copy", "asdict", "__dict__"}
-)
-
-
-# --- calls of external names ---------------------------------------------------------------------------------
-
 
 def _dict_call(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
-    from gllint_rules.inference.values import spread
-
     site = Site(frame.module, call.at)
     record = Record(site=site)
     for arg in call.args:
@@ -437,7 +206,7 @@ def _super(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     cls = frame.scope.enclosing_class()
     if cls is None:
         return UNKNOWN
-    ancestors = list(evaluator.project.ancestors(ClassOf(frame.module, cls)))[1:]
+    ancestors = list(classes.ancestors(evaluator, ClassOf(frame.module, cls)))[1:]
     for ancestor in ancestors:
         if isinstance(ancestor, ClassOf):
             return Instance(ancestor)
@@ -514,7 +283,7 @@ def call_method(evaluator: Evaluator, method: Method, call: facts.Call, frame: F
             return _text_method(evaluator, method.of, method.name, call, frame)
         case ListOf():
             return _list_method(evaluator, method.of, method.name, call, frame)
-        case ExternalInstance(name=name) if name in ARRAY_CALLS and method.name in REDUCTIONS:
+        case ExternalInstance(name=name) if name in tables.ARRAY_CALLS and method.name in tables.REDUCTIONS:
             if not call.args and call.keyword("axis", "keepdims") is None:
                 return evaluator.number(f"`.{method.name}()` of an array is a number", frame, call.at)
             return UNKNOWN
@@ -530,7 +299,7 @@ def call_unknown(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     """A call of something unknown, of which only the name speaks."""
     last = facts.last_name(call.func)
     if last == QUANTITY:
-        return calling.construct_quantity(evaluator, call, frame, None)
+        return objects.quantity(evaluator, call, frame, None)
     if isinstance(call.func, facts.Attr):
         if last == "timestamp" and not call.args:
             return evaluator.number("`.timestamp()` is a number", frame, call.at, real=True)
@@ -539,17 +308,17 @@ def call_unknown(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
         if last in ("_replace", "model_copy"):
             copied = evaluator.eval(call.func.base, frame)
             return copied if isinstance(copied, Instance) else UNKNOWN
-        if last in MODEL_PARSERS:
+        if last in tables.MODEL_PARSERS:
             model = evaluator.eval(call.func.base, frame)
             return Instance(model) if isinstance(model, ClassOf) else UNKNOWN
-    payload = evaluator.project.names.payloads.get(last)
+    payload = evaluator.tools.payload(last)
     if payload is not None:
-        return calling.envelope(evaluator, payload, call, frame, [], None)
+        return objects.envelope(evaluator, payload, call, frame, [], None)
     return UNKNOWN
 
 
 def _record_method(evaluator: Evaluator, record: Record, name: str, call: facts.Call, frame: Frame) -> Value:
-    if name in RECORD_METHODS:
+    if name in tables.RECORD_METHODS:
         return replace(record, cls=None) if not record.quantity else record
     if record.quantity:
         return UNKNOWN
@@ -570,20 +339,17 @@ def _record_method(evaluator: Evaluator, record: Record, name: str, call: facts.
                 else:
                     found = UNKNOWN
             else:
-                values = [entry.value for found_ in record.entries.values() for entry in found_]
-                if record.rest is not None:
-                    values.append(record.rest)
-                found = join(*values) if values and not (record.open and record.rest is None) else UNKNOWN
+                found = record.any_value()
             default = evaluator.eval(call.args[1], frame) if len(call.args) > 1 else NONE
             return default if found is None else join(found, default)
         case "values":
-            entries = tuple(entry for found_ in record.entries.values() for entry in found_)
+            entries = tuple(entry for _, entry in held_in(record))
             rest = record.rest if record.rest is not None else (UNKNOWN if record.open else None)
             return ListOf(entries, rest, "values")
         case "keys":
             return ListOf(rest=TEXT, kind="keys")
         case "items":
-            values = [entry.value for found_ in record.entries.values() for entry in found_]
+            values = [entry.value for _, entry in held_in(record)]
             if record.rest is not None:
                 values.append(record.rest)
             elif record.open:

@@ -1,0 +1,145 @@
+"""What the classes of the project are: their ancestors, fields, type variables and kinds."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from gllint_rules.inference.questions import TooComplex
+from gllint_rules.inference.values import (
+    TEXT,
+    Because,
+    ClassOf,
+    External,
+    Frame,
+    Number,
+    Site,
+    Value,
+    options,
+)
+from gllint_rules.reading import facts
+from gllint_rules.reading.facts import Class, Expr
+
+if TYPE_CHECKING:
+    from gllint_rules.inference.protocol import Evaluator
+
+MOST_ANCESTORS = 64
+_ENUMS = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
+
+
+def ancestors(evaluator: Evaluator, of: ClassOf) -> tuple[ClassOf | External, ...]:
+    """The class itself, then its bases, theirs, and so on; classes from outside as :class:`External`."""
+    return evaluator.ask(
+        ("ancestors", of.cls),
+        lambda: tuple(_linear(evaluator, of)),
+        (of,),  # a class that inherits from itself ends here
+        lambda: (of, External("?")),
+        Site(of.module, of.cls.at),
+    )
+
+
+def _linear(evaluator: Evaluator, of: ClassOf) -> Iterator[ClassOf | External]:
+    seen: set[Class] = set()
+    queue: deque[ClassOf | External] = deque([of])
+    while queue:
+        current = queue.popleft()
+        if isinstance(current, External):
+            yield current
+            continue
+        if current.cls in seen:
+            continue
+        seen.add(current.cls)
+        if len(seen) > MOST_ANCESTORS:
+            raise TooComplex(f"{MOST_ANCESTORS} ancestors")
+        yield current
+        queue.extend(_bases(evaluator, current))
+
+
+def _bases(evaluator: Evaluator, of: ClassOf) -> tuple[ClassOf | External, ...]:
+    return evaluator.ask(
+        ("bases", of.cls),
+        lambda: tuple(_read_bases(evaluator, of)),
+        (),
+        lambda: (External("?"),),
+        Site(of.module, of.cls.at),
+    )
+
+
+def _read_bases(evaluator: Evaluator, of: ClassOf) -> Iterator[ClassOf | External]:
+    frame = Frame(of.module, of.cls.scope.parent or of.cls.scope)
+    for base in of.cls.bases:
+        inner = base.base if isinstance(base, facts.Sub) else base
+        value = evaluator.eval(inner, frame)
+        known = [o for o in options(value) if isinstance(o, (ClassOf, External))]
+        yield from known or [External(f"?.{facts.last_name(inner)}")]
+
+
+def bases_named(evaluator: Evaluator, of: ClassOf) -> Iterator[str]:
+    """The last names of all ancestors, the class itself aside."""
+    for ancestor in ancestors(evaluator, of)[1:]:
+        yield (ancestor.cls.name if isinstance(ancestor, ClassOf) else ancestor.name.rpartition(".")[2])
+
+
+def is_enum(evaluator: Evaluator, of: ClassOf) -> bool:
+    """Whether the class is an enumeration."""
+    return any(name in _ENUMS for name in bases_named(evaluator, of))
+
+
+def is_typed_dict(evaluator: Evaluator, of: ClassOf) -> bool:
+    """Whether the instances of the class are dicts."""
+    return any(name == "TypedDict" for name in bases_named(evaluator, of))
+
+
+def new_type(evaluator: Evaluator, of: ClassOf) -> Value | None:
+    """What a class that derives from a number or a text is: ``class Kelvin(float)``."""
+    for ancestor in ancestors(evaluator, of)[1:]:
+        if isinstance(ancestor, External):
+            if ancestor.name in ("builtins.float", "builtins.int"):
+                return Number(Because(f"`{of.cls.name}` derives from a number", Site(of.module, of.cls.at)))
+            if ancestor.name == "builtins.str":
+                return TEXT
+    return None
+
+
+def parameters_of(evaluator: Evaluator, of: ClassOf) -> list[str] | None:
+    """The fields of a dataclass, model, ``TypedDict`` or plain annotated class, in the order of arguments."""
+    if is_enum(evaluator, of):
+        return None
+    if any(isinstance(base, facts.Sub) and facts.last_name(base) == "RootModel" for base in of.cls.bases):
+        return ["root"]
+    fields: dict[str, None] = {}
+    for ancestor in reversed(ancestors(evaluator, of)):
+        if isinstance(ancestor, ClassOf):
+            for name, bindings in ancestor.cls.statements():
+                if bindings[0].kind == "annotated" and not _is_class_var(bindings[0].annotation):
+                    fields[name] = None
+    if not fields:
+        return None
+    for ancestor in ancestors(evaluator, of):
+        if isinstance(ancestor, ClassOf):
+            method = ancestor.cls.method("__init__")
+            if method is not None:
+                return [param.name for param in method.params[1:]]
+    return list(fields)
+
+
+def _is_class_var(annotation: Expr | None) -> bool:
+    return annotation is not None and facts.last_name(annotation) in ("ClassVar", "InitVar")
+
+
+def type_parameters(of: ClassOf) -> tuple[str, ...]:
+    """The names of the type variables of a generic class, in order."""
+    for base in of.cls.bases:
+        if isinstance(base, facts.Sub) and facts.last_name(base) in ("Generic", "Protocol"):
+            parts = base.index.items if isinstance(base.index, facts.Seq) else (base.index,)
+            return tuple(facts.last_name(part) for part in parts)
+    return of.cls.type_params
+
+
+def class_value(of: ClassOf, name: str) -> Expr | None:
+    """The expression that the class body gives ``name``."""
+    for binding in reversed(of.cls.scope.bindings.get(name, ())):
+        if binding.value is not None:
+            return binding.value
+    return None

@@ -1,0 +1,104 @@
+"""What the parts of this room ask of one another, and what they ask of the project.
+
+Each part (annotations, operators, containers, calls …) is a module of functions over an :class:`Evaluator`; the one
+that joins them is in :mod:`evaluator`. The project above gives it :class:`Modules` and :class:`Tools`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import Protocol, TypeVar
+
+from gllint_rules.inference.values import (
+    ClassOf,
+    Flow,
+    Frame,
+    FunctionOf,
+    Key,
+    Number,
+    Site,
+    ToolData,
+    Value,
+)
+from gllint_rules.reading.facts import Call, Expr, Function, Module, Param, Scope
+
+_T = TypeVar("_T")
+
+
+class Modules(Protocol):
+    """The modules of the project, as imports name them."""
+
+    def find_module(self, importer: str, dotted: str) -> str | None:
+        """The file of module ``dotted`` as seen from ``importer``, or ``None`` where it is not in the project."""
+
+    def module_at(self, path: str) -> Module | None:
+        """The facts of a file; ``None`` where it cannot be read."""
+
+    def submodule(self, package: Module, name: str) -> Module | None:
+        """The module ``name`` in the folder of ``package``, where that is a package."""
+
+
+class Tools(Protocol):
+    """Which values are tools, and what is known of a value because it is a tool's."""
+
+    def is_tool_class(self, of: ClassOf) -> bool:
+        """Whether the instances of a class are tools."""
+
+    def decorated_tool(self, module: Module, function: Function) -> ToolData | None:
+        """The tool that the decorators of a function make of it."""
+
+    def made_tool(self, module: Module, call: Call, scope: Scope) -> ToolData | None:
+        """The tool object that a call makes."""
+
+    def schema_of_parameter(self, scope: Scope, param: Param) -> Value | None:
+        """What the schema of a tool says of a parameter of the function with ``scope``."""
+
+    def payload(self, name: str) -> frozenset[str] | None:
+        """The arguments of the envelope ``name`` that reach the model; ``None`` where it is no envelope."""
+
+
+class Evaluator(Protocol):
+    """What expressions, names, attributes and functions hold; remembers, counts steps and depth."""
+
+    depth: int
+    modules: Modules
+    tools: Tools
+
+    # --- values ----------------------------------------------------------------------------------------------
+
+    def eval(self, expr: Expr, frame: Frame) -> Value: ...
+
+    def annotation(self, expr: Expr, frame: Frame) -> Value: ...
+
+    def lookup(self, name: str, frame: Frame) -> Value: ...
+
+    def member(self, of: ClassOf, name: str) -> Value: ...
+
+    def class_member(self, of: ClassOf, name: str) -> Value: ...
+
+    def field(self, of: ClassOf, name: Key) -> Value | None: ...
+
+    def parameter(self, param: Param, owner: Function | Scope, frame: Frame) -> Value: ...
+
+    def function_value(self, function: Function, frame: Frame) -> Value: ...
+
+    def number(self, message: str, frame: Frame, at: int, *behind: Value, real: bool = False) -> Number: ...
+
+    def flow(self, callee: FunctionOf) -> Flow: ...
+
+    def specialised_flow(self, callee: FunctionOf, given: dict[str, Value]) -> Flow: ...
+
+    # --- questions and budgets -------------------------------------------------------------------------------
+
+    @property
+    def executed(self) -> set[Hashable]: ...
+
+    def ask(
+        self, key: Hashable, answer: Callable[[], _T], meanwhile: _T, instead: Callable[[], _T], site: Site
+    ) -> _T: ...
+
+    def held(self, value: Value, site: Site, written: int = 0) -> Value: ...
+
+    def step(self, steps: int = 1) -> None: ...
+
+    def deeper(self) -> None: ...

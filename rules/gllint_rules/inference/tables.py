@@ -1,0 +1,237 @@
+"""What is known of Python itself and of a few libraries, as data: types, constants and calls by their full names.
+
+Calls and attributes of types outside the project are unknown, except those named here (the catalogue's list of
+what is definitely a number, and what is needed to follow values into results and templates).
+"""
+
+from __future__ import annotations
+
+import builtins
+
+from gllint_rules.inference.values import BOOL, NONE, TEXT, Value
+
+BUILTINS = frozenset(dir(builtins))
+
+_NUMPY_SCALARS = [
+    *(f"float{n}" for n in (16, 32, 64, 128)),
+    *(f"int{n}" for n in (8, 16, 32, 64)),
+    *(f"uint{n}" for n in (8, 16, 32, 64)),
+    "floating",
+    "integer",
+    "number",
+]
+REAL_TYPES = frozenset(
+    {"builtins.float", *(f"numpy.{name}" for name in _NUMPY_SCALARS if name.startswith("float"))}
+)
+NUMBER_TYPES = REAL_TYPES | {
+    "builtins.int",
+    "builtins.complex",
+    "decimal.Decimal",
+    "fractions.Fraction",
+    "numbers.Number",
+    "numbers.Real",
+    "numbers.Integral",
+    "numbers.Rational",
+    "numbers.Complex",
+    "pydantic.PositiveInt",
+    "pydantic.PositiveFloat",
+    "pydantic.NonNegativeInt",
+    "pydantic.NonNegativeFloat",
+    "pydantic.NegativeInt",
+    "pydantic.NegativeFloat",
+    "pydantic.StrictInt",
+    "pydantic.StrictFloat",
+    "pydantic.FiniteFloat",
+    "pydantic.conint",
+    "pydantic.confloat",
+    *(f"numpy.{name}" for name in _NUMPY_SCALARS),
+}
+SCALAR_TYPES: dict[str, Value] = {
+    "builtins.str": TEXT,
+    "builtins.bytes": TEXT,
+    "builtins.bool": BOOL,
+    "types.NoneType": NONE,
+}
+LIST_TYPES = frozenset(
+    {"builtins.list", "builtins.tuple", "builtins.set", "builtins.frozenset", "typing.List"}
+)
+DICT_TYPES = frozenset({"builtins.dict", "typing.Dict", "typing.Mapping", "collections.abc.Mapping"})
+OPAQUE_TYPES = frozenset({"typing.Any", "typing.Self", "typing.NoReturn", "typing_extensions.Self"})
+LIST_GENERICS = frozenset(
+    {
+        "list", "List", "tuple", "Tuple", "set", "Set", "frozenset", "FrozenSet", "Sequence", "Iterable",
+        "Iterator", "Collection", "MutableSequence", "Deque", "deque", "Generator", "AsyncIterator",
+        "AsyncGenerator", "AsyncIterable", "AbstractSet",
+    }
+)  # fmt: skip
+DICT_GENERICS = frozenset(
+    {"dict", "Dict", "Mapping", "MutableMapping", "defaultdict", "DefaultDict", "OrderedDict"}
+)
+PROPERTIES = frozenset({"property", "cached_property", "computed_field"})
+# Decorators after which a call no longer gives what the body returns.
+OPAQUE_DECORATORS = frozenset({"contextmanager", "asynccontextmanager", "fixture", "overload", "task"})
+ENVIRONMENTS = frozenset({"os.environ"})
+
+NUMBER_CONSTANTS = frozenset(
+    {f"math.{n}" for n in ("pi", "e", "tau", "inf", "nan")} | {"numpy.pi", "numpy.e"}
+)
+
+_MATH_REAL = [
+    "acos",
+    "acosh",
+    "asin",
+    "asinh",
+    "atan",
+    "atan2",
+    "atanh",
+    "cbrt",
+    "copysign",
+    "cos",
+    "cosh",
+    "degrees",
+    "dist",
+    "erf",
+    "erfc",
+    "exp",
+    "exp2",
+    "expm1",
+    "fabs",
+    "fma",
+    "fmod",
+    "fsum",
+    "gamma",
+    "hypot",
+    "ldexp",
+    "lgamma",
+    "log",
+    "log10",
+    "log1p",
+    "log2",
+    "nextafter",
+    "pow",
+    "radians",
+    "remainder",
+    "sin",
+    "sinh",
+    "sqrt",
+    "tan",
+    "tanh",
+    "ulp",
+]
+_MATH_INT = ["ceil", "comb", "factorial", "floor", "gcd", "isqrt", "lcm", "perm", "prod", "sumprod", "trunc"]
+_STATISTICS = [
+    "mean",
+    "fmean",
+    "geometric_mean",
+    "harmonic_mean",
+    "median",
+    "median_low",
+    "median_high",
+    "median_grouped",
+    "pstdev",
+    "pvariance",
+    "stdev",
+    "variance",
+    "correlation",
+    "covariance",
+]
+REAL_CALLS = frozenset(
+    {
+        "builtins.float",
+        *(f"math.{name}" for name in _MATH_REAL),
+        "time.time",
+        "time.perf_counter",
+        *(f"numpy.float{n}" for n in (16, 32, 64)),
+    }
+)
+NUMBER_CALLS = frozenset(
+    {
+        "builtins.int",
+        "builtins.len",
+        "builtins.round",
+        "builtins.abs",
+        "builtins.complex",
+        "builtins.ord",
+        "builtins.hash",
+        "builtins.id",
+        "decimal.Decimal",
+        "fractions.Fraction",
+        *(f"math.{name}" for name in _MATH_INT),
+        *(f"statistics.{name}" for name in _STATISTICS),
+        *(f"numpy.{name}" for name in _NUMPY_SCALARS),
+    }
+)
+TEXT_CALLS = frozenset(
+    {
+        "builtins.str", "builtins.repr", "builtins.format", "builtins.chr", "builtins.hex", "builtins.bin",
+        "builtins.ascii", "builtins.bytes", "builtins.input", "os.getenv", "os.getcwd",
+        "os.path.join", "os.path.basename", "os.path.dirname", "time.strftime",
+    }
+)  # fmt: skip
+BOOL_CALLS = frozenset(
+    {
+        "builtins.bool", "builtins.isinstance", "builtins.issubclass", "builtins.any", "builtins.all",
+        "builtins.callable", "builtins.hasattr", "math.isnan", "math.isinf", "math.isfinite", "math.isclose",
+        "os.path.exists", "os.path.isfile", "os.path.isdir",
+    }
+)  # fmt: skip
+# Calls that give their first argument back, as far as numbers are concerned.
+SAME_CALLS = frozenset(
+    {
+        "copy.copy", "copy.deepcopy", "dataclasses.asdict", "asyncio.run",
+        "asyncio.wait_for", "asyncio.shield", "asyncio.create_task", "types.MappingProxyType",
+    }
+)  # fmt: skip
+ARRAY_MODULES = frozenset({"numpy"})
+REDUCTIONS = frozenset(
+    [
+        "mean",
+        "sum",
+        "max",
+        "min",
+        "std",
+        "var",
+        "median",
+        "prod",
+        "nanmean",
+        "nansum",
+        "nanmax",
+        "nanmin",
+        "nanstd",
+        "nanvar",
+        "nanmedian",
+        "average",
+        "amax",
+        "amin",
+        "ptp",
+        "argmax",
+        "argmin",
+        "trapz",
+        "trapezoid",
+        "count_nonzero",
+    ]
+)
+ARRAY_CALLS = frozenset(
+    f"numpy.{name}"
+    for name in [
+        "array",
+        "asarray",
+        "zeros",
+        "ones",
+        "full",
+        "arange",
+        "linspace",
+        "empty",
+        "concatenate",
+        "stack",
+        "cumsum",
+        "diff",
+    ]
+)
+# What pydantic gives a class of the project to make an instance of data that nobody sees.
+MODEL_PARSERS = frozenset(
+    {"model_validate", "model_validate_json", "model_validate_strings", "parse_obj", "parse_raw"}
+)
+RECORD_METHODS = frozenset(
+    {"model_dump", "dict", "to_dict", "_asdict", "as_dict", "model_copy", "copy", "asdict", "__dict__"}
+)

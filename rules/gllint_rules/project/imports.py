@@ -1,0 +1,148 @@
+"""The files of the project as modules: which file an import leads to, and which modules have led to which."""
+
+from __future__ import annotations
+
+import posixpath
+import sys
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+
+from gllint_rules.reading.facts import Module
+
+_SOURCE_ROOTS = ("", "src/", "lib/", "python/")
+
+
+class Imports:
+    """Finds and loads modules, and notes from where to where it was asked to.
+
+    ``load`` gives the facts of a file or ``None``; ``exists`` says whether there is one; ``packages`` are the folders
+    in which each top-level package of the project lies (see :func:`top_level_packages`).
+    """
+
+    def __init__(
+        self,
+        load: Callable[[str], Module | None],
+        exists: Callable[[str], bool],
+        packages: Mapping[str, Sequence[str]],
+    ) -> None:
+        self._load = load
+        self._exists = exists
+        self._packages = packages
+        self._loaded: dict[str, Module | None] = {}
+        # The modules that the imports of a module have led to.
+        self._reached: dict[str, set[str]] = {}
+        self._absolute: dict[tuple[str, str], str | None] = {}
+
+    def add(self, module: Module) -> None:
+        """Have a module at hand that need not be loaded."""
+        self._loaded[module.path] = module
+
+    def module_at(self, path: str) -> Module | None:
+        """The facts of the file at ``path``; ``None`` where there is none, or none that is Python."""
+        if path not in self._loaded:
+            self._loaded[path] = self._load(path)
+        return self._loaded[path]
+
+    def inherit(self, old: Imports, changed: Collection[str]) -> None:
+        """Take over what ``old`` has loaded and found, what stands at ``changed`` aside."""
+        kept = {path: module for path, module in old._loaded.items() if path not in changed}
+        self._loaded = {**kept, **self._loaded}
+        self._absolute = dict(old._absolute)
+        self._reached = {path: reached for path, reached in old._reached.items() if path not in changed}
+
+    def is_loaded(self, path: str) -> bool:
+        return path in self._loaded
+
+    def reaching(self, paths: Collection[str]) -> frozenset[str]:
+        """The modules from which names have led into one of ``paths`` so far, those themselves among them."""
+        importers: dict[str, list[str]] = {}
+        for importer, reached in self._reached.items():
+            for path in reached:
+                importers.setdefault(path, []).append(importer)
+        found = set(paths)
+        queue = list(paths)
+        while queue:
+            for importer in importers.get(queue.pop(), ()):
+                if importer not in found:
+                    found.add(importer)
+                    queue.append(importer)
+        return frozenset(found)
+
+    def submodule(self, package: Module, name: str) -> Module | None:
+        """The module ``name`` in the folder of ``package``, where that is a package."""
+        if package.path.endswith("/__init__.py"):
+            base = posixpath.dirname(package.path)
+            for path in (f"{base}/{name}.py", f"{base}/{name}/__init__.py"):
+                if self._exists(path):
+                    self._reached.setdefault(package.path, set()).add(path)
+                    return self.module_at(path)
+        return None
+
+    def find_module(self, importer: str, dotted: str) -> str | None:
+        """The file of module ``dotted`` as seen from ``importer``, or ``None`` where it is not in the project."""
+        path = self._find_module(importer, dotted)
+        if path is not None:
+            self._reached.setdefault(importer, set()).add(path)
+        return path
+
+    def _find_module(self, importer: str, dotted: str) -> str | None:
+        here = posixpath.dirname(importer)
+        level = len(dotted) - len(dotted.lstrip("."))
+        parts = dotted.lstrip(".").replace(".", "/")
+        if level:
+            for _ in range(level - 1):
+                here = posixpath.dirname(here)
+            return self._file(f"{here}/{parts}" if parts else here)
+        if parts.partition("/")[0] in sys.stdlib_module_names:
+            return None
+        key = (here, parts)
+        if key not in self._absolute:
+            self._absolute[key] = self._find_absolute(here, parts) or self._neighbour(importer, parts)
+        return self._absolute[key]
+
+    def _file(self, stem: str) -> str | None:
+        for path in (f"{stem}.py", f"{stem}/__init__.py"):
+            if path in self._loaded or self._exists(path):
+                return path
+        return None
+
+    def _find_absolute(self, here: str, parts: str) -> str | None:
+        """The module that lies at ``parts`` under one of the folders from ``here`` upwards.
+
+        A package's own folder is no place for top-level names, unless nothing else is: scripts that live in
+        packages do exist.
+        """
+        first = parts.partition("/")[0]
+        folder = here
+        beside: str | None = None
+        while True:
+            inside = self._exists(f"{folder}/__init__.py")
+            for source in _SOURCE_ROOTS:
+                base = f"{folder}/{source}"
+                found = self._file(f"{base}{parts}")
+                if found is not None and not inside:
+                    return found
+                # Not a single name: `import requests` beside a `requests.py` means the library.
+                beside = beside or (found if "/" in parts else None)
+                if found is None and not inside and self._file(f"{base}{first}") is not None:
+                    return None  # the package is here, and has no such module
+            parent = posixpath.dirname(folder)
+            if parent == folder or self._exists(f"{folder}/.git/HEAD"):
+                return beside
+            folder = parent
+
+    def _neighbour(self, importer: str, parts: str) -> str | None:
+        """A module of another package of the same project, of several the one that lies nearest."""
+        folders = self._packages.get(parts.partition("/")[0], ())
+        found = [path for folder in folders if (path := self._file(f"{folder}/{parts}")) is not None]
+        return max(found, key=lambda path: len(posixpath.commonpath([path, importer])), default=None)
+
+
+def top_level_packages(paths: Iterable[str]) -> dict[str, list[str]]:
+    """For each top-level package among the files ``paths``: its name, and the folders that it lies in."""
+    folders = {posixpath.dirname(path) for path in paths if path.endswith("/__init__.py")}
+    found: dict[str, list[str]] = {}
+    for folder in sorted(folders):
+        parent, _, name = folder.rpartition("/")
+        if parent not in folders:
+            found.setdefault(name, []).append(parent)
+    return found

@@ -1,0 +1,74 @@
+"""By which names other files may use the tools of a project, and which of them do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gllint_rules.inference.values import ClassOf, ModuleOf, ToolValue
+from gllint_rules.project.tools import assigns_registry
+from gllint_rules.reading import facts
+from gllint_rules.reading.facts import Module
+from gllint_rules.words.names import TOOL_REGISTRY_CLASSES, TOOL_REGISTRY_NAMES
+
+if TYPE_CHECKING:
+    from gllint_rules.project.project import Project
+
+TOOL_MAKERS = frozenset(
+    {"ToolRegistry", "ToolRuntime", "ToolDef", "FunctionTool", "ToolAction", "dispatch_tool"}
+)
+
+
+def names_of_tools(project: Project) -> frozenset[bytes]:
+    """The names by which other files may use the tools of the project: the second round's needles."""
+    classes = frozenset(
+        tool.cls.cls.name
+        for module in project.modules.values()
+        for tool in project.tools.of(module)
+        if tool.cls is not None
+    )
+    names = classes.union(*(part for _, part in project.each(_names_in, classes)))
+    return frozenset(name.encode("utf-8", "surrogateescape") for name in names)
+
+
+def _names_in(project: Project, module: Module, classes: frozenset[str]) -> frozenset[str]:
+    """The names under which other files may use the tools of one module."""
+    tools = project.tools.of(module)
+    names: set[str] = set()
+    if tools:
+        names.add(module.path.removesuffix(".py").removesuffix("/__init__").rpartition("/")[2])
+    for tool in tools:
+        if tool.form == "T3" and tool.callable is not None:
+            names.add(getattr(tool.callable.function, "name", ""))
+    made = {tool.call.at for tool in tools if tool.call is not None}
+    sections = {at >> facts.SECTION_BITS for at in made}
+    makers = classes | TOOL_REGISTRY_CLASSES
+    for part in module.sections(lambda s: s.number in sections or not makers.isdisjoint(s.calls)):
+        for name, bindings in part.bound.items():
+            for binding in bindings:
+                value = binding.value
+                if isinstance(value, facts.Call) and (
+                    value.at in made or facts.last_name(value.func) in makers
+                ):
+                    names.add(name)
+    if assigns_registry(project.evaluator, module):
+        names.update(TOOL_REGISTRY_NAMES)
+    return frozenset(names)
+
+
+def imports_tools(project: Project, module: Module) -> bool:
+    """Whether ``module`` imports a tool, a tool class or what makes and runs tools."""
+    names = project.once(names_of_tools)
+    for imported in module.outline.imports:
+        name = imported.name or imported.module.rpartition(".")[2]
+        runs_tools = name in project.names.dispatch_functions or name in project.names.dispatch_classes
+        if imported.name and (project.names.is_tool_class(name) or name in TOOL_MAKERS or runs_tools):
+            return True
+        if name.encode() in names:
+            value = project.evaluator.imported(module, imported.module, imported.name)
+            if isinstance(value, ToolValue) or (
+                isinstance(value, ClassOf) and project.tools.is_tool_class(value)
+            ):
+                return True
+            if isinstance(value, ModuleOf) and project.tools.of(value.module):
+                return True
+    return False

@@ -1,0 +1,173 @@
+"""What tools return: the numbers and Quantities in it, each where it was put in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from gllint_rules.inference.values import (
+    NEVER,
+    NONE,
+    Because,
+    Entry,
+    FunctionOf,
+    Key,
+    ListOf,
+    Number,
+    Record,
+    Site,
+    UnionOf,
+    Value,
+    held_in,
+    number,
+    options,
+)
+from gllint_rules.project.tools import Tool
+from gllint_rules.reading.facts import Expr
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Result:
+    """One value that a tool's callable can return, and the expression that it returns."""
+
+    tool: Tool
+    callable: FunctionOf
+    expr: Expr
+    value: Value
+
+    @property
+    def site(self) -> Site:
+        return Site(self.callable.module, self.expr.at)
+
+    @property
+    def parameters(self) -> frozenset[str]:
+        """The names under which the model's arguments reach the callable."""
+        params = self.callable.function.params
+        return frozenset(p.name for p in params[1 if self.callable.first else 0 :])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Leaf:
+    """A definite number outside a Quantity, where it was put into the result.
+
+    ``value`` is all that may stand at ``site``; ``None`` where the site is that of a container around the number.
+    ``keys`` lead to it, and ``holder`` is the record that it stands in.
+    """
+
+    site: Site
+    number: Number
+    key: str | None
+    value: Value | None
+    keys: tuple[Key, ...] = ()
+    in_list: bool = False
+    holder: Record | None = None
+
+
+def is_quantity(record: Record) -> bool:
+    """Whether a record is meant as a Quantity, well-formed or not: it has ``value`` and ``unit``."""
+    return (
+        record.quantity
+        or ("value" in record.entries and "unit" in record.entries and record.cls is None)
+        or (record.cls is not None and set(record.entries) == {"value", "unit"})
+    )
+
+
+def leaves(value: Value, site: Site) -> Iterator[Leaf]:
+    """The definite numbers of a result that no Quantity carries, each where it was put in."""
+    return _leaves(value, Leaf(site, _NO_NUMBER, None, value))
+
+
+_NO_NUMBER = Number(Because("", None))
+
+
+def _leaves(value: Value, at: Leaf) -> Iterator[Leaf]:
+    """The leaves below ``at``, which says how ``value`` was reached."""
+    found = number(value)
+    if found is None and isinstance(value, UnionOf) and value.conditional:
+        found = next((option for option in value.options if isinstance(option, Number)), None)
+    if found is not None:
+        yield replace(at, number=found)
+    for option in options(value):
+        if not isinstance(option, (Record, ListOf)) or (isinstance(option, Record) and is_quantity(option)):
+            continue
+        if isinstance(option, ListOf) and option.kind == "declared":
+            option = replace(option, items=(), rest=option.element())
+        for key, entry in held_in(option):
+            yield from _leaves(entry.value, _inside(at, option, key, entry))
+        if option.rest is not None and _known_throughout(value):
+            in_list = at.in_list or isinstance(option, ListOf)
+            yield from _leaves(option.rest, replace(at, value=None, in_list=in_list))
+
+
+def _known_throughout(value: Value) -> bool:
+    """Whether each alternative is a container: one that may be text, or anything, is not known to hold numbers."""
+    if not isinstance(value, UnionOf):
+        return True
+    for option in value.options:
+        if option is NONE or option is NEVER:
+            continue
+        if not isinstance(option, (Record, ListOf)):
+            return False
+        if option.rest is not None and number(option.rest) is None:
+            return False
+    return True
+
+
+def _inside(at: Leaf, container: Record | ListOf, key: Key | None, entry: Entry) -> Leaf:
+    """Where ``entry`` stands. What another file built has no place of its own, nor has what it holds."""
+    if isinstance(container, ListOf) and container.kind == "pair":
+        return replace(at, value=None, in_list=True)
+    value = entry.value if entry.site != container.site else None
+    if isinstance(container, ListOf):
+        return replace(at, site=entry.site, value=value, in_list=True)
+    keys = (*at.keys, key) if key is not None else at.keys
+    return replace(at, site=entry.site, value=value, holder=container, key=as_text(key), keys=keys)
+
+
+def as_text(key: Key | None) -> str | None:
+    """A key that is text; ``None`` for any other."""
+    return key if isinstance(key, str) else None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Held:
+    """A Quantity in a result: where it is put in, under which key, and whether a list holds it."""
+
+    record: Record
+    site: Site
+    key: str | None
+    entry: Entry | None
+    in_list: bool
+
+    @property
+    def key_site(self) -> Site:
+        """Where its key is written, else where it is put in."""
+        return self.entry.key if self.entry is not None and self.entry.key is not None else self.site
+
+
+def quantities(
+    value: Value,
+    site: Site,
+    key: str | None = None,
+    entry: Entry | None = None,
+    in_list: bool = False,
+) -> Iterator[Held]:
+    """The Quantities that a result holds, well-formed or not."""
+    for option in options(value):
+        if isinstance(option, Record) and is_quantity(option):
+            yield Held(option, site, key, entry, in_list)
+        elif isinstance(option, (Record, ListOf)):
+            is_list = isinstance(option, ListOf)
+            for name, held in held_in(option):
+                under = key if is_list else as_text(name)
+                yield from quantities(held.value, held.site, under, held, in_list or is_list)
+            if option.rest is not None:
+                yield from quantities(option.rest, site, key, entry, in_list or is_list)
+
+
+def holds_numbers(result: Result) -> bool:
+    """Whether a result holds a number or a Quantity."""
+    return (
+        next(leaves(result.value, result.site), None) is not None
+        or next(quantities(result.value, result.site), None) is not None
+    )
