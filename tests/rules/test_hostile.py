@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from gllint_rules import RULES, Failure, Settings
+from gllint_rules.check.check import check
 from gllint_rules.project.project import Project
 from gllint_rules.reading.outline import ParseFailure
 from gllint_rules.reading.reader import read_module
@@ -48,7 +49,7 @@ def steps(text: str) -> int:
 
     sys.settrace(count)
     try:
-        found = list(project.check(path, frozenset(RULES)))
+        found = list(check(project, path, frozenset(RULES)))
     finally:
         sys.settrace(None)
     assert [item for item in found if isinstance(item, Failure)] == []
