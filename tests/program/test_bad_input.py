@@ -203,21 +203,22 @@ def test_a_rule_that_raises_loses_nothing_else(
 ) -> None:
     from gllint.run.engine import Engine, Options
     from gllint_rules import Failure
+    from gllint_rules.check import check as running
     from gllint_rules.project.project import Project
 
     top = write({"agent.py": agent, "b.py": agent})
-    honest = Project.check
+    honest = running.check
 
-    def check(self: Any, path: str, codes: frozenset[str], fixes: bool = True) -> Any:
+    def check(project: Project, path: str, codes: frozenset[str], fixes: bool = True) -> Any:
         yield Failure("GL101", path, "ValueError: no")
-        yield from honest(self, path, codes - {"GL101"}, fixes)
+        yield from honest(project, path, codes - {"GL101"}, fixes)
 
-    monkeypatch.setattr(Project, "check", check)
+    monkeypatch.setattr(running, "check", check)
     outcome = Engine(Options(cache=True)).check([str(top)])
     assert [failure.code for failure in outcome.failures] == ["GL101", "GL101"]
     assert [finding.code for finding in outcome.findings] == ["GL401", "GL401"]
     # What failed is not remembered as if it had found nothing.
-    monkeypatch.setattr(Project, "check", honest)
+    monkeypatch.setattr(running, "check", honest)
     again = Engine(Options(cache=True)).check([str(top)])
     assert not again.failures
     assert len(again.findings) == 6

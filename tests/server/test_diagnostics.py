@@ -66,7 +66,7 @@ async def test_follow_an_edit(start: Any, project: Project) -> None:
     editor = await start(root)
     uri = editor.open(root / "agent.py")
     assert await editor.codes(uri) == ["GL401"]
-    editor.replace(uri, "9500", "{{claim:0}}")
+    editor.replace(uri, "9500 kWh", "{{claim:0}}")
     assert await editor.codes(uri) == []
     editor.replace(uri, "needs", "now needs 12")
     assert await editor.codes(uri) == ["GL401"]
