@@ -10,8 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import click
 
@@ -37,8 +36,7 @@ _STANDARD_OUTPUT = ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 _SHOWN = 3
 
 
-@dataclass(slots=True)
-class Request:
+class Request(NamedTuple):
     """The options of ``gllint check`` under their own names."""
 
     paths: tuple[str, ...] = ()

@@ -12,9 +12,8 @@ import os
 import re
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from gllint.errors import UsageError, nearest
 from gllint.files.patterns import Patterns, is_pattern
@@ -35,34 +34,37 @@ DEFAULT_EXCLUDE = (
     "node_modules", "site-packages", "venv",
 )  # fmt: skip
 _NO_KEYS = {"audit"}  # a setting that follows from others
-_RULE_OPTIONS = tuple(name for name in Settings.__dataclass_fields__ if name not in _NO_KEYS)
+_RULE_OPTIONS = tuple(name for name in Settings._fields if name not in _NO_KEYS)
 _LARGEST = 1_000_000
 _MISSING = (errno.ENOENT, errno.ENOTDIR)
 _SELECTOR_KEYS = ("select", "extend-select", "ignore")
 
 
-@dataclass(frozen=True)
-class Config:
-    """The settings in force for one folder. ``base`` is the folder that its path patterns are relative to.
-
-    ``source`` is the file that the settings came from (``""`` where there is none) and ``origins`` names, for
-    each key that is not at its default, where its value came from.
-    """
+class _Keys(NamedTuple):
+    """The fields of :class:`Config`."""
 
     base: str = ""
     source: str = ""
     select: tuple[str, ...] | None = None
     extend_select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
-    per_file_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    per_file_ignores: Mapping[str, tuple[str, ...]] = {}
     exclude: tuple[str, ...] = DEFAULT_EXCLUDE
     extend_exclude: tuple[str, ...] = ()
     force_exclude: bool = False
-    severity: Mapping[str, str] = field(default_factory=dict)
+    severity: Mapping[str, str] = {}
     jobs: int | None = None
     cache_dir: str | None = None
-    rules: Settings = field(default_factory=Settings)
-    origins: Mapping[str, str] = field(default_factory=dict)
+    rules: Settings = Settings()
+    origins: Mapping[str, str] = {}
+
+
+class Config(_Keys):
+    """The settings in force for one folder. ``base`` is the folder that its path patterns are relative to.
+
+    ``source`` is the file that the settings came from (``""`` where there is none) and ``origins`` names, for
+    each key that is not at its default, where its value came from.
+    """
 
     @cached_property
     def codes(self) -> frozenset[str]:
@@ -116,7 +118,7 @@ class Config:
             fields["extend_select"] = (*self.extend_select, *fields["extend_select"])
         if "extend_exclude" in fields:
             fields["extend_exclude"] = (*self.extend_exclude, *fields["extend_exclude"])
-        return replace(self, **fields, origins={**self.origins, **dict.fromkeys(given, where)})
+        return self._replace(**fields, origins={**self.origins, **dict.fromkeys(given, where)})
 
 
 def in_folder(folder: str) -> Config | None:

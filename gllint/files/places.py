@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from typing import NamedTuple
 
 from gllint.files.config import Config, in_folder, load
@@ -112,4 +111,4 @@ def _here_or(root: str) -> str:
 
 
 def _based(config: Config, folder: str) -> Config:
-    return config if config.base else replace(config, base=folder)
+    return config if config.base else config._replace(base=folder)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 BOM = codecs.BOM_UTF8
 _WIDE = (  # the longer marks first: one begins with the other
@@ -30,8 +30,7 @@ class Undecodable(Exception):
         self.message, self.line, self.column = message, line, column
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(NamedTuple):
     """A decoded file: its source without byte-order mark, and what it takes to write it back."""
 
     source: str

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from importlib import import_module
-from typing import cast
+from typing import NamedTuple, cast
 
 from gllint_rules import RULES, Finding, Rule
 
@@ -15,8 +14,7 @@ FORMATS = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnostic:
+class Diagnostic(NamedTuple):
     """A finding as it is shown: ``path`` for people, ``severity`` error, warning or info."""
 
     finding: Finding
@@ -29,8 +27,7 @@ class Diagnostic:
         return RULES[self.finding.code]
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(NamedTuple):
     """What a renderer may ask for.
 
     ``lines`` gives a file's lines by its absolute path, ``show`` the path that people see, ``fingerprints``

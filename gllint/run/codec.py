@@ -1,214 +1,109 @@
 """Records as bytes and back, without a pickle: what is read can build our own records and nothing else.
 
-The graph is laid out in columns, one for each field of each class, so that json and ``map`` do nearly all the
-work. Every value has a number: that of an atom, a record or a container, times three, plus which of them it is. No
-depth is too much for it, and a record may contain itself.
+An entry is JSON. Texts, numbers, booleans and ``None`` stand as they are; whatever else is an array that begins with
+what it is: a container, bytes, or a record and its fields. A record whose fields are not what it declares is refused.
 """
 
 from __future__ import annotations
 
 import json
-from collections import deque
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields, is_dataclass
-from functools import cache
-from importlib import import_module
-from itertools import repeat
-from operator import attrgetter
-from types import EllipsisType
+from itertools import chain
 from typing import Any
 
-# The modules whose records may be kept, and the records: every dataclass and named tuple that is defined there.
-_MODULES = (
-    "gllint_rules.finding", "gllint.run.results",
-)  # fmt: skip
-_ATOM, _RECORD, _CONTAINER, _KINDS = 0, 1, 2, 3
-_RAW = ":int"  # behind the name of a field that holds whole numbers, as most do: they are kept as they are
-_CONTAINERS: dict[str, Callable[[Any], Any]] = {
-    "tuple": tuple, "list": list, "set": set, "frozenset": frozenset,
-}  # fmt: skip
-_LONG = 1 << 64
-_AS_THEY_ARE = "alike"  # a long list of texts or whole numbers
-_MANY = 16
-_ALIKE = ({int}, {str})
+from gllint.run.results import Dependencies, Result
+from gllint_rules import finding
+
+RECORDS: dict[str, type[Any]] = {
+    record.__name__: record
+    for record in (
+        *(
+            finding.Span,
+            finding.Edit,
+            finding.Fix,
+            finding.Note,
+            finding.Finding,
+            finding.Failure,
+            finding.Cut,
+        ),
+        *(Result, Dependencies),
+    )
+}
+_CONTAINERS: dict[str, type[Any]] = {"tuple": tuple, "list": list, "set": set, "frozenset": frozenset}
+_PLAIN = {"int": int, "str": str, "bool": bool, "bytes": bytes, "Applicability": str}
+_ALIKE = "alike"  # a list of texts or of whole numbers, as it is
+_LONG = 1 << 64  # json refuses the digits of larger ones at some length
 
 
 def encode(root: object) -> bytes:
     """Return a value of plain containers, plain values and our own records. Raises ``TypeError`` for another."""
-    return _Encoder().encode(root)
+    return json.dumps(_plain(root), separators=(",", ":"), check_circular=False).encode("ascii")
 
 
 def decode(data: bytes) -> Any:
     """Return the value of :func:`encode`. Raises an error of some kind where the bytes are not its."""
-    document = json.loads(data)
-    atoms = [_atom(value) if isinstance(value, list | dict) else value for value in document["atoms"]]
-    heap: dict[int, Any] = dict(zip(range(_ATOM, len(atoms) * _KINDS, _KINDS), atoms, strict=False))
-    filled = []
-    for name, numbers, columns in document["records"]:
-        cls, names = _class(name)
-        made: list[Any] = list(map(object.__new__, repeat(cls, len(numbers))))
-        heap.update(zip(numbers, made, strict=True))
-        filled.append((made, names, columns))
-    number = _CONTAINER
-    for kind, *members in document["containers"]:
-        values = map(heap.__getitem__, members)
-        if kind == _AS_THEY_ARE:
-            heap[number] = _alike(members)
-        elif kind == "dict":
-            heap[number] = dict(zip(values, values, strict=True))
-        elif kind in _CONTAINERS:
-            heap[number] = _CONTAINERS[kind](values)
-        else:
-            heap[number] = _class(kind)[0](*values)
-        number += _KINDS
-    for made, names, columns in filled:
-        for field, column in zip(names, columns, strict=True):
-            if len(column) != len(made):
-                raise ValueError("a column of another length")
-            held = _whole(column) if field.endswith(_RAW) else map(heap.__getitem__, column)
-            _exhaust(map(object.__setattr__, made, repeat(field.removesuffix(_RAW)), held))
-    return heap[document["root"]]
+    return _value(json.loads(data))
 
 
-class _Encoder:
-    def __init__(self) -> None:
-        self._atoms: list[object] = [None]
-        self._atom_numbers: dict[object, int] = {}
-        # By identity, which holds while the graph is walked: two equal records stay two. No number is 0.
-        self._numbers: dict[int, int] = {}
-        self._records: dict[type, tuple[list[int], list[list[int]]]] = {}
-        self._pending: dict[type, list[Any]] = {}
-        self._count = 0
-        self._containers: list[list[Any]] = []
-
-    def encode(self, root: object) -> bytes:
-        (number,) = self._numbered([root])
-        while self._pending:
-            cls, batch = self._pending.popitem()
-            for field, column in zip(_class(_name(cls))[1], self._records[cls][1], strict=True):
-                values = list(map(attrgetter(field.removesuffix(_RAW)), batch))
-                column += values if field.endswith(_RAW) else self._numbered(values)
-        records = [(_name(cls), *rows) for cls, rows in self._records.items()]
-        document = {"atoms": self._atoms, "records": records, "containers": self._containers, "root": number}
-        return json.dumps(document, separators=(",", ":"), check_circular=False).encode("ascii")
-
-    def _numbered(self, values: Iterable[Any]) -> list[int]:
-        known, find = self._numbers.get, self._number
-        return [known(id(value)) or find(value) for value in values]
-
-    def _number(self, value: Any) -> int:
-        kind = type(value)
-        if kind is str:
-            number = self._atom_number(value, value)
-        elif kind in self._records:
-            number = self._record_number(value, kind)
-        elif kind is tuple or kind is list:
-            alike = kind is list and len(value) >= _MANY and set(map(type, value)) in _ALIKE
-            number = (
-                self._container(_AS_THEY_ARE, value)
-                if alike
-                else self._container(kind.__name__, self._numbered(value))
-            )
-        elif kind is dict:
-            number = self._container("dict", self._numbered(part for item in value.items() for part in item))
-        elif kind is set or kind is frozenset:
-            number = self._container(kind.__name__, self._numbered(value))
-        elif isinstance(value, tuple):
-            number = self._container(_name(kind), self._numbered(value))
-        elif hasattr(kind, "__dataclass_fields__"):
-            self._records[kind] = ([], [[] for _ in _class(_name(kind))[1]])
-            number = self._record_number(value, kind)
-        else:
-            # Of numbers that are equal, 1 is not True, and 0.0 is not -0.0.
-            number = self._atom_number((kind, repr(value) if kind is float else value), value)
-        self._numbers[id(value)] = number
-        return number
-
-    def _container(self, kind: str, members: Iterable[Any]) -> int:
-        number = len(self._containers) * _KINDS + _CONTAINER
-        self._containers.append([kind, *members])
-        return number
-
-    def _atom_number(self, key: object, value: object) -> int:
-        number = self._atom_numbers.get(key)
-        if number is None:
-            number = self._atom_numbers[key] = len(self._atoms) * _KINDS + _ATOM
-            self._atoms.append(_plain(value))
-        return number
-
-    def _record_number(self, value: object, kind: type) -> int:
-        number = self._count * _KINDS + _RECORD
-        self._count += 1
-        self._records[kind][0].append(number)
-        self._pending.setdefault(kind, []).append(value)
-        return number
+def _plain(value: Any) -> Any:
+    kind = type(value)
+    if kind in (str, bool, float) or value is None:
+        return value
+    if kind is int:
+        return value if abs(value) < _LONG else ["int", hex(value)]
+    if kind is bytes:
+        return ["bytes", value.decode("latin-1")]
+    if kind is dict:
+        return ["dict", *map(_plain, chain.from_iterable(value.items()))]
+    if kind is list and set(map(type, value)) in ({str}, {int}) and max(map(_size, value)) < _LONG:
+        return [_ALIKE, *value]
+    if _CONTAINERS.get(kind.__name__) is kind or RECORDS.get(kind.__name__) is kind:
+        return [kind.__name__, *map(_plain, value)]
+    raise TypeError(f"{kind} does not belong into the cache")
 
 
-def _plain(value: object) -> object:
-    match value:
-        case bytes():
-            return ["bytes", value.decode("latin-1")]
-        case int() if abs(value) >= _LONG:  # json would refuse its digits
-            return ["int", hex(value)]
-        case complex():
-            return ["complex", value.real, value.imag]
-        case EllipsisType():
-            return ["..."]
-        case str() | int() | float() | None:
-            return value
-    raise TypeError(f"{type(value)} does not belong into the cache")
+def _size(value: str | int) -> int:
+    return abs(value) if isinstance(value, int) else 0
 
 
-def _atom(value: object) -> object:
-    match value:
-        case ["bytes", str(text)]:
-            return text.encode("latin-1")
-        case ["int", str(digits)]:
-            return int(digits, 16)
-        case ["complex", float(real), float(imaginary)]:
-            return complex(real, imaginary)
-        case ["..."]:
-            return ...
-    raise ValueError("no atom")
+def _value(value: Any) -> Any:
+    if not isinstance(value, list):
+        if isinstance(value, dict):
+            raise ValueError("no value of ours")
+        return value
+    kind, *members = value
+    if kind == _ALIKE:
+        if set(map(type, members)) not in ({str}, {int}):
+            raise ValueError("no list of texts or of whole numbers")
+        return members
+    if kind == "bytes":
+        return members[0].encode("latin-1")
+    if kind == "int":
+        return int(members[0], 16)
+    values = [_value(member) for member in members]
+    if kind == "dict":
+        return dict(zip(values[::2], values[1::2], strict=True))
+    if kind in _CONTAINERS:
+        return _CONTAINERS[kind](values)
+    record = RECORDS[kind]
+    declared = record.__annotations__.values()  # forward references: the modules postpone theirs
+    if not all(
+        _is(declaration.__forward_arg__, held) for declaration, held in zip(declared, values, strict=True)
+    ):
+        raise ValueError(f"no {kind}")
+    return record(*values)
 
 
-def _name(cls: type) -> str:
-    return f"{cls.__module__}.{cls.__qualname__}"
-
-
-@cache
-def _classes() -> Mapping[str, tuple[type, tuple[str, ...]]]:
-    found: dict[str, tuple[type, tuple[str, ...]]] = {}
-    for module in _MODULES:
-        for cls in vars(import_module(module)).values():
-            if not isinstance(cls, type) or cls.__module__ != module:
-                continue
-            if is_dataclass(cls):
-                names = (field.name + (_RAW if field.type == "int" else "") for field in fields(cls))
-                found[_name(cls)] = cls, tuple(names)
-            elif issubclass(cls, tuple):
-                found[_name(cls)] = cls, ()
-    return found
-
-
-def _class(name: str) -> tuple[type, tuple[str, ...]]:
-    try:
-        return _classes()[name]
-    except KeyError:
-        raise TypeError(f"{name} does not belong into the cache") from None
-
-
-def _alike(values: list[Any]) -> list[Any]:
-    if set(map(type, values)) not in _ALIKE:
-        raise ValueError("no list of texts or of whole numbers")
-    return values
-
-
-def _whole(column: list[Any]) -> Iterable[Any]:
-    if not set(map(type, column)) <= {int}:
-        raise ValueError("no whole numbers")
-    return column
-
-
-def _exhaust(values: Iterable[object]) -> None:
-    deque(values, maxlen=0)
+def _is(declared: str, value: object) -> bool:
+    """Say whether a value is what a field of a record is declared to hold."""
+    if declared.endswith(" | None"):
+        return value is None or _is(declared.removesuffix(" | None"), value)
+    outer, _, inner = declared.removesuffix("]").partition("[")
+    if outer == "tuple":
+        each = inner.removesuffix(", ...")
+        return type(value) is tuple and all(_is(each, member) for member in value)
+    if outer == "frozenset":
+        return type(value) is frozenset and all(_is(inner, member) for member in value)
+    if outer == "dict":
+        key, each = inner.split(", ", 1)
+        return type(value) is dict and all(_is(key, k) and _is(each, member) for k, member in value.items())
+    return type(value) is (_PLAIN.get(declared) or RECORDS[declared])

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from gllint.errors import UsageError
 from gllint.files.config import Config
@@ -27,8 +26,7 @@ from gllint_rules import Failure, Finding
 CACHE_VARIABLE = "GLLINT_CACHE_DIR"
 
 
-@dataclass(slots=True)
-class Options:
+class Options(NamedTuple):
     """How to run.
 
     ``fixed`` is the configuration for every file, ``override`` lays options over each one. ``take_turns``
@@ -47,22 +45,21 @@ class Options:
     fixes: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Notice:
+class Notice(NamedTuple):
     """Files that were not checked although nothing that is reported is wrong with them, and why."""
 
     paths: tuple[str, ...]
     why: str
 
 
-@dataclass(slots=True)
 class Outcome:
     """What a run found, sorted by path, line, column and code. Paths are absolute."""
 
-    findings: list[Finding] = field(default_factory=list)
-    failures: list[Failure] = field(default_factory=list)
-    notices: list[Notice] = field(default_factory=list)
-    checked: list[str] = field(default_factory=list)
+    def __init__(self, checked: Iterable[str] = ()) -> None:
+        self.findings: list[Finding] = []
+        self.failures: list[Failure] = []
+        self.notices: list[Notice] = []
+        self.checked = list(checked)
 
 
 class Concluded(Protocol):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gllint.files.digest import digest
@@ -16,10 +15,11 @@ from gllint.files.discover import Signature, walk
 from gllint.files.places import Place
 from gllint.files.writing import read_bytes
 from gllint.run.cache import Store
+from gllint.run.kept import Kept
 from gllint.run.looks import PASSES
 from gllint.run.mentions import Mentions
 from gllint.run.parsing import Parsed, Unparsed, parse
-from gllint.run.results import Dependencies, Kept
+from gllint.run.results import Dependencies
 from gllint.run.table import Means, Table
 from gllint_rules.reading.stack import on_large_stack
 from gllint_rules.words.screen import ANY_NAME
@@ -36,12 +36,12 @@ class Index:
 
     def __init__(self, place: Place, store: Store, means: Means) -> None:
         self.root, self.config = place.root, place.config
-        self.settings = replace(place.config.rules, audit="GL405" in place.config.codes)
+        self.settings = place.config.rules._replace(audit="GL405" in place.config.codes)
         self.means = means
         self.table = Table(self.settings, store, means)
         self.parsed: dict[str, Parsed] = {}
         self.names: frozenset[bytes] = frozenset()  # of the tools, as the candidates were chosen by
-        self.dependencies = Dependencies()
+        self.dependencies = Dependencies({}, {}, {})
         self.mentions = Mentions(self.table, self.dependencies)
         self.kept = Kept(store, self._is_unchanged)
         self.is_complete = False  # all files of the project are listed

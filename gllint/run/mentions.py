@@ -37,7 +37,8 @@ class Mentions:
         for path, held in self._table.holding(self._words).items():
             for word in held:
                 mentions[word].add(path)
-        self._dependencies.mentions = {word: frozenset(paths) for word, paths in mentions.items()}
+        self._dependencies.mentions.clear()
+        self._dependencies.mentions.update({word: frozenset(paths) for word, paths in mentions.items()})
 
     def forget(self) -> None:
         """Forget the answers: a file has changed."""

@@ -6,8 +6,7 @@ Python), LibCST is.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from gllint.files.source import Undecodable, decode
 from gllint.run.clock import Clock, without_collector
@@ -19,8 +18,7 @@ if TYPE_CHECKING:
 MAX_BYTES, MAX_LINES = 4_000_000, 200_000
 
 
-@dataclass(frozen=True, slots=True)
-class Unparsed:
+class Unparsed(NamedTuple):
     """Why a file has no facts, and where (1-based).
 
     ``is_python`` says that it is sound Python all the same, which is nothing to report but something to say.

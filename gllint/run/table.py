@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
 from gllint.files.digest import digest
@@ -35,15 +34,14 @@ _FINE_CLOCK, _COARSE_CLOCK = 100_000_000, 2_000_000_000
 _Said = TypeVar("_Said")
 
 
-@dataclass(slots=True)
 class Means:
     """What the projects of one run share."""
 
-    places: Places
-    sources: Sources
-    pool: Pool
-    clock: Clock
-    progress: Progress
+    def __init__(
+        self, places: Places, sources: Sources, pool: Pool, clock: Clock, progress: Progress
+    ) -> None:
+        self.places, self.sources, self.pool = places, sources, pool
+        self.clock, self.progress = clock, progress
 
 
 class Row(NamedTuple):

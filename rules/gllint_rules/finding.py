@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Applicability = Literal["safe", "unsafe"]
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Span:
+class Span(NamedTuple):
     """A stretch of source: 1-based lines, 1-based columns in Unicode code points, end exclusive."""
 
     line: int
@@ -18,16 +16,14 @@ class Span:
     end_column: int
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(NamedTuple):
     """Replace ``span`` by ``content``; an empty span inserts."""
 
     span: Span
     content: str
 
 
-@dataclass(frozen=True, slots=True)
-class Fix:
+class Fix(NamedTuple):
     """A repair of one finding. ``safe`` ones keep what the program means; ``unsafe`` ones may change it."""
 
     applicability: Applicability
@@ -35,8 +31,7 @@ class Fix:
     edits: tuple[Edit, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(NamedTuple):
     """One link in the chain of evidence behind a finding, possibly in another file."""
 
     message: str
@@ -44,8 +39,7 @@ class Note:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """One violation. ``path`` is the path the file was read under, unchanged."""
 
     code: str
@@ -54,11 +48,10 @@ class Finding:
     message: str
     help: str = ""
     fix: Fix | None = None
-    notes: tuple[Note, ...] = field(default=())
+    notes: tuple[Note, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(NamedTuple):
     """A rule that raised on one file: gllint's own defect, reported so that nothing else is lost."""
 
     code: str
@@ -66,8 +59,7 @@ class Failure:
     error: str
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Cut:
+class Cut(NamedTuple):
     """A place where a budget of the inference ran out: what is held there is unknown, and not reported."""
 
     path: str

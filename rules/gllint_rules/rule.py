@@ -8,8 +8,7 @@ tests and printed by ``gllint rule``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from gllint_rules.project.context import Context, Pending
@@ -20,8 +19,7 @@ OPT_IN = frozenset({"GL104", "GL105", "GL405"})
 FixSafety = Literal["none", "safe", "unsafe", "sometimes"]
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """The public record of one code.
 
     ``check`` is ``None`` for the codes that the program itself

@@ -21,9 +21,11 @@ from gllint.files.digest import digest
 from gllint.run import cache, table
 from gllint.run import index as indexing
 from gllint.run.cache import Store
+from gllint.run.codec import RECORDS
 from gllint.run.engine import Engine, Options
-from gllint.run.results import Result
-from gllint_rules import Settings
+from gllint.run.results import Dependencies, Result
+from gllint_rules import Cut, Failure, Finding, Settings
+from gllint_rules.finding import Edit, Fix, Note, Span
 
 Write = Callable[..., Path]
 Run = Callable[..., Any]
@@ -394,33 +396,48 @@ def test_an_entry_of_somebody_else_runs_nothing(tmp_path: Path, monkeypatch: pyt
     assert sorted(os.listdir(tmp_path)) == ["c"]
 
 
-_HOLLOW: dict[str, Any] = {"atoms": [None], "records": [], "containers": [], "root": 0}
+_SPAN: list[Any] = ["Span", 1, 1, 1, 2]
 
 
 @pytest.mark.parametrize(
-    "changed",
+    "held",
     [
-        {"root": 3}, {"root": -3}, {"root": None}, {"root": []}, {"atoms": 3}, {"atoms": [[]]}, {"atoms": [["bytes", 1]]},
-        {"atoms": [["int", "x"]]}, {"atoms": [["complex", "1", 2]]}, {"atoms": [{}]}, {"containers": [[]]}, {"containers": [["tuple", 2]]},
-        {"containers": [["dict", 0]]}, {"containers": [["dict", 5, 0]]}, {"containers": [["alike", 1, "x"]]}, {"containers": [["os.system", 0]]},
-        {"containers": [["gllint.verdict.since.Changes", 0, 0]]}, {"containers": [["gllint_rules.finding.Span", 0, 0]]},
-        {"containers": [["gllint.files.discover.Signature", 0]]}, {"containers": ["tuple"]}, {"containers": [[["tuple"], 0]]},
-        {"records": [["gllint.verdict.since.Changes", [1], []]]}, {"records": [["subprocess.Popen", [1], []]]},
-        {"records": [["gllint_rules.finding.Span", [1], []]]}, {"records": [["gllint_rules.finding.Span", [1], [[1], []]]]},
-        {"records": [["gllint_rules.finding.Span", [1], [["x"], [0]]]]}, {"records": [["gllint_rules.finding.Span", [1], [[True], [0]]]]},
-        {"records": [["gllint_rules.finding.Span", [1, 4], [[1], [0]]]]}, {"records": [["gllint_rules.finding.Span", [1], [[1], [7]]]]},
-        {"records": [["gllint_rules.finding.Span", [[]], [[1], [0]]]]}, {"records": {}}, {"records": [[]]},
+        {}, {"x": 1}, [], [3], [[]], [{}], ["bytes", 1], ["bytes"], ["bytes", "\u0100"], ["int", "x"], ["int", 3], ["dict", 1], ["dict", ["list"], 1],
+        ["alike", 1, "x"], ["alike", [1]], ["alike"], ["os.system", "x"], ["Popen", "x"], ["frozenset", ["list"]], ["Changes", 0, 0], ["Span", 1, 1, 1],
+        ["Span", 1, 1, 1, "x"], ["Span", 1, 1, 1, True], ["Span", 1, 1, 1, 2, 3], ["Edit", ["tuple", 1, 1, 1, 2], "x"], ["Cut", "a", 1, None],
+        ["Fix", "safe", "m", ["list"]], ["Fix", "safe", "m", ["tuple", _SPAN]], ["Result", ["tuple", 3], ["tuple"], ["tuple"], ""],
+        ["Dependencies", ["dict"], ["dict"], ["dict", "a", ["frozenset", 1]]], ["Dependencies", ["dict", "a", "b"], ["dict"], ["dict"]],
+        ["Finding", "GL101", "a.py", _SPAN, "m", "", 3, ["tuple"]], ["tuple", ["Span"]],
     ],
     ids=repr,
 )  # fmt: skip
-def test_an_entry_of_another_shape_is_as_good_as_none(tmp_path: Path, changed: dict[str, Any]) -> None:
+def test_an_entry_of_another_shape_is_as_good_as_none(tmp_path: Path, held: object) -> None:
     store = Store(str(tmp_path))
-    hollow = {**_HOLLOW, "atoms": ["x"]}
-    (tmp_path / "x").write_bytes(entry("x", json.dumps(hollow).encode()))
-    assert store.read("x") == "x"
-    (tmp_path / "x").write_bytes(entry("x", json.dumps({**hollow, **changed}).encode()))
-    read = store.read("x")
-    assert read is None or read == "x"  # what nothing refers to harms nobody
+    (tmp_path / "x").write_bytes(entry("x", json.dumps(["tuple", _SPAN]).encode()))
+    assert store.read("x") == (Span(1, 1, 1, 2),)
+    (tmp_path / "x").write_bytes(entry("x", json.dumps(held).encode()))
+    assert store.read("x") is None
+
+
+def test_each_record_comes_back_as_it_went(tmp_path: Path) -> None:
+    span = Span(1, 2, 3, 4)
+    fix = Fix("safe", "m", (Edit(span, "é\ud800"),))
+    finding = Finding("GL101", "a.py", span, "m", "h", fix, (Note("n", "b.py", span),))
+    result = Result(
+        (finding, finding._replace(fix=None)), (Failure("GL101", "a", "e"),), (Cut("a", 1, "steps"),), "n"
+    )
+    value = (
+        result,
+        Dependencies({"a": b"\xff"}, {"b": True}, {"c": frozenset({"d"})}),
+        [1 << 70, 1],
+        [],
+        {1.5: None},
+    )
+    store = Store(str(tmp_path))
+    store.write("x", value)
+    assert store.read("x") == value
+    seen = {type(record) for record in (*value[:2], span, fix, *fix.edits, finding, *finding.notes)}
+    assert {*seen, Failure, Cut} == set(RECORDS.values())
 
 
 @pytest.mark.parametrize("value", [3, (), (b"", {}, 3), {"x": 3}, ([], [], []), Result(), ("",) * 9])

@@ -7,7 +7,6 @@ import json
 import os
 import subprocess
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -179,7 +178,7 @@ def test_unsafe_fixes_need_their_option(write: Write) -> None:
     found = engine.check([str(top)]).findings
     assert [f.fix.applicability for f in found if f.fix] == ["safe", "safe"]
     assert fixer._wanted(found, unsafe=False) == fixer._wanted(found, unsafe=True)
-    changed = [replace(f, fix=Fix("unsafe", "m", ())) for f in found]
+    changed = [f._replace(fix=Fix("unsafe", "m", ())) for f in found]
     assert fixer._wanted(changed, unsafe=False) == []
     assert len(fixer._wanted(changed, unsafe=True)) == 2
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -83,5 +82,5 @@ def test_a_walk_of_nested_ignore_files_agrees_with_git(
     command = ["git", "-C", top, "ls-files", "--others", "--exclude-standard", "-z"]
     listed = subprocess.run(command, capture_output=True, check=True).stdout.split(b"\0")
     expected = {name.decode() for name in listed if name.endswith(b".py")}
-    places = Places(lambda config: replace(config, exclude=()))
+    places = Places(lambda config: config._replace(exclude=()))
     assert {found.path.removeprefix(f"{top}/") for found in walk(str(top), places)} == expected

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 import tomllib
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from gllint_rules import RULES, Failure, Finding, Settings
@@ -81,7 +81,7 @@ def _expected(path: str, text: str) -> list[Expected]:
 
 
 def settings_of(configuration: dict[str, object]) -> Settings:
-    names = {f.name for f in fields(Settings)}
+    names = set(Settings._fields)
     values = {key.replace("-", "_"): value for key, value in configuration.items()}
     return Settings(
         **{k: tuple(v) if isinstance(v, list) else v for k, v in values.items() if k in names}  # type: ignore[arg-type]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,7 @@ from harness import Case, places, run
 
 SECTIONS = ["What it does", "Why is this bad?", "Bad", "Good", "How to fix", "Options", "References"]
 REPOSITORY = Path(__file__).parents[2]
-OPTIONS = {field.name.replace("_", "-") for field in fields(Settings)} | {"exclude", "extend-exclude"}
+OPTIONS = {name.replace("_", "-") for name in Settings._fields} | {"exclude", "extend-exclude"}
 _BLOCK = re.compile(r"^```(?P<kind>\w+) ?(?P<path>\S*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 
 each_rule = pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.code)

@@ -7,8 +7,8 @@ with the last part of a dotted name, so that re-exports and aliases of packages 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from typing import NamedTuple
 
 from gllint_rules.words.settings import Settings
 
@@ -211,8 +211,7 @@ NOTES = "note"  # in a path: a file of notes
 HARMLESS_CATEGORIES = frozenset({"READ_ONLY", "NOTE_TAKING"})
 
 
-@dataclass(frozen=True, slots=True)
-class Names:
+class Names(NamedTuple):
     """The tables above with the project's own names added."""
 
     tool_classes: frozenset[str]

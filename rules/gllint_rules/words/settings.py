@@ -6,11 +6,10 @@ Which codes are selected, files excluded and how findings are shown belongs to t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     """Rule options as configured by the project; an empty tuple means "the defaults alone"."""
 
     extend_units: tuple[str, ...] = ()
