@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import runpy
 from pathlib import Path
 from typing import Any
@@ -203,5 +204,153 @@ def test_an_mcp_server_of_somebody_else_is_judged() -> None:
             with pytest.raises(GLError) as caught:
                 await GatedClient(client, Session()).call("broken")
             assert caught.value.code == "RESULT_SCHEMA"
+
+    asyncio.run(main())
+
+
+def test_langchain_counts_the_retries_of_each_message() -> None:
+    pytest.importorskip("langchain")
+    from langchain.agents import create_agent
+    from langchain_core.language_models.fake_chat_models import FakeMessagesListChatModel
+    from langchain_core.messages import AIMessage, HumanMessage
+
+    from gllint_runtime.adapters.langchain import GateMiddleware
+
+    said = [AIMessage(text) for _ in range(4) for text in ("It is 5.", "It is warm.")]
+    model = FakeMessagesListChatModel(responses=[*said])
+    agent = create_agent(model, [], middleware=[GateMiddleware(Session(), max_retries=1)])
+    messages: list[Any] = []
+    for _ in range(3):
+        messages = agent.invoke({"messages": [*messages, HumanMessage("How much?")]})["messages"]
+        assert messages[-1].text == "It is warm."
+    assert not any("5" in message.text for message in messages if isinstance(message, AIMessage))
+    assert agent.invoke({"messages": [AIMessage("It was 5.")]})["messages"][-1].text == "It is warm."
+
+
+def test_langchain_ends_on_no_answer_that_was_not_checked() -> None:
+    pytest.importorskip("langchain")
+    from langchain.agents import create_agent
+    from langchain.agents.middleware import ModelCallLimitMiddleware
+    from langchain_core.language_models.fake_chat_models import FakeMessagesListChatModel
+    from langchain_core.messages import AIMessage, HumanMessage
+
+    from gllint_runtime.adapters.langchain import GateMiddleware
+
+    model = FakeMessagesListChatModel(responses=[AIMessage("It is 5.")])
+    limit = ModelCallLimitMiddleware(run_limit=1, exit_behavior="end")
+    agent = create_agent(model, [], middleware=[GateMiddleware(Session()), limit])
+    with pytest.raises(GLError) as caught:
+        agent.invoke({"messages": [HumanMessage("How much?")]})
+    assert caught.value.code == "PROVIDER_FAILED"
+
+
+def test_langchain_passes_on_what_is_no_output() -> None:
+    """An error that a tool reports, and a Command: there is nothing to record, and nothing to claim."""
+    pytest.importorskip("langchain")
+    from langchain.agents import create_agent
+    from langchain_core.language_models.fake_chat_models import FakeMessagesListChatModel
+    from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+    from langchain_core.tools import StructuredTool, ToolException
+    from langgraph.types import Command
+
+    from gllint_runtime.adapters.langchain import GateMiddleware
+
+    class Script(FakeMessagesListChatModel):
+        def bind_tools(self, tools: Any, **options: Any) -> Any:
+            return self
+
+    def failing() -> str:
+        """Fails."""
+        raise ToolException("the meter is away")
+
+    def command() -> Any:
+        """Changes the state."""
+        return Command(update={"messages": [ToolMessage("{}", tool_call_id="c2")]})
+
+    tools = [
+        StructuredTool.from_function(failing, handle_tool_error=True),
+        StructuredTool.from_function(command),
+    ]
+    calls = [{"name": "failing", "args": {}, "id": "c1"}, {"name": "command", "args": {}, "id": "c2"}]
+    model = Script(responses=[AIMessage("", tool_calls=calls), AIMessage("I cannot say.")])
+    session = Session()
+    agent = create_agent(model, tools, middleware=[GateMiddleware(session)])
+    messages = agent.invoke({"messages": [HumanMessage("How much?")]})["messages"]
+    assert [message.text for message in messages[2:]] == ["the meter is away", "{}", "I cannot say."]
+    assert session.next_id() == "tc_1"
+
+
+@pytest.mark.parametrize("method", ["stream_output", "stream_text", "get_output"])
+@pytest.mark.parametrize("word", ["13", "much"])
+def test_pydantic_ai_streams_nothing_unchecked(method: str, word: str) -> None:
+    pytest.importorskip("pydantic_ai")
+    from pydantic_ai import Agent
+    from pydantic_ai.exceptions import UnexpectedModelBehavior
+    from pydantic_ai.models.function import FunctionModel
+
+    from gllint_runtime.adapters.pydantic_ai import output_check
+
+    async def stream(messages: Any, info: Any) -> Any:
+        for piece in ("It ", "uses ", word, " kWh."):
+            yield piece
+
+    agent = Agent(FunctionModel(stream_function=stream))
+    agent.output_validator(output_check(Session()))
+    shown: list[str] = []
+
+    async def main() -> None:
+        async with agent.run_stream("How much?") as answer:
+            if method != "get_output":
+                async for text in getattr(answer, method)(debounce_by=None):
+                    shown.append(text)
+            shown.append(await answer.get_output())
+
+    if word == "13":
+        with pytest.raises(UnexpectedModelBehavior):
+            asyncio.run(main())
+        assert set(shown) <= {""}
+    else:
+        asyncio.run(main())
+        assert shown[-1] == "It uses much kWh." and set(shown[:-1]) <= {"", shown[-1]}
+
+
+def test_what_an_adapter_is_told() -> None:
+    from gllint_runtime.adapters import check_final, recorded
+
+    session = Session()
+    assert recorded(session, "meter", {}, '{"heat": {"value": 12.5, "unit": "kWh"}}')["output"] == HEAT
+    assert recorded(session, "note", {}, "warm")["output"] == {"text": "warm"}
+    claim = {"source_call_id": "tc_1", "path": "$.heat", "quantity": HEAT["heat"]}
+    answer = {"message": "It uses {{claim:0}}.", "claims": [claim]}
+    for final in (answer, json.dumps(answer), f"```json\n{json.dumps(answer)}\n```"):
+        assert check_final(session, final).message == "It uses 12.50 kWh."
+    assert check_final(session, "It is warm.").message == "It is warm."
+    for final in (5, None, {"message": 5}, {"message": "13"}, '{"message": "13"}', "It uses {{claim:0}}."):
+        with pytest.raises(GLError):
+            check_final(session, final)
+
+
+def test_all_pages_of_an_mcp_servers_tools() -> None:
+    mcp = pytest.importorskip("mcp")
+    from mcp.server.lowlevel import Server
+
+    from gllint_runtime.adapters.mcp import GatedClient
+
+    pages = {None: ("meter", "next"), "next": ("pump", None)}
+
+    async def offered(context: Any, params: Any) -> Any:
+        name, cursor = pages[params.cursor if params else None]
+        tool = mcp.types.Tool(name=name, input_schema={"type": "object"})
+        return mcp.types.ListToolsResult(tools=[tool], next_cursor=cursor)
+
+    async def called(context: Any, params: Any) -> Any:
+        text = mcp.types.TextContent(type="text", text="warm")
+        return mcp.types.CallToolResult(content=[text])
+
+    async def main() -> None:
+        async with mcp.Client(Server("pages", on_list_tools=offered, on_call_tool=called)) as client:
+            gated = GatedClient(client, Session())
+            assert await gated.call("pump") == {"tool_call_id": "tc_1", "output": {"text": "warm"}}
+            assert [tool.name for tool in await gated.tools()] == ["meter", "pump"]
 
     asyncio.run(main())

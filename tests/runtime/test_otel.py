@@ -82,3 +82,22 @@ def test_errors_of_the_provider_are_named(telemetry: Any, exporter: InMemorySpan
 def test_the_global_provider_is_the_default(registry: ToolRegistry, step: Any) -> None:
     runtime = ToolRuntime(ScriptedProvider([step.final("Done")]), registry, telemetry=OpenTelemetry())
     assert runtime.run("", "")["message"] == "Done"
+
+
+def test_content_is_recorded_on_request_only(
+    registry: ToolRegistry, step: Any, exporter: InMemorySpanExporter
+) -> None:
+    provider = TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    script = [
+        step.call("heating_intensity", heat_kwh=5000, area_m2=400),
+        step.call("heating_intensity", heat_kwh=5000, area_m2=0),
+    ]
+    telemetry = OpenTelemetry(provider, content=True)
+    with pytest.raises(GLError):
+        ToolRuntime(ScriptedProvider(script), registry, telemetry=telemetry).run("", "")
+    tool, run = exporter.get_finished_spans()
+    attributes = dict(tool.attributes or {})
+    assert attributes["gen_ai.tool.call.arguments"] == '{"heat_kwh": 5000, "area_m2": 400}'
+    assert attributes["gen_ai.tool.call.result"] == '{"intensity": {"value": 12.5, "unit": "kWh/m2"}}'
+    assert "0 is less than or equal" in (run.status.description or "") and run.events[0].name == "exception"

@@ -8,7 +8,14 @@ from typing import Any
 
 import pytest
 
-from gllint_runtime import GLValidationError, Quantity, UnitRegistry
+from gllint_runtime import (
+    GLValidationError,
+    Quantity,
+    ScriptedProvider,
+    ToolRegistry,
+    ToolRuntime,
+    UnitRegistry,
+)
 from gllint_runtime.policy.packs import PACKS, pack_of, pack_units
 from gllint_runtime.policy.schemas import survey
 from gllint_runtime.policy.units import ALLOWED_UNITS, TIME_UNITS, dimension_of, judge_unit
@@ -149,3 +156,11 @@ PLAIN = ["*_id", "page", "status_code"]
 )
 def test_plain_keys(output: Any, raw: list[Any]) -> None:
     assert survey(output, PLAIN).raw_numbers == raw
+
+
+def test_the_trace_says_what_was_relaxed(step: Any) -> None:
+    registry = ToolRegistry(packs=["counts"], plain_keys=["*_id"])
+    start = ToolRuntime(ScriptedProvider([step.final("Done")]), registry).run("", "")["trace"][0]
+    assert start["input"]["packs"] == ["counts"] and start["input"]["plain_keys"] == ["*_id"]
+    start = ToolRuntime(ScriptedProvider([step.final("Done")]), ToolRegistry()).run("", "")["trace"][0]
+    assert start["input"].keys() == {"mode", "options", "argument_origin"}

@@ -8,7 +8,7 @@ import math
 import re
 import threading
 from collections import UserDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -170,6 +170,7 @@ class Api:
         self.kind = kind
         self.script: list[Any] = []
         self.stops: str | None = None
+        self.change: Callable[[dict[str, Any]], object] = lambda answer: None
         self.requests: list[dict[str, Any]] = []
         self.problems: list[str] = []
         api = self
@@ -207,6 +208,7 @@ class Api:
             (answer if self.kind == "anthropic" else answer["choices"][0])[
                 "stop_reason" if self.kind == "anthropic" else "finish_reason"
             ] = self.stops
+        self.change(answer)
         if body.get("stream"):
             return 200, {"events": (anthropic_events if self.kind == "anthropic" else openai_events)(answer)}
         return 200, answer
@@ -553,3 +555,15 @@ def test_odd_steps_are_recorded_as_they_are_judged(
     assert len(live["trace"]) > 2
     replayed = ToolRuntime(Replayer(tape), registry, **options).run("", "")
     assert json.dumps(replayed) == json.dumps(live)
+
+
+def test_an_openai_answer_without_content(site: ToolRegistry) -> None:
+    """A refusal, and an answer without a choice (a content filter of some hosts)."""
+    api = Api("openai")
+    for change, reason in (
+        (lambda answer: answer["choices"][0]["message"].update(refusal="I will not."), "refusal"),
+        (lambda answer: answer.update(choices=[]), "no choice"),
+    ):
+        api.change, api.script = change, ["Done"]
+        result = ToolRuntime(api.provider(), site).try_run("", "Hello")
+        assert result["error"]["code"] == "PROVIDER_FAILED" and reason in result["error"]["message"]

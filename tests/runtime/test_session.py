@@ -428,3 +428,38 @@ def test_it_is_safe_under_threads() -> None:
         thread.join()
     assert not failures
     assert session.next_id() == "tc_161"
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [{"type": "object", "const": {1}}, {"enum": [math.nan, object()]}, endless_list()],
+    ids=["a set", "an object", "in itself"],
+)
+def test_a_schema_that_is_no_json(session: Session, schema: Any) -> None:
+    assert code_of(session.record, "meter", {}, HEAT, result_schema=schema) == "RESULT_SCHEMA"
+
+
+def test_a_schema_that_is_no_json_but_of_use(session: Session) -> None:
+    schema = {"type": "object", "properties": {"a": {"enum": ("x", "y")}}, 5: "ignored"}
+    assert session.record("meter", {}, {"a": "x"}, result_schema=schema) == "tc_2"
+    assert code_of(session.record, "meter", {}, {"a": "z"}, result_schema=schema) == "RESULT_SCHEMA"
+
+
+@pytest.mark.parametrize("written", ["1/0", "x", "sNaN", "Infinity", ["1"], None])
+def test_a_constant_that_is_no_number(written: Any) -> None:
+    stored = json.loads(Session(constants={"a": Fraction(1, 3)}).to_json())
+    assert stored["constants"] == {"a": {"exact": "1/3"}}
+    stored["constants"] = {"a": {"exact": written}}
+    with pytest.raises(ValueError, match="session"):
+        Session.from_json(json.dumps(stored))
+
+
+def test_constants_come_back_exactly() -> None:
+    constants = {"a": Fraction(1, 3), "b": Decimal("0.10"), "c": 7}
+    session = Session.from_json(Session(constants=constants).to_json())
+    assert session.constants == constants
+    assert {name: type(value) for name, value in session.constants.items()} == {
+        "a": Fraction,
+        "b": Decimal,
+        "c": int,
+    }

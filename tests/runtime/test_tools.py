@@ -500,3 +500,34 @@ def test_a_failed_result_is_the_tools_own() -> None:
     )
     assert (answer.error_message, answer.data) == ("no signal", None)
     assert answer.execution_time_ms > 0
+
+
+def test_failures_come_out_of_invoke_as_well() -> None:
+    registry = ToolRegistry()
+    registry.register(Meter(result=ToolResult(False, None, "meter", ToolCategory.READ_ONLY, "no signal")))
+    with pytest.raises(GLRuntimeError) as caught:
+        registry.invoke("meter", {"room": "hall"})
+    assert caught.value.code == "TOOL_FAILED" and "no signal" in caught.value.message
+
+
+def test_a_tool_of_another_framework_brings_a_model_for_its_arguments() -> None:
+    pydantic = pytest.importorskip("pydantic")
+
+    class Arguments(pydantic.BaseModel):
+        room: str
+        floor: int = 0
+
+    class Thermometer:
+        name = "Thermometer"
+        description = "Reads a room"
+        args_schema = Arguments
+
+        def run(self, room: str, floor: int = 0) -> dict[str, Any]:
+            return {"temperature": {"value": 21.5, "unit": "degC"}}
+
+    registry = ToolRegistry()
+    registry.register(Thermometer())
+    assert registry.invoke("Thermometer", {"room": "hall"})["temperature"]["value"] == 21.5
+    with pytest.raises(GLValidationError):
+        registry.invoke("Thermometer", {"room": 5})
+    assert registry.descriptors()[0]["parameters"]["required"] == ["room"]

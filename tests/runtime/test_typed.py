@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from enum import Enum
-from typing import Any, Literal, TypedDict
+from typing import Annotated, Any, Literal, Optional, TypedDict
 
 import pytest
 
@@ -148,3 +150,113 @@ def test_only_named_parameters() -> None:
     for function in (lambda *a: None, lambda **k: None, lambda a, /: None):
         with pytest.raises(TypeError, match="named parameters"):
             tool(function)
+
+
+@pytest.mark.parametrize(
+    ("hint", "schema"),
+    [
+        (Annotated[str, "the site"], {"type": "string", "description": "the site"}),
+        (Annotated[int, "how many", "once more"], {"type": "integer", "description": "how many"}),
+        (Optional[bool], {"anyOf": [{"type": "boolean"}, {"type": "null"}]}),  # noqa: UP045
+        (Sequence[int], {"type": "array", "items": {"type": "integer"}}),
+        (Mapping[str, float], {"type": "object", "additionalProperties": {"type": "number"}}),
+        (dict[str, list[None]], {"type": "object", "additionalProperties": {"type": "array", "items": {"type": "null"}}}),
+        (list, {"type": "array"}),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_standard_types_need_no_pydantic(hint: Any, schema: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pydantic", None)
+
+    def meter(x: Any) -> Any: ...
+
+    meter.__annotations__["x"] = hint
+    assert tool(meter).args_schema["properties"]["x"] == schema
+
+
+class Shade(Enum):
+    DARK = "dark"
+
+
+@dataclass
+class WithDate:
+    since: date
+
+
+@pytest.mark.parametrize(
+    "hint",
+    [
+        date,
+        Shade,
+        list[date],
+        dict[str, date],
+        dict[int, str],
+        date | None,
+        Literal[b"x"],
+        Annotated[int, Shade.DARK],
+        Annotated[str, {}],
+        Quantity,
+        Both,
+    ],
+    ids=str,
+)
+def test_other_types_say_that_they_need_pydantic(hint: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pydantic", None)
+
+    def meter(x: Any) -> Any: ...
+
+    meter.__annotations__["x"] = hint
+    with pytest.raises(TypeError, match=r"meter\(x\): .* needs pydantic, from the extra gllint\[pydantic\]"):
+        tool(meter)
+    meter.__annotations__ = {"return": WithDate}
+    with pytest.raises(TypeError, match=r"meter -> …: .* needs pydantic"):
+        tool(meter)
+
+
+def test_models_reach_the_function_as_models() -> None:
+    """Also through another: the schema's definitions move to the root, where references look for them."""
+    pydantic = pytest.importorskip("pydantic")
+
+    class Site(pydantic.BaseModel):
+        name: str
+        near: list[Site] = []
+
+    Site.model_rebuild(_types_namespace={"Site": Site})
+    seen: list[Any] = []
+
+    def meter(site: Any, limit: Any, factor: float = 2.0) -> Any:
+        seen.append((site, limit))
+        return {"heat": Quantity(5, "kWh")}
+
+    meter.__annotations__ |= {"site": Site, "limit": Annotated[int, pydantic.Field(ge=3)]}
+    meter.__annotations__["return"] = dict[str, Quantity]
+    made = tool(meter)
+    assert made.args_schema["$defs"]["Site"]["properties"]["name"]["type"] == "string"
+    assert made.args_schema["properties"]["limit"]["minimum"] == 3
+    assert invoke(made, site={"name": "a", "near": [{"name": "b"}]}, limit=3)["heat"]["value"] == 5
+    assert seen == [(Site(name="a", near=[Site(name="b")]), 3)]
+    for arguments in ({"site": {"name": "a", "near": [{}]}, "limit": 3}, {"site": {"name": "a"}, "limit": 2}):
+        with pytest.raises(GLError) as caught:
+            invoke(made, **arguments)
+        assert caught.value.code == "ARGS_SCHEMA"
+
+
+def test_a_result_that_is_one_model() -> None:
+    pydantic = pytest.importorskip("pydantic")
+
+    class Result(pydantic.BaseModel):
+        heat: Quantity
+        since: date
+
+    def meter() -> Any:
+        return Result(heat=Quantity(5, "kWh"), since=date(2024, 10, 2))
+
+    meter.__annotations__["return"] = Result
+    made = tool(meter)
+    assert made.result_schema["properties"] == {
+        "heat": REF,
+        "since": {"format": "date", "title": "Since", "type": "string"},
+    }
+    assert invoke(made) == {"heat": {"value": 5, "unit": "kWh"}, "since": "2024-10-02"}
+    meter.__annotations__["return"] = Annotated[Quantity, pydantic.Field(description="heat")]
+    assert tool(meter).result_schema["$ref"] == QUANTITY_REF

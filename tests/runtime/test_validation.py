@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from enum import Enum, IntEnum
 from fractions import Fraction
 from typing import Any
+from uuid import UUID
 
 import pytest
 from hypothesis import given, settings
@@ -36,6 +38,16 @@ class Floor(IntEnum):
     FIRST = 1
 
 
+class Shade(Enum):
+    DARK = "dark"
+    INNER = Quantity(1, "m")
+
+
+class FalseDate(date):
+    def isoformat(self) -> Any:
+        return object()
+
+
 @dataclass
 class Room:
     area: Quantity
@@ -51,6 +63,12 @@ class Room:
         (1.5, 1.5),
         (Colour.RED, "red"),
         (Floor.FIRST, 1),
+        (Shade.DARK, "dark"),
+        (Shade.INNER, {"value": 1, "unit": "m"}),
+        (date(2024, 10, 2), "2024-10-02"),
+        (datetime(2024, 10, 2, 8, 30, tzinfo=UTC), "2024-10-02T08:30:00+00:00"),
+        (time(8, 30), "08:30:00"),
+        (UUID(int=7), "00000000-0000-0000-0000-000000000007"),
         ((1, [2]), [1, [2]]),
         (Quantity(1, "m"), {"value": 1, "unit": "m"}),
         (Room(Quantity(Decimal("1.5"), "m2")), {"area": {"value": 1.5, "unit": "m2"}}),
@@ -76,6 +94,9 @@ def test_plain_data(value: Any, copied: Any) -> None:
         ({1, 2}, "a set"),
         (b"5", "a bytes"),
         (object(), "a object"),
+        (FalseDate(2024, 10, 2), "a object"),
+        ({"value": Decimal("1e999"), "unit": "m"}, "not a number that JSON has"),
+        ({"value": Fraction(10**400), "unit": "m"}, "a Fraction is beyond the range of numbers"),
         ({5: "a"}, "the key 5"),
         ({"value": 1j, "unit": "m"}, "a complex"),
     ],

@@ -8,6 +8,7 @@ from __future__ import annotations
 import html
 import json
 import logging
+import math
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -434,9 +435,12 @@ def _number_of(stored: Any) -> Any:
     if len(written) > 2000:
         raise ValueError("a number is too long")
     try:
-        return Fraction(written) if "/" in written else Decimal(written)
+        number = Fraction(written) if "/" in written else Decimal(written)
     except (InvalidOperation, ZeroDivisionError) as error:
         raise ValueError(f"{written!r} is no number") from error
+    if not math.isfinite(number):
+        raise ValueError(f"{written!r} is no number")
+    return number
 
 
 def _checker(tool: str, schema: Mapping[str, Any]) -> Callable[[Any], Any]:

@@ -8,11 +8,14 @@ import math
 import numbers
 import reprlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import date, time
 from decimal import Decimal
+from enum import Enum
 from fractions import Fraction
 from functools import lru_cache
 from textwrap import shorten
 from typing import Any
+from uuid import UUID
 
 from gllint_runtime.policy.schemas import (
     KNOWN_SCHEMAS,
@@ -43,9 +46,10 @@ Exact = dict[Path, Decimal | Fraction]
 def plain(value: Any, exact: Exact | None = None) -> Any:
     """A deep copy in JSON's own types, so that nobody holds a reference into what is verified.
 
-    Models, dataclasses and tuples become objects and arrays, the value of a Quantity an ``int`` or ``float``
-    whatever its number type; into ``exact`` goes what that rounds. Raises ValueError for NaN, infinity, anything
-    that JSON does not have, and for data without end; whatever the data's own methods do.
+    Models, dataclasses and tuples become objects and arrays, dates and UUIDs their text, enumerations their value,
+    the value of a Quantity an ``int`` or ``float`` whatever its number type; into ``exact`` goes what that rounds.
+    Raises ValueError for NaN, infinity, anything that JSON does not have, and for data without end; whatever the
+    data's own methods do.
     """
     try:
         return _Copy({} if exact is None else exact).of(value)
@@ -91,6 +95,12 @@ class _Copy:
         if isinstance(value, (list, tuple)):
             items = list.__iter__(value) if isinstance(value, list) else tuple.__iter__(value)
             return [self._inner(i, item) for i, item in enumerate(items)]
+        if isinstance(value, (date, time)):
+            return self.of(value.isoformat())
+        if isinstance(value, UUID):
+            return self.of(str(value))
+        if isinstance(value, Enum):
+            return self.of(value.value)
         try:
             dumped = as_plain(value)
         except Exception as error:
