@@ -76,6 +76,8 @@ def check(context: Context) -> Iterator[Pending]:
         found = False
         for leaf in leaves(result.value, result.site):
             found = True
+            if leaf.is_plain(context.settings):
+                continue
             where = f"`{leaf.key}` in the result" if leaf.key else "the result"
             message = f"{where} of {_title(result)} is a number without a unit"
             fix = partial(_wrap_leaf, context, result, leaf)

@@ -70,6 +70,7 @@ def check(context: Context) -> Iterator[Pending]:
             whitelist=settings.whitelist_patterns,
             words=settings.number_words,
             units=settings.extend_units,
+            glued=settings.pack_symbols(),
         ):
             if any(macro.start < naked.end and naked.start < macro.end for macro in broken):
                 continue
@@ -94,5 +95,6 @@ RULE = Rule(
         "whitelist-patterns",
         "number-words",
         "extend-units",
+        "unit-packs",
     ),
 )

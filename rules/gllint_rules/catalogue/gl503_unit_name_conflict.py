@@ -81,5 +81,5 @@ RULE = Rule(
     summary="A name announces another unit than its Quantity carries",
     documentation=__doc__ or "",
     check=check,
-    options=("extend-units",),
+    options=("extend-units", "unit-packs"),
 )

@@ -7,6 +7,10 @@ Which codes are selected, files excluded and how findings are shown belongs to t
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gllint_runtime.policy.units import UnitVerdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +19,9 @@ class Settings:
 
     extend_units: tuple[str, ...] = ()
     strict_units: bool = False
+    unit_packs: tuple[str, ...] = ()
+    plain_keys: tuple[str, ...] = ()
+    array_paths: bool = False
     tool_classes: tuple[str, ...] = ()
     tool_decorators: tuple[str, ...] = ()
     tool_methods: tuple[str, ...] = ()
@@ -27,3 +34,21 @@ class Settings:
     number_words: bool = False
     # Not a key of its own: whether GL405 is selected, which looks at every file that imports a tool.
     audit: bool = False
+
+    def judge(self, unit: str) -> UnitVerdict:
+        """What the policy says of a unit under these settings."""
+        from gllint_runtime.policy.units import judge_unit
+
+        return judge_unit(unit, extend=self.extend_units, strict=self.strict_units, packs=self.unit_packs)
+
+    def pack_symbols(self) -> frozenset[str]:
+        """The units that the packs add."""
+        from gllint_runtime.policy.packs import pack_units
+
+        return frozenset(pack_units(self.unit_packs)) if self.unit_packs else frozenset()
+
+    def is_plain(self, key: object) -> bool:
+        """Whether a number under this key is declared to be no quantity."""
+        from gllint_runtime.policy.schemas import is_plain_key
+
+        return bool(self.plain_keys) and isinstance(key, str) and is_plain_key(key, self.plain_keys)
