@@ -91,7 +91,11 @@ def test_where_no_process_can_be_started_the_work_is_done(monkeypatch: pytest.Mo
         raise OSError(11, "Resource temporarily unavailable")
 
     monkeypatch.setattr(Pool, "_start", refuse)
-    assert list(Pool(2).map(double, 2, ["a", "b", "c"], worth=True, crashed="", chunk=1)) == ["aa", "bb", "cc"]
+    assert list(Pool(2).map(double, 2, ["a", "b", "c"], worth=True, crashed="", chunk=1)) == [
+        "aa",
+        "bb",
+        "cc",
+    ]
 
 
 def test_an_absurd_number_of_jobs_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -47,7 +47,8 @@ GL501 reports.
 ## Options
 
 `tool-classes`, `tool-decorators` and `tool-methods` say what a tool is, `result-payloads` which fields of an
-envelope are the result.
+envelope are the result. `plain-keys` are patterns of keys whose numbers are no quantities (`["*_id", "page"]`), here and
+at execution.
 
 ## References
 
@@ -122,5 +123,5 @@ RULE = Rule(
     documentation=__doc__ or "",
     check=check,
     fix="sometimes",
-    options=("tool-classes", "tool-decorators", "tool-methods", "result-payloads"),
+    options=("tool-classes", "tool-decorators", "tool-methods", "result-payloads", "plain-keys"),
 )

@@ -42,8 +42,7 @@ Give each Quantity a name of its own, or return the one that the message needs.
 
 ## Options
 
-`array-paths = true` lets a claim path address an element (`$.readings[0]`), here and at execution; the rule is then
-silent.
+`array-paths` lets a claim path address an element (`$.readings[0]`), here and at execution; the rule is then silent.
 
 ## References
 

@@ -39,7 +39,7 @@ Let a tool return the number as a Quantity, claim it, and write the macro in its
 ## Options
 
 `final-message-names` and `final-message-calls` say where templates are, `whitelist-patterns` what is allowed,
-`number-words` also reports numbers spelled out, `extend-units` adds unit symbols.
+`number-words` also reports numbers spelled out, `extend-units` and `unit-packs` add unit symbols.
 
 ## References
 

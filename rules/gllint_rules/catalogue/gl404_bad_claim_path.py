@@ -40,7 +40,7 @@ Begin at the root and name each field: `$.heating.power`.
 
 ## Options
 
-None.
+`array-paths` lets a path address the element of a list (`$.rows[0].energy`).
 
 ## References
 

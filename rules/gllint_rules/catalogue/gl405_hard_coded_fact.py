@@ -38,7 +38,7 @@ Move the fact into a tool that returns it as a Quantity, and claim it.
 
 ## Options
 
-Select it with `extend-select`; `extend-units` adds units.
+Select it with `extend-select`; `extend-units` and `unit-packs` add units.
 
 ## References
 

@@ -36,7 +36,7 @@ Rename the key or correct the unit.
 
 ## Options
 
-`extend-units`.
+`extend-units`, `unit-packs`.
 
 ## References
 
