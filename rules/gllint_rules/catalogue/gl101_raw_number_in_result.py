@@ -47,8 +47,8 @@ GL501 reports.
 ## Options
 
 `tool-classes`, `tool-decorators` and `tool-methods` say what a tool is, `result-payloads` which fields of an
-envelope are the result. `plain-keys` are patterns of keys whose numbers are no quantities (`["*_id", "page"]`), here and
-at execution.
+envelope are the result. `plain-keys` are patterns of keys whose numbers are no quantities (`["*_id", "page"]`),
+here and at execution.
 
 ## References
 
