@@ -17,7 +17,7 @@ import click
 from gllint import report
 from gllint.cli.status import FOUND, NOTHING_FOUND, WRONG
 from gllint.errors import UsageError
-from gllint.files.config import FILE_NAMES
+from gllint.files.config import FILE_NAMES, LEVELS
 from gllint.files.discover import SUFFIXES
 from gllint.files.places import absolute, fixed_config
 from gllint.files.source import Undecodable, decode
@@ -43,6 +43,8 @@ class Request(NamedTuple):
     select: tuple[str, ...] | None = None
     ignore: tuple[str, ...] | None = None
     extend_select: tuple[str, ...] | None = None
+    extend_ignore: tuple[str, ...] | None = None
+    fail_level: str | None = None
     output_format: str = "full"
     output_file: str | None = None
     fix: bool = False
@@ -123,6 +125,8 @@ def _options(request: Request) -> Options:
         "select": request.select,
         "ignore": request.ignore,
         "extend-select": request.extend_select,
+        "extend-ignore": request.extend_ignore,
+        "fail-level": request.fail_level,
         "extend-exclude": request.exclude or None,
         "force-exclude": request.force_exclude,
         "cache-dir": absolute(request.cache_dir) if request.cache_dir else None,
@@ -375,8 +379,12 @@ class _Run:
     def _status(self, outcome: Outcome) -> int:
         if self.failed or outcome.failures:
             return WRONG
-        found = bool(outcome.findings) or self.would_change
+        found = self.would_change or any(map(self._fails, outcome.findings))
         return FOUND if found and not self.request.exit_zero else NOTHING_FOUND
+
+    def _fails(self, finding: Finding) -> bool:
+        config = self.engine.config_of(finding.path)
+        return LEVELS.index(config.level(finding.code)) <= LEVELS.index(config.fail_level)
 
     # --- the baseline --------------------------------------------------------------------------------------
 

@@ -41,35 +41,58 @@ def config_text(path: str, config_file: str | None, isolated: bool) -> str:
     return "\n".join([*out, f"# codes in force: {', '.join(sorted(config.codes))}"]) + "\n"
 
 
-def units_text(output_format: str) -> str:
-    """Return the allowed units with their dimension."""
-    from gllint_runtime.policy.units import ALLOWED_UNITS
+def units_text(output_format: str, pack: str | None = None) -> str:
+    """Return the allowed units with their dimension, or those of one ``pack``. Raises :class:`UsageError`."""
+    from gllint_runtime.policy.packs import PACKS, pack_units
+    from gllint_runtime.policy.units import ALLOWED_UNITS, dimension_of
 
-    extended = _config_for(".", None, False).rules.extend_units
-    units = {**ALLOWED_UNITS, **{unit: "extend-units" for unit in extended if unit not in ALLOWED_UNITS}}
+    rules = _config_for(".", None, False).rules
+    if pack is not None and pack not in PACKS:
+        hint = nearest(pack, PACKS)
+        raise UsageError(f"--pack: there is no pack of units '{pack}'{hint}; there are {', '.join(PACKS)}")
+    packs = (pack,) if pack is not None else rules.unit_packs
+    units = {} if pack is not None else dict(ALLOWED_UNITS)
+    for unit in rules.extend_units if pack is None else ():
+        units.setdefault(unit, "extend-units")
+    for unit in pack_units(packs):
+        units.setdefault(unit, dimension_of(unit, packs=packs) or "")
     if output_format == "json":
         return (
             json.dumps([{"unit": unit, "dimension": kind} for unit, kind in units.items()], indent=2) + "\n"
         )
     width = max(map(len, units))
-    rows = "".join(f"{unit:<{width}}  {kind}\n" for unit, kind in units.items())
+    rows = "".join(f"{unit:<{width}}  {kind}".rstrip() + "\n" for unit, kind in units.items())
+    if pack is not None:
+        return rows + _allowing(pack, rules.unit_packs)
+    if rules.strict_units:
+        return rows
     return (
         rows
         + "\nCompounds of these, and of them with units of time, are allowed too: kWh/year, kgCO2e/kWh.\n"
     )
 
 
+def _allowing(pack: str, allowed: Sequence[str]) -> str:
+    if pack in allowed:
+        return "\nThe configuration of this folder allows them.\n"
+    line = f"unit-packs = {_toml((*allowed, pack))}"
+    return f"\nThey are not allowed here; `{line}` in the configuration allows them.\n"
+
+
 def unit_text(unit: str) -> tuple[str, bool]:
     """Return why a unit is allowed or not under the configuration of this folder, and whether it is."""
-    from gllint_runtime.policy.units import judge_unit
+    from gllint_runtime.policy.packs import pack_of
 
     rules = _config_for(".", None, False).rules
-    verdict = judge_unit(unit, extend=rules.extend_units, strict=rules.strict_units)
+    verdict = rules.judge(unit)
     allowed = verdict.status == "allowed"
     out = [f"{unit!r} is {verdict.status.replace('-', ' ')}: {verdict.reason}"]
     if verdict.dimension is not None:
         out.append(f"dimension: {verdict.dimension}")
-    if not allowed and verdict.nearest is not None:
+    pack = None if allowed else pack_of(unit)
+    if pack is not None:
+        out.append(f"the pack of units {pack} has it: unit-packs = {_toml((*rules.unit_packs, pack))}")
+    elif not allowed and verdict.nearest is not None:
         out.append(f"nearest allowed unit: {verdict.nearest}")
     return "\n".join(out) + "\n", allowed
 

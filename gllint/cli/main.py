@@ -14,6 +14,7 @@ import click
 from gllint import __version__
 from gllint.cli.status import FOUND, INTERRUPTED, NOTHING_FOUND, WRONG
 from gllint.errors import UsageError
+from gllint.files.config import LEVELS
 from gllint.report import FORMATS
 from gllint.shown import visible
 
@@ -116,6 +117,12 @@ def _code_option(name: str, text: str) -> Callable[[Any], Any]:
 @_code_option("--select", "Codes or prefixes to check for, comma-separated (GL1,GL401).")
 @_code_option("--ignore", "Codes or prefixes to leave out.")
 @_code_option("--extend-select", "Codes or prefixes to check for beside those selected.")
+@_code_option("--extend-ignore", "Codes or prefixes to leave out beside those ignored.")
+@click.option(
+    "--fail-level",
+    type=click.Choice(LEVELS),
+    help="The least level of a finding that is an exit status of 1.",
+)
 @click.option(
     "--output-format", type=click.Choice(list(FORMATS)), default="full", help="How to tell what was found."
 )
@@ -179,13 +186,16 @@ def config(path: str, schema: bool, config: str | None, isolated: bool) -> None:
 @click.option(
     "--output-format", type=click.Choice(["text", "json"]), default="text", help="How to print them."
 )
+@click.option("--pack", metavar="NAME", help="List the units of this pack instead (counts, time, data, …).")
 @click.pass_context
-def units(context: click.Context, unit: str | None, output_format: str) -> None:
+def units(context: click.Context, unit: str | None, output_format: str, pack: str | None) -> None:
     """List the allowed units, or say why UNIT is allowed or not."""
     from gllint.cli.explaining import unit_text, units_text
 
+    if unit is not None and pack is not None:
+        raise UsageError("UNIT and --pack cannot both be given")
     if unit is None:
-        click.echo(units_text(output_format), nl=False)
+        click.echo(units_text(output_format, pack), nl=False)
         return
     text, allowed = unit_text(unit)
     click.echo(text, nl=False)

@@ -15,12 +15,14 @@ from collections.abc import Mapping, Sequence
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from gllint import __version__
 from gllint.errors import UsageError, nearest
 from gllint.files.patterns import Patterns, is_pattern
 from gllint.files.selection import check_selectors, matches, selected_codes
 from gllint.files.writing import read_bytes, way_out
 from gllint.shown import visible
 from gllint_rules import Settings
+from gllint_runtime.policy.packs import PACKS
 
 if TYPE_CHECKING:
     from jsonschema import ValidationError
@@ -37,7 +39,7 @@ _NO_KEYS = {"audit"}  # a setting that follows from others
 _RULE_OPTIONS = tuple(name for name in Settings._fields if name not in _NO_KEYS)
 _LARGEST = 1_000_000
 _MISSING = (errno.ENOENT, errno.ENOTDIR)
-_SELECTOR_KEYS = ("select", "extend-select", "ignore")
+_SELECTOR_KEYS = ("select", "extend-select", "ignore", "extend-ignore")
 
 
 class _Keys(NamedTuple):
@@ -48,11 +50,15 @@ class _Keys(NamedTuple):
     select: tuple[str, ...] | None = None
     extend_select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
+    extend_ignore: tuple[str, ...] = ()
     per_file_ignores: Mapping[str, tuple[str, ...]] = {}
     exclude: tuple[str, ...] = DEFAULT_EXCLUDE
     extend_exclude: tuple[str, ...] = ()
     force_exclude: bool = False
     severity: Mapping[str, str] = {}
+    fail_level: str = "info"
+    require_reason: bool = False
+    required_version: str | None = None
     jobs: int | None = None
     cache_dir: str | None = None
     rules: Settings = Settings()
@@ -69,7 +75,7 @@ class Config(_Keys):
     @cached_property
     def codes(self) -> frozenset[str]:
         """The codes in force."""
-        return selected_codes(self.select, self.extend_select, self.ignore)
+        return selected_codes(self.select, self.extend_select, (*self.ignore, *self.extend_ignore))
 
     @cached_property
     def excluded(self) -> Patterns:
@@ -114,10 +120,9 @@ class Config(_Keys):
         if not given:
             return self
         fields = {key.replace("-", "_"): value for key, value in given.items()}
-        if "extend_select" in fields:
-            fields["extend_select"] = (*self.extend_select, *fields["extend_select"])
-        if "extend_exclude" in fields:
-            fields["extend_exclude"] = (*self.extend_exclude, *fields["extend_exclude"])
+        for name in ("extend_select", "extend_ignore", "extend_exclude"):
+            if name in fields:
+                fields[name] = (*getattr(self, name), *fields[name])
         return self._replace(**fields, origins={**self.origins, **dict.fromkeys(given, where)})
 
 
@@ -146,6 +151,8 @@ def load(path: str, base: str | None = None) -> Config:
 
 
 def _checked(path: str, table: Mapping[str, Any], base: str) -> Config:
+    # First: a configuration for another version may hold keys that this one does not know.
+    _check_version(path, table.get("required-version"))
     if not _has_shape(table):
         raise UsageError(f"{path}: {_shape_error(table)}")
     _check_meaning(path, table)
@@ -201,13 +208,18 @@ def _is_strings(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
-_LEVELS = ("error", "warning", "info")
+LEVELS = ("error", "warning", "info")
 _SHAPES: dict[str, Any] = {
     "per-file-ignores": lambda v: isinstance(v, dict) and all(map(_is_strings, v.values())),
-    "severity": lambda v: isinstance(v, dict) and all(level in _LEVELS for level in v.values()),
+    "severity": lambda v: isinstance(v, dict) and all(level in LEVELS for level in v.values()),
     "jobs": lambda v: isinstance(v, int) and not isinstance(v, bool) and v >= 1,
-    "cache-dir": lambda v: isinstance(v, str),
-    **dict.fromkeys(("force-exclude", "strict-units", "number-words"), lambda v: isinstance(v, bool)),
+    "unit-packs": lambda v: _is_strings(v) and set(v) <= set(PACKS),
+    "fail-level": lambda v: v in LEVELS,
+    **dict.fromkeys(("cache-dir", "required-version"), lambda v: isinstance(v, str)),
+    **dict.fromkeys(
+        ("force-exclude", "strict-units", "number-words", "array-paths", "require-reason"),
+        lambda v: isinstance(v, bool),
+    ),
 }
 
 
@@ -220,7 +232,7 @@ def _has_shape(table: Mapping[str, Any]) -> bool:
 @cache
 def _known_keys() -> frozenset[str]:
     return frozenset(_SHAPES) | {
-        "select", "extend-select", "ignore", "exclude", "extend-exclude",
+        "select", "extend-select", "ignore", "extend-ignore", "exclude", "extend-exclude",
         *(name.replace("_", "-") for name in _RULE_OPTIONS),
     }  # fmt: skip
 
@@ -246,10 +258,10 @@ def _shape_error(table: Mapping[str, Any]) -> str:
 def _said(error: ValidationError) -> str:
     key = _short(".".join(str(part) for part in error.path))
     if error.validator == "enum":
-        choice, levels = error.instance, list(schema()["$defs"]["level"]["enum"])
-        hint = nearest(choice, levels) if isinstance(choice, str) else ""
+        choice, choices = error.instance, list(cast(Sequence[Any], error.validator_value))
+        hint = nearest(choice, choices) if isinstance(choice, str) else ""
         shown = f"'{_short(choice)}'" if isinstance(choice, str) else _shown(choice)
-        return f"key '{key}' must be one of {', '.join(levels)}, not {shown}{hint}"
+        return f"key '{key}' must be one of {', '.join(choices)}, not {shown}{hint}"
     return (
         f"key '{key}' {_expected(str(error.validator), error.validator_value)}, not {_shown(error.instance)}"
     )
@@ -293,6 +305,26 @@ def _check_meaning(path: str, table: Mapping[str, Any]) -> None:
         except (re.error, OverflowError, RecursionError) as error:
             message = f"'{_short(expression)}' is no regular expression: {error}"
             raise UsageError(f"{path}: key 'whitelist-patterns': {message}") from None
+
+
+def _check_version(path: str, required: object) -> None:
+    """Refuse a configuration that asks for another version of gllint. ``required`` may be of any type."""
+    if not isinstance(required, str):
+        return  # what it must be is said with the other keys
+    from packaging.specifiers import InvalidSpecifier, SpecifierSet
+
+    exact = required.strip()
+    try:
+        wanted = SpecifierSet(f"=={exact}" if exact[:1].isdigit() else exact)
+    except InvalidSpecifier:
+        raise UsageError(
+            f"{path}: key 'required-version': '{_short(required)}' is no version as in '>=0.1' or '0.1.0'"
+        ) from None
+    if not wanted.contains(__version__, prereleases=True):
+        raise UsageError(
+            f"{path}: key 'required-version' asks for gllint {_short(required)}, this is {__version__}: "
+            "install that version, or change the key"
+        )
 
 
 def _check_cache_dir(path: str, table: Mapping[str, Any], base: str) -> None:

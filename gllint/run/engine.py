@@ -235,9 +235,10 @@ class Engine:
                 outcome.notices.append(Notice((path,), result.notice))
             if not result.findings and not workspace.is_marked(path):
                 continue
-            codes = workspace.config.codes_in(path)
+            config = workspace.config
+            codes = config.codes_in(path)
             findings = tuple(finding for finding in result.findings if finding.code in codes)
-            outcome.findings += self._unsuppressed(path, findings, codes)
+            outcome.findings += self._unsuppressed(path, findings, codes, config.require_reason)
 
     def _say_unread(
         self, workspace: Workspace, paths: Collection[str], named: Collection[str], outcome: Outcome
@@ -247,7 +248,7 @@ class Engine:
             outcome.notices.append(Notice(unread, "cannot be decoded"))
 
     def _unsuppressed(
-        self, path: str, findings: tuple[Finding, ...], codes: frozenset[str]
+        self, path: str, findings: tuple[Finding, ...], codes: frozenset[str], require_reason: bool
     ) -> tuple[Finding, ...]:
         try:
             source = self.text(path).source
@@ -257,7 +258,9 @@ class Engine:
 
         if not suppress.may_suppress(source):
             return findings
-        return suppress.apply(path, source, findings, codes, noqa=self.options.noqa)
+        return suppress.apply(
+            path, source, findings, codes, noqa=self.options.noqa, require_reason=require_reason
+        )
 
 
 def _refuse_locked(folder: str) -> None:

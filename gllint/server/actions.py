@@ -13,7 +13,7 @@ from gllint.verdict.suppress import Comments
 from gllint_rules import Edit, Finding, Fix
 
 _OWN = re.compile(r"#\s*gllint:\s*ignore\s*\[(?P<codes>[^\]]*)\]", re.IGNORECASE)
-_NOT_SUPPRESSIBLE = frozenset({"GL900", "GL901"})
+_NOT_SUPPRESSIBLE = frozenset({"GL900", "GL901", "GL902"})
 
 Change = tuple[int, int, str]
 """What to put between two offsets."""

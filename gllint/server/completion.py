@@ -9,7 +9,7 @@ from lsprotocol import types
 from gllint.server.spots import Spot
 from gllint.server.texts import Snapshot
 from gllint_rules import Settings
-from gllint_runtime.policy.units import ALLOWED_UNITS, TIME_UNITS, judge_unit
+from gllint_runtime.policy.units import ALLOWED_UNITS, TIME_UNITS
 
 TRIGGERS = ['"', "'", "/"]
 _OPERATORS = "/*"
@@ -26,9 +26,9 @@ def unit_items(spot: Spot, offset: int, snapshot: Snapshot, settings: Settings) 
 
 
 def _units(head: str, settings: Settings) -> Iterator[tuple[str, str]]:
-    last = {**ALLOWED_UNITS, **dict.fromkeys(settings.extend_units, "")}
-    for unit in {**last, **TIME_UNITS} if head else last:
-        verdict = judge_unit(head + unit, extend=settings.extend_units, strict=settings.strict_units)
+    last = [*ALLOWED_UNITS, *settings.extend_units, *sorted(settings.pack_symbols())]
+    for unit in dict.fromkeys([*last, *TIME_UNITS] if head else last):
+        verdict = settings.judge(head + unit)
         if verdict.status == "allowed":
             yield head + unit, verdict.dimension or "one of the project's own units"
 

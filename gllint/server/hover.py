@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from gllint.server.knowledge import Claim, Known
 from gllint_rules import RULES, Finding, Settings
-from gllint_runtime.policy.units import ALLOWED_UNITS, UnitRegistry, judge_unit, same_dimension
+from gllint_runtime.policy.units import ALLOWED_UNITS, UnitRegistry, same_dimension
 
 CODE = re.compile(r"\bGL[0-9]{3}\b")
 _MOST_CONVERSIONS = 8
@@ -30,23 +30,23 @@ def rule_text(code: str) -> str:
 
 def unit_text(unit: str, settings: Settings) -> str:
     """The dimension of a unit, whether it is allowed, and what it converts to."""
-    verdict = judge_unit(unit, extend=settings.extend_units, strict=settings.strict_units)
+    verdict = settings.judge(unit)
     dimension = f": {verdict.dimension}" if verdict.dimension else ""
     lines = [f"**`{unit}`**{dimension}", verdict.reason]
     if verdict.nearest:
         lines.append(f"Did you mean `{verdict.nearest}`?")
     if verdict.status == "allowed":
-        lines += [f"- 1 {unit} = {text}" for text in _conversions(unit)]
+        lines += [f"- 1 {unit} = {text}" for text in _conversions(unit, settings.unit_packs)]
     return "\n\n".join(lines[:2]) + ("\n\n" + "\n".join(lines[2:]) if lines[2:] else "")
 
 
-def _conversions(unit: str) -> list[str]:
+def _conversions(unit: str, packs: Sequence[str]) -> list[str]:
     from gllint_runtime.policy.schemas import Quantity
 
-    registry = UnitRegistry(extend=[unit])
+    registry = UnitRegistry(extend=[unit], packs=packs)
     found = []
     for other in ALLOWED_UNITS:
-        if other != unit and same_dimension(unit, other):
+        if other != unit and same_dimension(unit, other, packs=packs):
             value = registry.convert_to(Quantity(1, unit), other).value
             found.append(f"{value:.6g} {other}")
     return found[:_MOST_CONVERSIONS]

@@ -1,8 +1,11 @@
-"""Suppressions: which comments there are, what they take away, and which take away nothing (GL901).
+"""Suppressions: which comments there are and what they take away.
+
+One that takes away nothing is GL901, one that cannot be read GL902.
 
 ``# noqa: GL401`` works as in flake8: anywhere on the physical lines of a logical line, for the whole of it.
 So does ``# gllint: ignore[GL401] reason``, which on a line of its own speaks of the line that follows.
-``# gllint: ignore-file[GL3]`` must stand above the first statement or within the first ten lines.
+``# gllint: ignore-file[GL3]`` must stand above the first statement or within the first ten lines. Between the
+brackets stand codes, prefixes of codes and names of rules. Any other comment that begins with ``gllint:`` is reported.
 """
 
 from __future__ import annotations
@@ -11,17 +14,23 @@ import io
 import re
 import token
 import tokenize
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
+from gllint.errors import nearest
 from gllint.files.source import keep_lines, split_lines
 from gllint_rules import RULES, Edit, Finding, Fix, Span
 
 # What flake8 reads as a suppression, and a code list of which the reason that may follow is no part.
 _CODES = r"[A-Z]+[0-9]+(?:[,\s]+[A-Z]+[0-9]+)*"
 NOQA = re.compile(rf"#\s*noqa(?::\s?(?P<codes>{_CODES}))?", re.IGNORECASE)
-_OWN = re.compile(r"#\s*gllint:\s*(?P<kind>ignore(?:-file)?)\b(?:\s*\[(?P<codes>[^\]\[]*)\])?", re.IGNORECASE)
+_OWN = re.compile(r"#\s*gllint:\s*(?P<rest>[^#]*)", re.IGNORECASE)
+_FORM = re.compile(
+    r"(?P<kind>ignore(?:-file)?)\s*\[(?P<words>[^\]\[]*)\](?P<reason>.*)", re.IGNORECASE | re.DOTALL
+)
+_SELECTOR = re.compile(r"GL[0-9]*")
+_REASON = re.compile(r"\w")
 _FLAKE8_FILE = re.compile(r"\s*# flake8[:=]\s*noqa", re.IGNORECASE)
 _OURS = re.compile(r"GL[0-9]*$")
 _MENTION = re.compile(r"noqa|gllint:", re.IGNORECASE)
@@ -30,7 +39,10 @@ _NEAR_TOP = 10
 
 @dataclass(slots=True)
 class Suppression:
-    """One comment, or the part of it that suppresses. ``lines`` are the lines it speaks of, ends included."""
+    """One comment, or the part of it that suppresses. ``lines`` are the lines it speaks of, ends included.
+
+    ``words`` are what is written for each of the ``codes``.
+    """
 
     span: Span
     codes: tuple[str, ...] | None
@@ -38,6 +50,18 @@ class Suppression:
     form: str
     misplaced: bool = False
     used: set[str] | None = None
+    words: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A comment of ours, or a part of one, that suppresses nothing: what is wrong with it, and what may be meant."""
+
+    span: Span
+    message: str
+    help: str
+    meant: str = ""
+    beside: Suppression | None = None  # what of the same comment can be read
 
 
 def may_suppress(source: str) -> bool:
@@ -110,7 +134,21 @@ class Comments:
         found: list[Suppression] = []
         for line, column, text in self.comments:
             found += [self._noqa(line, column, text, match) for match in NOQA.finditer(text)]
-            found += [self._own(line, column, text, match) for match in _OWN.finditer(text)]
+            found += [own for own, _ in self._own_of(line, column, text) if own is not None]
+        return found
+
+    def unreadable(self, require_reason: bool) -> list[Unreadable]:
+        """Every comment that begins with ``gllint:`` and cannot be read, names an unknown code, or lacks a reason."""
+        known = {(own.span, own.form): own for own in self.suppressions if own.form != "noqa"}
+        found: list[Unreadable] = []
+        for line, column, text in self.comments:
+            for own, wrong in self._own_of(line, column, text):
+                if wrong is None and own is not None and require_reason and not own_reason(text, column, own):
+                    said = "this suppression gives no reason"
+                    wrong = Unreadable(own.span, said, "Say behind the brackets why the finding may stay.")
+                if wrong is not None:
+                    beside = known.get((own.span, own.form)) if own is not None else None
+                    found.append(replace(wrong, beside=beside))
         return found
 
     def is_off_for_flake8(self) -> bool:
@@ -131,13 +169,30 @@ class Comments:
         lines = self.logical_lines.get(line, (line, line))
         return Suppression(_span(line, column, text, match), codes, lines, "noqa")
 
-    def _own(self, line: int, column: int, text: str, match: re.Match[str]) -> Suppression:
-        codes = _split(match["codes"]) if match["codes"] is not None else ("GL",)
-        span = _span(line, column, text, match)
-        if match["kind"].lower() == "ignore-file":
-            near = line <= _NEAR_TOP or line < self.first_statement
-            return Suppression(span, codes, None, "ignore-file", misplaced=not near)
-        return Suppression(span, codes, self._own_lines(line, column), "ignore")
+    def _own_of(
+        self, line: int, column: int, text: str
+    ) -> Iterator[tuple[Suppression | None, Unreadable | None]]:
+        """For each part of a comment that begins with ``gllint:`` what of it can be read, and what cannot."""
+        for match in _OWN.finditer(text):
+            form = _FORM.match(match["rest"])
+            if form is None:
+                end = match.start() + len(match.group().rstrip())
+                yield None, _no_form(Span(line, column + match.start(), line, column + end), match["rest"])
+                continue
+            end = match.start("rest") + form.end("words") + 1
+            span = Span(line, column + match.start(), line, column + end)
+            words = [word for word in re.split(r"[,\s]+", form["words"]) if word]
+            pairs = [(code, word) for word in words if (code := _selector(word)) is not None]
+            codes, written = tuple(code for code, _ in pairs), tuple(word for _, word in pairs)
+            wrong = _not_codes(span, words)
+            if not codes:
+                yield None, wrong
+            elif form["kind"].lower() == "ignore-file":
+                near = line <= _NEAR_TOP or line < self.first_statement
+                yield Suppression(span, codes, None, "ignore-file", misplaced=not near, words=written), wrong
+            else:
+                lines = self._own_lines(line, column)
+                yield Suppression(span, codes, lines, "ignore", words=written), wrong
 
     @cached_property
     def _next_code(self) -> list[int]:
@@ -154,17 +209,60 @@ class Comments:
         return (line, self.logical_lines.get(following, (following, following))[1])
 
 
+def own_reason(text: str, column: int, own: Suppression) -> bool:
+    """Say whether a reason follows in a comment that begins at ``column``."""
+    return _REASON.search(text[own.span.end_column - column :].partition("#")[0]) is not None
+
+
+def _selector(word: str) -> str | None:
+    """Return the code or prefix that a word between the brackets stands for, ``None`` where there is none."""
+    upper = word.upper()
+    if _SELECTOR.fullmatch(upper):
+        return upper if any(code.startswith(upper) for code in RULES) else None
+    return RULES.by_name.get(word.lower())
+
+
+def _not_codes(span: Span, words: Sequence[str]) -> Unreadable | None:
+    unknown = [word for word in words if _selector(word) is None]
+    if words and not unknown:
+        return None
+    help_text = "`gllint rule` lists the codes and names."
+    if not words:
+        return Unreadable(span, "this suppression names no code", help_text)
+    hint = nearest(unknown[0], [*RULES, *RULES.by_name])
+    if hint:
+        help_text = hint.removeprefix("; ").capitalize() + " " + help_text
+    listed = ", ".join(f"`{word}`" for word in unknown)
+    return Unreadable(span, f"{listed} is no code of gllint: it suppresses nothing", help_text)
+
+
+def _no_form(span: Span, rest: str) -> Unreadable:
+    """What is wrong with a comment that has no brackets, or no verb, that we know."""
+    named = [word for word in re.split(r"[^\w-]+", rest) if _selector(word) not in (None, "GL")]
+    meant = f"# gllint: ignore[{', '.join(named)}]" if named else ""
+    form = meant or "# gllint: ignore[GL401] reason"
+    message = "this comment is no suppression that gllint can read: it suppresses nothing"
+    return Unreadable(span, message, f"Write `{form}`.", meant)
+
+
 def _is_code(line: str) -> bool:
     return bool(line.strip()) and not line.lstrip().startswith("#")
 
 
 def apply(
-    path: str, source: str, findings: Sequence[Finding], codes: frozenset[str], *, noqa: bool = True
+    path: str,
+    source: str,
+    findings: Sequence[Finding],
+    codes: frozenset[str],
+    *,
+    noqa: bool = True,
+    require_reason: bool = False,
 ) -> tuple[Finding, ...]:
-    """Return the findings that no comment suppresses, and a GL901 for each comment that suppresses nothing.
+    """Return the findings that no comment suppresses, and one for each comment that suppresses nothing.
 
-    ``codes`` are those in force in the file. ``noqa=False`` leaves the noqa comments aside (flake8's
-    ``--disable-noqa``).
+    That is a GL901 where it could, a GL902 where it cannot be read, names an unknown code or, with
+    ``require_reason``, gives no reason. ``codes`` are those in force in the file. ``noqa=False`` leaves the noqa
+    comments aside (flake8's ``--disable-noqa``).
     """
     comments = Comments(source)
     if noqa and comments.is_off_for_flake8():
@@ -178,14 +276,28 @@ def apply(
             finding, speaking.get(finding.span.line, speaking[0]), comments if noqa else None
         )
     ]
-    unused = _unused(path, comments, considered, codes) if "GL901" in codes else []
-    for found, about in unused:
-        # A suppression that is unused does not suppress the word of it.
+
+    def tell(found: Finding, about: Suppression | None) -> None:
+        # A suppression that is unused or wrong does not suppress the word of it.
         near = speaking.get(found.span.line, speaking[0])
         others = [s for s in near if s is not about or s.form == "noqa"]
         if not _is_suppressed(found, others, comments if noqa else None):
             kept.append(found)
+
+    if "GL902" in codes:
+        for wrong in comments.unreadable(require_reason):
+            tell(_invalid(path, wrong), wrong.beside)
+    if "GL901" in codes:
+        for unused, about in _unused(path, comments, considered, codes):
+            tell(unused, about)
     return tuple(kept)
+
+
+def _invalid(path: str, wrong: Unreadable) -> Finding:
+    fix = None
+    if wrong.meant:
+        fix = Fix("unsafe", f"Write `{wrong.meant}`", (Edit(wrong.span, wrong.meant),))
+    return Finding("GL902", path, wrong.span, wrong.message, wrong.help, fix)
 
 
 def _by_line(considered: Iterable[Suppression]) -> dict[int, list[Suppression]]:
@@ -240,7 +352,8 @@ def _unused(
 
 
 def _unused_finding(path: str, comments: Comments, suppression: Suppression, unused: list[str]) -> Finding:
-    names = ", ".join(unused)
+    words = dict(zip(suppression.codes or (), suppression.words, strict=False))
+    names = ", ".join(words.get(code, code) for code in unused)
     if suppression.misplaced:
         message = f"Suppression of {names} for the whole file stands too far down to count"
         help_text = "Move it above the first statement, or remove it."
@@ -255,14 +368,15 @@ def _can_judge(prefix: str, codes: frozenset[str]) -> bool:
     """Say whether all that a selector names is in force, so that its silence means something."""
     named = [rule for code, rule in RULES.items() if code.startswith(prefix)]
     if prefix in RULES:
-        return prefix in codes and prefix != "GL901"
+        return prefix in codes and prefix not in ("GL901", "GL902")
     return all(rule.code in codes for rule in named if rule.default)
 
 
 def _removal(comments: Comments, suppression: Suppression, unused: list[str]) -> Edit:
     span = suppression.span
     line = comments.lines[span.line - 1]
-    kept = [code for code in suppression.codes or () if code not in unused]
+    written = suppression.words or suppression.codes or ()
+    kept = [word for code, word in zip(suppression.codes or (), written, strict=True) if code not in unused]
     text = line[span.column - 1 : span.end_column - 1]
     if kept:
         return Edit(span, _with_codes(text, kept))

@@ -23,7 +23,7 @@ class Rule(NamedTuple):
     """The public record of one code.
 
     ``check`` is ``None`` for the codes that the program itself
-    reports (GL900, GL901). ``documentation`` is the module's docstring: Markdown, sections *What it does*,
+    reports (GL900, GL901, GL902). ``documentation`` is the module's docstring: Markdown, sections *What it does*,
     *Why is this bad?*, *Bad*, *Good*, *How to fix*, *Options*, *References*.
     """
 

@@ -62,6 +62,19 @@ def test_the_schema_is_one_and_knows_every_setting() -> None:
         ("[severity]\nXX = 'info'", "key 'severity': unknown code 'XX'; gllint rule lists them"),
         ("[per-file-ignores]\n'a.py' = ['GLX']", "key 'per-file-ignores.a.py': unknown code 'GLX'"),
         ("whitelist-patterns = ['(']", "key 'whitelist-patterns': '(' is no regular expression"),
+        ("unit-packs = ['count']", "key 'unit-packs.0' must be one of counts, time"),
+        ("unit-packs = ['count']", "not 'count'; did you mean 'counts'?"),
+        ("unit-packs = [1]", "not 1"),
+        ("unit-packs = 'counts'", "key 'unit-packs' must be a list of texts, not \"counts\""),
+        ("plain-keys = '*_id'", "key 'plain-keys' must be a list of texts"),
+        ("array-paths = 'yes'", "key 'array-paths' must be true or false, not \"yes\""),
+        ("require-reason = 1", "key 'require-reason' must be true or false, not 1"),
+        ("fail-level = 'warn'", "key 'fail-level' must be one of error, warning, info, not 'warn'; did you mean"),
+        ("extend-ignore = ['GLX']", "key 'extend-ignore': unknown code 'GLX'"),
+        ("required-version = 1", "key 'required-version' must be a text, not 1"),
+        ("required-version = 'soon'", "key 'required-version': 'soon' is no version as in '>=0.1' or '0.1.0'"),
+        ("required-version = '>=99'\nnew-key = 1", "key 'required-version' asks for gllint >=99, this is"),
+        ("required-version = '0.0.1'", "install that version, or change the key"),
         ("select = [", "not valid TOML"),
     ],
 )  # fmt: skip
@@ -92,7 +105,14 @@ _FITTING: dict[str, set[str]] = {
     "select": {"list"},
     "extend-select": {"list"},
     "ignore": {"list"},
-    **{key: {"true", "false"} for key in ("force-exclude", "strict-units", "number-words")},
+    "extend-ignore": {"list"},
+    "unit-packs": {"list"},
+    "fail-level": set(),
+    "required-version": {"empty"},
+    **{
+        key: {"true", "false"}
+        for key in ("force-exclude", "strict-units", "number-words", "array-paths", "require-reason")
+    },
 }
 
 
@@ -350,3 +370,62 @@ def test_severity_is_shown_and_a_warning_is_still_a_finding(write: Write, run: R
     done = run("check", "--output-format", "json", cwd=top)
     assert done.returncode == 1
     assert [entry["severity"] for entry in json.loads(done.stdout)] == ["info", "info", "error"]
+
+
+@pytest.mark.parametrize(("level", "status"), [("info", 1), ("warning", 1), ("error", 0)])
+def test_a_run_fails_from_the_level_that_is_asked_for(
+    write: Write, run: Run, agent: str, level: str, status: int
+) -> None:
+    top = write({"gllint.toml": f"fail-level = '{level}'\n[severity]\nGL = 'warning'\n", "agent.py": agent})
+    done = run("check", "--output-format", "concise", cwd=top)
+    assert (done.returncode, len(done.stdout.splitlines())) == (status, 3)
+    assert run("check", "--fail-level", level, "--isolated", cwd=top).returncode == 1
+    assert run("check", "--fail-level", "info", cwd=top).returncode == 1
+
+
+def test_each_file_fails_by_its_own_level(write: Write, run: Run, agent: str) -> None:
+    top = write(
+        {
+            "a/gllint.toml": "fail-level = 'error'\nseverity = {GL = 'info'}\n",
+            "a/agent.py": agent,
+            "b/gllint.toml": "severity = {GL = 'info'}\n",
+            "b/agent.py": agent,
+        }
+    )
+    assert run("check", "a", cwd=top).returncode == 0
+    assert run("check", "b", cwd=top).returncode == 1
+    assert run("check", "a", "b", cwd=top).returncode == 1
+
+
+def test_extend_ignore_adds(write: Write, check: Callable[..., list[str]], agent: str) -> None:
+    top = write({"gllint.toml": "ignore = ['GL4']\nextend-ignore = ['GL101']\n", "agent.py": agent})
+    assert check(cwd=top) == []
+    assert check("--ignore", "GL5", cwd=top) == ["agent.py:11:37: GL401"]
+    write({"gllint.toml": ""})
+    assert check("--extend-ignore", "GL1", cwd=top) == ["agent.py:11:37: GL401"]
+    assert check("--extend-ignore", "GL1,GL4", cwd=top) == []
+
+
+def test_another_version_is_refused_before_its_unknown_keys(write: Write, run: Run, agent: str) -> None:
+    top = write({"gllint.toml": "required-version = '>=90'\nkey-of-the-future = 1\n", "agent.py": agent})
+    done = run("check", cwd=top)
+    assert done.returncode == 2
+    assert b"asks for gllint >=90, this is" in done.stderr and b"unknown key" not in done.stderr
+    for fitting in (">=0", config.__version__, f"=={config.__version__}", "<90"):
+        write({"gllint.toml": f"required-version = '{fitting}'\n"})
+        assert run("check", cwd=top).returncode == 1
+
+
+def test_units_are_told_with_their_packs(write: Write, run: Run) -> None:
+    top = write({"gllint.toml": "unit-packs = ['time']\n"})
+    assert b"\nms " in run("units", cwd=top).stdout
+    assert run("units", "ms", cwd=top).returncode == 0
+    said = run("units", "token", cwd=top)
+    assert said.returncode == 1
+    assert b'the pack of units counts has it: unit-packs = ["time", "counts"]' in said.stdout
+    counts = run("units", "--pack", "counts", cwd=top)
+    assert counts.returncode == 0 and b"token" in counts.stdout and b"kWh" not in counts.stdout
+    assert b"The configuration of this folder allows them" in run("units", "--pack", "time", cwd=top).stdout
+    wrong = run("units", "--pack", "count", cwd=top)
+    assert wrong.returncode == 2 and b"did you mean 'counts'?" in wrong.stderr
+    assert run("units", "--pack", "counts", "ms", cwd=top).returncode == 2

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -32,7 +33,8 @@ def left(source: str, *findings: Finding, codes: frozenset[str] = CODES, noqa: b
         "# noqa", "# NOQA", "#noqa", "# noqa: GL401", "# noqa:GL401", "# NoQA: GL401", "# noqa: gl401", "# noqa: GL4",
         "# noqa: E501,GL401", "# noqa: E501, GL401 because", "# noqa: E501 GL401", "# why  # noqa: GL401",
         "# gllint: ignore[GL401]", "# gllint: ignore[GL401] a reason", "# gllint:ignore[GL401, GL101]",
-        "# gllint: ignore[GL4]", "# gllint: ignore", "# type: ignore # gllint: ignore[GL401]",
+        "# gllint: ignore[GL4]", "# type: ignore # gllint: ignore[GL401]", "# gllint: ignore[naked-number] why",
+        "# gllint: ignore[GL101, Naked-Number]", "# gllint: ignore[gl]", "# GLLINT: Ignore [GL401]",
     ],
 )  # fmt: skip
 def test_what_suppresses(comment: str) -> None:
@@ -45,7 +47,7 @@ def test_what_suppresses(comment: str) -> None:
         "# noqa: E501",
         "# noqa: GL101",
         "# gllint: ignore[GL1]",
-        "# gllint: nothing",
+        "# see gllint: ignore[GL401]",
         "# no qa",
         "# noqua",
         "x # noqb",
@@ -53,6 +55,95 @@ def test_what_suppresses(comment: str) -> None:
 )
 def test_what_does_not(comment: str) -> None:
     assert left(f"x = 1  {comment}\n", finding(1), codes=CODES - {"GL901"}) == ["1 GL401"]
+
+
+@pytest.mark.parametrize(
+    ("comment", "said"),
+    [
+        ("# gllint: ignore", "Write `# gllint: ignore[GL401] reason`"),
+        ("# gllint: ignore GL401", "Write `# gllint: ignore[GL401]`"),
+        ("# gllint: disable=GL401", "Write `# gllint: ignore[GL401]`"),
+        ("# gllint: disable=naked-number, GL5 because", "Write `# gllint: ignore[naked-number, GL5]`"),
+        ("# gllint: ignore[GL401", "Write `# gllint: ignore[GL401]`"),
+        ("# gllint: ignore(GL401)", "Write `# gllint: ignore[GL401]`"),
+        ("# gllint: ignore-next-line[GL401]", "Write `# gllint: ignore[GL401]`"),
+        ("# gllint: nothing", "cannot read"),
+        ("# gllint:", "cannot read"),
+        ("# gllint: off", "cannot read"),
+        ("# gllint: ignore[]", "names no code"),
+        ("# gllint: ignore[, ]", "names no code"),
+        ("# gllint: ignore[GL999] r", "`GL999` is no code"),
+        ("# gllint: ignore[naked-numbers]", "Did you mean 'naked-number'?"),
+        ("# gllint: ignore[E501, xyz]", "`E501`, `xyz` is no code"),
+        ("# type: ignore # gllint: skip", "cannot read"),
+        ("# gllint: ignore-file", "Write"),
+    ],
+)
+def test_what_cannot_be_read_suppresses_nothing_and_is_said(comment: str, said: str) -> None:
+    found = apply("/a.py", f"x = 1  {comment}\n", [finding(1)], CODES)
+    assert sorted(f.code for f in found) == ["GL401", "GL902"]
+    wrong = next(f for f in found if f.code == "GL902")
+    assert (
+        said.replace("cannot read", "no suppression that gllint can read") in f"{wrong.message}. {wrong.help}"
+    )
+    column = comment.index("# gllint") + 8
+    assert (wrong.span.line, wrong.span.column) == (1, column)
+    assert left(f"x = 1  {comment}\n", finding(1), codes=CODES - {"GL902"}) == ["1 GL401"]
+
+
+def test_what_is_known_beside_what_is_not_suppresses() -> None:
+    found = apply("/a.py", "x = 1  # gllint: ignore[GL401, GL999] r\n", [finding(1)], CODES)
+    assert [(f.code, "`GL999` is no code" in f.message) for f in found] == [("GL902", True)]
+
+
+def test_an_invalid_suppression_does_not_hide_itself_and_others_may() -> None:
+    assert left("x = 1  # gllint: ignore[GL902, GL999]\n") == ["1 GL902"]
+    assert left("# gllint: ignore-file[GL9]\nx = 1  # gllint: off\n") == []
+    assert left("x = 1  # gllint: off  # noqa: GL902\n") == []
+
+
+@pytest.mark.parametrize(
+    ("comment", "given"),
+    [
+        ("# gllint: ignore[GL401] measured by hand", True),
+        ("# gllint: ignore[GL401]: measured by hand", True),
+        ("# gllint: ignore[GL401]", False),
+        ("# gllint: ignore[GL401]  # type: ignore", False),
+        ("# gllint: ignore[GL401] -", False),
+        ("# noqa: GL401", True),
+    ],
+)
+def test_a_reason_can_be_required(comment: str, given: bool) -> None:
+    text = f"x = 1  {comment}\n"
+    found = apply("/a.py", text, [finding(1)], CODES, require_reason=True)
+    assert [f.code for f in found] == ([] if given else ["GL902"])
+    assert apply("/a.py", text, [finding(1)], CODES) == ()
+
+
+def test_the_fix_of_an_invalid_suppression_is_one_that_can_be_read() -> None:
+    before = "x = 1  # gllint: disable=GL401 by hand\n"
+    (wrong,) = [f for f in apply("/a.py", before, [finding(1)], CODES) if f.code == "GL902"]
+    assert wrong.fix is not None and wrong.fix.applicability == "unsafe"
+    after, _ = fixer.apply(before, [wrong.fix])
+    assert apply("/a.py", after, [finding(1)], CODES) == ()
+
+
+def test_names_and_codes_are_told_apart_when_unused() -> None:
+    source = "x = 1  # gllint: ignore[raw-number-in-result, naked-number] r\n"
+    (found,) = apply("/a.py", source, [finding(1)], CODES)
+    assert "raw-number-in-result" in found.message and found.fix is not None
+    assert fixer.apply(source, [found.fix])[0] == "x = 1  # gllint: ignore[naked-number] r\n"
+
+
+def test_invalid_suppressions_are_found_wherever_they_stand(
+    write: Write, check: Callable[..., list[str]], run: Callable[..., Any]
+) -> None:
+    top = write({"gllint.toml": "require-reason = true\n", "plain.py": "x = 1  # gllint: disable=all\n"})
+    write({"other.py": "y = 2  # gllint: ignore[GL401]\n"})
+    wanted = ["other.py:1:8: GL901", "other.py:1:8: GL902", "plain.py:1:8: GL902"]
+    assert check(cwd=top) == wanted
+    done = run("check", "--isolated", "--select", "GL9", cwd=top)
+    assert done.returncode == 1 and done.stdout.count(b"GL902") == 1
 
 
 def test_a_noqa_speaks_of_its_logical_line() -> None:
@@ -95,7 +186,7 @@ def test_text_in_a_string_suppresses_as_in_flake8_and_is_never_unused() -> None:
         ("# noqa: GL401", True),
         ("# noqa: GL4", True),
         ("# gllint: ignore[GL401] once true", True),
-        ("# gllint: ignore", True),
+        ("# gllint: ignore[naked-number]", True),
         ("# noqa: GL999", True),
         ("# noqa", False),
         ("# noqa: E501", False),

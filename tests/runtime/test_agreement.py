@@ -6,37 +6,41 @@ Sources are drawn at random, linted as text and executed as code; the two verdic
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import fields
 from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gllint_rules import Finding
+from gllint_rules import Finding, Settings
 from gllint_runtime import (
     GLError,
     GLValidationError,
     ScriptedProvider,
+    Session,
     Tool,
     ToolRegistry,
     ToolRuntime,
 )
 from gllint_runtime.policy.numbers import scan_naked_numbers
+from gllint_runtime.policy.packs import PACKS
 from gllint_runtime.policy.schemas import QUANTITY_REF, find_raw_numbers, schema_problems, unknown_refs
+from gllint_runtime.policy.settings import Policy
 from gllint_runtime.policy.units import ALLOWED_UNITS, TIME_UNITS, judge_unit
 from harness import Case, run
 
 HEADER = "from gllint_runtime import Tool\n\n"
 
 
-def findings(source: str) -> list[Finding]:
+def findings(source: str, configuration: dict[str, object] | None = None) -> list[Finding]:
     """What the rules that are on by default find in one file."""
-    found = run(Case("", {"agent.py": HEADER + source}, {}))
+    found = run(Case("", {"agent.py": HEADER + source}, configuration or {}))
     assert all(isinstance(item, Finding) for item in found), found
     return found  # type: ignore[return-value]
 
 
-def codes(source: str) -> set[str]:
-    return {finding.code for finding in findings(source)}
+def codes(source: str, configuration: dict[str, object] | None = None) -> set[str]:
+    return {finding.code for finding in findings(source, configuration)}
 
 
 # -------------------------------------------------------------------------------------------------- messages
@@ -254,3 +258,89 @@ def test_result_schemas(schema: Any) -> None:
         assert found["GL203"] + found["GL204"]
     else:
         assert not found["GL203"] + found["GL204"]
+
+
+# ------------------------------------------------------------------------------------------- under settings
+
+# The keys of [tool.gllint] that both moments share, and what the runtime calls them.
+SHARED = {
+    "unit-packs": "packs",
+    "plain-keys": "plain_keys",
+    "extend-units": "extend_units",
+    "strict-units": "strict_units",
+}
+configurations = st.fixed_dictionaries(
+    {},
+    optional={
+        "unit-packs": st.lists(st.sampled_from(PACKS), max_size=3, unique=True),
+        "plain-keys": st.lists(st.sampled_from(["page", "*_id", "p*", "value", "[ab]"]), max_size=2),
+        "extend-units": st.lists(st.sampled_from(["widget", "kW/widget", "count"]), max_size=2),
+        "strict-units": st.booleans(),
+    },
+)
+packed_units = st.sampled_from(
+    ["count", "token", "ms", "GiB", "ppm", "1", "V", "mol", "nmi", "CHF", "kWh", "widget", "h", ""]
+)
+compounds = st.builds("{}/{}".format, packed_units, packed_units)
+numbers_and_quantities = st.sampled_from([5, -2.5, True, None, "high"]) | st.builds(
+    lambda unit: {"value": 5, "unit": unit}, packed_units | compounds
+)
+outputs = st.recursive(
+    numbers_and_quantities,
+    lambda inner: (
+        st.dictionaries(st.sampled_from(["page", "user_id", "a", "value", "heat", "Page"]), inner, max_size=3)
+        | st.lists(inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+
+
+def registry_under(configuration: dict[str, object], function: Any) -> ToolRegistry:
+    registry = ToolRegistry(**{SHARED[key]: value for key, value in configuration.items() if key in SHARED})  # type: ignore[arg-type]
+    registry.register(Tool(name="meter", fn=function))
+    return registry
+
+
+@settings(max_examples=300, deadline=None)
+@given(outputs, configurations)
+def test_results_under_settings(output: Any, configuration: dict[str, object]) -> None:
+    source = f'tool = Tool(name="meter", args_schema={{}}, fn=lambda: {{"out": {output!r}}})\n'
+    found = codes(source, configuration) & (SHAPE | UNIT)
+    try:
+        registry_under(configuration, lambda: {"out": output}).invoke("meter")
+    except GLValidationError as error:
+        assert error.code == ("RESULT_SCHEMA" if found & SHAPE else "UNIT_UNKNOWN")
+        assert found
+    else:
+        assert not found
+
+
+array_paths = st.lists(
+    st.sampled_from(["$", ".rows", ".heat", "[0]", "[1]", "[01]", "[-1]", "[", "]", ".0", ".*"]), max_size=5
+).map("".join)
+
+
+@settings(max_examples=200, deadline=None)
+@given(array_paths, st.booleans())
+def test_claim_paths_under_settings(path: str, arrays: bool) -> None:
+    step = {"kind": "final", "final": {"message": "{{claim:0}}", "claims": [entry(path)]}}
+    found = codes(f"step = {step!r}\n", {"array-paths": arrays})
+    assert found <= {"GL404"}
+    session = Session(array_paths=arrays)
+    quantity = {"value": 5, "unit": "kWh"}
+    session.record("meter", {}, {"rows": [{"heat": quantity}, quantity], "heat": quantity})
+    try:
+        session.check("{{claim:0}}", [entry(path)])
+    except GLError as error:
+        assert error.code == "PATH_RESOLUTION"
+        assert bool(found) == ("not of the form" in error.message)
+    else:
+        assert not found
+
+
+def test_the_shared_settings_are_all_of_them() -> None:
+    """A key that one moment knows and the other does not would part their verdicts."""
+    policy = {field.name for field in fields(Policy)}
+    own = set(Settings._fields)
+    names = {"packs": "unit_packs", "whitelist": "whitelist_patterns"}
+    assert {names.get(name, name) for name in policy - {"argument_origin", "allow_raw_numbers"}} <= own

@@ -23,6 +23,10 @@ class Catalogue(Mapping[str, Rule]):
         names = sorted(info.name for info in pkgutil.iter_modules(__path__))
         self._modules = {name.partition("_")[0].upper(): name for name in names}
         self._rules: dict[str, Rule] = {}
+        # From a rule's name to its code, told without loading the rule.
+        self.by_name = {
+            name.partition("_")[2].replace("_", "-"): code for code, name in self._modules.items()
+        }
 
     def __getitem__(self, code: str) -> Rule:
         if code not in self._rules:

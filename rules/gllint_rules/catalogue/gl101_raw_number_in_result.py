@@ -47,7 +47,8 @@ GL501 reports.
 ## Options
 
 `tool-classes`, `tool-decorators` and `tool-methods` say what a tool is, `result-payloads` which fields of an
-envelope are the result.
+envelope are the result. `plain-keys` are patterns of keys whose numbers are no quantities (`["*_id", "page"]`),
+here and at execution.
 
 ## References
 
@@ -76,6 +77,8 @@ def check(context: Context) -> Iterator[Pending]:
         found = False
         for leaf in leaves(result.value, result.site):
             found = True
+            if leaf.is_plain(context.settings):
+                continue
             where = f"`{leaf.key}` in the result" if leaf.key else "the result"
             message = f"{where} of {_title(result)} is a number without a unit"
             fix = partial(_wrap_leaf, context, result, leaf)
@@ -120,5 +123,5 @@ RULE = Rule(
     documentation=__doc__ or "",
     check=check,
     fix="sometimes",
-    options=("tool-classes", "tool-decorators", "tool-methods", "result-payloads"),
+    options=("tool-classes", "tool-decorators", "tool-methods", "result-payloads", "plain-keys"),
 )

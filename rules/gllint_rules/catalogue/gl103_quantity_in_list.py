@@ -42,7 +42,7 @@ Give each Quantity a name of its own, or return the one that the message needs.
 
 ## Options
 
-None.
+`array-paths` lets a claim path address an element (`$.readings[0]`), here and at execution; the rule is then silent.
 
 ## References
 
@@ -57,11 +57,16 @@ from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.results import quantities
 from gllint_rules.rule import Rule
 
-HELP = "No claim path can address an element of a list: return each Quantity under a name of its own."
+HELP = (
+    "No claim path can address an element of a list: return each Quantity under a name of its own, "
+    "or let claims reach into lists with `array-paths = true`."
+)
 
 
 def check(context: Context) -> Iterator[Pending]:
     """Findings at the Quantities that a list of a result holds."""
+    if context.settings.array_paths:
+        return
     for result in context.results:
         for held in quantities(result.value, result.site):
             if held.in_list:
@@ -75,4 +80,5 @@ RULE = Rule(
     summary="A Quantity sits inside a list",
     documentation=__doc__ or "",
     check=check,
+    options=("array-paths",),
 )

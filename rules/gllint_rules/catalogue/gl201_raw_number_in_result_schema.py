@@ -45,7 +45,7 @@ already is a Quantity there.
 
 ## Options
 
-None.
+`plain-keys` names the properties whose numbers are no quantities.
 
 ## References
 
@@ -71,7 +71,7 @@ HELP = f'Declare a Quantity there: {{"$ref": "{QUANTITY_REF}"}}.'
 def check(context: Context) -> Iterator[Pending]:
     """Findings at the numeric types of literal result schemas."""
     for schema in keyword_schemas(context, OUTPUT_SCHEMAS):
-        for path in find_raw_numbers(schema.data):
+        for path in find_raw_numbers(schema.data, context.settings.plain_keys):
             named = [name for step, name in pairwise(path[:-1]) if step == "properties"]
             what = f"`{named[-1]}`" if named else "the result"
             message = f"the result schema lets {what} be a number without a unit"
@@ -92,4 +92,5 @@ RULE = Rule(
     documentation=__doc__ or "",
     check=check,
     fix="sometimes",
+    options=("plain-keys",),
 )

@@ -89,7 +89,7 @@ def check(context: Context) -> Iterator[Pending]:
                 yield context.finding("GL202", tool.at, f"{name} has no result schema", HELP, fix)
             continue
         schema = read_schema(context, tool.result_schema, tool.scope)
-        if schema is None or find_raw_numbers(schema.data):
+        if schema is None or find_raw_numbers(schema.data, context.settings.plain_keys):
             continue
         problem = _problem(context, tool, schema.data)
         if problem is not None:
@@ -110,7 +110,9 @@ def _problem(context: Context, tool: Tool, data: Any) -> str | None:
         return "has no properties"
     if unknown_refs(data):  # GL204's
         return None
-    if not has_quantity_ref(data) and any(holds_numbers(r) for r in context.results_of(tool)):
+    if not has_quantity_ref(data) and any(
+        holds_numbers(r, context.settings) for r in context.results_of(tool)
+    ):
         return "declares no Quantity although the result holds a number"
     return None
 

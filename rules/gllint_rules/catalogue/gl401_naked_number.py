@@ -39,7 +39,7 @@ Let a tool return the number as a Quantity, claim it, and write the macro in its
 ## Options
 
 `final-message-names` and `final-message-calls` say where templates are, `whitelist-patterns` what is allowed,
-`number-words` also reports numbers spelled out, `extend-units` adds unit symbols.
+`number-words` also reports numbers spelled out, `extend-units` and `unit-packs` add unit symbols.
 
 ## References
 
@@ -70,6 +70,7 @@ def check(context: Context) -> Iterator[Pending]:
             whitelist=settings.whitelist_patterns,
             words=settings.number_words,
             units=settings.extend_units,
+            glued=settings.pack_symbols(),
         ):
             if any(macro.start < naked.end and naked.start < macro.end for macro in broken):
                 continue
@@ -94,5 +95,6 @@ RULE = Rule(
         "whitelist-patterns",
         "number-words",
         "extend-units",
+        "unit-packs",
     ),
 )

@@ -40,7 +40,7 @@ Begin at the root and name each field: `$.heating.power`.
 
 ## Options
 
-None.
+`array-paths` lets a path address the element of a list (`$.rows[0].energy`).
 
 ## References
 
@@ -70,7 +70,7 @@ def check(context: Context) -> Iterator[Pending]:
                 if not isinstance(option, Text) or option.literal is None:
                     continue
                 try:
-                    parse_claim_path(option.literal)
+                    parse_claim_path(option.literal, arrays=context.settings.array_paths)
                 except ClaimPathError as error:
                     fix = partial(_mend, context, entry.site, option.literal)
                     yield context.finding("GL404", entry.site, str(error), error.hint, fix)
@@ -89,4 +89,5 @@ RULE = Rule(
     documentation=__doc__ or "",
     check=check,
     fix="unsafe",
+    options=("array-paths",),
 )

@@ -38,7 +38,7 @@ Move the fact into a tool that returns it as a Quantity, and claim it.
 
 ## Options
 
-Select it with `extend-select`; `extend-units` adds units.
+Select it with `extend-select`; `extend-units` and `unit-packs` add units.
 
 ## References
 
@@ -77,7 +77,8 @@ def check(context: Context) -> Iterator[Pending]:
     """Findings at the strings that state a fact."""
     if not context.touches_tools:
         return
-    pattern = _pattern(context.settings.extend_units)
+    further = (unit for unit in context.settings.pack_symbols() if len(unit) > 1)
+    pattern = _pattern((*context.settings.extend_units, *sorted(further)))
     logged = {arg.at for call, _ in context.module.calls if _logs(call) for arg in call.args}
     for part, text, scope in ((p, text, scope) for p in context.module.sections() for text, scope in p.texts):
         if text.at in part.docstrings or text.at in logged:
@@ -125,5 +126,5 @@ RULE = Rule(
     summary="A text states a number that no tool produced",
     documentation=__doc__ or "",
     check=check,
-    options=("extend-units",),
+    options=("extend-units", "unit-packs"),
 )

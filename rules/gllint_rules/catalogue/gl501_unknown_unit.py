@@ -38,7 +38,7 @@ differs and the old text stands nowhere else in the project, in no comparison, t
 
 ## Options
 
-`extend-units`, `strict-units`.
+`extend-units`, `strict-units`, `unit-packs`.
 
 ## References
 
@@ -81,5 +81,5 @@ RULE = Rule(
     documentation=__doc__ or "",
     check=check,
     fix="sometimes",
-    options=("extend-units", "strict-units"),
+    options=("extend-units", "strict-units", "unit-packs"),
 )

@@ -37,7 +37,7 @@ Convert to an allowed unit, or add this one with `extend-units`.
 
 ## Options
 
-`extend-units`, `strict-units`.
+`extend-units`, `strict-units`, `unit-packs`.
 
 ## References
 
@@ -72,5 +72,5 @@ RULE = Rule(
     summary="A Quantity carries a unit that is not allowed",
     documentation=__doc__ or "",
     check=check,
-    options=("extend-units", "strict-units"),
+    options=("extend-units", "strict-units", "unit-packs"),
 )

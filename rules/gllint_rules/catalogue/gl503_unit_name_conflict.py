@@ -36,7 +36,7 @@ Rename the key or correct the unit.
 
 ## Options
 
-`extend-units`.
+`extend-units`, `unit-packs`.
 
 ## References
 
@@ -81,5 +81,5 @@ RULE = Rule(
     summary="A name announces another unit than its Quantity carries",
     documentation=__doc__ or "",
     check=check,
-    options=("extend-units",),
+    options=("extend-units", "unit-packs"),
 )

@@ -16,7 +16,7 @@ from gllint_rules.inference.values import Site
 from gllint_rules.project.context import Context
 from gllint_rules.project.units import WrittenUnit, variable, written_units
 from gllint_runtime.policy.schemas import KNOWN_SCHEMAS
-from gllint_runtime.policy.units import ALLOWED_UNITS, TIME_UNITS, dimension_of, judge_unit, unit_of_name
+from gllint_runtime.policy.units import ALLOWED_UNITS, TIME_UNITS, dimension_of, unit_of_name
 
 _SEPARATORS = str.maketrans("", "", " \t_-")
 
@@ -37,14 +37,14 @@ def correct_unit(context: Context, unit: WrittenUnit) -> Fix | None:
     written, nearest = unit.verdict.unit, unit.verdict.nearest
     if written == PLACEHOLDER or nearest is None:
         return None
-    verdict = judge_unit(nearest, extend=settings.extend_units, strict=settings.strict_units)
+    verdict = settings.judge(nearest)
     if verdict.status != "allowed" or not all(
         dimension_of(announced) == verdict.dimension
         for name in _carriers(context, unit)
         if (announced := unit_of_name(name)) is not None
     ):
         return None
-    known = (*ALLOWED_UNITS, *TIME_UNITS, *settings.extend_units)
+    known = (*ALLOWED_UNITS, *TIME_UNITS, *settings.extend_units, *settings.pack_symbols())
     mended = [u.site for u in written_units(context) if u.verdict.unit == written]
     return _renamed(context, unit.site, written, nearest, known, mended)
 

@@ -38,7 +38,7 @@ from gllint_rules.project.results import Leaf, Result, leaves, quantities
 from gllint_rules.project.schemas import read_schema
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Function
-from gllint_runtime.policy.units import ALLOWED_UNITS, judge_unit, unit_of_name
+from gllint_runtime.policy.units import ALLOWED_UNITS, unit_of_name
 
 _OPEN_TYPES = frozenset({"Any", "object", "dict", "Dict", "Mapping", "MutableMapping", "JSON", "Json"})
 
@@ -340,11 +340,7 @@ def _unit(context: Context, result: Result, leaf: Leaf, here: Place) -> tuple[st
 
 
 def _allowed(context: Context, unit: str | None) -> str | None:
-    settings = context.settings
-    if unit is None:
-        return None
-    verdict = judge_unit(unit, extend=settings.extend_units, strict=settings.strict_units)
-    return unit if verdict.status == "allowed" else None
+    return unit if unit is not None and context.settings.judge(unit).status == "allowed" else None
 
 
 def _announced(context: Context, name: str) -> str | None:

@@ -24,6 +24,7 @@ from gllint_rules.inference.values import (
 )
 from gllint_rules.project.tools import Tool
 from gllint_rules.reading.facts import Expr
+from gllint_rules.words.settings import Settings
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,6 +62,11 @@ class Leaf:
     keys: tuple[Key, ...] = ()
     in_list: bool = False
     holder: Record | None = None
+    is_named: bool = True  # whether nothing but lists lies between ``key`` and the number
+
+    def is_plain(self, settings: Settings) -> bool:
+        """Whether its key is one whose numbers are no quantities."""
+        return self.is_named and settings.is_plain(self.key)
 
 
 def is_quantity(record: Record) -> bool:
@@ -95,8 +101,11 @@ def _leaves(value: Value, at: Leaf) -> Iterator[Leaf]:
         for key, entry in held_in(option):
             yield from _leaves(entry.value, _inside(at, option, key, entry))
         if option.rest is not None and _known_throughout(value):
-            in_list = at.in_list or isinstance(option, ListOf)
-            yield from _leaves(option.rest, replace(at, value=None, in_list=in_list))
+            is_list = isinstance(option, ListOf)
+            in_list = at.in_list or is_list
+            yield from _leaves(
+                option.rest, replace(at, value=None, in_list=in_list, is_named=is_list and at.is_named)
+            )
 
 
 def _known_throughout(value: Value) -> bool:
@@ -121,7 +130,9 @@ def _inside(at: Leaf, container: Record | ListOf, key: Key | None, entry: Entry)
     if isinstance(container, ListOf):
         return replace(at, site=entry.site, value=value, in_list=True)
     keys = (*at.keys, key) if key is not None else at.keys
-    return replace(at, site=entry.site, value=value, holder=container, key=as_text(key), keys=keys)
+    return replace(
+        at, site=entry.site, value=value, holder=container, key=as_text(key), keys=keys, is_named=True
+    )
 
 
 def as_text(key: Key | None) -> str | None:
@@ -165,9 +176,9 @@ def quantities(
                 yield from quantities(option.rest, site, key, entry, in_list or is_list)
 
 
-def holds_numbers(result: Result) -> bool:
-    """Whether a result holds a number or a Quantity."""
+def holds_numbers(result: Result, settings: Settings) -> bool:
+    """Whether a result holds a number that should be a Quantity, or a Quantity."""
     return (
-        next(leaves(result.value, result.site), None) is not None
+        any(not leaf.is_plain(settings) for leaf in leaves(result.value, result.site))
         or next(quantities(result.value, result.site), None) is not None
     )

@@ -11,7 +11,7 @@ from gllint_rules.project.results import Held, quantities
 from gllint_rules.project.templates import claim_entries
 from gllint_rules.reading import facts
 from gllint_rules.words.names import QUANTITY
-from gllint_runtime.policy.units import UnitVerdict, judge_unit
+from gllint_runtime.policy.units import UnitVerdict
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,7 +50,6 @@ def variable(context: Context, at: int) -> tuple[str, int] | None:
 
 def written_units(context: Context, *, every: bool = False) -> Iterator[WrittenUnit]:
     """Each literal unit once, or for ``every`` Quantity that carries it, with the verdict of the policy."""
-    settings = context.settings
     seen: set[Site] = set()
     for held in held_quantities(context):
         for entry in held.record.entries.get("unit", ()):
@@ -62,7 +61,4 @@ def written_units(context: Context, *, every: bool = False) -> Iterator[WrittenU
                 site = first.site if len(option.parts) == 1 else entry.site
                 if every or site not in seen:
                     seen.add(site)
-                    verdict = judge_unit(
-                        option.literal, extend=settings.extend_units, strict=settings.strict_units
-                    )
-                    yield WrittenUnit(site, verdict, held)
+                    yield WrittenUnit(site, context.settings.judge(option.literal), held)

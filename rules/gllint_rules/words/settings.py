@@ -6,7 +6,10 @@ Which codes are selected, files excluded and how findings are shown belongs to t
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from gllint_runtime.policy.units import UnitVerdict
 
 
 class Settings(NamedTuple):
@@ -14,6 +17,9 @@ class Settings(NamedTuple):
 
     extend_units: tuple[str, ...] = ()
     strict_units: bool = False
+    unit_packs: tuple[str, ...] = ()
+    plain_keys: tuple[str, ...] = ()
+    array_paths: bool = False
     tool_classes: tuple[str, ...] = ()
     tool_decorators: tuple[str, ...] = ()
     tool_methods: tuple[str, ...] = ()
@@ -26,3 +32,21 @@ class Settings(NamedTuple):
     number_words: bool = False
     # Not a key of its own: whether GL405 is selected, which looks at every file that imports a tool.
     audit: bool = False
+
+    def judge(self, unit: str) -> UnitVerdict:
+        """What the policy says of a unit under these settings."""
+        from gllint_runtime.policy.units import judge_unit
+
+        return judge_unit(unit, extend=self.extend_units, strict=self.strict_units, packs=self.unit_packs)
+
+    def pack_symbols(self) -> frozenset[str]:
+        """The units that the packs add."""
+        from gllint_runtime.policy.packs import pack_units
+
+        return frozenset(pack_units(self.unit_packs)) if self.unit_packs else frozenset()
+
+    def is_plain(self, key: object) -> bool:
+        """Whether a number under this key is declared to be no quantity."""
+        from gllint_runtime.policy.schemas import is_plain_key
+
+        return bool(self.plain_keys) and isinstance(key, str) and is_plain_key(key, self.plain_keys)

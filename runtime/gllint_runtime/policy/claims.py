@@ -124,10 +124,13 @@ def _parsed(path: str, arrays: bool) -> tuple[str | int, ...]:
         return tuple(path.split(".")[1:])
     if arrays and _ARRAY_PATH.match(path):
         return tuple(int(step[1:-1]) if step[0] == "[" else step[1:] for step in _STEP.findall(path))
-    raise ClaimPathError(f"Path '{path}' is not of the form $.name(.name)*", _path_hint(path))
+    form = "$.name(.name)*, with [0] behind a name for an element" if arrays else "$.name(.name)*"
+    raise ClaimPathError(f"Path '{path}' is not of the form {form}", _path_hint(path, arrays))
 
 
-def _path_hint(path: str) -> str:
+def _path_hint(path: str, arrays: bool = False) -> str:
+    if arrays and re.search(r"\[|\.\d", path):
+        return "Write an element by its number behind the name of its list, as in '$.rows[0].energy'."
     if re.search(r"\[|\.\d", path):
         return "Array elements cannot be claimed: let the tool return the Quantity under a name of its own."
     if ".." in path or "*" in path:

@@ -172,16 +172,33 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, numbers.Number) and not isinstance(value, bool)
 
 
-def find_raw_numbers(schema: Schema) -> list[Path]:
+def find_raw_numbers(schema: Schema, plain_keys: Collection[str] = ()) -> list[Path]:
     """Where a result schema admits a bare number (GL201): the path of the ``type``, ``const`` or ``enum``.
 
-    Numbers inside an inlined Quantity are left to :func:`find_inlined_quantities`.
+    Numbers inside an inlined Quantity are left to :func:`find_inlined_quantities`, those under one of ``plain_keys``
+    are none of this policy's.
     """
     return [
         (*path, keyword)
         for path, node in subschemas(schema, skip=is_inlined_quantity)
-        if isinstance(node, Mapping) and (keyword := _numeric_keyword(node)) is not None
+        if isinstance(node, Mapping)
+        and (keyword := _numeric_keyword(node)) is not None
+        and not (plain_keys and _is_plain_property(path, plain_keys))
     ]
+
+
+def _is_plain_property(path: Path, plain_keys: Collection[str]) -> bool:
+    """Whether ``path`` leads to a plain key's value, or into a list of its values."""
+    key: str | int | None = None
+    steps = iter(path)
+    for step in steps:
+        if step in _NAMED:
+            name = next(steps, None)
+            if step != "dependentSchemas":  # which speaks of the same value
+                key = name if step == "properties" else None
+        elif step in ("additionalProperties", "unevaluatedProperties"):
+            key = None
+    return isinstance(key, str) and is_plain_key(key, plain_keys)
 
 
 def _numeric_keyword(node: Mapping[Any, Any]) -> str | None:
