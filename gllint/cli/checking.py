@@ -12,9 +12,8 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-import click
-
 from gllint import report
+from gllint.cli.output import say
 from gllint.cli.status import FOUND, NOTHING_FOUND, WRONG
 from gllint.errors import UsageError
 from gllint.files.config import FILE_NAMES, LEVELS
@@ -236,7 +235,7 @@ class _Run:
             raise UsageError(f"--why: {path}: no such file")
         if code is not None and code not in RULES:
             raise UsageError(f"--why: unknown code '{code}'")
-        click.echo("\n".join(map(visible, self.engine.explain(path, line, code))))
+        say("\n".join(map(visible, self.engine.explain(path, line, code))))
         return NOTHING_FOUND
 
     def _fix(self, paths: Sequence[str]) -> Outcome:
@@ -374,7 +373,7 @@ class _Run:
         rows = [*clock.stages.items(), *sorted(clock.rules.items(), key=lambda item: -item[1])]
         rows.append(("total", time.perf_counter() - self.started))
         for name, seconds in rows:
-            click.echo(f"{seconds * 1000:10.1f} ms  {name}", err=True)
+            say(f"{seconds * 1000:10.1f} ms  {name}", error=True)
 
     def _status(self, outcome: Outcome) -> int:
         if self.failed or outcome.failures:
@@ -423,11 +422,8 @@ class _Run:
 
     def _write(self, text: str) -> None:
         self.engine.progress.clear()
-        if self.request.output_file is None:
-            click.echo(text, nl=False, color=_wants_colour())
-            return
-        if self.request.output_file in _STANDARD_OUTPUT:
-            click.echo(text, nl=False)
+        if self.request.output_file in (None, *_STANDARD_OUTPUT):
+            say(text, end="")
             return
         try:
             write_output(os.path.abspath(self.request.output_file), text.encode("utf-8", "backslashreplace"))
@@ -443,7 +439,7 @@ class _Run:
     def _note(self, text: str) -> None:
         if not self.request.quiet:
             self.engine.progress.clear()
-            click.echo(visible(text), err=True)
+            say(visible(text), error=True)
 
 
 def _shower(given: Sequence[str]) -> Callable[[str], str]:
@@ -477,7 +473,7 @@ def _statistics(made: report.Report, format_name: str) -> str:
 
 
 def _complain(text: str) -> None:
-    click.echo(f"gllint: {visible(text)}", err=True)
+    say(f"gllint: {visible(text)}", error=True)
 
 
 def _is_stream(name: str) -> bool:

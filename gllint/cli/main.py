@@ -1,4 +1,8 @@
-"""The command line. What it says and how it exits is fixed; what it does is done elsewhere."""
+"""The entry: from the arguments to the exit status, whatever happens on the way.
+
+The commands are written with click, whose import takes longer than checking a few files. So the plain calls of
+``gllint check`` that hooks and editors make are read here; what is not plain, or wrong, click reads.
+"""
 
 from __future__ import annotations
 
@@ -6,26 +10,25 @@ import errno
 import gc
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
-import click
-
-from gllint import __version__
-from gllint.cli.status import FOUND, INTERRUPTED, NOTHING_FOUND, WRONG
+from gllint.cli.output import say
+from gllint.cli.status import FOUND, INTERRUPTED, WRONG
 from gllint.errors import UsageError
-from gllint.files.config import LEVELS
 from gllint.report import FORMATS
 from gllint.shown import visible
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EBADF)
-_CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
-
-
-@click.group(context_settings=_CONTEXT)
-@click.version_option(__version__, prog_name="gllint")
-def cli() -> None:
-    """Find the places in an AI agent's source where a made-up number could reach its user."""
+_FLAGS = {
+    "--fix": "fix", "--unsafe-fixes": "unsafe_fixes", "--diff": "diff", "--isolated": "isolated",
+    "--statistics": "statistics", "--force-exclude": "force_exclude", "--exit-zero": "exit_zero",
+    "--no-cache": "no_cache", "--timings": "timings", "-q": "quiet", "--quiet": "quiet", "-v": "verbose",
+    "--verbose": "verbose",
+}  # fmt: skip
+_FORMAT = "--output-format"
+# Variables that click answers to.
+_VARIABLES = ("GLLINT_CACHE_DIR", "_GLLINT_COMPLETE")
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
@@ -37,16 +40,11 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     # A short run makes objects that live until its end; looking through them for garbage would be in vain.
     gc.disable()
     try:
-        status = cli.main(arguments, prog_name="gllint", standalone_mode=False)
+        status = _run(sys.argv[1:] if arguments is None else arguments)
         sys.stdout.flush()
-    except click.exceptions.Exit as leave:
-        status = leave.exit_code
-    except click.ClickException as error:
-        error.show()
-        status = WRONG
     except UsageError as error:
-        status = _say(f"gllint: {visible(str(error))}")
-    except (KeyboardInterrupt, click.Abort):
+        status = _fail(str(error))
+    except KeyboardInterrupt:
         status = INTERRUPTED
     except BrokenPipeError:
         # Whoever read our output has gone.
@@ -55,15 +53,46 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     except Exception as error:
         if isinstance(error, OSError) and error.filename is None and error.errno in _FULL:
             _drop_output()
-            sys.exit(_say(f"gllint: the output cannot be written: {error.strerror}"))
+            sys.exit(_fail(f"the output cannot be written: {error.strerror}"))
         if os.environ.get("GLLINT_TRACEBACK"):
             raise
-        status = _say(
-            f"gllint: internal error: {type(error).__name__}: {visible(str(error))}\n"
-            "Set GLLINT_TRACEBACK=1 to see where, and please report it."
+        status = _fail(
+            f"internal error: {type(error).__name__}: {error}",
+            "Set GLLINT_TRACEBACK=1 to see where, and please report it.",
         )
     gc.freeze()
-    sys.exit(status or NOTHING_FOUND)
+    sys.exit(status)
+
+
+def plain_check(arguments: Sequence[str]) -> dict[str, Any] | None:
+    """Read a plain call of ``gllint check``: the fields of its request, ``None`` where click must read it."""
+    if arguments[:1] != ["check"] or any(name in os.environ for name in _VARIABLES):
+        return None
+    given: dict[str, Any] = {}
+    paths: list[str] = []
+    words = iter(arguments[1:])
+    for word in words:
+        name, given_here, value = word.partition("=")
+        if word in _FLAGS:
+            given[_FLAGS[word]] = True
+        elif name == _FORMAT and (chosen := value if given_here else next(words, "")) in FORMATS:
+            given["output_format"] = chosen
+        elif word.startswith("-") and word != "-":
+            return None
+        else:
+            paths.append(word)
+    return {**given, "paths": tuple(paths)}
+
+
+def _run(arguments: Sequence[str]) -> int:
+    plain = plain_check(list(arguments))
+    if plain is None:
+        from gllint.cli import commands
+
+        return commands.run(arguments)
+    from gllint.cli.checking import Request, run
+
+    return run(Request(**plain))
 
 
 def _drop_output() -> None:
@@ -71,167 +100,8 @@ def _drop_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _say(text: str) -> int:
-    click.echo(text, err=True)
+def _fail(text: str, more: str = "") -> int:
+    say(f"gllint: {visible(text)}", error=True)
+    if more:
+        say(more, error=True)
     return WRONG
-
-
-def _codes(_: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...] | None:
-    from gllint.files.config import split_codes
-    from gllint.files.selection import check_selectors
-
-    codes = split_codes(value)
-    if codes == () and parameter.name == "select":
-        # An empty variable in a script must not turn every rule off.
-        raise UsageError("--select: names no code")
-    check_selectors(codes or (), parameter.opts[0])
-    return codes
-
-
-def _place(_: click.Context, __: click.Parameter, value: str | None) -> tuple[str, int, str | None] | None:
-    if value is None:
-        return None
-    import re
-
-    match = re.fullmatch(r"(?P<path>.+?):(?P<line>\d+)(?::(?P<code>GL\d+))?", value)
-    if match is None:
-        raise click.BadParameter("must be FILE:LINE or FILE:LINE:CODE")
-    return match["path"], int(match["line"]), match["code"]
-
-
-def _complete_codes(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    from gllint_rules import RULES
-
-    start = incomplete.rfind(",") + 1
-    return [incomplete[:start] + code for code in RULES if code.startswith(incomplete[start:].upper())]
-
-
-def _code_option(name: str, text: str) -> Callable[[Any], Any]:
-    return click.option(
-        name, multiple=True, metavar="CODES", callback=_codes, help=text, shell_complete=_complete_codes
-    )
-
-
-@cli.command()
-@click.argument("paths", nargs=-1, metavar="[PATHS]...")
-@_code_option("--select", "Codes or prefixes to check for, comma-separated (GL1,GL401).")
-@_code_option("--ignore", "Codes or prefixes to leave out.")
-@_code_option("--extend-select", "Codes or prefixes to check for beside those selected.")
-@_code_option("--extend-ignore", "Codes or prefixes to leave out beside those ignored.")
-@click.option(
-    "--fail-level",
-    type=click.Choice(LEVELS),
-    help="The least level of a finding that is an exit status of 1.",
-)
-@click.option(
-    "--output-format", type=click.Choice(list(FORMATS)), default="full", help="How to tell what was found."
-)
-@click.option("--output-file", metavar="FILE", help="Where to write it instead of standard output.")
-@click.option("--fix", is_flag=True, help="Apply the safe fixes.")
-@click.option("--unsafe-fixes", is_flag=True, help="With --fix or --diff: apply the unsafe fixes too.")
-@click.option("--diff", is_flag=True, help="Print what --fix would change, and change nothing.")
-@click.option("--baseline", metavar="FILE", help="Report only what is new since this baseline.")
-@click.option("--write-baseline", metavar="FILE", help="Write what is found to this baseline.")
-@click.option("--prune-baseline", is_flag=True, help="With --baseline: take out of it what is gone.")
-@click.option("--since", metavar="REV", help="Report only findings on lines that git says changed since REV.")
-@click.option("--add-noqa", is_flag=True, help="Write a suppression on each finding's line.")
-@click.option("--config", metavar="FILE", help="Take the configuration from this file.")
-@click.option("--isolated", is_flag=True, help="Take no configuration.")
-@click.option("--exclude", multiple=True, metavar="PATTERN", help="Leave out these files too.")
-@click.option("--force-exclude", is_flag=True, default=None, help="Leave out excluded files even if named.")
-@click.option("--stdin-filename", metavar="NAME", help="What standard input ('-') is the content of.")
-@click.option("--statistics", is_flag=True, help="Count the findings of each rule instead.")
-@click.option("--exit-zero", is_flag=True, help="Exit with 0 even if there are findings.")
-@click.option("--no-cache", is_flag=True, help="Neither read nor write the cache.")
-@click.option("--cache-dir", metavar="FOLDER", envvar="GLLINT_CACHE_DIR", help="Where to keep the cache.")
-@click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="How many processes may work at once.")
-@click.option(
-    "--why", callback=_place, metavar="FILE:LINE[:CODE]", help="Explain why there is a finding, or none."
-)
-@click.option("--timings", is_flag=True, help="Say how long each step and each rule took.")
-@click.option("-q", "--quiet", is_flag=True, help="Print findings alone.")
-@click.option("-v", "--verbose", is_flag=True, help="Say more about what is done.")
-@click.pass_context
-def check(context: click.Context, /, **given: Any) -> None:
-    """Check files and folders (default: the current one); '-' reads standard input."""
-    from gllint.cli.checking import Request, run
-
-    context.exit(run(Request(**given)))
-
-
-@cli.command()
-@click.argument("code", required=False, shell_complete=_complete_codes)
-@click.option("--output-format", type=click.Choice(["text", "json"]), default="text", help="How to print it.")
-def rule(code: str | None, output_format: str) -> None:
-    """Explain a rule, or list them all."""
-    from gllint.cli.explaining import rules_text
-
-    click.echo(rules_text(code, output_format), nl=False)
-
-
-@cli.command()
-@click.argument("path", default=".")
-@click.option("--schema", is_flag=True, help="Print the JSON Schema of the configuration.")
-@click.option("--config", metavar="FILE", help="Take the configuration from this file.")
-@click.option("--isolated", is_flag=True, help="Take no configuration.")
-def config(path: str, schema: bool, config: str | None, isolated: bool) -> None:
-    """Print the settings in force for PATH and the file each came from."""
-    from gllint.cli.explaining import config_text, schema_text
-
-    click.echo(schema_text() if schema else config_text(path, config, isolated), nl=False)
-
-
-@cli.command()
-@click.argument("unit", required=False)
-@click.option(
-    "--output-format", type=click.Choice(["text", "json"]), default="text", help="How to print them."
-)
-@click.option("--pack", metavar="NAME", help="List the units of this pack instead (counts, time, data, …).")
-@click.pass_context
-def units(context: click.Context, unit: str | None, output_format: str, pack: str | None) -> None:
-    """List the allowed units, or say why UNIT is allowed or not."""
-    from gllint.cli.explaining import unit_text, units_text
-
-    if unit is not None and pack is not None:
-        raise UsageError("UNIT and --pack cannot both be given")
-    if unit is None:
-        click.echo(units_text(output_format, pack), nl=False)
-        return
-    text, allowed = unit_text(unit)
-    click.echo(text, nl=False)
-    context.exit(NOTHING_FOUND if allowed else FOUND)
-
-
-@cli.command()
-@click.option("--stdio", is_flag=True, help="Changes nothing: some editors add it by themselves.")
-def server(stdio: bool) -> None:
-    """Serve an editor on standard input and output (Language Server Protocol)."""
-    from importlib.util import find_spec
-
-    if find_spec("pygls") is None:
-        raise UsageError("the language server needs pygls: install gllint[lsp]")
-    from gllint.server import serve
-
-    serve()
-
-
-@cli.command()
-@click.argument("paths", nargs=-1)
-@click.option("--cache-dir", metavar="FOLDER", envvar="GLLINT_CACHE_DIR", help="The cache to remove.")
-def clean(paths: tuple[str, ...], cache_dir: str | None) -> None:
-    """Remove the cache of the projects at PATHS (default: the current one)."""
-    from gllint.cli.explaining import clean_caches
-
-    for line in clean_caches(paths or (".",), cache_dir):
-        click.echo(line)
-
-
-@cli.command()
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
-def completion(shell: str) -> None:
-    """Print a script that makes SHELL complete gllint's commands, options and codes."""
-    from click.shell_completion import get_completion_class
-
-    kind = get_completion_class(shell)
-    assert kind is not None
-    click.echo(kind(cli, {}, "gllint", "_GLLINT_COMPLETE").source())

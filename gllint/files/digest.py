@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
+try:
+    from _blake2 import blake2b  # as `random` does: `hashlib` itself loads all of OpenSSL
+except ImportError:
+    from hashlib import blake2b
 
 DIGEST_SIZE = 20
 
 
 def digest(*parts: bytes) -> bytes:
     """Return a digest of ``parts``, which are told apart."""
-    state = hashlib.blake2b(digest_size=DIGEST_SIZE)
+    state = blake2b(digest_size=DIGEST_SIZE)
     for part in parts:
         state.update(b"%d:" % len(part))
         state.update(part)

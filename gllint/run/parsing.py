@@ -44,8 +44,8 @@ def judge(data: bytes) -> Unparsed | None:
 
 
 def _parse(path: str, data: bytes, clock: Clock) -> Parsed:
-    from gllint_rules.reading.outline import ParseFailure
     from gllint_rules.reading.reader import read_module
+    from gllint_rules.reading.syntax import ParseFailure
 
     if (size := _too_large(data)) is not None:
         return _judge(data) or Unparsed(size, is_python=True)
@@ -60,7 +60,7 @@ def _parse(path: str, data: bytes, clock: Clock) -> Parsed:
 
 
 def _judge(data: bytes) -> Unparsed | None:
-    from gllint_rules.reading.outline import ParseFailure, parsed
+    from gllint_rules.reading.syntax import ParseFailure, parsed
 
     try:
         with without_collector():

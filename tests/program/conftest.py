@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from gllint.cli.main import cli
+from gllint.cli.commands import cli
 
 AGENT = '''\
 from langchain_core.tools import tool

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from gllint.cli.main import cli
+from gllint.cli.commands import cli
 from gllint.errors import UsageError
 from gllint_rules import RULES
 from gllint_runtime.policy.units import ALLOWED_UNITS

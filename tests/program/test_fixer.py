@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gllint.cli.main import cli
+from gllint.cli.commands import cli
 from gllint.files.writing import write_atomically
 from gllint.run import fixer
 from gllint.run.engine import Engine, Options

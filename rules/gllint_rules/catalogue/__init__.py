@@ -9,6 +9,7 @@ A rule knows nothing of files, configuration formats, caches or output.
 
 from __future__ import annotations
 
+import os
 import pkgutil
 from collections.abc import Iterator, Mapping
 from importlib import import_module
@@ -20,7 +21,9 @@ class Catalogue(Mapping[str, Rule]):
     """The rules by code, in the order of their codes, loaded when asked for."""
 
     def __init__(self) -> None:
-        names = sorted(info.name for info in pkgutil.iter_modules(__path__))
+        # By their files: the tools of `pkgutil` take longer than checking a small project.
+        files = sorted(name for folder in __path__ for name in os.listdir(folder))
+        names = [name.removesuffix(".py") for name in files if name.startswith("gl") and name.endswith(".py")]
         self._modules = {name.partition("_")[0].upper(): name for name in names}
         self._rules: dict[str, Rule] = {}
         # From a rule's name to its code, told without loading the rule.

@@ -9,8 +9,8 @@ from __future__ import annotations
 import ast
 import re
 
-from gllint_rules.reading.outline import parsed
 from gllint_rules.reading.stack import stack_size
+from gllint_rules.reading.syntax import parsed
 
 # Levels of the tree that fit into a large stack, and into any. Of the second kind are those that CPython keeps in a
 # flat list (`a or b or …`, `elif`). LibCST's time for the first kind grows with the square of the depth, which the

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import ast
 import re
-import sys
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Literal, NamedTuple, TypeAlias
+
+from gllint_rules.reading.syntax import parsed
 
 SectionKind: TypeAlias = Literal["imports", "function", "class", "other"]
 
@@ -79,42 +79,6 @@ def whole(source: str) -> Outline:
     """The outline of a file of which nothing is known: one section."""
     section = Section(0, "other", "", None, 0, len(source))
     return Outline((section,), (), frozenset(), (), frozenset(), is_whole=True)
-
-
-class ParseFailure(Exception):
-    """What Python says against a source; ``line`` and ``column`` are 1-based. ``is_syntax``: a newer one may not."""
-
-    def __init__(self, message: str, line: int = 1, column: int = 1, *, is_syntax: bool = False) -> None:
-        super().__init__(message)
-        self.message, self.line, self.column, self.is_syntax = message, line, column, is_syntax
-
-
-def parsed(source: str) -> ast.Module:
-    """The tree of ``source`` by CPython's own parser. Raises :class:`ParseFailure`."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(source)
-    except SyntaxError as error:
-        if "integer string conversion" in error.msg:  # how many digits `int` converts is a setting, no syntax
-            return _with_any_digits(source)
-        place = max(error.lineno or 1, 1), max(error.offset or 1, 1)
-        raise ParseFailure(error.msg, *place, is_syntax=True) from None
-    except (RecursionError, MemoryError):
-        raise ParseFailure("nested too deeply to be parsed: Python itself gives up on it") from None
-    except ValueError as error:
-        raise ParseFailure(f"cannot be parsed: {error}") from None
-
-
-def _with_any_digits(source: str) -> ast.Module:
-    before = sys.get_int_max_str_digits()
-    sys.set_int_max_str_digits(0)
-    try:
-        return ast.parse(source)
-    except (SyntaxError, RecursionError, MemoryError, ValueError) as error:
-        raise ParseFailure(f"cannot be parsed: {error}") from None
-    finally:
-        sys.set_int_max_str_digits(before)
 
 
 def outline_of(source: str) -> Outline:

@@ -20,7 +20,8 @@ import libcst as cst
 from gllint_rules.reading import facts
 from gllint_rules.reading.depth import bracket_too_many, is_too_deep
 from gllint_rules.reading.facts import Binding, Block, Expr, LineKind, LogicalLine, Param, Scope
-from gllint_rules.reading.outline import MUTATORS, Imported, ParseFailure, Section, outline_of, whole
+from gllint_rules.reading.outline import MUTATORS, Imported, Section, outline_of, whole
+from gllint_rules.reading.syntax import ParseFailure
 
 _SHORT = 40
 

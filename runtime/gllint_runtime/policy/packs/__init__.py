@@ -6,11 +6,12 @@ Each is a data file of lines ``name = [dimension]`` or ``name = factor unit``, w
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from fractions import Fraction
 from functools import lru_cache
-from importlib import resources
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 PACKS = ("counts", "time", "data", "rates", "electrical", "si", "chemistry", "geo", "currencies")
 
@@ -43,6 +44,10 @@ def _joined(packs: tuple[str, ...]) -> Mapping[str, Definition]:
 
 @lru_cache(maxsize=len(PACKS))
 def _read(name: str) -> Mapping[str, Definition]:
+    # Here, so that who asks for the names of the packs alone, as the configuration does, waits for nothing.
+    from fractions import Fraction
+    from importlib import resources
+
     units = {}
     for line in resources.files(__name__).joinpath(f"{name}.txt").read_text(encoding="utf-8").splitlines():
         if not line.startswith("#"):
