@@ -26,8 +26,6 @@ def parsed(source: str) -> Module:
             warnings.simplefilter("ignore")
             return _tree(source)
     except SyntaxError as error:
-        if "integer string conversion" in error.msg:  # how many digits `int` converts is a setting, no syntax
-            return _with_any_digits(source)
         place = max(error.lineno or 1, 1), max(error.offset or 1, 1)
         raise ParseFailure(error.msg, *place, is_syntax=True) from None
     except (RecursionError, MemoryError):
@@ -36,16 +34,20 @@ def parsed(source: str) -> Module:
         raise ParseFailure(f"cannot be parsed: {error}") from None
 
 
-def _with_any_digits(source: str) -> Module:
+def _tree(source: str) -> Module:
+    try:
+        return _compiled(source)
+    except SyntaxError as error:
+        if "integer string conversion" not in error.msg:
+            raise
+    # How many digits `int` converts is a setting, no syntax.
     before = sys.get_int_max_str_digits()
     sys.set_int_max_str_digits(0)
     try:
-        return _tree(source)
-    except (SyntaxError, RecursionError, MemoryError, ValueError) as error:
-        raise ParseFailure(f"cannot be parsed: {error}") from None
+        return _compiled(source)
     finally:
         sys.set_int_max_str_digits(before)
 
 
-def _tree(source: str) -> Module:
+def _compiled(source: str) -> Module:
     return cast("Module", compile(source, "<unknown>", "exec", _ast.PyCF_ONLY_AST))
