@@ -331,9 +331,11 @@ def call_method(evaluator: Evaluator, method: Method, call: facts.Call, frame: F
 
 
 def _known(evaluator: Evaluator, of: Value, name: str, call: facts.Call, frame: Frame) -> Value:
-    """What the stubs say of a method; else what its name alone says."""
-    found = outside.method(evaluator, of, name, call, frame)
-    return found if found is not None else call_unknown(evaluator, call, frame)
+    """What the name of a method alone says; else what the stubs say of it."""
+    found = call_unknown(evaluator, call, frame)
+    if found is UNKNOWN:
+        found = outside.method(evaluator, of, name, call, frame) or UNKNOWN
+    return found
 
 
 def call_unknown(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
