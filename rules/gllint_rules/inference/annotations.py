@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from gllint_rules.inference import classes, tables
+from gllint_rules.inference import classes, outside, tables
 from gllint_rules.inference.values import (
     NONE,
     UNKNOWN,
@@ -144,7 +144,10 @@ def _declared(evaluator: Evaluator, named: Value, expr: Expr, frame: Frame) -> V
                 return Record(quantity=True, open=True)
             if name.startswith("builtins.") or name in tables.OPAQUE_TYPES:
                 return UNKNOWN
-            return ExternalInstance(name)
+            found = outside.instance(
+                name, (), Site(frame.module, expr.at), f"annotated as `{name}`, which is a number"
+            )
+            return found if found is not None else ExternalInstance(name)
         case _:
             last = facts.last_name(expr)
             if named is UNKNOWN and last == QUANTITY:
@@ -182,6 +185,13 @@ def _generic(evaluator: Evaluator, base: Expr, index: Expr, frame: Frame) -> Val
         case _ if name in tables.DICT_GENERICS and len(parts) == 2:
             return Record(open=True, rest=evaluator.annotation(parts[1], frame))
         case _:
+            value = evaluator.eval(base, replace(frame, env=None))
+            if isinstance(value, External) and not value.name.startswith("builtins."):
+                arguments = tuple(evaluator.annotation(part, frame) for part in parts)
+                site = Site(frame.module, base.at)
+                found = outside.instance(value.name, arguments, site, f"annotated as `{value.name}`")
+                if found is not None:
+                    return found
             value = evaluator.annotation(base, frame)
             if isinstance(value, Instance) and classes.type_parameters(value.of):
                 return replace(value, arguments=tuple(evaluator.annotation(part, frame) for part in parts))

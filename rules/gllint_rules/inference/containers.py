@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from gllint_rules.inference import classes, tables
+from gllint_rules.inference import classes, outside, tables
 from gllint_rules.inference.values import (
     TEXT,
     UNKNOWN,
     ClassOf,
     Entry,
     External,
+    ExternalInstance,
     Frame,
     Instance,
     Key,
@@ -134,10 +135,10 @@ def element(value: Value) -> Value:
                 out.append(option.element())
             case Record(cls=None):
                 out.append(TEXT)
-            case Text():
+            case Text(is_bytes=False):
                 out.append(TEXT)
             case _:
-                out.append(UNKNOWN)
+                out.append(outside.element(option))
     return join(*out) if out else UNKNOWN
 
 
@@ -160,7 +161,9 @@ def _item(evaluator: Evaluator, value: Value, index: int) -> Value:
     of = value.of if isinstance(value, Instance) else value.cls if isinstance(value, Record) else None
     if of is not None and "NamedTuple" in classes.bases_named(evaluator, of):
         return _field_at(evaluator, value, of, index)
-    return TEXT if isinstance(value, Text) else UNKNOWN
+    if isinstance(value, Text):
+        return outside.element(value) if value.is_bytes else TEXT
+    return UNKNOWN
 
 
 def _field_at(evaluator: Evaluator, value: Value, of: ClassOf, index: int) -> Value:
@@ -207,9 +210,19 @@ def _subscripted(evaluator: Evaluator, base: Value, expr: facts.Sub, frame: Fram
             name = key_of(evaluator, expr.index, frame)
             field = evaluator.field(of, name) if name is not None else None
             return field if field is not None else UNKNOWN
-        case Text():
+        case Text(is_bytes=False):
             return TEXT
+        case Text():
+            return base if isinstance(expr.index, facts.Slice) else outside.element(base)
         case External(name=name) if name in tables.ENVIRONMENTS:
             return TEXT
+        case External(name=name):
+            held = outside.constant(name, Site(frame.module, expr.at))
+            if held is None or isinstance(held, External):
+                return UNKNOWN
+            return join(*(_subscripted(evaluator, option, expr, frame) for option in options(held)))
+        case ExternalInstance() if not isinstance(expr.index, facts.Slice):
+            index = evaluator.eval(expr.index, frame)
+            return outside.item(evaluator, base, index, Site(frame.module, expr.at))
         case _:
             return UNKNOWN

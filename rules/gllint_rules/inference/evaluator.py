@@ -16,10 +16,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gllint_rules.inference import annotations as hints
-from gllint_rules.inference import classes, containers, functions, operators, tables
+from gllint_rules.inference import classes, containers, functions, operators, outside, tables
 from gllint_rules.inference.execution import execute, too_complex
 from gllint_rules.inference.questions import Questions
 from gllint_rules.inference.values import (
+    BYTES,
     MOST_OPTIONS,
     MOST_PARTS,
     NEVER,
@@ -194,8 +195,9 @@ class Evaluator(Questions):
                 return join(*(TEXT if isinstance(o, Text) else o for o in options(found)))
             case "with":
                 assert binding.value is not None
-                value = self.eval(binding.value, frame)
-                return value if isinstance(value, (Instance, ExternalInstance)) else UNKNOWN
+                return outside.entered(
+                    self, self.eval(binding.value, frame), Site(frame.module, binding.value.at)
+                )
             case "param":
                 function = frame.scope.owner
                 assert isinstance(binding.target, facts.Param)
@@ -262,7 +264,9 @@ class Evaluator(Questions):
                 if module is not None:
                     return ModuleOf(module)
         bare = dotted.lstrip(".")
-        return External(".".join(part for part in (bare, name) if part))
+        full = ".".join(part for part in (bare, name) if part)
+        found = outside.constant(full, None) if name and bare == dotted else None
+        return found if found is not None and number(found) is not None else External(full)
 
     def global_value(self, module: Module, name: str) -> Value:
         """The global ``name`` of ``module``, or its submodule of that name."""
@@ -327,7 +331,10 @@ class Evaluator(Questions):
                 home = Frame(owner.module, scope, None, owner)
                 return self.binding_value(scope, expr.base.name, home) if known_member else UNKNOWN
         base = self.eval(expr.base, frame)
-        return join(*(self.attribute(option, expr.name, expr.at, frame) for option in options(base)))
+        choices = options(base)
+        if len(choices) > 1:  # what has no such attribute would raise: it is one of the others
+            choices = tuple(o for o in choices if not outside.lacks(o, expr.name)) or choices
+        return join(*(self.attribute(option, expr.name, expr.at, frame) for option in choices))
 
     def attribute(self, base: Value, name: str, at: int, frame: Frame) -> Value:
         match base:
@@ -337,7 +344,8 @@ class Evaluator(Questions):
                     return self.imported(frame.module, full, "")
                 if full in tables.NUMBER_CONSTANTS:
                     return self.number(f"`{full}` is a number", frame, at, real=True)
-                return External(full)
+                found = outside.constant(full, Site(frame.module, at))
+                return found if found is not None and number(found) is not None else External(full)
             case ModuleOf(module=module):
                 return self.global_value(module, name)
             case Instance(of=of) if name == "get" and classes.is_typed_dict(self, of):
@@ -361,11 +369,12 @@ class Evaluator(Questions):
                     return Method(base, name, Site(frame.module, at))
                 return UNKNOWN
             case Number():
-                if name in ("real", "imag", "numerator", "denominator"):
+                if name in ("real", "imag", "numerator", "denominator", "value"):
                     return base
                 return Method(base, name, Site(frame.module, at))
             case Text() | ListOf() | Record() | ExternalInstance():
-                return Method(base, name, Site(frame.module, at))
+                found = outside.attribute(base, name, Site(frame.module, at))
+                return found if found is not None else Method(base, name, Site(frame.module, at))
             case _ if base is NONE or base is NEVER:
                 return NEVER
             case _:
@@ -477,7 +486,7 @@ class Evaluator(Questions):
             case str() as text:
                 return Text((Literal(text, Site(frame.module, expr.at)),))
             case bytes():
-                return TEXT
+                return BYTES
             case None:
                 return NONE
             case _:
@@ -506,7 +515,8 @@ class Evaluator(Questions):
         return FunctionOf(frame.module, expr, frame.bound)
 
     def _await(self, expr: facts.Await, frame: Frame) -> Value:
-        return self.eval(expr.value, frame)
+        value = self.eval(expr.value, frame)
+        return join(*(outside.awaited(option) for option in options(value)))
 
     def _unknown(self, expr: Any, frame: Frame) -> Value:
         return UNKNOWN

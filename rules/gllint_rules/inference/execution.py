@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gllint_rules.inference import annotations as hints
-from gllint_rules.inference import containers, operators
+from gllint_rules.inference import containers, operators, outside
 from gllint_rules.inference.operators import narrow
 from gllint_rules.inference.values import (
     BOOL,
@@ -19,7 +19,6 @@ from gllint_rules.inference.values import (
     Flow,
     Frame,
     FunctionOf,
-    Instance,
     Key,
     ListOf,
     Number,
@@ -47,6 +46,7 @@ def execute(evaluator: Evaluator, callee: FunctionOf, given: Env | None = None) 
     runner = _Runner(evaluator, callee)
     if isinstance(function, facts.Lambda):
         frame = Frame(callee.module, function.scope, runner.parameters(), callee.bound)
+        frame = replace(frame, env={**(frame.env or {}), **(given or {})})
         runner.flow.returns.append((function.body, evaluator.eval(function.body, frame)))
         return runner.flow
     end = runner.block(function.body, {**runner.parameters(), **(given or {})})
@@ -148,7 +148,7 @@ class _Runner:
                 for source, target in statement.items:
                     held = self.eval(source, env)
                     if target is not None:
-                        known = held if isinstance(held, Instance) else UNKNOWN
+                        known = outside.entered(self.evaluator, held, Site(self.module, source.at))
                         self.store(target, known, env)
                 return self.block(statement.body, env)
             case facts.Try():

@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gllint_rules.inference import annotations as hints
-from gllint_rules.inference import library, objects, tables
+from gllint_rules.inference import library, objects, outside, tables
+from gllint_rules.inference.library import MOST_SPECIAL
 from gllint_rules.inference.values import (
     BOOL,
     NEVER,
@@ -37,8 +38,6 @@ from gllint_rules.words.names import QUANTITY
 
 if TYPE_CHECKING:
     from gllint_rules.inference.protocol import Evaluator
-
-MOST_SPECIAL = 3  # calls within each other for whose arguments functions are executed
 
 
 def call(evaluator: Evaluator, expr: facts.Call, frame: Frame) -> Value:
@@ -102,6 +101,9 @@ def call_external(evaluator: Evaluator, name: str, expr: facts.Call, frame: Fram
         if expr.keyword("axis", "keepdims") is None and len(expr.args) < 2:
             return evaluator.number(f"`{name}()` reduces to a number", frame, expr.at)
         return UNKNOWN
+    known = outside.call(evaluator, name, expr, frame)
+    if known is not None:
+        return known
     if last[:1].isupper() or name in tables.ARRAY_CALLS:
         return ExternalInstance(name)
     return UNKNOWN

@@ -11,9 +11,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from gllint_rules.inference import classes, containers, formatting, objects, tables
+from gllint_rules.inference import classes, containers, formatting, objects, outside, tables
 from gllint_rules.inference.values import (
-    BOOL,
     NONE,
     TEXT,
     UNKNOWN,
@@ -21,11 +20,11 @@ from gllint_rules.inference.values import (
     Entry,
     ExternalInstance,
     Filled,
+    FunctionOf,
     Instance,
     ListOf,
     Literal,
     Method,
-    Number,
     Record,
     Site,
     Text,
@@ -43,6 +42,9 @@ if TYPE_CHECKING:
     from gllint_rules.inference.values import Frame
 
     Handler: TypeAlias = Callable[[Evaluator, facts.Call, Frame], Value]
+
+
+MOST_SPECIAL = 3  # calls within each other for whose arguments functions are executed
 
 
 def _dict_call(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
@@ -69,17 +71,51 @@ def _listed(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     if not call.args:
         return ListOf(site=Site(frame.module, call.at))
     value = evaluator.eval(call.args[0], frame)
-    return value if isinstance(value, ListOf) else ListOf(rest=containers.element(value))
+    if not isinstance(value, ListOf):
+        return ListOf(rest=containers.element(value))
+    return replace(value, kind="list") if "." in value.kind else value
+
+
+def _deque(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    value = _listed(evaluator, call, frame)
+    assert isinstance(value, ListOf)
+    return replace(value, kind="collections.deque")
+
+
+def _reduce(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    """``functools.reduce(f, xs, start)``: what ``f`` makes of two elements, or of the start and one."""
+    values = [evaluator.eval(arg, frame) for arg in call.args]
+    if len(values) < 2 or any(isinstance(arg, facts.Star) for arg in call.args):
+        return UNKNOWN
+    element = containers.element(values[1])
+    return _applied(evaluator, values[0], join(element, *values[2:]), element)
+
+
+def _applied(evaluator: Evaluator, function: Value, *values: Value) -> Value:
+    """What a function of the project gives for ``values``."""
+    if not isinstance(function, FunctionOf) or len(evaluator.executed) >= MOST_SPECIAL:
+        return UNKNOWN
+    params = function.function.params[1 if function.first else 0 :]
+    given = {param.name: value for param, value in zip(params, values, strict=False) if value is not UNKNOWN}
+    key = (function.function, "applied")
+    if not given or key in evaluator.executed:
+        return UNKNOWN
+    evaluator.executed.add(key)
+    try:
+        return join(*[value for _, value in evaluator.specialised_flow(function, given).returns])
+    finally:
+        evaluator.executed.discard(key)
 
 
 def _smallest(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
-    values = [evaluator.eval(arg, frame) for arg in call.args]
+    values = [UNKNOWN if isinstance(arg, facts.Star) else evaluator.eval(arg, frame) for arg in call.args]
     if len(values) == 1:
         values = [containers.element(values[0])]
     default = call.keyword("default")
     if default is not None:
         values.append(evaluator.eval(default, frame))
-    if values and all(number(value) is not None for value in values):
+    shown = [value for value in values if value is not UNKNOWN]
+    if shown and all(number(value) is not None for value in shown):
         return evaluator.number("the smallest or largest of numbers", frame, call.at, *values)
     return join(*values) if values else UNKNOWN
 
@@ -131,8 +167,12 @@ def _zip(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 def _map(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     if len(call.args) < 2:
         return UNKNOWN
-    inner = facts.Call(call.at, call.args[0], (), ())
-    return ListOf(rest=evaluator.eval(inner, frame), kind="generator")
+    function = evaluator.eval(call.args[0], frame)
+    elements = [containers.element(evaluator.eval(arg, frame)) for arg in call.args[1:]]
+    found = _applied(evaluator, function, *elements)
+    if found is UNKNOWN:
+        found = evaluator.eval(facts.Call(call.at, call.args[0], (), ()), frame)
+    return ListOf(rest=found, kind="generator")
 
 
 def _cast(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
@@ -236,7 +276,8 @@ CALLS: dict[str, Handler] = {
         f"builtins.{name}": _listed
         for name in ("list", "tuple", "set", "frozenset", "sorted", "reversed", "iter")
     },
-    "collections.deque": _listed,
+    "collections.deque": _deque,
+    "functools.reduce": _reduce,
     "collections.OrderedDict": _dict_call,
     "builtins.min": _smallest,
     "builtins.max": _smallest,
@@ -264,8 +305,6 @@ CALLS: dict[str, Handler] = {
 
 # --- methods of values of a known kind -----------------------------------------------------------------------
 
-_TEXT_TO_LIST = frozenset({"split", "rsplit", "splitlines", "partition", "rpartition"})
-_TEXT_TO_BOOL = frozenset({"startswith", "endswith"})
 _TEXT_SAME = frozenset({"strip", "lstrip", "rstrip", "expandtabs"})
 
 
@@ -287,12 +326,16 @@ def call_method(evaluator: Evaluator, method: Method, call: facts.Call, frame: F
             if not call.args and call.keyword("axis", "keepdims") is None:
                 return evaluator.number(f"`.{method.name}()` of an array is a number", frame, call.at)
             return UNKNOWN
-        case Number():
-            if method.name == "is_integer":
-                return BOOL
-            return method.of if method.name in ("conjugate", "quantize", "bit_length") else UNKNOWN
         case _:
-            return call_unknown(evaluator, call, frame)
+            return _known(evaluator, method.of, method.name, call, frame)
+
+
+def _known(evaluator: Evaluator, of: Value, name: str, call: facts.Call, frame: Frame) -> Value:
+    """What the name of a method alone says; else what the stubs say of it."""
+    found = call_unknown(evaluator, call, frame)
+    if found is UNKNOWN:
+        found = outside.method(evaluator, of, name, call, frame) or UNKNOWN
+    return found
 
 
 def call_unknown(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
@@ -360,7 +403,7 @@ def _record_method(evaluator: Evaluator, record: Record, name: str, call: facts.
             )
             return ListOf(rest=pair, kind="items")
         case _:
-            return UNKNOWN
+            return _known(evaluator, record, name, call, frame)
 
 
 def _list_method(evaluator: Evaluator, value: ListOf, name: str, call: facts.Call, frame: Frame) -> Value:
@@ -370,7 +413,7 @@ def _list_method(evaluator: Evaluator, value: ListOf, name: str, call: facts.Cal
         case "pop":
             return value.element()
         case _:
-            return UNKNOWN
+            return _known(evaluator, value, name, call, frame)
 
 
 def _text_method(evaluator: Evaluator, text: Text, name: str, call: facts.Call, frame: Frame) -> Value:
@@ -387,11 +430,5 @@ def _text_method(evaluator: Evaluator, text: Text, name: str, call: facts.Call, 
                 offsets = part.offsets or tuple(range(len(part.text)))
                 return Text((Literal(stripped, part.site, offsets[start : start + len(stripped)]),))
             return text
-        case _ if name in _TEXT_TO_LIST:
-            return ListOf(rest=TEXT, kind="list")
-        case _ if name in _TEXT_TO_BOOL or name.startswith("is"):
-            return BOOL
-        case "count" | "find" | "index" | "rfind" | "rindex":
-            return UNKNOWN
         case _:
-            return TEXT
+            return outside.method(evaluator, text, name, call, frame) or TEXT

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from gllint_rules.inference import formatting
+from gllint_rules.inference import formatting, outside
 from gllint_rules.inference.values import (
     BOOL,
     NEVER,
@@ -15,6 +15,7 @@ from gllint_rules.inference.values import (
     Boolean,
     ClassOf,
     External,
+    ExternalInstance,
     Frame,
     FunctionOf,
     ListOf,
@@ -62,6 +63,10 @@ def operate(evaluator: Evaluator, expr: facts.BinOp, left: Value, right: Value, 
     ):
         real = op == "/" or any(n is not None and n.real for n in (a, b))
         return evaluator.number(f"`{op}` of numbers", frame, expr.at, left, right, real=real)
+    if isinstance(left, ExternalInstance) or isinstance(right, ExternalInstance):
+        known = _overloaded(evaluator, op, left, right, Site(frame.module, expr.at))
+        if known is not None:
+            return known
     if op == "+":
         joined = _concatenated(evaluator, left, right, expr, frame)
         if joined is not None:
@@ -77,6 +82,31 @@ def operate(evaluator: Evaluator, expr: facts.BinOp, left: Value, right: Value, 
     if op == "*" and isinstance(left, ListOf):
         return left
     return UNKNOWN
+
+
+_SPECIAL = {
+    "+": "add",
+    "-": "sub",
+    "*": "mul",
+    "/": "truediv",
+    "//": "floordiv",
+    "%": "mod",
+    "**": "pow",
+    "&": "and",
+    "|": "or",
+    "^": "xor",
+}
+
+
+def _overloaded(evaluator: Evaluator, op: str, left: Value, right: Value, site: Site) -> Value | None:
+    """What an operator gives whose operands are of classes that the stubs describe."""
+    name = _SPECIAL.get(op, "")
+    for value, other, special in ((left, right, f"__{name}__"), (right, left, f"__r{name}__")):
+        if isinstance(value, ExternalInstance) and name:
+            found = outside.special(evaluator, value, special, (other,), site)
+            if found is not None:
+                return found
+    return None
 
 
 def _concatenated(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import builtins
 
-from gllint_rules.inference.values import BOOL, NONE, TEXT, Value
+from gllint_rules.inference.values import BOOL, BYTES, NONE, TEXT, Value
 
 BUILTINS = frozenset(dir(builtins))
 
@@ -48,7 +48,7 @@ NUMBER_TYPES = REAL_TYPES | {
 }
 SCALAR_TYPES: dict[str, Value] = {
     "builtins.str": TEXT,
-    "builtins.bytes": TEXT,
+    "builtins.bytes": BYTES,
     "builtins.bool": BOOL,
     "types.NoneType": NONE,
 }
@@ -164,7 +164,7 @@ NUMBER_CALLS = frozenset(
 TEXT_CALLS = frozenset(
     {
         "builtins.str", "builtins.repr", "builtins.format", "builtins.chr", "builtins.hex", "builtins.bin",
-        "builtins.ascii", "builtins.bytes", "builtins.input", "os.getenv", "os.getcwd",
+        "builtins.ascii", "builtins.input", "os.getenv", "os.getcwd",
         "os.path.join", "os.path.basename", "os.path.dirname", "time.strftime",
     }
 )  # fmt: skip

@@ -140,6 +140,7 @@ class Text(Value):
     """A string; ``parts`` is ``None`` where its text is unknown. Bytes count as text of unknown content."""
 
     parts: tuple[Literal | Filled, ...] | None = None
+    is_bytes: bool = False
     size: int = field(init=False, repr=False)
     nesting: int = field(init=False, repr=False)
     gap: bool = field(init=False, repr=False)
@@ -161,6 +162,7 @@ class Text(Value):
 
 
 TEXT = Text()
+BYTES = Text(is_bytes=True)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -195,8 +197,8 @@ class Record(Value):
 
     ``entries``: for each key all that may be stored there. ``sure``: keys that are always there. ``open``:
     there may be more keys. ``rest``: what unnamed values are (``dict[str, float]``). ``quantity``: a call to a
-    class named ``Quantity``. ``cls``: the class of the project it is an instance of; ``typed`` where that is
-    only how the dict is annotated.
+    class named ``Quantity``. ``cls``: the class of the project it is an instance of. ``kind``: the full name of
+    the class from outside that it is an instance of.
     """
 
     entries: dict[Key, tuple[Entry, ...]] = field(default_factory=dict)
@@ -206,6 +208,7 @@ class Record(Value):
     site: Site | None = None
     quantity: bool = False
     cls: ClassOf | None = None
+    kind: str = "builtins.dict"
     size: int = field(init=False, repr=False)
     nesting: int = field(init=False, repr=False)
     gap: bool = field(init=False, repr=False)
@@ -247,6 +250,7 @@ class Record(Value):
             self.site,
             self.quantity,
             self.cls,
+            self.kind,
             measured=measured,
         )
 
@@ -256,7 +260,8 @@ class ListOf(Value):
     """A list, tuple, set or generator: known ``items`` in order, then any number of ``rest``.
 
     A ``pair`` is a tuple that nobody wrote: ``zip``, ``enumerate`` and ``.items()`` make it. A ``declared`` one is
-    what an annotation says of a tuple, position by position.
+    what an annotation says of a tuple, position by position. A kind with a dot in it is the full name of the class
+    from outside that it is an instance of.
     """
 
     items: tuple[Entry, ...] = ()
@@ -332,9 +337,10 @@ class External(Value):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExternalInstance(Value):
-    """An instance of a class from outside the project."""
+    """An instance of a class from outside the project; ``arguments`` are what stands for its type variables."""
 
     name: str
+    arguments: tuple[Value, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -450,8 +456,8 @@ def _sameness(value: Value) -> object:
     match value:
         case Number():
             return Number
-        case Text(parts=None):
-            return Text
+        case Text(parts=None, is_bytes=is_bytes):
+            return Text, is_bytes
         case Text(parts=tuple() as parts) if parts:  # the same expression in a later round of a loop
             return tuple(part.site for part in parts)
         case Boolean():
@@ -462,7 +468,7 @@ def _sameness(value: Value) -> object:
             return ListOf, site
         case Instance(of=of, arguments=()):
             return Instance, of.cls
-        case ExternalInstance(name=name):
+        case ExternalInstance(name=name, arguments=()):
             return ExternalInstance, name
         case FunctionOf(function=function, bound=bound, first=first):
             return function, bound.cls if bound is not None else None, first

@@ -96,7 +96,7 @@ def _leaves(value: Value, at: Leaf) -> Iterator[Leaf]:
     for option in options(value):
         if not isinstance(option, (Record, ListOf)) or (isinstance(option, Record) and is_quantity(option)):
             continue
-        if isinstance(option, ListOf) and option.kind == "declared":
+        if isinstance(option, ListOf) and (option.kind == "declared" or "." in option.kind):
             option = replace(option, items=(), rest=option.element())
         for key, entry in held_in(option):
             yield from _leaves(entry.value, _inside(at, option, key, entry))

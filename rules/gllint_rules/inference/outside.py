@@ -1,0 +1,776 @@
+"""What names, attributes, calls and items of the standard library give, by what its stubs declare.
+
+In: a full name or a value, and the arguments as values. Out: a value; :data:`UNKNOWN` where the stubs say nothing,
+``None`` where they do not know the name. Type variables are what the arguments show; of several overloads those
+count that the arguments admit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from gllint_rules.inference import stubs, tables
+from gllint_rules.inference.stubs import Declared, Type
+from gllint_rules.inference.values import (
+    BOOL,
+    BYTES,
+    NEVER,
+    NONE,
+    TEXT,
+    UNKNOWN,
+    Because,
+    Boolean,
+    Entry,
+    External,
+    ExternalInstance,
+    Frame,
+    FunctionOf,
+    Instance,
+    ListOf,
+    Number,
+    Record,
+    Site,
+    Text,
+    UnionOf,
+    Value,
+    join,
+)
+from gllint_rules.reading import facts
+
+if TYPE_CHECKING:
+    from gllint_rules.inference.protocol import Evaluator
+
+_ANY, _KEYWORD, _STAR, _DOUBLE_STAR = 1, 2, 3, 4
+_DEFAULT = 8
+_KINDS = {
+    "list": "builtins.list",
+    "tuple": "builtins.tuple",
+    "pair": "builtins.tuple",
+    "declared": "builtins.tuple",
+    "set": "builtins.set",
+    "frozenset": "builtins.frozenset",
+    "range": "builtins.range",
+    "generator": "typing.Generator",
+    "values": "typing.ValuesView",
+    "keys": "typing.KeysView",
+    "items": "typing.ItemsView",
+}
+_SHORT = {full: short for short, full in _KINDS.items() if short not in ("pair", "declared")}
+
+
+@dataclass(slots=True, eq=False)
+class _At:
+    """Where, and why, what the stubs declare becomes a value."""
+
+    evaluator: Evaluator | None
+    site: Site | None
+    why: str
+
+
+@dataclass(slots=True, eq=False)
+class _Known:
+    """What type variables stand for: a function's in ``own``, a class's in ``cls``, as ``given`` has them."""
+
+    cls: dict[str, Value] = field(default_factory=dict)
+    own: dict[str, Value] = field(default_factory=dict)
+    given: dict[str, Type] | None = None
+    this: Value = UNKNOWN
+
+    def outer(self) -> _Known:
+        return _Known({}, self.cls, None, self.this)
+
+
+# --- from types to values ------------------------------------------------------------------------------------
+
+
+def _value(said: Type, known: _Known, at: _At) -> Value:
+    """What a value that is declared as ``said`` is."""
+    match said:
+        case "?":
+            return UNKNOWN
+        case "None":
+            return NONE
+        case "never":
+            return NEVER
+        case "self":
+            return known.this
+        case str():
+            return _instance(stubs.full(said), (), at)
+        case ["|", *parts]:
+            return join(*(_value(part, known, at) for part in parts))
+        case ["=", bool() as literal]:
+            return Boolean(literal)
+        case ["=", int()]:
+            return _number(at)
+        case ["=", _]:
+            return TEXT
+        case ["~", name, *bound]:
+            if known.given is not None and name in known.given:
+                return _value(known.given[name], known.outer(), at)
+            found = known.own.get(name)
+            if found is not None and found is not UNKNOWN:
+                return found
+            return _value(bound[0], known, at) if bound else UNKNOWN
+        case ["()", _] | ["type", *_]:
+            return UNKNOWN
+        case ["tuple...", element]:
+            return ListOf(rest=_value(element, known, at), kind="tuple")
+        case ["tuple", *parts]:
+            return _row([_value(part, known, at) for part in parts], "declared", at)
+        case [str() as name, *parts]:
+            return _instance(stubs.full(name), tuple(_value(part, known, at) for part in parts), at)
+        case _:
+            return UNKNOWN
+
+
+def _number(at: _At, name: str = "") -> Number:
+    return Number(Because(at.why, at.site), name in tables.REAL_TYPES)
+
+
+def _row(values: list[Value], kind: str, at: _At) -> Value:
+    site = at.site
+    if site is None or len(values) < 2:
+        return ListOf(rest=join(*values) if values else UNKNOWN, kind="tuple")
+    return ListOf(tuple(Entry(value, site) for value in values), kind=kind)
+
+
+def _instance(name: str, arguments: tuple[Value, ...], at: _At) -> Value:
+    """An instance of a class of the stubs."""
+    match stubs.shape(name):
+        case "number":
+            return _number(at, name)
+        case "text":
+            return TEXT
+        case "bytes":
+            return BYTES
+        case "bool":
+            return BOOL
+        case "none":
+            return NONE
+        case "awaitable":
+            return arguments[-1] if arguments else UNKNOWN
+        case "mapping":
+            held = _argument_of(name, arguments, "typing.Mapping", 1, at)
+            return Record(open=True, rest=held, kind=name)
+        case "tuple":
+            return _tuple(name, arguments, at)
+        case "list":
+            held = _iterated(name, arguments, at)
+            return ListOf(rest=held, kind=_SHORT.get(name, name))
+        case _:
+            return ExternalInstance(name, arguments)
+
+
+def _tuple(name: str, arguments: tuple[Value, ...], at: _At) -> Value:
+    known = _of_class(name, arguments)
+    names = stubs.fields(name)
+    if names:
+        found = [stubs.member(name, field) for field in names]
+        values = [
+            _value(member.said, replace(known, given=member.given), at) if member is not None else UNKNOWN
+            for member in found
+        ]
+        return _row(values, name, at)
+    items = stubs.tuple_items(name)
+    if items is None:
+        return ListOf(rest=_iterated(name, arguments, at), kind=_SHORT.get(name, name))
+    return _row([_value(item, known, at) for item in items], name, at)
+
+
+def _of_class(name: str, arguments: tuple[Value, ...]) -> _Known:
+    """What the type variables of a class stand for."""
+    variables = stubs.variables(name)
+    held = dict(zip(variables, arguments, strict=False))
+    given: dict[str, Type] = {variable: ["~", variable] for variable in variables}
+    return _Known(held, {}, given)
+
+
+def _argument_of(name: str, arguments: tuple[Value, ...], ancestor: str, position: int, at: _At) -> Value:
+    """What stands for a type variable of an ancestor of a class."""
+    for current, given in stubs.lineage(name):
+        if current == ancestor:
+            variables = stubs.variables(current)
+            if position < len(variables):
+                known = _of_class(name, arguments)
+                return _value(given.get(variables[position], "?"), known.outer(), at)
+    return UNKNOWN
+
+
+def _iterated(name: str, arguments: tuple[Value, ...], at: _At) -> Value:
+    for ancestor in ("typing.Iterable", "typing.AsyncIterable"):
+        found = _argument_of(name, arguments, ancestor, 0, at)
+        if found is not UNKNOWN:
+            return found
+    for step in ("__next__", "__anext__"):
+        member = stubs.member(name, step)
+        if member is not None and member.kind == "m":
+            known = replace(_of_class(name, arguments), given=member.given)
+            return _value(member.said[0][1], known, at)
+    return UNKNOWN
+
+
+# --- from values to classes ----------------------------------------------------------------------------------
+
+
+def _class_of(value: Value) -> tuple[str, tuple[Value, ...]] | None:
+    """The class of the stubs that a value is an instance of, with what stands for its type variables."""
+    match value:
+        case Text(is_bytes=True):
+            return "builtins.bytes", ()
+        case Text():
+            return "builtins.str", ()
+        case Boolean():
+            return "builtins.bool", ()
+        case ListOf():
+            name = _KINDS.get(value.kind, value.kind)
+            element = value.element()
+            return name, (element,) * len(stubs.variables(name))
+        case Record(cls=None, quantity=False):
+            variables = stubs.variables(value.kind)
+            held = value.any_value()
+            return value.kind, ((TEXT, held) if len(variables) == 2 else (TEXT,) * len(variables))
+        case ExternalInstance(name=name, arguments=arguments):
+            found = stubs.find(name)
+            return (found.name, arguments) if found is not None and found.kind == "class" else None
+        case _:
+            return None
+
+
+_NUMBER_CLASSES = (
+    "builtins.int",
+    "builtins.float",
+    "decimal.Decimal",
+    "fractions.Fraction",
+    "builtins.complex",
+)
+
+
+def _at(evaluator: Evaluator, frame: Frame, at: int, why: str) -> _At:
+    return _At(evaluator, Site(frame.module, at), why)
+
+
+def _short(name: str) -> str:
+    return name.removeprefix("builtins.")
+
+
+# --- names ---------------------------------------------------------------------------------------------------
+
+
+def constant(name: str, site: Site | None) -> Value | None:
+    """The value of a variable of the standard library by its full name; ``None`` where that is none."""
+    at = _At(None, site, f"`{_short(name)}` is declared as a number")
+    found = stubs.find(name)
+    if found is None:
+        return None
+    if found.kind == "inner":
+        return _through(found.name, at)
+    if found.kind == "a":
+        return _of_enum(found.name, at) or _value(found.said, _Known(), at)
+    return None
+
+
+def _of_enum(name: str, at: _At) -> Value | None:
+    """What the name in a class is where that is an enumeration: a member of it."""
+    owner = name.rpartition(".")[0]
+    return _instance(owner, (), at) if stubs.is_class(owner) and stubs.is_enum(owner) else None
+
+
+def _through(name: str, at: _At) -> Value | None:
+    """What ``a.b.c`` is where ``a.b`` is a variable."""
+    head, _, tail = name.rpartition(".")
+    if not head:
+        return None
+    found = stubs.find(head)
+    if found is not None and found.kind == "class":
+        member = stubs.member(found.name, tail)
+        return _value(member.said, _Known(given=member.given), at) if member and member.kind == "a" else None
+    holder = _holder(found, at)
+    return _attribute(holder, tail, at) if holder is not None else None
+
+
+def _holder(found: Declared | None, at: _At) -> Value | None:
+    """The value of a variable whose attribute is asked for."""
+    if found is None or found.kind not in ("a", "inner"):
+        return None
+    return _value(found.said, _Known(), at) if found.kind == "a" else _through(found.name, at)
+
+
+def attribute(value: Value, name: str, site: Site) -> Value | None:
+    """A variable or property of ``value``; ``None`` where it is a method or the stubs know none."""
+    return _attribute(value, name, _At(None, site, f"`.{name}` is declared as a number"))
+
+
+def _attribute(value: Value, name: str, at: _At) -> Value | None:
+    held = _class_of(value)
+    if held is None:
+        return None
+    member = stubs.member(held[0], name)
+    if member is None or member.kind != "a":
+        return None
+    known = replace(_of_class(*held), given=member.given, this=value)
+    return _value(member.said, known, replace(at, why=f"`{_short(held[0])}.{name}` is declared as a number"))
+
+
+def lacks(value: Value, name: str) -> bool:
+    """Whether ``value`` is of a class of the stubs that has no such attribute."""
+    held = _class_of(value)
+    if held is None or not stubs.is_class(held[0]) or stubs.member(held[0], name) is not None:
+        return False
+    return stubs.member(held[0], "__getattr__") is None and not any(
+        n == "?" for n, _ in stubs.lineage(held[0])
+    )
+
+
+# --- calls ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True, eq=False)
+class Arguments:
+    """The arguments of a call, evaluated once, and only when somebody asks."""
+
+    evaluator: Evaluator
+    frame: Frame
+    call: facts.Call | None
+    before: tuple[Value, ...] = ()
+    _positional: list[Value] | None = None
+    _keywords: list[tuple[str | None, Value]] | None = None
+
+    def positional(self) -> list[Value]:
+        """All that stand in their place; after a ``*spread`` nobody knows."""
+        if self._positional is None:
+            self._positional = list(self.before)
+            for arg in self.call.args if self.call is not None else ():
+                if isinstance(arg, facts.Star):
+                    break
+                self._positional.append(self.evaluator.eval(arg, self.frame))
+        return self._positional
+
+    def keywords(self) -> list[tuple[str | None, Value]]:
+        if self._keywords is None:
+            given = self.call.keywords if self.call is not None else ()
+            self._keywords = [
+                (name, self.evaluator.eval(value, self.frame) if name is not None else UNKNOWN)
+                for name, value in given
+            ]
+        return self._keywords
+
+    def spread(self) -> bool:
+        """Whether there are more that are not written out."""
+        return self.call is not None and (
+            any(isinstance(arg, facts.Star) for arg in self.call.args)
+            or any(name is None for name, _ in self.call.keywords)
+        )
+
+
+def call(evaluator: Evaluator, name: str, expr: facts.Call, frame: Frame) -> Value | None:
+    """What a call of a full name gives; ``None`` where the stubs do not know the name."""
+    arguments = Arguments(evaluator, frame, expr)
+    return _called(
+        evaluator, name, arguments, _at(evaluator, frame, expr.at, f"`{_short(name)}()` gives a number")
+    )
+
+
+def _called(evaluator: Evaluator, name: str, arguments: Arguments, at: _At) -> Value | None:
+    found = stubs.find(name)
+    if found is None:
+        return None
+    if found.kind == "inner":
+        head, _, tail = found.name.rpartition(".")
+        owner = stubs.find(head)
+        if owner is not None and owner.kind == "class":
+            return _class_method(owner.name, tail, arguments, at)
+        holder = _holder(owner, at)
+        return _method(holder, tail, arguments, at) if holder is not None else None
+    match found.kind:
+        case "class":
+            return _constructed(found.name, arguments, at)
+        case "f":
+            return _result(found.said, _Known(), arguments, at)
+        case "m" | "c" | "s":
+            owner_name, _, tail = found.name.rpartition(".")
+            return _class_method(owner_name, tail, arguments, at)
+        case _:
+            held = _value(found.said, _Known(), at)
+            return _method(held, "__call__", arguments, at)
+
+
+def _class_method(name: str, attribute: str, arguments: Arguments, at: _At) -> Value | None:
+    """A method that is called on the class itself."""
+    member = stubs.member(name, attribute)
+    if member is None or member.kind == "a":
+        return None
+    if member.kind == "m":  # `str.count(text, "a")`: the first argument is the instance
+        given = arguments.positional()
+        rest = Arguments(arguments.evaluator, arguments.frame, None)
+        rest._positional, rest._keywords = given[1:], arguments.keywords()
+        return _method(given[0], attribute, rest, at) if given else UNKNOWN
+    known = replace(_of_class(name, ()), given=member.given, this=_instance(name, (), at))
+    return _result(member.said, known, arguments, at)
+
+
+def method(evaluator: Evaluator, value: Value, name: str, expr: facts.Call, frame: Frame) -> Value | None:
+    """What a call of a method of ``value`` gives; ``None`` where the stubs do not know it."""
+    arguments = Arguments(evaluator, frame, expr)
+    return _method(value, name, arguments, _at(evaluator, frame, expr.at, f"`.{name}()` gives a number"))
+
+
+def special(
+    evaluator: Evaluator, value: Value, name: str, given: tuple[Value, ...], site: Site
+) -> Value | None:
+    """What a special method such as ``__sub__`` gives."""
+    arguments = Arguments(evaluator, Frame(site.module, site.module.scope), None, given)
+    return _method(value, name, arguments, _At(evaluator, site, f"`{name}` gives a number"))
+
+
+def _method(value: Value, name: str, arguments: Arguments, at: _At) -> Value | None:
+    if isinstance(value, UnionOf):
+        found = [_method(option, name, arguments, at) for option in value.options if option is not NONE]
+        known = [result for result in found if result is not None]
+        return join(*known) if len(known) == len(found) and known else None
+    if isinstance(value, Number):
+        found = [_method_of(number, (), value, name, arguments, at) for number in _NUMBER_CLASSES]
+        known = [result for result in found if result is not None]
+        return join(*known) if known else None
+    held = _class_of(value)
+    return _method_of(*held, value, name, arguments, at) if held is not None else None
+
+
+def _method_of(
+    name: str, held: tuple[Value, ...], this: Value, attribute: str, arguments: Arguments, at: _At
+) -> Value | None:
+    member = stubs.member(name, attribute)
+    if member is None or member.kind == "a":
+        return None
+    known = replace(_of_class(name, held), given=member.given, this=this)
+    return _result(
+        member.said, known, arguments, replace(at, why=f"`{_short(name)}.{attribute}()` gives a number")
+    )
+
+
+def _constructed(name: str, arguments: Arguments, at: _At) -> Value:
+    """An instance made by a call, with its type variables as the arguments show."""
+    variables = stubs.variables(name)
+    if not variables:
+        return _instance(name, (), at)
+    shown: dict[str, list[Value]] = {variable: [] for variable in variables}
+    makers = [stubs.member(name, "__new__"), stubs.member(name, "__init__")]
+    for maker in makers:
+        if maker is None or maker.owner == "builtins.object":
+            continue
+        for signature in maker.said:
+            known = replace(_of_class(name, ()), given=maker.given)
+            fits = _fits(signature, known, arguments)
+            if fits is False:
+                continue
+            said = signature[2] if len(signature) > 2 else signature[1] if maker is makers[0] else None
+            if isinstance(said, list) and said[0] == "type":
+                said = said[1]
+            if isinstance(said, list) and stubs.full(str(said[0])) == name:
+                for variable, part in zip(variables, said[1:], strict=False):
+                    shown[variable].append(
+                        _value(part, replace(known, given=None, own=known.cls | known.own), at)
+                    )
+            else:
+                for variable in variables:
+                    shown[variable].append(known.cls.get(variable, NEVER))
+            if fits:
+                break
+    held = tuple(join(*found) if found else UNKNOWN for found in shown.values())
+    return _instance(name, tuple(UNKNOWN if value is NEVER else value for value in held), at)
+
+
+def _result(signatures: list[list[Type]], known: _Known, arguments: Arguments, at: _At) -> Value:
+    """What a call gives: the results of all overloads that the arguments admit."""
+    out: list[Value] = []
+    same = _same_parameters(signatures)
+    for signature in signatures:
+        if signature[0] is None:
+            return _value(signature[1], known, at)
+        inner = _Known(dict(known.cls), {}, known.given, known.this)
+        fits = _fits(signature, inner, arguments, same)
+        if fits is False:
+            continue
+        out.append(_value(signature[1], inner, at))
+        if fits:
+            break
+    result = join(*out)
+    return UNKNOWN if result is NEVER else result
+
+
+def _same_parameters(signatures: list[list[Type]]) -> dict[str, Type]:
+    """The parameters that are declared alike in all overloads: they do not tell which one it is."""
+    found: dict[str, Type] = {param[0]: param[2] for param in signatures[0][0] or ()}
+    for signature in signatures[1:]:
+        declared = {param[0]: param[2] for param in signature[0] or ()}
+        found = {name: said for name, said in found.items() if declared.get(name) == said}
+    return found
+
+
+def _fits(
+    signature: list[Type], known: _Known, arguments: Arguments, same: Collection[str] = ()
+) -> bool | None:
+    """Whether a signature takes the arguments; ``None`` where nobody knows. Type variables get what they show.
+
+    What is given for a parameter in ``same`` does not matter for that.
+    """
+    params = signature[0] or []
+    given: list[tuple[Type, Value, bool]] = []
+    places = [param for param in params if param[1] & 7 < _KEYWORD]
+    filled = set()
+    positional = arguments.positional()
+    star = next((param for param in params if param[1] == _STAR), None)
+    for i, value in enumerate(positional):
+        if i < len(places):
+            given.append((places[i][2], value, places[i][0] in same))
+            filled.add(places[i][0])
+        elif star is not None:
+            given.append((star[2], value, False))
+        else:
+            return False
+    named = {param[0]: param for param in params if param[1] & 7 in (_ANY, _KEYWORD)}
+    double = next((param for param in params if param[1] == _DOUBLE_STAR), None)
+    for name, value in arguments.keywords():
+        if name is None:
+            continue
+        if name in named and name not in filled:
+            given.append((named[name][2], value, name in same))
+            filled.add(name)
+        elif double is not None:
+            given.append((double[2], value, False))
+        else:
+            return False
+    sure: bool | None = True
+    if arguments.spread():
+        sure = None
+    elif any(param[1] < _STAR and param[0] not in filled for param in params):
+        return False
+    if len(signature) > 2:
+        own = _takes(signature[2], known.this, known) if known.this is not UNKNOWN else True
+        if own is False:
+            return False
+    for said, value, alike in given:
+        taken = _takes(said, value, known)
+        if alike:
+            continue
+        if taken is False:
+            return False
+        sure = sure and taken if taken is not None else None
+    return sure
+
+
+def _takes(said: Type, value: Value, known: _Known) -> bool | None:
+    """Whether something declared as ``said`` takes ``value``; type variables get what it shows."""
+    if isinstance(value, UnionOf):
+        found = [_takes(said, option, known) for option in value.options]
+        return found[0] if all(taken is found[0] for taken in found) else None
+    match said:
+        case "?":
+            return True
+        case ["~", name, *bound]:
+            if known.given is not None and name in known.given:
+                outer = known.outer()
+                return _takes(known.given[name], value, outer)
+            taken = _takes(bound[0], value, known) if bound else True
+            if taken is not False:
+                old = known.own.get(name)
+                known.own[name] = value if old is None else join(old, value)
+            return taken
+        case ["|", *parts]:
+            return _takes_one(parts, value, known)
+    if value is UNKNOWN or value is NEVER:
+        return None
+    match said:
+        case "None":
+            return value is NONE
+        case "self":
+            return _same_class(known.this, value)
+        case ["=", literal]:
+            return _is_literal(literal, value)
+        case ["()", result]:
+            return _takes_callable(result, value, known)
+        case ["type", *_]:
+            return None if isinstance(value, (External, Instance)) or value is UNKNOWN else False
+    if value is NONE:
+        return False
+    name, parts = (said[0], said[1:]) if isinstance(said, list) else (said, [])
+    return _takes_instance(stubs.full(name), parts, value, known)
+
+
+def _takes_one(parts: list[Type], value: Value, known: _Known) -> bool | None:
+    """Of a union: a plain part that takes the value, else the type variables in it."""
+    plain = [part for part in parts if not (isinstance(part, list) and part[0] == "~")]
+    out: bool | None = False
+    for part in plain:
+        taken = _takes(part, value, known)
+        if taken:
+            return True
+        if taken is None:
+            out = None
+    for part in parts:
+        if isinstance(part, list) and part[0] == "~":
+            taken = _takes(part, value, known)
+            if taken is not False:
+                return taken if out is False else None
+    return out
+
+
+def _is_literal(literal: object, value: Value) -> bool | None:
+    match value:
+        case Text(is_bytes=False):
+            if not isinstance(literal, str):
+                return False
+            return value.literal == literal if value.literal is not None else None
+        case Number():
+            if not isinstance(literal, int) or isinstance(literal, bool):
+                return False
+            return value.literal == literal if value.literal is not None else None
+        case Boolean():
+            if not isinstance(literal, bool):
+                return False
+            return value.literal is literal if value.literal is not None else None
+        case _:
+            return None if isinstance(value, (External, Instance)) else False
+
+
+def _takes_callable(result: Type, value: Value, known: _Known) -> bool | None:
+    match value:
+        case FunctionOf() | External():
+            _takes(result, _called_with_anything(value, known), known)
+            return True
+        case Number() | Text() | Boolean() | ListOf() | Record():
+            return False
+        case _:
+            return None
+
+
+def _called_with_anything(value: Value, known: _Known) -> Value:
+    """What a function gives to whom hands it over to be called."""
+    if isinstance(value, External):
+        if value.name in tables.REAL_CALLS or value.name in tables.NUMBER_CALLS:
+            return Number(_because(f"`{_short(value.name)}()` gives a number"))
+        if value.name in tables.TEXT_CALLS:
+            return TEXT
+        found = stubs.find(value.name)
+        if found is not None and found.kind == "class" and not stubs.variables(found.name):
+            return _instance(found.name, (), _At(None, None, f"`{_short(value.name)}()` gives a number"))
+        if found is not None and found.kind == "f" and all(part[0] is None for part in found.said):
+            return _value(
+                found.said[0][1], _Known(), _At(None, None, f"`{_short(value.name)}()` gives a number")
+            )
+    return UNKNOWN
+
+
+def _because(message: str) -> Because:
+    return Because(message, None)
+
+
+def _same_class(this: Value, value: Value) -> bool | None:
+    held, other = _class_of(this), _class_of(value)
+    if held is None or other is None:
+        return None
+    return stubs.derives(other[0], held[0])
+
+
+def _takes_instance(name: str, parts: list[Type], value: Value, known: _Known) -> bool | None:
+    if name == "builtins.object":
+        return True
+    shape = stubs.shape(name)
+    match value:
+        case Number():
+            if shape == "number":
+                return True if name == "builtins.float" or value.literal is not None else None
+            return None if stubs.is_protocol(name) and not _iterates(name) else False
+        case Boolean():
+            return shape in ("bool", "number") or (None if stubs.is_protocol(name) else False)
+        case External() | FunctionOf() | Instance():
+            return None
+    held = _class_of(value)
+    if held is None:
+        return None
+    cls, arguments = held
+    if isinstance(value, ListOf) and name == "builtins.tuple" and value.items and value.rest is None:
+        if len(parts) != len(value.items):
+            return False
+        _each(parts, [entry.value for entry in value.items], known)
+        return None if value.kind == "list" else True
+    at = _At(None, None, "an argument's element")
+    for current, given in stubs.lineage(cls):
+        if current == name:
+            own = _of_class(cls, arguments)
+            names = stubs.variables(name)
+            shown = [_value(given.get(variable, "?"), own.outer(), at) for variable in names]
+            _each(parts, shown, known)
+            return True
+    if name == "_typeshed.SupportsKeysAndGetItem" and isinstance(value, Record):
+        _each(parts, list(arguments), known)
+        return True
+    if stubs.is_protocol(name) and stubs.member(name, "__getitem__") and isinstance(value, (ListOf, Text)):
+        _each(parts[-1:], [_iterated(cls, arguments, at)], known)
+        return True
+    if stubs.is_protocol(name):
+        return False if _iterates(name) and not stubs.derives(cls, "typing.Iterable") else None
+    if stubs.derives(name, cls) or not stubs.is_class(cls) or any(n == "?" for n, _ in stubs.lineage(cls)):
+        return None
+    return False
+
+
+def _iterates(name: str) -> bool:
+    return stubs.derives(name, "typing.Iterable") or name == "typing.Iterable"
+
+
+def _each(parts: list[Type], values: list[Value], known: _Known) -> None:
+    for part, value in zip(parts, values, strict=False):
+        _takes(part, value, known)
+
+
+# --- items ---------------------------------------------------------------------------------------------------
+
+
+def instance(name: str, arguments: tuple[Value, ...], site: Site, why: str) -> Value | None:
+    """An instance of a class by its full name; ``None`` where the stubs know no such class."""
+    found = stubs.find(name)
+    if found is None or found.kind != "class":
+        return None
+    return _instance(found.name, arguments, _At(None, site, why))
+
+
+def element(value: Value) -> Value:
+    """What iterating over an instance gives."""
+    match value:
+        case Text(is_bytes=True):
+            return Number(_because("an element of bytes is a number"))
+        case ExternalInstance():
+            held = _class_of(value)
+            if held is None:
+                return UNKNOWN
+            return _iterated(
+                *held, _At(None, None, f"an element of `{_short(held[0])}` is declared as a number")
+            )
+        case _:
+            return UNKNOWN
+
+
+def awaited(value: Value) -> Value:
+    """What awaiting an instance gives: the result of a future or task."""
+    held = _class_of(value) if isinstance(value, ExternalInstance) else None
+    if held is None or not stubs.derives(held[0], *stubs.AWAITABLES):
+        return value
+    return _argument_of(
+        *held, "typing.Awaitable", 0, _At(None, None, "what is awaited is declared as a number")
+    )
+
+
+def item(evaluator: Evaluator, value: Value, index: Value, site: Site) -> Value:
+    """What a subscript takes out of an instance."""
+    return special(evaluator, value, "__getitem__", (index,), site) or UNKNOWN
+
+
+def entered(evaluator: Evaluator, value: Value, site: Site) -> Value:
+    """What ``with value as …`` binds; an instance itself where nobody says."""
+    for name in ("__enter__", "__aenter__"):
+        found = special(evaluator, value, name, (), site)
+        if found is not None and found is not UNKNOWN:
+            return found
+    return value if isinstance(value, (Instance, ExternalInstance)) else UNKNOWN

@@ -1,0 +1,260 @@
+"""What typeshed declares of the standard library, read from tables that ``rules/make_stubs.py`` has written.
+
+In: a full name (``os.path.getsize``). Out: what it is declared as, or ``None``. A table is read when a name of its
+top-level module is first asked for, a line of it when that name is. Nothing is imported. The format is described in
+the script; here a declaration is its JSON, a *type* a string or a list of it.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).parent / "typeshed"
+_MOST_NAMES = 12  # other names for one thing, one after the other
+
+Type = Any
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Member:
+    """A name that a class declares: ``kind`` as in the tables.
+
+    ``given`` says what the type variables of ``owner`` are in terms of those of the class that was asked.
+    """
+
+    kind: str
+    said: Any
+    owner: str
+    given: dict[str, Type]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Declared:
+    """What a full name stands for: a ``class``, or as in the tables; ``inner`` is an attribute of another one."""
+
+    kind: str
+    name: str
+    said: Any = None
+
+
+@cache
+def _table(root: str) -> dict[str, str]:
+    try:
+        text = (FOLDER / f"{root}.txt").read_text("utf-8")
+    except OSError:
+        return {}
+    return dict(line.split("\t", 1) for line in text.split("\n") if line)
+
+
+@cache
+def _line(name: str) -> Any:
+    root = name.partition(".")[0]
+    text = _table(root).get(name) if root.isidentifier() else None
+    return json.loads(text) if text is not None else None
+
+
+def is_known(name: str) -> bool:
+    """Whether a full name may be one of the standard library, from its first part alone."""
+    root = name.partition(".")[0]
+    return root.isidentifier() and bool(_table(root))
+
+
+@cache
+def find(name: str) -> Declared | None:
+    """What a full name is declared as, whatever other names lead to it."""
+    for _ in range(_MOST_NAMES):
+        line = _line(name)
+        if line is None:
+            moved = _moved(name)
+            if moved is None or moved == name:
+                head, _, _ = name.rpartition(".")
+                return Declared("inner", name) if head and find(head) is not None else None
+            name = moved
+        elif line[0] == "C":
+            return Declared("class", name)
+        elif line[0] != "i":
+            return Declared(line[0], name, line[1])
+        elif line[1] == name:
+            return None  # a module
+        else:
+            name = line[1]
+    return None
+
+
+def _moved(name: str) -> str | None:
+    """Another name for ``a.b.c`` where ``a.b`` is one for something else."""
+    head, _, tail = name.rpartition(".")
+    if not head:
+        return None
+    line = _line(head)
+    if line is not None:
+        return f"{line[1]}.{tail}" if line[0] == "i" else None
+    moved = _moved(head)
+    return f"{moved}.{tail}" if moved is not None else None
+
+
+def full(name: str) -> str:
+    """The full name of a class as a type has it: those of Python itself stand without their module."""
+    return name if "." in name else f"builtins.{name}"
+
+
+@cache
+def _class(name: str) -> dict[str, Any]:
+    line = _line(name)
+    return line[1] if line is not None and line[0] == "C" else {}
+
+
+def is_class(name: str) -> bool:
+    """Whether ``name`` is that of a class of the tables."""
+    line = _line(name)
+    return line is not None and line[0] == "C"
+
+
+def variables(name: str) -> list[str]:
+    """The type variables of a class, in order."""
+    found: list[str] = _class(name).get("v", [])
+    return found
+
+
+def fields(name: str) -> list[str]:
+    """The fields of a named tuple, in order; none of another class."""
+    for ancestor, _ in lineage(name):
+        found: list[str] | None = _class(ancestor).get("n")
+        if found:
+            return found
+    return []
+
+
+@cache
+def lineage(name: str) -> tuple[tuple[str, dict[str, Type]], ...]:
+    """The class and its ancestors, each with what its type variables are in terms of the class's own.
+
+    A base that the stubs do not name ends up as ``?``.
+    """
+    own: dict[str, Type] = {variable: ["~", variable] for variable in variables(name)}
+    out: dict[str, dict[str, Type]] = {}
+    queue: list[tuple[str, dict[str, Type]]] = [(name, own)]
+    while queue:
+        current, given = queue.pop(0)
+        if current in out:
+            continue
+        out[current] = given
+        bases = []
+        for base in _class(current).get("b", ()):
+            called, arguments = (base[0], base[1:]) if isinstance(base, list) else (base, [])
+            called = full(called) if called != "?" else called
+            held = [substituted(argument, given) for argument in arguments]
+            if called in ("builtins.tuple", "builtins.tuple..."):
+                called, held = "builtins.tuple", [_one_of(held)]
+            unknown: dict[str, Type] = dict.fromkeys(variables(called), "?")
+            bases.append((called, unknown | dict(zip(variables(called), held, strict=False))))
+        queue = bases + queue if len(bases) == 1 else queue + bases
+    return tuple(out.items())
+
+
+def _one_of(parts: list[Type]) -> Type:
+    kept = [part for i, part in enumerate(parts) if part not in parts[:i]]
+    return kept[0] if len(kept) == 1 else ["|", *kept]
+
+
+def tuple_items(name: str) -> list[Type] | None:
+    """The types of the items of a class that derives from a tuple of a known length."""
+    for ancestor, given in lineage(name):
+        for base in _class(ancestor).get("b", ()):
+            if isinstance(base, list) and base[0] == "tuple":
+                return [substituted(part, given) for part in base[1:]]
+    return None
+
+
+def substituted(said: Type, given: dict[str, Type]) -> Type:
+    """A type with what its variables stand for."""
+    if not isinstance(said, list) or said[0] == "=":
+        return said
+    if said[0] == "~":
+        return given.get(said[1], said[2] if len(said) > 2 else "?")
+    return [said[0], *(substituted(part, given) for part in said[1:])]
+
+
+@cache
+def member(name: str, attribute: str) -> Member | None:
+    """What a class or its ancestors declare of an attribute."""
+    for ancestor, given in lineage(name):
+        line = _line(f"{ancestor}.{attribute}")
+        if line is not None and line[0] != "C":
+            if line[0] == "i":
+                return None
+            return Member(line[0], line[1], ancestor, given)
+    return None
+
+
+def derives(name: str, *ancestors: str) -> bool:
+    """Whether a class is one of ``ancestors`` or derives from one."""
+    return any(ancestor in ancestors for ancestor, _ in lineage(name))
+
+
+_PLAIN = {
+    "builtins.bool": "bool",
+    "builtins.NoneType": "none",
+    "types.NoneType": "none",
+    "builtins.str": "text",
+    "builtins.bytes": "bytes",
+    "builtins.bytearray": "bytes",
+    "builtins.memoryview": "bytes",
+}
+_NUMBERS = (
+    "builtins.int",
+    "builtins.float",
+    "builtins.complex",
+    "decimal.Decimal",
+    "_decimal.Decimal",
+    "fractions.Fraction",
+    "numbers.Number",
+)
+AWAITABLES = ("typing.Awaitable", "typing.Coroutine", "types.CoroutineType", "typing.AwaitableGenerator")
+_ITERATED = frozenset(
+    f"typing.{name}"
+    for name in [
+        "Iterable", "Iterator", "Generator", "Collection", "Container", "Reversible", "AsyncIterable",
+        "AsyncIterator", "AsyncGenerator", "KeysView", "ValuesView", "ItemsView",
+    ]
+)  # fmt: skip
+_ITERATORS = frozenset(f"builtins.{name}" for name in ("enumerate", "zip", "map", "filter", "reversed"))
+
+
+@cache
+def shape(name: str) -> str:
+    """What the instances of a class are: number, text, bytes, bool, none, mapping, list, tuple, awaitable or object."""
+    for ancestor, _ in lineage(name):
+        if ancestor in _PLAIN:
+            return _PLAIN[ancestor]
+        if ancestor in _NUMBERS:
+            return "number"
+    if name in AWAITABLES:
+        return "awaitable"
+    if derives(name, "builtins.tuple", "typing.NamedTuple"):
+        return "tuple"
+    if derives(name, "typing.Mapping"):
+        return "mapping"
+    if name in _ITERATED or name in _ITERATORS or name.startswith(("itertools.", "_collections_abc.dict_")):
+        return "list"
+    if derives(name, "typing.Sequence", "typing.AbstractSet"):
+        return "list"
+    return "object"
+
+
+def is_enum(name: str) -> bool:
+    """Whether a class is an enumeration."""
+    return derives(name, "enum.Enum")
+
+
+def is_protocol(name: str) -> bool:
+    """Whether anything may be an instance of it that has the methods that it wants."""
+    return (
+        name.startswith(("typing.", "_typeshed.", "contextlib.Abstract"))
+        or "Supports" in name
+        or (name == "os.PathLike")
+    )
