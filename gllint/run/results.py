@@ -13,13 +13,14 @@ from gllint_rules import Cut, Failure, Finding
 
 @dataclass(slots=True)
 class Dependencies:
-    """Files outside the candidates that the answers rest on: what they held, and whether they were there.
+    """Files outside the candidates that the answers rest on: what they held, and whether they were there and ours.
 
     Also the words that were looked for, and the files that hold them.
     """
 
     loaded: dict[str, bytes] = field(default_factory=dict)
     probed: dict[str, bool] = field(default_factory=dict)
+    owned: dict[str, bool] = field(default_factory=dict)
     mentions: dict[str, frozenset[str]] = field(default_factory=dict)
 
 

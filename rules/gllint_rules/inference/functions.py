@@ -131,7 +131,7 @@ def call_function(
             value = _specialised(evaluator, callee, expr, frame, value)
         if declared is not None:
             value = _declared_result(evaluator, value, declared)
-    if callee.module is not module and expr is not None:
+    if expr is not None and callee.module is not module and not evaluator.modules.owns(callee.module.path):
         evaluator.step(value.size // 64)
         value = moved(value, Site(module, expr.at))
     return value

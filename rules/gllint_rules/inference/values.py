@@ -566,7 +566,7 @@ def surely_not_text(value: Value) -> bool:
 
 
 def moved(value: Value, site: Site) -> Value:
-    """``value`` as if all of it had been built at ``site``: a helper of another file is reported at its call."""
+    """``value`` as if all of it had been built at ``site``: a helper outside the project is reported at its call."""
     return _moved(value, site, {})
 
 
