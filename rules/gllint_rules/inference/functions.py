@@ -30,6 +30,7 @@ from gllint_rules.inference.values import (
     join,
     moved,
     options,
+    passed_on,
 )
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Function
@@ -237,7 +238,10 @@ def function_result(evaluator: Evaluator, callee: FunctionOf) -> Value:
             yielded = [value for _, value in flow.yields]
             flow.result = ListOf(rest=join(*yielded) if yielded else UNKNOWN, kind="generator")
         elif flow.returns:
-            flow.result = join(*[value for _, value in flow.returns])
+            message = f"`{function.name}()` returns it"
+            flow.result = join(
+                *(passed_on(value, message, Site(callee.module, expr.at)) for expr, value in flow.returns)
+            )
         else:  # a function that only raises, or a stub, says nothing of what its overrides return
             flow.result = NONE if flow.falls_through and not _is_stub(function) else NEVER
     return flow.result

@@ -648,6 +648,19 @@ def explained(value: Value, message: str) -> Value:
     return value
 
 
+def passed_on(value: Value, message: str, site: Site) -> Value:
+    """``value`` where a file that hands it on belongs to the evidence that it is a number."""
+    if isinstance(value, Number):
+        source = value.because.site
+        if source is None or source.module is site.module:
+            return value
+        return replace(value, because=Because(message, site, (value.because,)))
+    if isinstance(value, UnionOf) and number(value) is not None:
+        handed = tuple(passed_on(option, message, site) for option in value.options)
+        return replace(value, options=handed) if handed != value.options else value
+    return value
+
+
 def filled_elsewhere(value: Value) -> Value:
     """A container that other statements of its module fill: there may be anything in it beside what is written."""
     out: list[Value] = []
