@@ -138,6 +138,7 @@ def _options(request: Request) -> Options:
         progress=not request.quiet,
         time_rules=request.timings,
         fixes=_needs_fixes(request),
+        bound=STDIN in request.paths,
     )
 
 
@@ -278,8 +279,9 @@ class _Run:
 
         added, errors = 0, []
         links = fixer.links(outcome)
+        checked = set(outcome.checked)
         for path, findings in by_path(outcome.findings).items():
-            if path in links:
+            if path in links or path not in checked:
                 continue
             try:
                 before = self.engine.bytes_of(path)
@@ -347,7 +349,8 @@ class _Run:
             return
         files = len({finding.path for finding in outcome.findings})
         text = f"Found {_count(count, 'finding')} in {_count(files, 'file')}"
-        known = outcome.findings if self.engine.options.fixes else []
+        checked = set(outcome.checked)
+        known = [f for f in outcome.findings if f.path in checked] if self.engine.options.fixes else []
         fixes = [finding.fix.applicability for finding in known if finding.fix is not None]
         safe = 0 if self.request.fix else fixes.count("safe")
         unsafe = 0 if self.request.fix and self.request.unsafe_fixes else fixes.count("unsafe")

@@ -14,19 +14,9 @@ from gllint.run.results import Dependencies, Result
 from gllint_rules import finding
 
 RECORDS: dict[str, type[Any]] = {
-    record.__name__: record
-    for record in (
-        *(
-            finding.Span,
-            finding.Edit,
-            finding.Fix,
-            finding.Note,
-            finding.Finding,
-            finding.Failure,
-            finding.Cut,
-        ),
-        *(Result, Dependencies),
-    )
+    name: record
+    for name, record in (*vars(finding).items(), ("Result", Result), ("Dependencies", Dependencies))
+    if hasattr(record, "_fields")
 }
 _CONTAINERS: dict[str, type[Any]] = {"tuple": tuple, "list": list, "set": set, "frozenset": frozenset}
 _PLAIN = {"int": int, "str": str, "bool": bool, "bytes": bytes, "Applicability": str}

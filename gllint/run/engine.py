@@ -31,7 +31,8 @@ class Options(NamedTuple):
 
     ``fixed`` is the configuration for every file, ``override`` lays options over each one. ``take_turns``
     lets one process at a time learn about a project, for hosts that run many of them at once. Without ``fixes``
-    a finding has its fix only where working it out takes no time.
+    a finding has its fix only where working it out takes no time. ``bound`` is a run for somebody who shows one file
+    and has no place for what it causes in others.
     """
 
     fixed: Config | None = None
@@ -43,6 +44,7 @@ class Options(NamedTuple):
     time_rules: bool = False
     take_turns: bool = False
     fixes: bool = True
+    bound: bool = False
 
 
 class Notice(NamedTuple):
@@ -53,7 +55,10 @@ class Notice(NamedTuple):
 
 
 class Outcome:
-    """What a run found, sorted by path, line, column and code. Paths are absolute."""
+    """What a run found, sorted by path, line, column and code. Paths are absolute.
+
+    Findings may lie in other files than those ``checked``, which bring them about.
+    """
 
     def __init__(self, checked: Iterable[str] = ()) -> None:
         self.findings: list[Finding] = []
@@ -97,6 +102,8 @@ class Engine:
             workspace = self.workspace(place)
             workspace.announce(files, complete=root in self._complete)
             results = workspace.landing(files, named)
+            if not self.options.bound:
+                results |= workspace.caused(files)
             with self.clock.stage("suppress"):
                 self.conclude_all(workspace, files, results, outcome)
             self._say_unread(workspace, files, named, outcome)
@@ -226,9 +233,12 @@ class Engine:
     def conclude_all(
         self, workspace: Concluded, paths: Collection[str], results: Mapping[str, Result], outcome: Outcome
     ) -> None:
-        """Add to ``outcome`` what is left of ``results`` where codes are switched off and findings suppressed."""
+        """Add to ``outcome`` what is left of ``results`` where codes are switched off and findings suppressed.
+
+        Of files beside ``paths`` only some findings are known, so that nothing is said of their suppressions.
+        """
         outcome.checked += paths
-        for path in sorted(paths):
+        for path in sorted({*paths, *results}):
             result = results.get(path, Result())
             outcome.failures += result.failures
             if result.notice:
@@ -238,7 +248,8 @@ class Engine:
             config = workspace.config
             codes = config.codes_in(path)
             findings = tuple(finding for finding in result.findings if finding.code in codes)
-            outcome.findings += self._unsuppressed(path, findings, codes, config.require_reason)
+            left = self._unsuppressed(path, findings, codes, config.require_reason)
+            outcome.findings += left if path in paths else [f for f in left if f in findings]
 
     def _say_unread(
         self, workspace: Workspace, paths: Collection[str], named: Collection[str], outcome: Outcome

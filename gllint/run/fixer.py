@@ -36,10 +36,11 @@ def fix(engine: Engine, paths: Sequence[str], unsafe: bool) -> Fixed:
     aliases = links(fixed.outcome)
     stuck = set(aliases)
     for _ in range(MAX_PASSES):
+        checked = set(fixed.outcome.checked)
         wanted = {
             path: fixes
             for path, found in by_path(fixed.outcome.findings).items()
-            if path not in stuck and (fixes := _wanted(found, unsafe))
+            if path in checked and path not in stuck and (fixes := _wanted(found, unsafe))
         }
         if not wanted:
             break

@@ -41,7 +41,7 @@ class Index:
         self.table = Table(self.settings, store, means)
         self.parsed: dict[str, Parsed] = {}
         self.names: frozenset[bytes] = frozenset()  # of the tools, as the candidates were chosen by
-        self.dependencies = Dependencies({}, {}, {})
+        self.dependencies = Dependencies({}, {}, {}, {})
         self.mentions = Mentions(self.table, self.dependencies)
         self.kept = Kept(store, self._is_unchanged)
         self.is_complete = False  # all files of the project are listed
@@ -201,6 +201,7 @@ class Index:
             self.root,
             self._packages(),
             self.mentions.of,
+            self._owns,
         )
 
     def _packages(self) -> dict[str, list[str]]:
@@ -260,6 +261,12 @@ class Index:
             probed[path] = os.path.isfile(path)
         return probed[path]
 
+    def _owns(self, path: str) -> bool:
+        """Say whether a file is one of the project's, neither excluded nor another project's."""
+        if not self._candidates or path not in self._candidates:
+            self.dependencies.owned[path] = path in self.files
+        return path in self.files
+
     def _source_of(self, path: str) -> str:
         source = self.means.sources.of(path)
         if not self.means.sources.holds(path):
@@ -276,6 +283,8 @@ class Index:
             if any(now[word] != held for word, held in dependencies.mentions.items()):
                 return False
         if any(os.path.isfile(path) != there for path, there in dependencies.probed.items()):
+            return False
+        if any((path in self.files) != owned for path, owned in dependencies.owned.items()):
             return False
         return all(_digest_of(path) == value for path, value in dependencies.loaded.items())
 

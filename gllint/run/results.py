@@ -8,13 +8,14 @@ from gllint_rules import Cut, Failure, Finding
 
 
 class Dependencies(NamedTuple):
-    """Files outside the candidates that the answers rest on: what they held, and whether they were there.
+    """Files outside the candidates that the answers rest on: what they held, and whether they were there and ours.
 
     Also the words that were looked for, and the files that hold them.
     """
 
     loaded: dict[str, bytes]
     probed: dict[str, bool]
+    owned: dict[str, bool]
     mentions: dict[str, frozenset[str]]
 
 

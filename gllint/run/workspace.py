@@ -26,7 +26,7 @@ class Workspace:
         self._store, self._take_turns, self._fixes = store, take_turns, fixes
         self._has_turn = False
         self._results: dict[str, Result] | None = None
-        self._landed: dict[str, dict[Finding, None]] | None = None
+        self._landed: dict[str, list[Finding]] | None = None
 
     def announce(self, files: Mapping[str, Signature | None], complete: bool = False) -> None:
         """Announce files of the project; ``complete`` says that these are all of them."""
@@ -49,11 +49,7 @@ class Workspace:
         wanted = sorted(set(paths))
         self._learn()
         results = self._check_candidates()
-        if self._landed is None:
-            self._landed = {}
-            for result in results.values():
-                for finding in result.findings:
-                    self._landed.setdefault(finding.path, {})[finding] = None
+        landed = self._all_landed(results)
         screened = self.index.table.screen(wanted)
         asked = [path for path in wanted if path in named and path not in self.index.candidates()]
         broken = self.index.table.broken(asked)
@@ -63,7 +59,7 @@ class Workspace:
         return {
             path: Result(
                 (
-                    *self._landed.get(path, ()),
+                    *landed.get(path, ()),
                     *unreadable(path, screened[path], self.config.codes),
                     *syntax_error(path, broken.get(path), self.config.codes),
                 ),
@@ -72,6 +68,21 @@ class Workspace:
             )
             for path, result in said.items()
         }
+
+    def caused(self, paths: Collection[str]) -> dict[str, Result]:
+        """Return what there is to say of other files of the project because of what stands in ``paths``."""
+        landed = self._all_landed(self._check_candidates())
+        return {
+            path: Result(caused)
+            for path, findings in landed.items()
+            if path not in paths and path in self.index.files
+            and (caused := tuple(finding for finding in findings if finding.concerns(paths)))
+        }  # fmt: skip
+
+    def _all_landed(self, results: Mapping[str, Result]) -> dict[str, list[Finding]]:
+        if self._landed is None:
+            self._landed = landed(results.values())
+        return self._landed
 
     def explain(self, path: str, line: int, code: str | None) -> list[str]:
         """Return why there is, or is not, a finding at a line: floor 2's own words."""
@@ -154,8 +165,22 @@ class Workspace:
                     self._results, rests_on = saved
                     index.dependencies.loaded.update(rests_on.loaded)
                     index.dependencies.probed.update(rests_on.probed)
+                    index.dependencies.owned.update(rests_on.owned)
                     index.dependencies.mentions.update(rests_on.mentions)
         return self._results
+
+
+def landed(results: Iterable[Result]) -> dict[str, list[Finding]]:
+    """Return the findings by the file that they lie in, one for each place."""
+    found = [finding for result in results for finding in result.findings]
+    if not found:
+        return {}
+    from gllint_rules.check.merge import merged
+
+    by_file: dict[str, list[Finding]] = {}
+    for finding in merged(found):
+        by_file.setdefault(finding.path, []).append(finding)
+    return by_file
 
 
 def unreadable(path: str, screened: Screened, codes: frozenset[str]) -> tuple[Finding, ...]:

@@ -22,7 +22,7 @@ from gllint.run.parsing import Parsed, Unparsed
 from gllint.run.progress import Progress
 from gllint.run.results import Result
 from gllint.run.rules import check_file, check_files
-from gllint.run.workspace import unreadable
+from gllint.run.workspace import landed, unreadable
 from gllint_rules import Failure, Finding
 from gllint_rules.reading.stack import on_large_stack
 
@@ -157,14 +157,9 @@ class LiveWorkspace:
         for path, screened in index.table.screen(wanted).items():
             if screened.flags & UNREADABLE:
                 said.setdefault(path, Result(unreadable(path, screened, self.config.codes)))
-        landed: dict[str, dict[Finding, None]] = {path: {} for path in wanted}
-        for result in said.values():
-            for finding in result.findings:
-                if finding.path in landed:
-                    landed[finding.path][finding] = None
+        found = landed(said.values())
         return {
-            path: Result(tuple(findings), said.get(path, Result()).failures)
-            for path, findings in landed.items()
+            path: Result(tuple(found.get(path, ())), said.get(path, Result()).failures) for path in wanted
         }
 
     def is_marked(self, path: str) -> bool:

@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Iterable, Sequence
 
 from gllint.errors import UsageError, nearest
-from gllint_rules import Finding
+from gllint_rules import Finding, Span
 
 _HUNK = re.compile(rb"@@ -\S+ \+(\d+)(?:,(\d+))? @@")
 
@@ -23,14 +23,16 @@ class Changes:
         self._untracked = {os.fsdecode(name) for name in listed.split(b"\0") if name}
 
     def touch(self, finding: Finding) -> bool:
-        """Say whether one of the finding's lines is new."""
-        path = os.path.relpath(os.path.realpath(finding.path), os.path.realpath(self._top)).replace(
-            os.sep, "/"
-        )
+        """Say whether one of the finding's lines is new, or a place of its evidence."""
+        places = [(finding.path, finding.span), *((note.path, note.span) for note in finding.notes)]
+        return any(self._is_new(path, span) for path, span in places)
+
+    def _is_new(self, path: str, span: Span) -> bool:
+        path = os.path.relpath(os.path.realpath(path), os.path.realpath(self._top)).replace(os.sep, "/")
         if path in self._untracked:
             return True
-        first, last = finding.span.line, finding.span.end_line
-        return any(start <= last and first < start + count for start, count in self._lines.get(path, ()))
+        lines = self._lines.get(path, ())
+        return any(start <= span.end_line and span.line < start + count for start, count in lines)
 
     def _diff(self, commit: str) -> bytes:
         return _git(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from typing import Literal, NamedTuple
 
 Applicability = Literal["safe", "unsafe"]
@@ -39,8 +40,22 @@ class Note(NamedTuple):
     span: Span
 
 
+class ToolAt(NamedTuple):
+    """A tool, told apart by the place of its callable: one that is handed over twice is one. ``at`` counts in
+    reading order."""
+
+    path: str
+    at: int
+    name: str
+
+
 class Finding(NamedTuple):
-    """One violation. ``path`` is the path the file was read under, unchanged."""
+    """One violation. ``path`` is the path the file was read under, unchanged.
+
+    Of what tools return: ``tools`` are those whose result it speaks of, ``keys`` the names that lead to it there, and
+    ``what`` it is, where the message names them (see :func:`of_results`). ``causes`` are the files that it rests on
+    beside its own: those of its tools and of its evidence.
+    """
 
     code: str
     path: str
@@ -49,6 +64,45 @@ class Finding(NamedTuple):
     help: str = ""
     fix: Fix | None = None
     notes: tuple[Note, ...] = ()
+    tools: tuple[ToolAt, ...] = ()
+    keys: tuple[str, ...] = ()
+    what: str = ""
+    causes: tuple[str, ...] = ()
+
+    def concerns(self, paths: Collection[str]) -> bool:
+        """Whether one of the files at ``paths`` holds it or brings it about."""
+        return self.path in paths or any(path in paths for path in self.causes)
+
+
+MOST_NAMED = 5
+
+
+def of_results(what: str, tools: Sequence[ToolAt], keys: Sequence[str]) -> str:
+    """The message of a finding at ``keys`` in the results of ``tools``: "… is a number without a unit".
+
+    ``what`` is "number", or what holds numbers alone ("dict of numbers"); "" where a callable is annotated as one.
+    """
+    of = _listed([f"`{tool.name}`" if tool.name else "" for tool in tools])
+    several = len(tools) > 1
+    if not what:
+        return f"{of} {'are' if several else 'is'} annotated to return a number without a unit"
+    if not keys:
+        return f"the result of {of} is a {what} without a unit"
+    where = f"{_joined([f'`{key}`' for key in keys])} in the result of {of}"
+    if len(keys) == 1:
+        return f"{where} is a {what} without a unit"
+    return f"{where} are {'numbers' if what == 'number' else f'each a {what}'} without a unit"
+
+
+def _listed(names: Sequence[str]) -> str:
+    first = f"tool {names[0]}" if names[0] else "a tool"
+    return f"{first} and {len(names) - 1} more" if len(names) > 1 else first
+
+
+def _joined(names: Sequence[str]) -> str:
+    if len(names) > MOST_NAMED:
+        return f"{', '.join(names[: MOST_NAMED - 1])} and {len(names) - MOST_NAMED + 1} more"
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 class Failure(NamedTuple):

@@ -35,6 +35,7 @@ class Rule(NamedTuple):
     fix: FixSafety = "none"
     since: str = "0.1.0"
     options: tuple[str, ...] = ()
+    per_tool: bool = False  # one finding for each tool, also where several share a place
 
     @property
     def default(self) -> bool:

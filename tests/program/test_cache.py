@@ -25,7 +25,7 @@ from gllint.run.codec import RECORDS
 from gllint.run.engine import Engine, Options
 from gllint.run.results import Dependencies, Result
 from gllint_rules import Cut, Failure, Finding, Settings
-from gllint_rules.finding import Edit, Fix, Note, Span
+from gllint_rules.finding import Edit, Fix, Note, Span, ToolAt
 
 Write = Callable[..., Path]
 Run = Callable[..., Any]
@@ -406,7 +406,7 @@ _SPAN: list[Any] = ["Span", 1, 1, 1, 2]
         ["alike", 1, "x"], ["alike", [1]], ["alike"], ["os.system", "x"], ["Popen", "x"], ["frozenset", ["list"]], ["Changes", 0, 0], ["Span", 1, 1, 1],
         ["Span", 1, 1, 1, "x"], ["Span", 1, 1, 1, True], ["Span", 1, 1, 1, 2, 3], ["Edit", ["tuple", 1, 1, 1, 2], "x"], ["Cut", "a", 1, None],
         ["Fix", "safe", "m", ["list"]], ["Fix", "safe", "m", ["tuple", _SPAN]], ["Result", ["tuple", 3], ["tuple"], ["tuple"], ""],
-        ["Dependencies", ["dict"], ["dict"], ["dict", "a", ["frozenset", 1]]], ["Dependencies", ["dict", "a", "b"], ["dict"], ["dict"]],
+        ["Dependencies", ["dict"], ["dict"], ["dict"], ["dict", "a", ["frozenset", 1]]], ["Dependencies", ["dict", "a", "b"], ["dict"], ["dict"], ["dict"]],
         ["Finding", "GL101", "a.py", _SPAN, "m", "", 3, ["tuple"]], ["tuple", ["Span"]],
     ],
     ids=repr,
@@ -422,13 +422,16 @@ def test_an_entry_of_another_shape_is_as_good_as_none(tmp_path: Path, held: obje
 def test_each_record_comes_back_as_it_went(tmp_path: Path) -> None:
     span = Span(1, 2, 3, 4)
     fix = Fix("safe", "m", (Edit(span, "é\ud800"),))
-    finding = Finding("GL101", "a.py", span, "m", "h", fix, (Note("n", "b.py", span),))
+    tool = ToolAt("a.py", 1, "t")
+    finding = Finding(
+        "GL101", "a.py", span, "m", "h", fix, (Note("n", "b.py", span),), (tool,), ("k",), "w", ("c",)
+    )
     result = Result(
         (finding, finding._replace(fix=None)), (Failure("GL101", "a", "e"),), (Cut("a", 1, "steps"),), "n"
     )
     value = (
         result,
-        Dependencies({"a": b"\xff"}, {"b": True}, {"c": frozenset({"d"})}),
+        Dependencies({"a": b"\xff"}, {"b": True}, {"o": False}, {"c": frozenset({"d"})}),
         [1 << 70, 1],
         [],
         {1.5: None},
@@ -436,7 +439,7 @@ def test_each_record_comes_back_as_it_went(tmp_path: Path) -> None:
     store = Store(str(tmp_path))
     store.write("x", value)
     assert store.read("x") == value
-    seen = {type(record) for record in (*value[:2], span, fix, *fix.edits, finding, *finding.notes)}
+    seen = {type(record) for record in (*value[:2], span, fix, *fix.edits, finding, *finding.notes, tool)}
     assert {*seen, Failure, Cut} == set(RECORDS.values())
 
 

@@ -79,6 +79,38 @@ def test_a_commit_is_stopped_by_what_it_changes(repository: Path, check: Check) 
     git(repository, "commit", "-qm", "meter is no tool any more")
 
 
+def test_a_commit_is_stopped_by_what_it_causes_elsewhere(repository: Path) -> None:
+    def commit(files: dict[str, str]) -> list[str]:
+        for name, text in files.items():
+            (repository / name).write_text(text)
+        git(repository, "add", ".")
+        done = git(repository, "commit", "-qm", "change", ok=False)
+        found = named(done.stdout + done.stderr)
+        assert bool(done.returncode) == bool(found)
+        return found
+
+    tool = (
+        "from langchain_core.tools import tool\n\nfrom physics import heat\nfrom shapes import Reading\n\n\n"
+        '@tool\ndef meter(site: str):\n    """Heat of a site."""\n'
+        "    return {'heat': heat(site), 'reading': Reading(site, heat(site))}\n"
+    )
+    shape = "from dataclasses import dataclass\n\n\n@dataclass\nclass Reading:\n    site: str\n    level: object\n"
+    sound = {
+        "use.py": "",
+        "meter.py": tool,
+        "physics.py": "def heat(site):\n    return {'value': 12.5, 'unit': 'kWh'}\n",
+        "shapes.py": shape,
+    }
+    assert commit(sound) == []
+    assert commit({"physics.py": "def heat(site):\n    return 12.5\n"}) == [
+        "meter.py:10:21: GL101", "meter.py:10:58: GL101",
+    ]  # fmt: skip
+    assert commit({"physics.py": sound["physics.py"], "note.py": "x = 1\n"}) == []
+    assert commit({"shapes.py": shape.replace("object", "float")}) == ["meter.py:10:58: GL101"]
+    git(repository, "commit", "-qm", "all the same", "--no-verify")
+    assert commit({"note.py": "x = 2\n"}) == []  # it touches neither the helper nor the tool
+
+
 def test_the_fix_hook_repairs_and_stops(repository: Path) -> None:
     fix = next(hook for hook in HOOKS if hook["id"] == "gllint-fix")
     local = {**fix, "language": "system", "entry": f"{sys.executable} -m {fix['entry']}"}

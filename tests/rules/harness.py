@@ -10,6 +10,7 @@ from pathlib import Path
 
 from gllint_rules import RULES, Failure, Finding, Settings
 from gllint_rules.check.check import check
+from gllint_rules.check.merge import merged
 from gllint_rules.project.imports import top_level_packages
 from gllint_rules.project.project import Project
 from gllint_rules.reading.reader import read_module
@@ -113,12 +114,9 @@ def run(case: Case) -> list[Finding | Failure]:
     )
     for path, text in texts.items():
         project.add(read_module(path, text))
-    found: dict[tuple[object, ...], Finding | Failure] = {}
-    for path in texts:
-        for item in check(project, path, codes_of(case.configuration)):
-            key = (item.path, item.code, item.span if isinstance(item, Finding) else item.error)
-            found.setdefault(key, item)
-    return sorted(found.values(), key=lambda f: (f.path, str(getattr(f, "span", "")), f.code))
+    said = [item for path in texts for item in check(project, path, codes_of(case.configuration))]
+    found = [*merged(i for i in said if isinstance(i, Finding)), *(i for i in said if isinstance(i, Failure))]
+    return sorted(found, key=lambda f: (f.path, str(getattr(f, "span", "")), f.code))
 
 
 def places(found: list[Finding | Failure]) -> list[Expected]:

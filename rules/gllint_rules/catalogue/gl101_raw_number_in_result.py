@@ -62,7 +62,7 @@ from functools import partial
 
 from gllint_rules.finding import Fix
 from gllint_rules.inference import functions
-from gllint_rules.inference.values import NONE, number
+from gllint_rules.inference.values import NONE, Number, number
 from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.results import Leaf, Result, leaves
 from gllint_rules.reading import facts
@@ -79,29 +79,22 @@ def check(context: Context) -> Iterator[Pending]:
             found = True
             if leaf.is_plain(context.settings):
                 continue
-            where = f"`{leaf.key}` in the result" if leaf.key else "the result"
-            message = f"{where} of {_title(result)} is a number without a unit"
-            fix = partial(_wrap_leaf, context, result, leaf)
-            yield context.finding("GL101", leaf.site, message, HELP, fix, leaf.number.because)
-        if not found and result.value is not NONE and _declares_number(context, result):
-            message = f"{_title(result)} is annotated to return a number without a unit"
-            yield context.finding(
-                "GL101", result.site, message, HELP, partial(_wrap_declared, context, result)
+            fix, because = partial(_wrap_leaf, context, result, leaf), leaf.number.because
+            yield context.found_in(
+                result, "GL101", leaf.site, "", HELP, fix, because, key=leaf.key, what="number"
             )
+        declared = _declared_number(context, result) if not found and result.value is not NONE else None
+        if declared is not None:
+            fix = partial(_wrap_declared, context, result)
+            yield context.found_in(result, "GL101", result.site, "", HELP, fix, declared.because)
 
 
-def _title(result: Result) -> str:
-    cls = result.tool.cls
-    name = result.tool.name or (cls.cls.name if cls else getattr(result.callable.function, "name", None))
-    return f"tool `{name}`" if name else "a tool"
-
-
-def _declares_number(context: Context, result: Result) -> bool:
+def _declared_number(context: Context, result: Result) -> Number | None:
     function = result.callable.function
     if not isinstance(function, facts.Function) or function.yields:
-        return False
+        return None
     declared = functions.declared_return(context.evaluator, result.callable)
-    return declared is not None and number(declared) is not None
+    return number(declared) if declared is not None else None
 
 
 def _wrap_leaf(context: Context, result: Result, leaf: Leaf) -> Fix | None:

@@ -70,7 +70,7 @@ def check(context: Context) -> Iterator[Pending]:
             problem = _problem(held.record)
             if problem:
                 fix = partial(_mend, context, held.record)
-                yield context.finding("GL102", held.record.site or held.site, problem, HELP, fix)
+                yield context.found_in(result, "GL102", held.record.site or held.site, problem, HELP, fix)
     for call, scope in context.module.calls_of({QUANTITY}):
         if facts.last_name(call.func) == QUANTITY and context.touches_tools:
             value = context.eval(call, scope)

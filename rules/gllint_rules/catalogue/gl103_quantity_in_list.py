@@ -71,7 +71,7 @@ def check(context: Context) -> Iterator[Pending]:
         for held in quantities(result.value, result.site):
             if held.in_list:
                 site = held.record.site or held.site
-                yield context.finding("GL103", site, "this Quantity is inside a list", HELP)
+                yield context.found_in(result, "GL103", site, "this Quantity is inside a list", HELP)
 
 
 RULE = Rule(

@@ -62,7 +62,9 @@ def check(context: Context) -> Iterator[Pending]:
     for result in context.results:
         for text, site in _texts(result.value, result.site):
             if _has_number(text):
-                yield context.finding("GL104", site, "this text carries a number out of the tool", HELP)
+                yield context.found_in(
+                    result, "GL104", site, "this text carries a number out of the tool", HELP
+                )
 
 
 def _texts(value: Value, site: Site) -> Iterator[tuple[Text, Site]]:

@@ -76,7 +76,7 @@ def check(context: Context) -> Iterator[Pending]:
             name = argument_of(*value, parameters) if value is not None else None
             if site is not None and name is not None:
                 message = f"this Quantity carries the argument `{name}` unchanged"
-                yield context.finding("GL105", site, message, HELP)
+                yield context.found_in(result, "GL105", site, message, HELP)
 
 
 def _written_values(module: facts.Module) -> dict[int, tuple[facts.Expr, facts.Scope]]:

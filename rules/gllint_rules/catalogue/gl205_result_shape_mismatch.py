@@ -82,7 +82,7 @@ def check(context: Context) -> Iterator[Pending]:
         for result in context.results_of(tool):
             problem = _problem(result, schema.data)
             if problem is not None:
-                yield context.finding("GL205", _site(tool, result), problem, HELP)
+                yield context.finding("GL205", _site(tool, result), problem, HELP, tool=tool)
                 break
 
 
@@ -116,4 +116,5 @@ RULE = Rule(
     summary="A tool's result does not have the shape that its schema demands",
     documentation=__doc__ or "",
     check=check,
+    per_tool=True,
 )

@@ -74,7 +74,7 @@ def check(context: Context) -> Iterator[Pending]:
             continue
         problem = _problem(tool.callables[0], schema.data)
         if problem is not None:
-            yield context.finding("GL206", Site(tool.module, tool.fn.at), problem, HELP)
+            yield context.finding("GL206", Site(tool.module, tool.fn.at), problem, HELP, tool=tool)
 
 
 def _problem(callee: FunctionOf, schema: dict[str, Any]) -> str | None:
@@ -114,4 +114,5 @@ RULE = Rule(
     summary="A tool's function cannot take what its schema admits",
     documentation=__doc__ or "",
     check=check,
+    per_tool=True,
 )

@@ -85,9 +85,8 @@ def check(context: Context) -> Iterator[Pending]:
     for tool, site, reached in undeclared(context, EGRESS):
         name = f"tool `{tool.name}`" if tool.name else "a tool"
         message = f"{name} reaches the network by `{reached.effect.title}` without `live_required=True`"
-        yield context.finding(
-            "GL601", site, message, HELP, partial(_declare, context, tool, site), reached.because
-        )
+        fix = partial(_declare, context, tool, site)
+        yield context.finding("GL601", site, message, HELP, fix, reached.because, tool=tool)
 
 
 def _declare(context: Context, tool: Tool, site: Site) -> Fix | None:
@@ -102,5 +101,6 @@ RULE = Rule(
     summary="A tool reaches the network and does not say so",
     documentation=__doc__ or "",
     check=check,
+    per_tool=True,
     fix="unsafe",
 )

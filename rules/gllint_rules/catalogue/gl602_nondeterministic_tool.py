@@ -76,7 +76,7 @@ def check(context: Context) -> Iterator[Pending]:
         name = f"tool `{tool.name}`" if tool.name else "a tool"
         effect = reached.effect
         message = f"{name} {READS[effect.kind]} by `{effect.title}` without `live_required=True`"
-        yield context.finding("GL602", site, message, HELP, because=reached.because)
+        yield context.finding("GL602", site, message, HELP, because=reached.because, tool=tool)
 
 
 RULE = Rule(
@@ -85,4 +85,5 @@ RULE = Rule(
     summary="A tool depends on the clock, chance or the environment and does not say so",
     documentation=__doc__ or "",
     check=check,
+    per_tool=True,
 )

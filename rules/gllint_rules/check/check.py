@@ -5,16 +5,17 @@ from __future__ import annotations
 import posixpath
 import traceback
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from gllint_rules.catalogue import RULES
-from gllint_rules.finding import Failure, Finding, Fix, Note
+from gllint_rules.finding import Failure, Finding, Fix, Note, of_results
 from gllint_rules.inference.values import Because, Site
 from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.project import Project
 from gllint_rules.reading.facts import Module
 
 MOST_NOTES = 8
+MOST_REASONS = 400  # that are looked at for the files which a finding rests on
 
 
 def check(
@@ -31,23 +32,24 @@ def check(
         rule = RULES.get(code)
         if rule is None or rule.check is None:
             continue
-        seen: set[tuple[Site, tuple[int, int] | None]] = set()
+        found: dict[tuple[object, ...], list[Pending]] = {}
         try:
             for pending in rule.check(context):
-                key = (pending.site, pending.within)
-                if key not in seen:
-                    seen.add(key)
-                    fix: Fix | None = None
-                    try:
-                        fix = pending.fix() if fixes and pending.fix is not None else None
-                    except Exception as error:  # what no fix foresaw costs the fix, not the finding
-                        failure = _failure(code, module, error)
-                        if failure not in failures:
-                            yield failure
-                        failures.add(failure)
-                    yield _placed(project, pending, fix)
+                apart = pending.told if rule.per_tool else None
+                found.setdefault((pending.site, pending.within, apart), []).append(pending)
         except Exception as error:
             yield _failure(code, module, error)
+        for pendings in found.values():
+            fix: Fix | None = None
+            try:
+                make = pendings[0].fix
+                fix = make() if fixes and make is not None else None
+            except Exception as error:  # what no fix foresaw costs the fix, not the finding
+                failure = _failure(code, module, error)
+                if failure not in failures:
+                    yield failure
+                failures.add(failure)
+            yield _placed(project, pendings, fix)
 
 
 def _failure(code: str, module: Module, error: Exception) -> Failure:
@@ -56,24 +58,47 @@ def _failure(code: str, module: Module, error: Exception) -> Failure:
     return Failure(code, module.path, f"{type(error).__name__}: {error} ({place})")
 
 
-def _placed(project: Project, pending: Pending, fix: Fix | None) -> Finding:
-    positions = project.positions(pending.site.module)
-    span = positions.span(pending.site.at)
-    if pending.within is not None:
+def _placed(project: Project, pendings: Sequence[Pending], fix: Fix | None) -> Finding:
+    """The finding that ``pendings`` at one place make together."""
+    first = pendings[0]
+    positions = project.positions(first.site.module)
+    span = positions.span(first.site.at)
+    if first.within is not None:
         start = positions.lines.offset(span.line, span.column)
-        span = positions.lines.span(start + pending.within[0], start + pending.within[1])
+        span = positions.lines.span(start + first.within[0], start + first.within[1])
     notes: list[Note] = []
-    if pending.because is not None:
-        _collect(project, pending.because, pending.site, notes)
+    if first.because is not None:
+        _collect(project, first.because, first.site, notes)
+    told = [pending.told for pending in pendings if pending.told is not None]
+    tools = tuple(sorted({t.tool for t in told}))
+    keys = tuple(dict.fromkeys(pending.key for pending in pendings if pending.key is not None))
+    causes = {path for t in told for path in t.files}
+    causes.update(_files_behind(pending.because for pending in pendings))
     return Finding(
-        code=pending.code,
-        path=pending.site.module.path,
+        code=first.code,
+        path=first.site.module.path,
         span=span,
-        message=pending.message,
-        help=pending.help,
+        message=first.message or of_results(first.what, tools, keys),
+        help=first.help,
         fix=fix,
         notes=tuple(notes),
+        tools=tools,
+        keys=keys,
+        what=first.what,
+        causes=tuple(sorted(causes - {first.site.module.path})),
     )
+
+
+def _files_behind(reasons: Iterable[Because | None]) -> set[str]:
+    """The files in which the ``reasons`` and those behind them stand."""
+    queue = deque(reasons)
+    seen: set[Because] = set()
+    while queue and len(seen) < MOST_REASONS:
+        reason = queue.popleft()
+        if reason is not None and reason not in seen:
+            seen.add(reason)
+            queue.extend(reason.behind)
+    return {reason.site.module.path for reason in seen if reason.site is not None}
 
 
 def _collect(project: Project, because: Because, at: Site, out: list[Note]) -> None:

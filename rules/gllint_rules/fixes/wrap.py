@@ -105,6 +105,8 @@ def _promised(context: Context, result: Result, leaf: Leaf) -> tuple[Edit, ...] 
     """What mends the result schema with the number; ``None`` where it must not, or cannot, be mended."""
     if result.tool.result_schema is None:
         return ()
+    if result.tool.module is not leaf.site.module:
+        return None  # the edits of a fix lie in one file
     found = {
         other.site
         for r in context.results_of(result.tool)

@@ -55,6 +55,7 @@ from gllint_rules.inference.values import (
     join,
     number,
     options,
+    passed_on,
 )
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Binding, Class, Expr, Function, Scope
@@ -163,6 +164,9 @@ class Evaluator(Questions):
         if scope.kind in ("module", "class") and isinstance(bindings[-1].target, (Function, Class)):
             bindings = bindings[-1:]  # a redefinition replaces what was there
         value = join(*[self._bound(b, frame) for b in bindings])
+        given = bindings[-1].value if bindings[-1].kind in ("assign", "annotated") else None
+        if given is not None and scope.kind in ("module", "class"):
+            value = passed_on(value, f"`{name}` is assigned here", Site(frame.module, given.at))
         if scope.kind in ("module", "class") and name in frame.module.mutated:
             value = filled_elsewhere(value)
         return value

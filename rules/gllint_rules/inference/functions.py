@@ -31,6 +31,7 @@ from gllint_rules.inference.values import (
     join,
     moved,
     options,
+    passed_on,
 )
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Function
@@ -133,7 +134,7 @@ def call_function(
             value = _specialised(evaluator, callee, expr, frame, value)
         if declared is not None:
             value = _declared_result(evaluator, value, declared)
-    if callee.module is not module and expr is not None:
+    if expr is not None and callee.module is not module and not evaluator.modules.owns(callee.module.path):
         evaluator.step(value.size // 64)
         value = moved(value, Site(module, expr.at))
     return value
@@ -239,7 +240,10 @@ def function_result(evaluator: Evaluator, callee: FunctionOf) -> Value:
             yielded = [value for _, value in flow.yields]
             flow.result = ListOf(rest=join(*yielded) if yielded else UNKNOWN, kind="generator")
         elif flow.returns:
-            flow.result = join(*[value for _, value in flow.returns])
+            message = f"`{function.name}()` returns it"
+            flow.result = join(
+                *(passed_on(value, message, Site(callee.module, expr.at)) for expr, value in flow.returns)
+            )
         else:  # a function that only raises, or a stub, says nothing of what its overrides return
             flow.result = NONE if flow.falls_through and not _is_stub(function) else NEVER
     return flow.result

@@ -37,6 +37,9 @@ class Modules(Protocol):
     def submodule(self, package: Module, name: str) -> Module | None:
         """The module ``name`` in the folder of ``package``, where that is a package."""
 
+    def owns(self, path: str) -> bool:
+        """Whether a file is one of the project's, in which something can be reported."""
+
 
 class Tools(Protocol):
     """Which values are tools, and what is known of a value because it is a tool's."""

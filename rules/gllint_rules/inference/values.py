@@ -572,7 +572,7 @@ def surely_not_text(value: Value) -> bool:
 
 
 def moved(value: Value, site: Site) -> Value:
-    """``value`` as if all of it had been built at ``site``: a helper of another file is reported at its call."""
+    """``value`` as if all of it had been built at ``site``: a helper outside the project is reported at its call."""
     return _moved(value, site, {})
 
 
@@ -651,6 +651,19 @@ def explained(value: Value, message: str) -> Value:
         return replace(value, because=Because(message, value.because.site, ()))
     if isinstance(value, UnionOf) and number(value) is not None:
         return UnionOf(tuple(explained(option, message) for option in value.options))
+    return value
+
+
+def passed_on(value: Value, message: str, site: Site) -> Value:
+    """``value`` where a file that hands it on belongs to the evidence that it is a number."""
+    if isinstance(value, Number):
+        source = value.because.site
+        if source is None or source.module is site.module:
+            return value
+        return replace(value, because=Because(message, site, (value.because,)))
+    if isinstance(value, UnionOf) and number(value) is not None:
+        handed = tuple(passed_on(option, message, site) for option in value.options)
+        return replace(value, options=handed) if handed != value.options else value
     return value
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
 
-from gllint_rules.finding import Fix, Span
+from gllint_rules.finding import Fix, Span, ToolAt
 from gllint_rules.inference import annotations as hints
 from gllint_rules.inference import functions
 from gllint_rules.inference.evaluator import Evaluator
@@ -152,14 +152,33 @@ class Context:
         fix: Callable[[], Fix | None] | None = None,
         because: Because | None = None,
         within: tuple[int, int] | None = None,
+        tool: Tool | None = None,
     ) -> Pending:
         """A finding at an expression, or at the characters ``within`` its source text.
 
         ``fix`` works out the repair, whose edits all lie in the file of ``where``; it is called once the finding is
-        placed.
+        placed. ``tool`` is the one that it speaks of.
         """
         site = where if isinstance(where, Site) else Site(self.module, where)
-        return Pending(code, site, message, help, fix, because, within)
+        told = _told(tool, None) if tool is not None else None
+        return Pending(code, site, message, help, fix, because, within, told)
+
+    def found_in(
+        self,
+        result: Result,
+        code: str,
+        site: Site,
+        message: str,
+        help: str,
+        fix: Callable[[], Fix | None] | None = None,
+        because: Because | None = None,
+        key: str | None = None,
+        what: str = "",
+    ) -> Pending:
+        """A finding in the result of a tool. Without a ``message`` it is made of the tools, of the keys that lead
+        there and of ``what`` it is."""
+        told = _told(result.tool, result.callable)
+        return Pending(code, site, message, help, fix, because, None, told, key, what)
 
     def literal_span(self, literal: Literal, start: int, end: int) -> tuple[Site, tuple[int, int]]:
         """Where characters ``start`` to ``end`` of a literal's text stand in the source of its string."""
@@ -179,9 +198,29 @@ def _contexts(project: Project) -> dict[str, Context]:
     return {}
 
 
+@dataclass(frozen=True, slots=True)
+class Told:
+    """The tool that a finding speaks of, and the files that make it one."""
+
+    tool: ToolAt
+    files: tuple[str, ...]
+
+
+def _told(tool: Tool, callable: FunctionOf | None) -> Told:
+    """``tool`` by the place of its ``callable``, else by its own."""
+    called = callable or tool.callable
+    of = tool.cls.cls.name if tool.cls is not None else ""
+    function = called.function if called is not None else None
+    name = tool.name or of or (function.name if isinstance(function, facts.Function) else "")
+    if callable is None:
+        return Told(ToolAt(tool.module.path, tool.at, name), (tool.module.path,))
+    files = dict.fromkeys((tool.module.path, callable.module.path))
+    return Told(ToolAt(callable.module.path, callable.function.at, name), tuple(files))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Pending:
-    """A finding whose place is not worked out yet."""
+    """A finding whose place is not worked out yet. Those of several tools at one place become one."""
 
     code: str
     site: Site
@@ -190,6 +229,9 @@ class Pending:
     fix: Callable[[], Fix | None] | None
     because: Because | None
     within: tuple[int, int] | None
+    told: Told | None = None
+    key: str | None = None
+    what: str = ""
 
 
 def is_test_path(path: str, root: str) -> bool:

@@ -23,10 +23,12 @@ class Imports:
         load: Callable[[str], Module | None],
         exists: Callable[[str], bool],
         packages: Mapping[str, Sequence[str]],
+        owns: Callable[[str], bool],
     ) -> None:
         self._load = load
         self._exists = exists
         self._packages = packages
+        self.owns = owns
         self._loaded: dict[str, Module | None] = {}
         # The modules that the imports of a module have led to.
         self._reached: dict[str, set[str]] = {}

@@ -31,7 +31,8 @@ class Project:
     text of a file that has findings. Paths are absolute, with forward slashes. ``packages`` are the folders in
     which each top-level package of the project lies (see :func:`~gllint_rules.project.imports.top_level_packages`).
     ``mentioning`` gives the files of the project, those among them that nobody announced, that hold a word; ``None``
-    where that is not known. Modules that nobody announced are loaded when a value leads into them.
+    where that is not known. Modules that nobody announced are loaded when a value leads into them; what those build
+    that the project does not ``owns`` is reported where it is called.
     """
 
     def __init__(
@@ -43,6 +44,7 @@ class Project:
         root: str = "",
         packages: Mapping[str, Sequence[str]] | None = None,
         mentioning: Callable[[str], Collection[str] | None] = lambda word: None,
+        owns: Callable[[str], bool] = lambda path: True,
     ) -> None:
         self.settings = settings
         self.names = Names.of(settings)
@@ -50,7 +52,7 @@ class Project:
         self.source_of = source_of
         self.mentioning = mentioning
         self.modules: dict[str, Module] = {}
-        self.imports = Imports(load, exists, packages or {})
+        self.imports = Imports(load, exists, packages or {}, owns)
         self.tools = Tools(self.imports, self.names)
         self.evaluator = self.tools.evaluator
         self._told = 0  # how many of the cuts
