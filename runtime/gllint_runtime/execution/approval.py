@@ -78,7 +78,8 @@ class ApprovalGate:
         self, tool: Any, arguments: Mapping[str, Any], category: ToolCategory | None = None
     ) -> Generator[Ask, Any, str]:
         """:meth:`check`, asking through a driver. ``category`` is the one that the tool was registered with."""
-        category = stricter(category or tool.category, tool.category)
+        if category is not tool.category:
+            category = stricter(category or tool.category, tool.category)
         if category is ToolCategory.NOTE_TAKING and self._notify is not None:
             notify, told = self._notify, copy.deepcopy(dict(arguments))
             try:

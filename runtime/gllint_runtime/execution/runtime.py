@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
-import threading
 import time
 from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -23,7 +22,7 @@ from gllint_runtime.execution.calls import Call, Mode, refuse_egress, run_async,
 from gllint_runtime.execution.registry import ToolRegistry
 from gllint_runtime.execution.session import Session
 from gllint_runtime.execution.steps import Step, read_step
-from gllint_runtime.execution.trace import Trace, snapshot
+from gllint_runtime.execution.trace import Trace
 from gllint_runtime.policy.errors import GLError, GLRuntimeError, error_from_dict
 from gllint_runtime.policy.outputs import Output
 from gllint_runtime.policy.schemas import ASSISTANT_STEP_SCHEMA
@@ -79,7 +78,7 @@ class _Run:
         self.session = session
         self.metrics = session.metrics
         self.trace = Trace()
-        self.cancelled = threading.Event()
+        self.cancelled = False
         self.interrupt: Callable[[], object] = lambda: None
 
 
@@ -154,7 +153,7 @@ class ToolRuntime:
 
         def answer(asked: Ask | Execute) -> Any:
             if isinstance(asked, Execute):
-                return run_blocking(asked.call, run.cancelled.is_set)
+                return run_blocking(asked.call, lambda: run.cancelled)
             return waiter(asked)
 
         try:
@@ -204,13 +203,13 @@ class ToolRuntime:
             "status": status,
             "error": failure,
             "metrics": run.metrics.to_dict(),
-            "trace": _copied(run.trace),
+            "trace": run.trace.entries,
         }
 
     def cancel(self) -> None:
         """Stop the runs in progress at their next step; from any thread, also from a callback."""
         for run in [*self._runs]:
-            run.cancelled.set()
+            run.cancelled = True
             run.interrupt()
 
     def get_metrics(self) -> dict[str, Any]:
@@ -220,7 +219,7 @@ class ToolRuntime:
     @property
     def trace(self) -> list[dict[str, Any]]:
         """The trace of the last run; a copy."""
-        return _copied(self._run.trace)
+        return self._run.trace.entries
 
     def _new_run(self) -> _Run:
         self._run = _Run(Session.under(self.policy, self.registry.units, self.constants))
@@ -240,7 +239,7 @@ class ToolRuntime:
             raise
         finally:
             self._runs.discard(run)
-        return {**answer, "metrics": run.metrics.to_dict(), "trace": _copied(run.trace)}
+        return {**answer, "metrics": run.metrics.to_dict(), "trace": run.trace.entries}
 
     def _loop(
         self, run: _Run, system_prompt: str, user_msg: str, max_retries: int
@@ -327,7 +326,7 @@ class ToolRuntime:
             _DECISIONS[step.kind] if step else "invalid",
             tool=tool,
             validation=error.to_dict() if error else "valid",
-            observation=snapshot(raw),
+            observation=raw,
             success=error is None,
             duration_ms=elapsed,
         )
@@ -355,7 +354,7 @@ class ToolRuntime:
                 run.metrics.model_steps,
                 tool=step.tool_name,
                 call_id=call_id if success else None,
-                input=call.arguments if call and not call.repaired else snapshot(step.arguments),
+                input=call.arguments if call and not call.repaired else step.arguments,
                 validation=outcome.validation,
                 observation=outcome.observation,
                 success=success,
@@ -414,7 +413,7 @@ class ToolRuntime:
 
 def _finalize(run: _Run, step: Step) -> dict[str, Any]:
     """The message with its claims rendered and their provenance, once nothing in it is unproven."""
-    verified = run.session.check(step.message, step.claims)
+    verified = run.session.check_read(step.message, step.claims)
     answer = {"message": verified.message, "provenance": verified.provenance}
     return answer | {"clarification_needed": True} if step.kind == "clarification" else answer
 
@@ -438,13 +437,8 @@ async def _interruptible(run: _Run, call: Call) -> Any:
 
 
 def _stop_if_cancelled(run: _Run) -> None:
-    if run.cancelled.is_set():
+    if run.cancelled:
         raise GLRuntimeError("CANCELLED", "The user stopped the run")
-
-
-def _copied(trace: Trace) -> list[dict[str, Any]]:
-    entries: list[dict[str, Any]] = copy_plain(trace.entries)
-    return entries
 
 
 def _text_of(error: BaseException) -> str:

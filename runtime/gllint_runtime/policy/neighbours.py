@@ -49,13 +49,12 @@ _LOOK_ALIKES = frozenset(
     "−±∓➖⊖⊝⦵⁻₋˗⁓∸⨩⨪⨫⨬⨺⊟╴╶─━┄┅┈┉╌╍╸╺╼╾⎯⏤⎼⎽⎻⎺▬‾¯ˉˍ\u0335\u0336一ㅡᅳーᐨꟷ㇐⼀﹉﹍⚊⸗☰〰〜～∼￣＿"
 )
 _OPERATORS_BEFORE = frozenset("√∛∜¬÷×")
-_SIGN_WORDS = re.compile(
-    _as_seen(
-        r"(?:(?<![^\W\d_])(?:minus|negative|negativ|négatif|(?<!au )(?<!du )moins|(?<!al )(?<!lo )menos|meno"
-        r"|минус|мінус|eksi|سالب|ناقص|مينوس|מינוס|منفی|ऋण|ऋणात्मक|माइनस)|[负負减減]|零下|マイナス|氷点下|마이너스|영하|ลบ)\Z"
-    ),
-    re.IGNORECASE,
-)
+_SIGN_WORDS = _as_seen(
+    "minus negative negativ négatif moins menos meno минус мінус eksi سالب ناقص مينوس מינוס منفی ऋण ऋणात्मक माइनस"
+).split()
+_UNSPACED_SIGNS = tuple(_as_seen("负 負 减 減 零下 マイナス 氷点下 마이너스 영하 ลบ").split())
+_SIGN_ENDS = (*_SIGN_WORDS, *_UNSPACED_SIGNS)
+_NO_SIGN = re.compile(r"(?:\bau|\bdu) moins\Z|(?:\bal|\blo) menos\Z")  # at least
 _SIGN_IN_BRACKETS = re.compile(r"[(\[{$（［｛【「『〈《〔]\s*([^\w\s])\s*[)\]}$）］｝】」』〉》〕]\Z")
 _RULE = re.compile(r"[ \t]*+[-=_*+|:][-=_*+|: \t]{2,}\Z")  # the line under a heading or a table's head
 
@@ -98,9 +97,13 @@ _MEASURES = (
     r"|[Qq]uadratmeter|[Kk]ubikmeter|[Tt]onnen?|[Kk]ilowattstunden?|metros?|mètres?|tonnes?|toneladas?|litros?|litres?"
 )
 _PER = r"(?:per|pro|par|por|je|al|à|a|an|each|every|на|за|по)"
-_PER_UNIT = re.compile(rf"{_PER}\s+(?:the\s+|one\s+|every\s+)?({_MEASURES}|mille?)(?![^\W\d_])", re.IGNORECASE)
+_PER_UNIT = re.compile(
+    rf"{_PER}\s+(?:the\s+|one\s+|every\s+)?({_MEASURES}|mille?)(?![^\W\d_])", re.IGNORECASE
+)
 _PER_SYMBOL = re.compile(rf"{_PER}\s+([^\s.,;:!?()\[\]{{}}|\"]+)", re.IGNORECASE)
-_POWER = re.compile(r"(?:raised )?to the power|[xX](?![^\W_])")  # a letter that stands for a sign, too
+_POWER = re.compile(
+    r"(?:raised )?to the power|x(?![^\W_])", re.IGNORECASE
+)  # a letter that stands for a sign, too
 _MEASURE = re.compile(rf"(?:{_MEASURES})(?![^\W\d_])", re.IGNORECASE)
 _TIMES = (
     r"(?:seconds?|minutes?|hours?|days?|nights?|weeks?|months?|quarters?|years?|annum|yr|hr"
@@ -122,6 +125,22 @@ _LATIN = str.maketrans(
 )
 _EMISSIONS = re.compile(r"CO[2₂](?:-?e|[-\s]?eq(?:uiv\w*)?)(?![^\W_])", re.IGNORECASE)
 
+# Patterns by what they begin with: nearly every message is spared nearly all of them.
+_CHANGES = (
+    ("cC", _EMISSIONS),
+    ("aejpAEJPàÀнзпНЗП", _PER_UNIT),
+    ("aejpAEJPàÀнзпНЗП", _PER_SYMBOL),
+    ("rtxRTX", _POWER),
+)
+_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+_PLAIN_WORD = re.compile(r" ([A-Za-z]+)(?:[ .,;:!?)]|\Z)")
+# The words behind a macro that may be, or begin, what changes it; on any other no time is spent.
+_LOOKED_AT = (
+    _MULTIPLIERS
+    | {part.lower() for unit in ALLOWED_UNITS for part in re.findall(r"[A-Za-z]+", unit)}
+    | {"per", "pro", "par", "por", "je", "al", "a", "an", "each", "every", "to", "raised", "x"}
+)
+
 
 def beside(
     text: str, start: int, end: int, symbols: Collection[str], unit: str | None = None
@@ -142,6 +161,8 @@ def _before(text: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
     if not start:
         return
     char = text[start - 1]
+    if char == " " and start > 1 and text[start - 2] in _LETTERS and not _sign_word(text, start - 1):
+        return
     if char == MASK:
         yield start, end, "Put a blank or punctuation between two macros."
         return
@@ -151,7 +172,7 @@ def _before(text: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
             if found := _COUNTING_BEFORE.search(head):
                 yield start - len(found[0]), start, "A word that counts would change the value."
                 return
-            if not _is_minus(text, start - 1) and not _SIGN_WORDS.search(head):
+            if not _is_minus(text, start - 1) and not _sign_word(text, start):
                 return
         elif _HEBREW_PREFIX.search(head):
             return
@@ -172,8 +193,8 @@ def _before(text: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
         or unicodedata.category(char) == "Sc"
     ):
         yield place - 1, place, "The macro brings its value and its unit: write no sign before it."
-    elif found := _SIGN_WORDS.search(text, max(0, place - 16), place):
-        yield found.start(), place, "A sign in words would change the value: the tool's own sign is shown."
+    elif length := _sign_word(text, place):
+        yield place - length, place, "A sign in words would change the value: the tool's own sign is shown."
     elif (found := _SIGN_IN_BRACKETS.search(text, max(0, place - 8), place)) and _is_minus(
         text, found.start(1)
     ):
@@ -198,6 +219,18 @@ def _back_over(text: str, start: int) -> int:
     return 0
 
 
+def _sign_word(text: str, place: int) -> int:
+    """The length of the word for a sign that ends at ``place``, or 0."""
+    head = text[max(0, place - 16) : place].lower()
+    if not head.endswith(_SIGN_ENDS):
+        return 0
+    word = max((sign for sign in _SIGN_ENDS if head.endswith(sign)), key=len)
+    before = head[: -len(word)][-1:]
+    if word not in _UNSPACED_SIGNS and (before.isalpha() or _NO_SIGN.search(head)):
+        return 0
+    return len(word)
+
+
 def _is_minus(text: str, place: int) -> bool:
     char = text[place]
     if char in _DASHES_OF_PROSE:
@@ -219,8 +252,11 @@ def _after(
     text: str, start: int, end: int, symbols: Collection[str], unit: str | None
 ) -> Iterator[tuple[int, int, str]]:
     char = text[end : end + 1]
-    if not char or char == MASK:  # the second of two macros says so
+    if not char or char == MASK or char in ".,;:!?":  # the second of two macros says so itself
         return
+    if char == " " and unit is None and not symbols and (word := _PLAIN_WORD.match(text, end)):
+        if word[1].lower() not in _LOOKED_AT:
+            return
     if suffix := _SUFFIX.match(text, end):
         if _changes(suffix[1], symbols):
             yield end, suffix.end(), _leave_out(suffix[1])
@@ -265,13 +301,14 @@ def _behind(
         return
     if char in "-‐‑" and text[place - 1].isspace():  # "-million"
         place += 1
-    found = (
-        _EMISSIONS.match(text, place)
-        or _UNSPACED_CHANGE.match(text, place)
-        or _PER_UNIT.match(text, place)
-        or _POWER.match(text, place)
-    )
-    if found is None and (found := _PER_SYMBOL.match(text, place)) and not _is_unit(found[1], symbols):
+    found = None
+    for beginnings, pattern in _CHANGES:
+        if char in beginnings and (found := pattern.match(text, place)):
+            break
+    else:
+        if not char.isascii():
+            found = _UNSPACED_CHANGE.match(text, place)
+    if found and found.re is _PER_SYMBOL and not _is_unit(found[1], symbols):
         found = None
     if found is None and holds_time(unit):
         found = _TIME.match(text, place)
@@ -303,6 +340,8 @@ def _changes(word: str, symbols: Collection[str]) -> bool:
 
 
 def _is_unit(word: str, symbols: Collection[str]) -> bool:
+    if word.isascii() and word.isalpha():
+        return word in ALLOWED_UNITS or word in symbols
     first = re.split(r"[/·⋅*×^]", word, maxsplit=1)[0]
     folded = unicodedata.normalize("NFKC", first)
     if len(folded) > 1 and not folded.isascii():
