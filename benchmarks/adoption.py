@@ -54,13 +54,10 @@ def attempts() -> list[str]:
         *("-@", "− @", "-<!-- x -->@", "&minus;@", "minus @", "$@", "@000", "5@", "@k", "@ million", "@ MWh"),
         *("@/m2", "@ per m2", "@%", "@²", "@@", "@e6", "@万", "√@", "@ CO2e"),
     ]
-    wrong = json.dumps({"message": "It uses {{claim:0}}.", "claims": [CLAIM | {"path": "$.cold"}]})
-    other = {**CLAIM, "quantity": {"value": 13, "unit": "kWh"}}
-    bent = json.dumps({"message": "It uses {{claim:0}}.", "claims": [other]})
     messages = [text.replace("@", "{{claim:0}}") for text in changed]
     other = {**CLAIM, "quantity": {"value": 13, "unit": "kWh"}}
     cold = {**CLAIM, "path": "$.cold"}
-    answers = [{"message": message, "claims": [CLAIM] * message.count("{{")} for message in messages]
+    answers = [{"message": message, "claims": [CLAIM]} for message in messages]
     answers += [{"message": "It uses {{claim:0}}.", "claims": [claim]} for claim in (cold, other)]
     return [*typed, *map(json.dumps, answers)]
 
