@@ -14,9 +14,9 @@ from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
-from gllint_runtime.execution.approval import ApprovalGate, Approve, Notify
+from gllint_runtime.execution.approval import Approve, Notify
 from gllint_runtime.execution.asking import Ask, Waiter, adrive, awaited, drive
 from gllint_runtime.execution.calls import Call, Mode, refuse_egress, run_async, run_blocking
 from gllint_runtime.execution.registry import ToolRegistry
@@ -29,6 +29,9 @@ from gllint_runtime.policy.schemas import ASSISTANT_STEP_SCHEMA
 from gllint_runtime.policy.settings import ArgumentOrigin
 from gllint_runtime.policy.validation import copy_plain
 from gllint_runtime.providers import Provider, Tape, takes_options
+
+if TYPE_CHECKING:
+    from gllint_runtime.execution.responses import AgentResponse
 
 logger = logging.getLogger("gllint_runtime")
 
@@ -131,7 +134,7 @@ class ToolRuntime:
             settings: dict[str, Any] = dict(zip(names, own, strict=True))
             self.policy = replace(self.policy, **settings)
         self.constants = dict(constants or {})
-        self.gate = ApprovalGate(approve, notify) if approve or notify else registry.gate
+        self.gate = registry.gate.asking(approve, notify)
         self.telemetry = telemetry
         self._tape = provider if isinstance(provider, Tape) else None
         self._clock: Callable[[], float] = self._tape.clock if self._tape else time.perf_counter
@@ -173,25 +176,23 @@ class ToolRuntime:
 
         return await adrive(self._turns(run, system_prompt, user_msg, max_retries), answer)
 
-    def try_run(self, system_prompt: str, user_msg: str, max_retries: int = 2) -> dict[str, Any]:
-        """Like :meth:`run`, but returns a union told apart by ``status`` and raises nothing.
-
-        ``"success"`` comes with what ``run`` returns; ``"max_attempts_reached"`` and ``"error"`` with
-        ``error`` (see GLError.to_dict), ``metrics`` and ``trace``.
-        """
+    def try_run(self, system_prompt: str, user_msg: str, max_retries: int = 2) -> AgentResponse:
+        """Like :meth:`run`, but raises nothing: a union told apart by ``status``, see :mod:`.responses`."""
         try:
-            return {"status": "success", **self.run(system_prompt, user_msg, max_retries)}
+            answer = self.run(system_prompt, user_msg, max_retries)
         except Exception as error:
             return self._failure(error)
+        return cast("AgentResponse", {"status": "success", **answer})
 
-    async def try_arun(self, system_prompt: str, user_msg: str, max_retries: int = 2) -> dict[str, Any]:
+    async def try_arun(self, system_prompt: str, user_msg: str, max_retries: int = 2) -> AgentResponse:
         """:meth:`try_run` on the caller's event loop."""
         try:
-            return {"status": "success", **await self.arun(system_prompt, user_msg, max_retries)}
+            answer = await self.arun(system_prompt, user_msg, max_retries)
         except Exception as error:
             return self._failure(error)
+        return cast("AgentResponse", {"status": "success", **answer})
 
-    def _failure(self, error: Exception) -> dict[str, Any]:
+    def _failure(self, error: Exception) -> AgentResponse:
         run: _Run = getattr(error, "_gllint_run", self._run)
         if isinstance(error, GLError):
             failure = error.to_dict()
@@ -199,12 +200,8 @@ class ToolRuntime:
             failure = GLRuntimeError("PROVIDER_FAILED", _text_of(error)).to_dict()
             failure["error_type"] = type(error).__name__
         status = "max_attempts_reached" if failure["code"] == "MAX_STEPS" else "error"
-        return {
-            "status": status,
-            "error": failure,
-            "metrics": run.metrics.to_dict(),
-            "trace": run.trace.entries,
-        }
+        metrics, trace = run.metrics.to_dict(), run.trace.entries
+        return cast("AgentResponse", {"status": status, "error": failure, "metrics": metrics, "trace": trace})
 
     def cancel(self) -> None:
         """Stop the runs in progress at their next step; from any thread, also from a callback."""
