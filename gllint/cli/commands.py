@@ -175,6 +175,43 @@ def server(stdio: bool) -> None:
 
 
 @cli.command()
+@click.argument("command", nargs=-1, type=click.UNPROCESSED, metavar="[-- COMMAND...]")
+@click.option("--url", metavar="URL", help="Ask the server at this address instead of starting one.")
+@click.option("--timeout", type=click.FloatRange(min=0, min_open=True), default=30, metavar="SECONDS",
+              show_default=True, help="How long the server may take.")  # fmt: skip
+@click.option(
+    "--output-format", type=click.Choice(["text", "json"]), default="text", help="How to tell what was found."
+)
+@click.option("--config", metavar="FILE", help="Take the configuration from this file.")
+@click.option("--isolated", is_flag=True, help="Take no configuration.")
+@click.pass_context
+def mcp(
+    context: click.Context,
+    command: tuple[str, ...],
+    url: str | None,
+    timeout: float,
+    output_format: str,
+    config: str | None,
+    isolated: bool,
+) -> None:
+    """Judge the output schemas of a running MCP server's tools; none of the tools is called.
+
+    COMMAND starts the server on standard input and output: gllint mcp -- python server.py
+    """
+    from gllint.cli.explaining import config_for
+    from gllint.cli.servers import offered_tools, report
+
+    if bool(command) == bool(url):
+        raise UsageError("name a command behind -- that starts the server, or its --url")
+    if url is not None and not url.lower().startswith(("http://", "https://")):
+        raise UsageError(f"--url: {url!r} is no address of a server: it begins with http:// or https://")
+    settings = config_for(".", config, isolated)
+    text, found = report(offered_tools(command, url, timeout), settings, output_format)
+    click.echo(text, nl=False)
+    context.exit(FOUND if found else NOTHING_FOUND)
+
+
+@cli.command()
 @click.argument("paths", nargs=-1)
 @click.option("--cache-dir", metavar="FOLDER", envvar="GLLINT_CACHE_DIR", help="The cache to remove.")
 def clean(paths: tuple[str, ...], cache_dir: str | None) -> None:

@@ -32,7 +32,7 @@ def schema_text() -> str:
 
 def config_text(path: str, config_file: str | None, isolated: bool) -> str:
     """Return the settings in force for a file or folder as TOML, each with where it came from."""
-    config = _config_for(path, config_file, isolated)
+    config = config_for(path, config_file, isolated)
     out = [f"# {config.source}" if config.source else "# No configuration was found; these are the defaults."]
     for key in schema()["properties"]:
         value = value_of(config, key)
@@ -46,7 +46,7 @@ def units_text(output_format: str, pack: str | None = None) -> str:
     from gllint_runtime.policy.packs import PACKS, pack_units
     from gllint_runtime.policy.units import ALLOWED_UNITS, dimension_of
 
-    rules = _config_for(".", None, False).rules
+    rules = config_for(".", None, False).rules
     if pack is not None and pack not in PACKS:
         hint = nearest(pack, PACKS)
         raise UsageError(f"--pack: there is no pack of units '{pack}'{hint}; there are {', '.join(PACKS)}")
@@ -83,7 +83,7 @@ def unit_text(unit: str) -> tuple[str, bool]:
     """Return why a unit is allowed or not under the configuration of this folder, and whether it is."""
     from gllint_runtime.policy.packs import pack_of
 
-    rules = _config_for(".", None, False).rules
+    rules = config_for(".", None, False).rules
     verdict = rules.judge(unit)
     allowed = verdict.status == "allowed"
     out = [f"{unit!r} is {verdict.status.replace('-', ' ')}: {verdict.reason}"]
@@ -120,7 +120,7 @@ def clean_caches(paths: Sequence[str], cache_dir: str | None) -> Iterable[str]:
             yield f"Left alone what gllint did not write: {visible(left[0])}{more}"
 
 
-def _config_for(path: str, config_file: str | None, isolated: bool) -> Config:
+def config_for(path: str, config_file: str | None, isolated: bool) -> Config:
     if not os.path.exists(path):
         raise UsageError(f"{path}: no such file or folder")
     return Places(lambda config: config, fixed_config(config_file, isolated)).project(_folder(path)).config

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import filecmp
 import json
+import runpy
 import shutil
 import subprocess
 import sys
@@ -13,6 +15,7 @@ from typing import Any
 import pytest
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
+SINGLE = EXAMPLES / "single-loop"
 BROKEN, REPAIRED = EXAMPLES / "building-energy", EXAMPLES / "building-energy-repaired"
 
 
@@ -98,3 +101,51 @@ def test_runtime_accepts_the_fixed_tools(broken: Path) -> None:
     assert heat.startswith("refused: Naked number '9,500'")  # words are nobody's to repair but the author's
     assert solar.startswith("verified: Panels on your roof would yield 7860.00 kWh a year.")
     assert json.loads(report)["solar"] == {"solar_yield": {"value": 5160, "unit": "kWh"}}
+
+
+def test_a_single_loop_answers_in_three_ways() -> None:
+    done = run("main.py", cwd=SINGLE)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines() == [
+        "error NO_NAKED_NUMBERS",
+        "4 in all.",
+        "max_attempts_reached MAX_STEPS",
+        "error ARGS_SCHEMA",
+    ]
+    assert findings(SINGLE) == []
+
+
+CALCULATIONS = [
+    ("add", (2, "kWh"), (1, "MWh"), (1002, "kWh")),
+    ("subtract", (2, "kWh"), (3, "kWh"), (-1, "kWh")),
+    ("multiply", (2.5, "EUR"), (4, "count"), (10.0, "EUR")),
+    ("divide", (9, "m2"), (2, "count"), (4.5, "m2")),
+    ("divide", (9, "m2"), (0, "count"), "nothing can be divided by zero"),
+    ("multiply", (9, "m2"), (2, "m2"), "multiply takes a count, not m2"),
+    ("add", (9, "m2"), (2, "kWh"), "[UNIT_UNKNOWN] 'kWh' does not convert to 'm2'."),
+    ("power", (9, "m2"), (2, "count"), "'power' is not one of"),
+]
+
+
+@pytest.mark.parametrize(("operation", "a", "b", "expected"), CALCULATIONS)
+def test_its_calculator_works_with_units(operation: str, a: Any, b: Any, expected: Any) -> None:
+    registry = runpy.run_path(str(SINGLE / "tools.py"))["registry"]()
+    quantities = {name: {"value": value, "unit": unit} for name, (value, unit) in {"a": a, "b": b}.items()}
+    result = asyncio.run(registry.execute("calculator", operation=operation, **quantities))
+    if isinstance(expected, tuple):
+        assert result.data == {"success": True, "result": {"value": expected[0], "unit": expected[1]}}
+    else:
+        assert expected in (result.error_message or result.data["error"])
+
+
+def test_its_tables_and_pages() -> None:
+    registry = runpy.run_path(str(SINGLE / "tools.py"))["registry"]()
+    found = registry.invoke("db_query_candidates", {"where": {"city": "Oslo"}, "limit": 1})
+    assert [row["name"] for row in found["rows"]] == ["Bo"] and found["found"] == {
+        "value": 1,
+        "unit": "count",
+    }
+    assert registry.invoke("db_query_opportunities", {"where": '{"rank": "x"}'})["success"] is False
+    page = registry.invoke("web_fetch_mock", {"url": "https://example.org/jobs", "max_chars": 9})
+    assert page == {"success": True, "text": "Engineers", "truncated": True}
+    assert registry.invoke("web_fetch_mock", {"url": "https://example.org"})["success"] is False

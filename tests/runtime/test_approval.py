@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gllint_runtime import GLSecurityError, Tool, ToolCategory, ToolRegistry
+from gllint_runtime import GLSecurityError, ScriptedProvider, Tool, ToolCategory, ToolRegistry, ToolRuntime
 from gllint_runtime.execution.approval import ApprovalGate, preview
 
 EFFECTS = [ToolCategory.MODIFICATION, ToolCategory.EXTERNAL]
@@ -124,3 +124,20 @@ def test_previews() -> None:
 def test_categories_may_be_written_as_text() -> None:
     with pytest.raises(GLSecurityError):
         ApprovalGate().check(tool("external"), {})  # type: ignore[arg-type]
+
+
+def test_a_runtime_keeps_what_its_registry_asks_for(step: Any) -> None:
+    """Its own callbacks take the place of the registry's; what is to be confirmed stays."""
+    asked: list[str] = []
+    told: list[str] = []
+    registry = ToolRegistry(approve=lambda tool, *_: asked.append(tool.name) or True, confirm_notes=True)
+    registry.register(tool(ToolCategory.NOTE_TAKING))
+    name = registry.get_tool_names()[0]
+    for options, outcome in (
+        ({"notify": lambda tool, _: told.append(tool.name)}, "success"),
+        ({"approve": lambda *_: False}, "error"),
+        ({}, "success"),
+    ):
+        script = ScriptedProvider([step.call(name, text="a"), step.final("Done")])
+        assert ToolRuntime(script, registry, **options).try_run("", "")["status"] == outcome
+    assert asked == [name, name] and told == [name]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import math
@@ -24,9 +25,11 @@ from gllint_runtime import (
     ToolRegistry,
     ToolRuntime,
 )
+from gllint_runtime.execution.responses import AGENT_RESPONSE_SCHEMA
 from gllint_runtime.execution.steps import read_step
 from gllint_runtime.policy.errors import HINTS, error_from_dict
 from gllint_runtime.policy.rendering import format_quantity
+from gllint_runtime.policy.validation import checker
 
 
 def giving(value: Any, unit: str = "kWh", name: str = "read_meter", **options: Any) -> Tool:
@@ -656,3 +659,28 @@ def test_each_code_belongs_to_one_class_and_has_a_hint() -> None:
     assert all(getattr(kind, code) == code for code, kind in owners)
     with pytest.raises(ValueError, match="GLDataError has no code"):
         GLDataError("NO_NAKED_NUMBERS", "")
+
+
+@pytest.mark.parametrize(
+    ("script", "status"),
+    [
+        ([{"message": "It is warm."}], "success"),
+        ([{"name": "None", "args": {"clarification_needed": "Which roof?"}}], "success"),
+        ([{"message": "It is 5."}], "error"),
+        ([{"name": "meter"}], "error"),
+        ([], "error"),
+        ([{"name": "None", "args": 5}] * 9, "max_attempts_reached"),
+    ],
+)
+def test_each_response_fits_the_schema_of_responses(script: Any, status: str, registry: Any) -> None:
+    fits = checker(AGENT_RESPONSE_SCHEMA)
+    runtime = ToolRuntime(ScriptedProvider(script), registry, max_steps=3)
+    for answer in (runtime.try_run("", "", max_retries=9), asyncio.run(_again(script, registry))):
+        assert answer["status"] == status
+        assert fits(answer) is None
+        assert fits({**answer, "status": "unknown"}) is not None
+        assert fits({**answer, "message": 5}) is not None
+
+
+async def _again(script: Any, registry: Any) -> Any:
+    return await ToolRuntime(ScriptedProvider(script), registry, max_steps=3).try_arun("", "", max_retries=9)

@@ -8,11 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from enum import Enum
-from typing import Annotated, Any, Literal, Optional, TypedDict
+from typing import Annotated, Any, Literal, NotRequired, Optional, Required, TypedDict
 
 import pytest
 
 from gllint_runtime import GLError, Quantity, ToolCategory, ToolRegistry, tool
+from gllint_runtime.execution.typed import schema_of
 from gllint_runtime.policy.schemas import QUANTITY_REF
 
 REF = {"$ref": QUANTITY_REF}
@@ -27,6 +28,12 @@ class Both(TypedDict):
 class Reading:
     heat: Quantity
     note: str = ""
+
+
+class Partly(TypedDict):
+    heat: Required[Quantity]
+    note: NotRequired[str]
+    kind: Annotated[str, "which"]
 
 
 class Colour(Enum):
@@ -260,3 +267,13 @@ def test_a_result_that_is_one_model() -> None:
     assert invoke(made) == {"heat": {"value": 5, "unit": "kWh"}, "since": "2024-10-02"}
     meter.__annotations__["return"] = Annotated[Quantity, pydantic.Field(description="heat")]
     assert tool(meter).result_schema["$ref"] == QUANTITY_REF
+
+
+def test_keys_that_may_be_left_out() -> None:
+    schema = schema_of(Partly)
+    assert schema["required"] == ["heat", "kind"]
+    assert schema["properties"] == {
+        "heat": REF,
+        "note": {"type": "string"},
+        "kind": {"type": "string", "description": "which"},
+    }

@@ -63,8 +63,17 @@ class ApprovalGate:
     ) -> None:
         self._approve = approve
         self._notify = notify
+        self._confirm_notes = confirm_notes
         self._asks_from = _RANK[ToolCategory.NOTE_TAKING if confirm_notes else ToolCategory.MODIFICATION]
         self._used: set[str] = set()
+
+    def asking(self, approve: Approve | None, notify: Notify | None) -> ApprovalGate:
+        """This gate where both are ``None``, else one like it that asks and tells these instead of its own."""
+        if approve is None and notify is None:
+            return self
+        return ApprovalGate(
+            approve or self._approve, notify or self._notify, confirm_notes=self._confirm_notes
+        )
 
     def check(self, tool: Any, arguments: Mapping[str, Any], category: ToolCategory | None = None) -> str:
         """Return how the call was let through (``"auto"``, ``"notice"``, ``"approved"``) or raise APPROVAL_DENIED."""
@@ -78,7 +87,8 @@ class ApprovalGate:
         self, tool: Any, arguments: Mapping[str, Any], category: ToolCategory | None = None
     ) -> Generator[Ask, Any, str]:
         """:meth:`check`, asking through a driver. ``category`` is the one that the tool was registered with."""
-        category = stricter(category or tool.category, tool.category)
+        if category is not tool.category:
+            category = stricter(category or tool.category, tool.category)
         if category is ToolCategory.NOTE_TAKING and self._notify is not None:
             notify, told = self._notify, copy.deepcopy(dict(arguments))
             try:

@@ -10,9 +10,14 @@ import contextvars
 import inspect
 import threading
 from collections.abc import Awaitable, Callable, Generator
+from types import NoneType
 from typing import Any, NamedTuple, TypeVar
 
 Answer = TypeVar("Answer")
+
+_NEVER_AWAITABLE = frozenset(
+    {dict, list, str, int, bool, NoneType}
+)  # asking the rest costs three abstract classes
 
 
 class Ask(NamedTuple):
@@ -73,7 +78,7 @@ class Waiter:
     def __call__(self, asked: Ask) -> Any:
         """What ``asked`` returns, awaited if need be."""
         answer = asked.function()
-        if not inspect.isawaitable(answer):
+        if type(answer) in _NEVER_AWAITABLE or not inspect.isawaitable(answer):
             return answer
         if self._loop is None:
             self._loop = asyncio.new_event_loop()

@@ -80,7 +80,7 @@ def run_blocking(call: Call, cancelled: Cancelled = lambda: False) -> Any:
             raise
         except BaseException as error:
             raise _failed(call, error) from error
-        if not inspect.isawaitable(result):
+        if type(result) is dict or not inspect.isawaitable(result):
             return result
         return _in_thread(call, _awaited(call, result), cancelled)
     return _in_thread(call, _run(call), cancelled)

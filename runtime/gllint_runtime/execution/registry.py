@@ -24,6 +24,8 @@ from gllint_runtime.policy.settings import Policy
 
 logger = logging.getLogger("gllint_runtime")
 
+_NUMBERS = frozenset({int, float, bool})
+
 
 class ToolRegistry:
     """The tools of an agent, and the only place that runs them.
@@ -167,7 +169,7 @@ class ToolRegistry:
                 "ARGS_SCHEMA", f"The arguments of '{name}' are not JSON: {error}"
             ) from None
         fixed = plain
-        if any(isinstance(value, (str, list, dict)) for value in plain.values()):
+        if not {*map(type, plain.values())} <= _NUMBERS:
             fixed = validation.parse_stringified(plain, entry.args_schema)
         problem = entry.check_args(fixed)
         if problem is not None:

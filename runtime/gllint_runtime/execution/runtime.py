@@ -9,27 +9,29 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
-import threading
 import time
 from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
-from gllint_runtime.execution.approval import ApprovalGate, Approve, Notify
+from gllint_runtime.execution.approval import Approve, Notify
 from gllint_runtime.execution.asking import Ask, Waiter, adrive, awaited, drive
 from gllint_runtime.execution.calls import Call, Mode, refuse_egress, run_async, run_blocking
 from gllint_runtime.execution.registry import ToolRegistry
 from gllint_runtime.execution.session import Session
 from gllint_runtime.execution.steps import Step, read_step
-from gllint_runtime.execution.trace import Trace, snapshot
+from gllint_runtime.execution.trace import Trace
 from gllint_runtime.policy.errors import GLError, GLRuntimeError, error_from_dict
 from gllint_runtime.policy.outputs import Output
 from gllint_runtime.policy.schemas import ASSISTANT_STEP_SCHEMA
 from gllint_runtime.policy.settings import ArgumentOrigin
 from gllint_runtime.policy.validation import copy_plain
 from gllint_runtime.providers import Provider, Tape, takes_options
+
+if TYPE_CHECKING:
+    from gllint_runtime.execution.responses import AgentResponse
 
 logger = logging.getLogger("gllint_runtime")
 
@@ -79,7 +81,7 @@ class _Run:
         self.session = session
         self.metrics = session.metrics
         self.trace = Trace()
-        self.cancelled = threading.Event()
+        self.cancelled = False
         self.interrupt: Callable[[], object] = lambda: None
 
 
@@ -132,7 +134,7 @@ class ToolRuntime:
             settings: dict[str, Any] = dict(zip(names, own, strict=True))
             self.policy = replace(self.policy, **settings)
         self.constants = dict(constants or {})
-        self.gate = ApprovalGate(approve, notify) if approve or notify else registry.gate
+        self.gate = registry.gate.asking(approve, notify)
         self.telemetry = telemetry
         self._tape = provider if isinstance(provider, Tape) else None
         self._clock: Callable[[], float] = self._tape.clock if self._tape else time.perf_counter
@@ -154,7 +156,7 @@ class ToolRuntime:
 
         def answer(asked: Ask | Execute) -> Any:
             if isinstance(asked, Execute):
-                return run_blocking(asked.call, run.cancelled.is_set)
+                return run_blocking(asked.call, lambda: run.cancelled)
             return waiter(asked)
 
         try:
@@ -174,25 +176,23 @@ class ToolRuntime:
 
         return await adrive(self._turns(run, system_prompt, user_msg, max_retries), answer)
 
-    def try_run(self, system_prompt: str, user_msg: str, max_retries: int = 2) -> dict[str, Any]:
-        """Like :meth:`run`, but returns a union told apart by ``status`` and raises nothing.
-
-        ``"success"`` comes with what ``run`` returns; ``"max_attempts_reached"`` and ``"error"`` with
-        ``error`` (see GLError.to_dict), ``metrics`` and ``trace``.
-        """
+    def try_run(self, system_prompt: str, user_msg: str, max_retries: int = 2) -> AgentResponse:
+        """Like :meth:`run`, but raises nothing: a union told apart by ``status``, see :mod:`.responses`."""
         try:
-            return {"status": "success", **self.run(system_prompt, user_msg, max_retries)}
+            answer = self.run(system_prompt, user_msg, max_retries)
         except Exception as error:
             return self._failure(error)
+        return cast("AgentResponse", {"status": "success", **answer})
 
-    async def try_arun(self, system_prompt: str, user_msg: str, max_retries: int = 2) -> dict[str, Any]:
+    async def try_arun(self, system_prompt: str, user_msg: str, max_retries: int = 2) -> AgentResponse:
         """:meth:`try_run` on the caller's event loop."""
         try:
-            return {"status": "success", **await self.arun(system_prompt, user_msg, max_retries)}
+            answer = await self.arun(system_prompt, user_msg, max_retries)
         except Exception as error:
             return self._failure(error)
+        return cast("AgentResponse", {"status": "success", **answer})
 
-    def _failure(self, error: Exception) -> dict[str, Any]:
+    def _failure(self, error: Exception) -> AgentResponse:
         run: _Run = getattr(error, "_gllint_run", self._run)
         if isinstance(error, GLError):
             failure = error.to_dict()
@@ -200,17 +200,13 @@ class ToolRuntime:
             failure = GLRuntimeError("PROVIDER_FAILED", _text_of(error)).to_dict()
             failure["error_type"] = type(error).__name__
         status = "max_attempts_reached" if failure["code"] == "MAX_STEPS" else "error"
-        return {
-            "status": status,
-            "error": failure,
-            "metrics": run.metrics.to_dict(),
-            "trace": _copied(run.trace),
-        }
+        metrics, trace = run.metrics.to_dict(), run.trace.entries
+        return cast("AgentResponse", {"status": status, "error": failure, "metrics": metrics, "trace": trace})
 
     def cancel(self) -> None:
         """Stop the runs in progress at their next step; from any thread, also from a callback."""
         for run in [*self._runs]:
-            run.cancelled.set()
+            run.cancelled = True
             run.interrupt()
 
     def get_metrics(self) -> dict[str, Any]:
@@ -220,7 +216,7 @@ class ToolRuntime:
     @property
     def trace(self) -> list[dict[str, Any]]:
         """The trace of the last run; a copy."""
-        return _copied(self._run.trace)
+        return self._run.trace.entries
 
     def _new_run(self) -> _Run:
         self._run = _Run(Session.under(self.policy, self.registry.units, self.constants))
@@ -240,7 +236,7 @@ class ToolRuntime:
             raise
         finally:
             self._runs.discard(run)
-        return {**answer, "metrics": run.metrics.to_dict(), "trace": _copied(run.trace)}
+        return {**answer, "metrics": run.metrics.to_dict(), "trace": run.trace.entries}
 
     def _loop(
         self, run: _Run, system_prompt: str, user_msg: str, max_retries: int
@@ -327,7 +323,7 @@ class ToolRuntime:
             _DECISIONS[step.kind] if step else "invalid",
             tool=tool,
             validation=error.to_dict() if error else "valid",
-            observation=snapshot(raw),
+            observation=raw,
             success=error is None,
             duration_ms=elapsed,
         )
@@ -355,7 +351,7 @@ class ToolRuntime:
                 run.metrics.model_steps,
                 tool=step.tool_name,
                 call_id=call_id if success else None,
-                input=call.arguments if call and not call.repaired else snapshot(step.arguments),
+                input=call.arguments if call and not call.repaired else step.arguments,
                 validation=outcome.validation,
                 observation=outcome.observation,
                 success=success,
@@ -414,7 +410,7 @@ class ToolRuntime:
 
 def _finalize(run: _Run, step: Step) -> dict[str, Any]:
     """The message with its claims rendered and their provenance, once nothing in it is unproven."""
-    verified = run.session.check(step.message, step.claims)
+    verified = run.session.check_read(step.message, step.claims)
     answer = {"message": verified.message, "provenance": verified.provenance}
     return answer | {"clarification_needed": True} if step.kind == "clarification" else answer
 
@@ -438,13 +434,8 @@ async def _interruptible(run: _Run, call: Call) -> Any:
 
 
 def _stop_if_cancelled(run: _Run) -> None:
-    if run.cancelled.is_set():
+    if run.cancelled:
         raise GLRuntimeError("CANCELLED", "The user stopped the run")
-
-
-def _copied(trace: Trace) -> list[dict[str, Any]]:
-    entries: list[dict[str, Any]] = copy_plain(trace.entries)
-    return entries
 
 
 def _text_of(error: BaseException) -> str:

@@ -149,7 +149,8 @@ class Session:
             self._heard.append(text)
             self._bytes += len(text)
             self._origins.hear(text)
-            self._forget()
+            if self._bytes > self._max_bytes:
+                self._forget()
 
     def record(
         self,
@@ -218,12 +219,11 @@ class Session:
         self._calls[record.call_id] = record
         self._origins.learn(record)
         self._bytes += record.size
-        self._forget()
+        if self._bytes > self._max_bytes:
+            self._forget()
 
     def _forget(self) -> None:
-        """Drop the oldest calls, then what was said longest ago, where too much is held."""
-        if self._bytes <= self._max_bytes:
-            return
+        """Drop the oldest calls, then what was said longest ago: too much is held."""
         enough = self._max_bytes * 3 // 4
         while self._bytes > enough and len(self._calls) > 1:
             self._bytes -= self._calls.pop(next(iter(self._calls))).size
@@ -245,9 +245,7 @@ class Session:
         """
         if not isinstance(message, str):
             raise GLValidationError("STEP_SCHEMA", f"The message is text, not {type(message).__name__}")
-        read = read_claims(claims)
-        with self._lock:
-            return self._checked(message, read)
+        return self.check_read(message, read_claims(claims))
 
     def verify(self, message: str, claims: Sequence[Any] | None = ()) -> Verified | Refused:
         """Like :meth:`check`, but a union told apart by ``status`` (``"success"``, ``"error"``)."""
@@ -260,6 +258,11 @@ class Session:
     def repair_hint(error: BaseException) -> str:
         """What to tell the model, so that it can mend its step."""
         return f"{error}\n{error.hint}" if isinstance(error, GLError) else f"{type(error).__name__}: {error}"
+
+    def check_read(self, message: str, claims: Sequence[Claim]) -> Verified:
+        """:meth:`check` for claims that :func:`read_claims` has read."""
+        with self._lock:
+            return self._checked(message, claims)
 
     def _checked(self, message: str, claims: Sequence[Claim]) -> Verified:
         if unsafe := unsafe_characters(message):

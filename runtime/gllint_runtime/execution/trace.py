@@ -31,7 +31,12 @@ class Trace:
     """
 
     def __init__(self) -> None:
-        self.entries: list[dict[str, Any]] = []
+        self._entries: list[bytes] = []
+
+    @property
+    def entries(self) -> list[dict[str, Any]]:
+        """A copy of what was entered."""
+        return [marshal.loads(entry) for entry in self._entries]
 
     def append(
         self,
@@ -47,29 +52,27 @@ class Trace:
         success: bool = True,
         duration_ms: float = 0.0,
     ) -> None:
-        """Add an entry. What it holds must be nobody else's: see :func:`snapshot`."""
-        self.entries.append(
-            {
-                "kind": kind,
-                "step": step,
-                "decision": decision,
-                "tools": [] if tool is None else [tool],
-                "call_id": call_id,
-                "input": input,
-                "validation": validation,
-                "observation": observation,
-                "success": success,
-                "duration_ms": duration_ms,
-            }
-        )
+        """Add an entry, as everything in it is now; of what is no data, its ``repr``."""
+        entry = {
+            "kind": kind,
+            "step": step,
+            "decision": decision,
+            "tools": [] if tool is None else [tool],
+            "call_id": call_id,
+            "input": input,
+            "validation": validation,
+            "observation": observation,
+            "success": success,
+            "duration_ms": duration_ms,
+        }
+        try:
+            frozen = marshal.dumps(entry)
+        except ValueError:
+            frozen = marshal.dumps({name: _as_data(value) for name, value in entry.items()})
+        self._entries.append(frozen)
 
 
-def snapshot(value: Any) -> Any:
-    """Whatever a model handed over, copied as it is now; its ``repr`` where it is no data."""
-    try:
-        return copy_plain(value)
-    except ValueError:
-        pass
+def _as_data(value: Any) -> Any:
     try:
         return plain(value)
     except ValueError:
@@ -161,9 +164,8 @@ class CallRecord:
     @cached_property
     def output_hash(self) -> str:
         """SHA-256 of the output, computed once however many claims cite it."""
-        return (
-            "sha256:" + hashlib.sha256(_canonical(self.output).encode("utf-8", "surrogatepass")).hexdigest()
-        )
+        canonical = _canonical(self.output).encode("utf-8", "surrogatepass")
+        return f"sha256:{hashlib.sha256(canonical).hexdigest()}"
 
     @cached_property
     def size(self) -> int:

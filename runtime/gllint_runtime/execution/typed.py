@@ -6,7 +6,6 @@ Standard types are read here; anything else (models, dates, constrained types) b
 
 from __future__ import annotations
 
-import enum
 import functools
 import inspect
 import re
@@ -91,7 +90,7 @@ def _tool_of(
     if not args_schema.get("$defs"):
         args_schema.pop("$defs", None)
     result = hints.get("return", Any)
-    result_schema = {} if result is Any else _schema(f"{function.__name__} -> …", result)
+    result_schema = {} if result is Any else schema_of(result, f"{function.__name__} -> …")
     return Tool(
         name=name or function.__name__,
         description=description or doc.split("\n\n")[0].replace("\n", " "),
@@ -134,7 +133,8 @@ def _argument(where: str, hint: Any) -> tuple[dict[str, Any], Callable[[Any], An
     return _own_refs(adapter.json_schema()), adapter.validate_python
 
 
-def _schema(where: str, hint: Any) -> dict[str, Any]:
+def schema_of(hint: Any, where: str = "the type") -> dict[str, Any]:
+    """The JSON Schema of what is of this type. Raises TypeError for one that cannot be read."""
     plain = _standard(where, hint, records=True)
     return _own_refs(_adapter(where, hint).json_schema(mode="serialization")) if plain is None else plain
 
@@ -150,6 +150,8 @@ def _standard(where: str, hint: Any, *, records: bool) -> dict[str, Any] | None:
     origin, arguments = get_origin(hint), get_args(hint)
     if hint is Quantity:
         return {"$ref": QUANTITY_REF} if records else None
+    if origin in (typing.Required, typing.NotRequired):
+        return inner(arguments[0])
     if origin is typing.Annotated:
         texts = [text for text in arguments[1:] if isinstance(text, str)]
         found = inner(arguments[0]) if len(texts) == len(arguments) - 1 else None
@@ -165,17 +167,15 @@ def _standard(where: str, hint: Any, *, records: bool) -> dict[str, Any] | None:
     if origin in (dict, Mapping) and len(arguments) == 2 and arguments[0] is str:
         values = inner(arguments[1])
         return None if values is None else {"type": "object", "additionalProperties": values}
-    if not records or not isinstance(hint, type) or issubclass(hint, enum.Enum):
+    if not records or not (typing.is_typeddict(hint) or (isinstance(hint, type) and is_dataclass(hint))):
         return None
-    if typing.is_typeddict(hint):
-        required = sorted(hint.__required_keys__)  # type: ignore[attr-defined]
-    elif is_dataclass(hint):
+    own = typing.get_type_hints(hint, include_extras=True)
+    if is_dataclass(hint):
         required = [f.name for f in fields(hint) if f.default is MISSING and f.default_factory is MISSING]
-    else:
-        return None
-    members = {
-        name: inner(member) for name, member in typing.get_type_hints(hint, include_extras=True).items()
-    }
+    else:  # what it knows of its keys itself is blind to annotations that are text
+        needed = hint.__required_keys__
+        required = sorted(name for name in needed if get_origin(own[name]) is not typing.NotRequired)
+    members = {name: inner(member) for name, member in own.items()}
     if None in members.values():
         return None
     return {"type": "object", "properties": members, "required": required, "additionalProperties": False}

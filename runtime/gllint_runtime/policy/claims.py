@@ -11,7 +11,7 @@ from typing import Any, overload
 HOLE = "\ufffc"
 """Stands in a template, as read from source, for interpolated text whose content is unknown."""
 
-_WELL_FORMED = re.compile(r"\{\{claim:(0|[1-9][0-9]{0,17})\}\}\Z")
+_WELL_FORMED = re.compile(r"\{\{claim:(0|[1-9][0-9]{0,17})\}\}(?!\})")
 # Whatever a reader would take for an attempt at a macro: brackets around "claim" and something like an index.
 # Each alternative begins with one literal character, by which the engine finds it, and no brace is tried twice: the
 # cost stays linear.
@@ -61,11 +61,19 @@ def find_macros(text: str) -> list[Macro]:
 
     What is not well-formed carries its ``problem``.
     """
-    if "claim" not in text.lower():
+    mentions = text.lower().count("claim")
+    if not mentions:
         return []
+    macros = [
+        Macro(match.start(), match.end(), match[0], int(match[1]), None)
+        for match in _WELL_FORMED.finditer(text)
+        if not match.start() or text[match.start() - 1] != "{"
+    ]
+    if len(macros) == mentions:  # nothing else can be meant for one
+        return macros
     macros = []
     for match in _ATTEMPT.finditer(text):
-        exact = _WELL_FORMED.match(match[0])
+        exact = _WELL_FORMED.fullmatch(match[0])
         index, problem = (int(exact[1]), None) if exact else (None, _problem(match[0]))
         macros.append(Macro(match.start(), match.end(), match[0], index, problem))
     return macros

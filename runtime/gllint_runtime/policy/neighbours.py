@@ -29,11 +29,11 @@ def _as_seen(words: str) -> str:
 _BRACKETS_AND_QUOTES = {"Ps", "Pe", "Pi", "Pf"}
 _PUNCTUATION = frozenset(
     "\"'`|*_~.,:;!?¡¿…—―"  # opening and closing punctuation, quotes, backticks, cells, emphasis, the dash of prose
-    "<>=≤≥≈•"  # says what kind of value follows, not which
+    "<>=≤≥≈"  # says what kind of value follows, not which
     "。、，．：；！？｡､・।॥،؛؟۔՝։׃።፣၊။"  # the same in other scripts
     "\u00ad\u200e\u200f\u2066\u2067\u2068\u2069\ufffc"
 )
-_BEFORE_ONLY = frozenset("∙◦▪▫●○■□►▶→⇒☐☑☒✓✔✅")  # bullets, arrows and boxes that open a line
+_BEFORE_ONLY = frozenset("•∙◦▪▫●○■□►▶→⇒☐☑☒✓✔✅")  # bullets, arrows and boxes that open a line
 # Scripts that put no blank between words. Such a letter may touch a macro unless it counts or is a unit.
 _UNSPACED = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1100-\u115e\u1161-\u11ff\u1780-\u17ff\u3005\u3006\u3041-\u30fe\u3131-\u3163"
@@ -46,31 +46,34 @@ _SUFFIX = re.compile(r"['’ʼ]([^\W\d_]+)")
 
 _DASHES_OF_PROSE = frozenset("—―⸺⸻﹘\u05be\u058a")
 _LOOK_ALIKES = frozenset(
-    "−±∓➖⊖⁻₋˗⁓∸⨪⨺⊟╴╶─━┄┅┈┉╌╍╸╺╼╾⎯⏤⎼⎽⎻⎺▬‾¯ˉˍ\u0335\u0336一ㅡᅳーᐨꟷ㇐⼀﹉﹍⚊⸗☰〰〜～∼￣＿"
+    "−±∓➖⊖⊝⦵⁻₋˗⁓∸⨩⨪⨫⨬⨺⊟╴╶─━┄┅┈┉╌╍╸╺╼╾⎯⏤⎼⎽⎻⎺▬‾¯ˉˍ\u0335\u0336一ㅡᅳーᐨꟷ㇐⼀﹉﹍⚊⸗☰〰〜～∼￣＿"
 )
 _OPERATORS_BEFORE = frozenset("√∛∜¬÷×")
-_SIGN_WORDS = re.compile(
-    _as_seen(
-        r"(?:(?<![^\W\d_])(?:minus|negative|negativ|négatif|(?<!au )(?<!du )moins|(?<!al )(?<!lo )menos|meno"
-        r"|минус|мінус|eksi|سالب|ناقص|مينوس|מינוס|منفی|ऋण|माइनस)|[负負减減]|零下|マイナス|氷点下|마이너스|영하|ลบ)\Z"
-    ),
-    re.IGNORECASE,
-)
-_SIGN_IN_BRACKETS = re.compile(r"[(\[{$]\s*([^\w\s])\s*[)\]}$]\Z")
+_SIGN_WORDS = _as_seen(
+    "minus negative negativ négatif moins menos meno минус мінус eksi سالب ناقص مينوس מינוס منفی ऋण ऋणात्मक माइनस"
+).split()
+_UNSPACED_SIGNS = tuple(_as_seen("负 負 减 減 零下 マイナス 氷点下 마이너스 영하 ลบ").split())
+_SIGN_ENDS = (*_SIGN_WORDS, *_UNSPACED_SIGNS)
+_NO_SIGN = re.compile(r"(?:\bau|\bdu) moins\Z|(?:\bal|\blo) menos\Z")  # at least
+_SIGN_IN_BRACKETS = re.compile(r"[(\[{$（［｛【「『〈《〔]\s*([^\w\s])\s*[)\]}$）］｝】」』〉》〕]\Z")
 _RULE = re.compile(r"[ \t]*+[-=_*+|:][-=_*+|: \t]{2,}\Z")  # the line under a heading or a table's head
 
 # --------------------------------------------------------------- what changes the quantity behind a macro
 
-_OPERATORS = frozenset("/∕⁄÷／⧸·⋅∙⸱ꞏ‧×✕✖⨯⨉╳*＊∗^ˆ＾%‰‱°√\u0335\u0336\\⁻ⁿ")
+_OPERATORS = frozenset("/∕⁄÷／⧸·⋅∙⸱ꞏ‧×✕✖⨯⨉╳*＊∗^ˆ＾%‰‱٪؉؊°√\u0335\u0336\\⁻ⁿ")
 _MULTIPLIER_WORDS = """
 hundred hundreds thousand thousands million millions billion billions trillion trillions dozen dozens
 lakh lakhs crore crores mn bn mio mrd mln mlrd squared cubed fold
-tausend tausende millionen milliarde milliarden billionen dutzend duizend miljoen miljard
+tausend tausende tsd millionen milliarde milliarden billionen dutzend duizend miljoen miljard
 mille milliers millier milliard milliards douzaine mil miles millón millones millardo docena
 milhão milhões bilhão bilhões milhar milhares mila milione milioni miliardo miliardi migliaia
 tusen miljoner miljon miljarder tysięcy tysiąc milion milionów miliard milyon milyar
 тысяча тысячи тысяч миллион миллиона миллионов миллиард миллиарда миллиардов тыс млн млрд
-ألف آلاف مليون مليار هزار میلیون میلیارد אלף אלפים מיליון מיליארד हज़ार लाख करोड़
+tisíc tisíce milionu miliony milionů miliardy tisuća milijuna milijun milijardi mii milioane miliarde
+ezer millió milliárd tuhat tuhatta miljoona miljoonaa miljardi miljardia tusind tusinde millioner milliarder
+ribu juta miliar nghìn ngàn triệu tỷ χιλιάδες εκατομμύριο εκατομμύρια δισεκατομμύριο δισεκατομμύρια
+ألف آلاف مليون ملايين مليار مليارات هزار میلیون میلیارد ہزار لاکھ کروڑ אלף אלפים מיליון מיליארד
+हज़ार लाख करोड़ হাজার লক্ষ কোটি மில்லியன் லட்சம் கோடி
 """
 _MULTIPLIERS = frozenset(_as_seen(_MULTIPLIER_WORDS).split())
 _COUNTING = (
@@ -94,8 +97,13 @@ _MEASURES = (
     r"|[Qq]uadratmeter|[Kk]ubikmeter|[Tt]onnen?|[Kk]ilowattstunden?|metros?|mètres?|tonnes?|toneladas?|litros?|litres?"
 )
 _PER = r"(?:per|pro|par|por|je|al|à|a|an|each|every|на|за|по)"
-_PER_UNIT = re.compile(rf"{_PER}\s+(?:the\s+|one\s+|every\s+)?({_MEASURES})(?![^\W\d_])", re.IGNORECASE)
+_PER_UNIT = re.compile(
+    rf"{_PER}\s+(?:the\s+|one\s+|every\s+)?({_MEASURES}|mille?)(?![^\W\d_])", re.IGNORECASE
+)
 _PER_SYMBOL = re.compile(rf"{_PER}\s+([^\s.,;:!?()\[\]{{}}|\"]+)", re.IGNORECASE)
+_POWER = re.compile(
+    r"(?:raised )?to the power|x(?![^\W_])", re.IGNORECASE
+)  # a letter that stands for a sign, too
 _MEASURE = re.compile(rf"(?:{_MEASURES})(?![^\W\d_])", re.IGNORECASE)
 _TIMES = (
     r"(?:seconds?|minutes?|hours?|days?|nights?|weeks?|months?|quarters?|years?|annum|yr|hr"
@@ -111,7 +119,27 @@ _TIME = re.compile(
 )
 _WIDE_BLANK = re.compile(r"[ \t\n\u00a0\u2000-\u2005\u3000]")
 _WORD = re.compile(r"(?:[^\W_]|[\u0900-\u0dff])+")
+# Letters of other scripts that look like Latin ones.
+_LATIN = str.maketrans(
+    "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧκοАВЕКМНОРСТУХЅІЈԜаеорсухіјѕԝһ", "ABEZHIKMNOPTYXkoABEKMHOPCTYXSIJWaeopcyxijswh"
+)
 _EMISSIONS = re.compile(r"CO[2₂](?:-?e|[-\s]?eq(?:uiv\w*)?)(?![^\W_])", re.IGNORECASE)
+
+# Patterns by what they begin with: nearly every message is spared nearly all of them.
+_CHANGES = (
+    ("cC", _EMISSIONS),
+    ("aejpAEJPàÀнзпНЗП", _PER_UNIT),
+    ("aejpAEJPàÀнзпНЗП", _PER_SYMBOL),
+    ("rtxRTX", _POWER),
+)
+_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+_PLAIN_WORD = re.compile(r" ([A-Za-z]+)(?:[ .,;:!?)]|\Z)")
+# The words behind a macro that may be, or begin, what changes it; on any other no time is spent.
+_LOOKED_AT = (
+    _MULTIPLIERS
+    | {part.lower() for unit in ALLOWED_UNITS for part in re.findall(r"[A-Za-z]+", unit)}
+    | {"per", "pro", "par", "por", "je", "al", "a", "an", "each", "every", "to", "raised", "x"}
+)
 
 
 def beside(
@@ -133,6 +161,8 @@ def _before(text: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
     if not start:
         return
     char = text[start - 1]
+    if char == " " and start > 1 and text[start - 2] in _LETTERS and not _sign_word(text, start - 1):
+        return
     if char == MASK:
         yield start, end, "Put a blank or punctuation between two macros."
         return
@@ -142,7 +172,7 @@ def _before(text: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
             if found := _COUNTING_BEFORE.search(head):
                 yield start - len(found[0]), start, "A word that counts would change the value."
                 return
-            if not _is_minus(text, start - 1) and not _SIGN_WORDS.search(head):
+            if not _is_minus(text, start - 1) and not _sign_word(text, start):
                 return
         elif _HEBREW_PREFIX.search(head):
             return
@@ -163,8 +193,8 @@ def _before(text: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
         or unicodedata.category(char) == "Sc"
     ):
         yield place - 1, place, "The macro brings its value and its unit: write no sign before it."
-    elif found := _SIGN_WORDS.search(text, max(0, place - 16), place):
-        yield found.start(), place, "A sign in words would change the value: the tool's own sign is shown."
+    elif length := _sign_word(text, place):
+        yield place - length, place, "A sign in words would change the value: the tool's own sign is shown."
     elif (found := _SIGN_IN_BRACKETS.search(text, max(0, place - 8), place)) and _is_minus(
         text, found.start(1)
     ):
@@ -189,6 +219,18 @@ def _back_over(text: str, start: int) -> int:
     return 0
 
 
+def _sign_word(text: str, place: int) -> int:
+    """The length of the word for a sign that ends at ``place``, or 0."""
+    head = text[max(0, place - 16) : place].lower()
+    if not head.endswith(_SIGN_ENDS):
+        return 0
+    word = max((sign for sign in _SIGN_ENDS if head.endswith(sign)), key=len)
+    before = head[: -len(word)][-1:]
+    if word not in _UNSPACED_SIGNS and (before.isalpha() or _NO_SIGN.search(head)):
+        return 0
+    return len(word)
+
+
 def _is_minus(text: str, place: int) -> bool:
     char = text[place]
     if char in _DASHES_OF_PROSE:
@@ -210,8 +252,11 @@ def _after(
     text: str, start: int, end: int, symbols: Collection[str], unit: str | None
 ) -> Iterator[tuple[int, int, str]]:
     char = text[end : end + 1]
-    if not char or char == MASK:  # the second of two macros says so
+    if not char or char == MASK or char in ".,;:!?":  # the second of two macros says so itself
         return
+    if char == " " and unit is None and not symbols and (word := _PLAIN_WORD.match(text, end)):
+        if word[1].lower() not in _LOOKED_AT:
+            return
     if suffix := _SUFFIX.match(text, end):
         if _changes(suffix[1], symbols):
             yield end, suffix.end(), _leave_out(suffix[1])
@@ -249,15 +294,21 @@ def _behind(
     text: str, place: int, symbols: Collection[str], unit: str | None
 ) -> Iterator[tuple[int, int, str]]:
     char = text[place]
-    at_line_start = text[text.rfind("\n", 0, place) + 1 : place].isspace() or text[place - 1] == "\n"
-    if char in _OPERATORS or unicodedata.category(char) == "Sc":
+    if unicodedata.normalize("NFKC", char)[0] in _OPERATORS or unicodedata.category(char) == "Sc":
+        at_line_start = text[text.rfind("\n", 0, place) + 1 : place].isspace() or text[place - 1] == "\n"
         if not (char == "*" and at_line_start):
             yield place, place + 1, _leave_out(char)
         return
-    found = (
-        _EMISSIONS.match(text, place) or _UNSPACED_CHANGE.match(text, place) or _PER_UNIT.match(text, place)
-    )
-    if found is None and (found := _PER_SYMBOL.match(text, place)) and not _is_unit(found[1], symbols):
+    if char in "-‐‑" and text[place - 1].isspace():  # "-million"
+        place += 1
+    found = None
+    for beginnings, pattern in _CHANGES:
+        if char in beginnings and (found := pattern.match(text, place)):
+            break
+    else:
+        if not char.isascii():
+            found = _UNSPACED_CHANGE.match(text, place)
+    if found and found.re is _PER_SYMBOL and not _is_unit(found[1], symbols):
         found = None
     if found is None and holds_time(unit):
         found = _TIME.match(text, place)
@@ -272,6 +323,9 @@ def _behind(
                 yield place, place + 1, _leave_out(char)
             return
         follows = text[word.end() : word.end() + 2]
+        if follows and unicodedata.category(follows[0]) == "Sc":  # "k€"
+            yield word.start(), word.end() + 1, _leave_out(text[word.start() : word.end() + 1])
+            return
         is_longer = follows[:1] in ("'", "’", "-", "_") and follows[1:].isalpha()
         if word[0].casefold() in _MULTIPLIERS or (not is_longer and _changes(word[0], symbols)):
             yield *word.span(), _leave_out(word[0])
@@ -286,8 +340,12 @@ def _changes(word: str, symbols: Collection[str]) -> bool:
 
 
 def _is_unit(word: str, symbols: Collection[str]) -> bool:
+    if word.isascii() and word.isalpha():
+        return word in ALLOWED_UNITS or word in symbols
     first = re.split(r"[/·⋅*×^]", word, maxsplit=1)[0]
     folded = unicodedata.normalize("NFKC", first)
+    if len(folded) > 1 and not folded.isascii():
+        folded = folded.translate(_LATIN)
     return folded in ALLOWED_UNITS or first in symbols or (first != word and folded in TIME_UNITS)
 
 

@@ -123,8 +123,12 @@ def scan_naked_numbers(
             found.extend(
                 (*match.span(), "Style and hide nothing around a number.") for match in _HIDING.finditer(text)
             )
-    shown = BULLET.sub(r"\1•", _mask(text, macros, MASK))
-    view = View(shown) if (words or macros or "&" in text) and _PLAIN.search(shown) else None
+    if not (macros or words or "&" in text):
+        return [NakedNumber(start, end, text[start:end], hint) for start, end, hint in _merge(found)]
+    shown = _mask(text, macros, MASK)
+    if "-" in shown:
+        shown = BULLET.sub(r"\1•", shown)
+    view = View(shown) if _PLAIN.search(shown) else None
     if view:
         found.extend((*span, None) for span in view.numerals_in_entities())
     if view and "<!--" in shown:
@@ -132,7 +136,7 @@ def scan_naked_numbers(
     for macro in macros:
         if macro.problem is None:
             unit = claimed[macro.index] if macro.index is not None and macro.index < len(claimed) else None
-            found.extend(_beside(view, shown, macro, units, unit))
+            found += _beside(view, shown, macro, units, unit)
     if words:
         found.extend((*span, None) for span in _spelled(masked, view or View(shown)))
     return [NakedNumber(start, end, text[start:end], hint) for start, end, hint in _merge(found)]
@@ -269,6 +273,8 @@ def unsafe_characters(text: str) -> list[tuple[int, int]]:
 
     Allowed are line feeds, CRLF, tabs and isolates that are closed in their order.
     """
+    if text.isprintable():
+        return []
     found = [match.span() for match in _CONTROL.finditer(text)]
     if not text.isascii():
         opened: list[int] = []

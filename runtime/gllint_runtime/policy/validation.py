@@ -31,9 +31,11 @@ from gllint_runtime.policy.schemas import (
 
 _MAX_DEPTH = 64
 _MAX_BITS = 1024  # an integer with as many has no float
+_LARGE = 2**62  # what is smaller needs no closer look
 _MAX_VALUES = 200_000
 _MAX_TEXT = 20_000_000
 _MAX_MESSAGE = 300
+_SCALARS = frozenset({str, int, float, bool, type(None)})
 _QUANTITY_KEYWORD = "gllint:quantity"
 
 Checker = Callable[[Any], tuple[Path, str] | None]
@@ -73,13 +75,27 @@ class _Copy:
         if self._values < 0:
             raise ValueError(f"the data has more than {_MAX_VALUES} values")
         kind = type(value)
-        if isinstance(value, str):  # also an enumeration's member, a NumPy string
-            self._text -= len(value)
-            if self._text < 0:
-                raise ValueError(f"the data has more than {_MAX_TEXT} characters")
-            return value if kind is str else str.__str__(value)
+        if kind is str:
+            self._spend(value)
+            return value
         if value is None or kind is bool:
             return value
+        if kind is float and math.isfinite(value):
+            return value
+        if kind is int and -_LARGE < value < _LARGE:
+            return value
+        if kind is dict:
+            return self._object(value.items(), value.keys() == QUANTITY_KEYS)
+        if kind is list:
+            return self._array(value)
+        return self._unusual(value)
+
+    def _unusual(self, value: Any) -> Any:
+        """Whatever is not of JSON's own types itself, and numbers that it does not have."""
+        if isinstance(value, str):  # also an enumeration's member, a NumPy string
+            text = str.__str__(value)
+            self._spend(text)
+            return text
         if isinstance(value, float):
             if not math.isfinite(value):
                 raise ValueError(f"{float.__repr__(value)} is not a number that JSON has")
@@ -88,13 +104,10 @@ class _Copy:
             if int.bit_length(value) >= _MAX_BITS:
                 raise ValueError("an integer is beyond the range of numbers")
             return int.__int__(value)
-        if len(self._path) > _MAX_DEPTH:
-            raise ValueError("the data is nested too deeply")
         if isinstance(value, dict):
             return self._object(dict.items(value), dict.keys(value) == QUANTITY_KEYS)
         if isinstance(value, (list, tuple)):
-            items = list.__iter__(value) if isinstance(value, list) else tuple.__iter__(value)
-            return [self._inner(i, item) for i, item in enumerate(items)]
+            return self._array(list.__iter__(value) if isinstance(value, list) else tuple.__iter__(value))
         if isinstance(value, (date, time)):
             return self.of(value.isoformat())
         if isinstance(value, UUID):
@@ -104,29 +117,50 @@ class _Copy:
         try:
             dumped = as_plain(value)
         except Exception as error:
-            raise ValueError(f"a {kind.__name__} does not dump itself: {type(error).__name__}") from error
+            raise ValueError(
+                f"a {type(value).__name__} does not dump itself: {type(error).__name__}"
+            ) from error
         if isinstance(dumped, Mapping):
             return self._object(dumped.items(), dumped.keys() == QUANTITY_KEYS)
-        raise ValueError(f"a {kind.__name__} is not data that JSON has")
+        raise ValueError(f"a {type(value).__name__} is not data that JSON has")
+
+    def _spend(self, text: str) -> None:
+        self._text -= len(text)
+        if self._text < 0:
+            raise ValueError(f"the data has more than {_MAX_TEXT} characters")
 
     def _inner(self, step: str | int, item: Any) -> Any:
+        if type(item) in _SCALARS:  # has no path below it
+            return self.of(item)
+        if len(self._path) >= _MAX_DEPTH:
+            raise ValueError("the data is nested too deeply")
         self._path.append(step)
         copied = self.of(item)
         self._path.pop()
         return copied
 
+    def _array(self, items: Iterable[Any]) -> list[Any]:
+        return [self._inner(i, item) for i, item in enumerate(items)]
+
     def _object(self, items: Iterable[Any], is_quantity: bool) -> dict[str, Any]:
         copied: dict[str, Any] = {}
         for key, item in items:
-            if not isinstance(key, str):
-                raise ValueError(f"the key {reprlib.repr(key)} is not text")
-            name = key if type(key) is str else str.__str__(key)
+            name = key if type(key) is str else self._key(key)
             copied[name] = self._inner(name, self._built_in(item) if is_quantity else item)
         return copied
 
+    def _key(self, key: Any) -> str:
+        if not isinstance(key, str):
+            raise ValueError(f"the key {reprlib.repr(key)} is not text")
+        return str.__str__(key)
+
     def _built_in(self, number: Any) -> Any:
         """A Decimal, Fraction or NumPy number as ``int`` or ``float``; anything else unchanged."""
-        if isinstance(number, (int, float, str)) or not isinstance(number, (numbers.Real, Decimal)):
+        if (
+            type(number) in _SCALARS
+            or isinstance(number, (int, float, str))
+            or not isinstance(number, (numbers.Real, Decimal))
+        ):
             return number
         if isinstance(number, numbers.Integral):
             return int(number)

@@ -23,7 +23,8 @@ _BLOCKS = (
 # one place, and the rest of a tag is matched by itself: the cost stays linear.
 _MARKUP = re.compile(
     rf"""
-    (?P<unseen> [\u200b\u115f\u1160\u3164\uffa0_~`]++ | (?<!\s)\*++ | \*++(?!\s) | \{{\}}
+    (?P<escaped> \\[*_~`] )
+  | (?P<unseen> [\u200b\u115f\u1160\u3164\uffa0_~`]++ | (?<!\s)\*++ | \*++(?=[^\s*][^*\n]{{0,500}}+\*) | \{{\}}
       | \\(?: [,;:!] | (?=\n) | (?=[-"\#$%&'()*+./<=>?@\[\]^_`{{|}}~]) )
       | \](?: \([^()\n]{{0,500}}+\) | \[[^\[\]\n]{{0,80}}+\] ) | !?\[(?=[^\[\]\n]{{0,200}}+\][(\[]) )
   | (?P<comment> <!-- )
@@ -105,6 +106,8 @@ class View:
             position = search
             if kind in _SHOWN_AS:
                 show(_SHOWN_AS[kind], start, search)
+            elif kind == "escaped":
+                show(match[0][1], start, search)
             elif kind is None:
                 decoded = "".join(char for char in html.unescape(match[0]) if not _is_unseen(char))
                 show(decoded, start, search)

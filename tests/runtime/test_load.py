@@ -1,0 +1,45 @@
+"""The benchmarks of the gate, in a size for every day."""
+
+from __future__ import annotations
+
+import runpy
+import sys
+from pathlib import Path
+
+import pytest
+
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+
+
+def test_claims_never_cross_and_memory_is_flat() -> None:
+    benchmark = runpy.run_path(str(BENCHMARKS / "gate_load.py"))
+    load = benchmark["run"](1500, threads=16, tasks=100)
+    assert load.wrong == []
+    assert benchmark["is_flat"](load.memory), load.memory
+
+
+def test_the_benchmark_tells_what_it_sees(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    benchmark = runpy.run_path(str(BENCHMARKS / "gate_load.py"))
+    monkeypatch.setattr(sys, "argv", ["gate_load.py", "--turns", "20", "--threads", "2", "--tasks", "2"])
+    assert benchmark["main"]() == 0
+    assert "wrong answers: 0" in capsys.readouterr().out
+    bent = {"message": "It uses 5.00 kWh.", "provenance": [{"arguments": {"number": 5}}]}
+    wrong: list[str] = []
+    benchmark["_judge"](5, bent, wrong)
+    assert wrong == []
+    benchmark["_judge"](6, bent, wrong)
+    assert wrong == ["6: It uses 5.00 kWh."]
+
+
+ADOPTION = runpy.run_path(str(BENCHMARKS / "adoption.py"))
+
+
+@pytest.mark.parametrize("package", ADOPTION["FRAMEWORKS"])
+def test_every_made_up_number_is_stopped_in_every_framework(package: str) -> None:
+    pytest.importorskip(package)
+    row = ADOPTION["measure"](ADOPTION["FRAMEWORKS"][package](), turns=1)
+    assert row.stopped == len({*ADOPTION["attempts"]()}) == 50
+    assert row.lines <= 10
+    assert f"| {row.name} | {row.lines} | 50 |" in ADOPTION["table"]([row])
