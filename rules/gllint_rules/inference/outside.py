@@ -677,6 +677,9 @@ def _takes_instance(name: str, parts: list[Type], value: Value, known: _Known) -
     if name == "builtins.object":
         return True
     shape = stubs.shape(name)
+    if shape == "awaitable" and not isinstance(value, ExternalInstance):
+        _each(parts[-1:], [value], known)  # what an ``async def`` gives is what awaiting it gives
+        return True
     match value:
         case Number():
             if shape == "number":
