@@ -639,6 +639,8 @@ def text_of(*pieces: tuple[Value, Site]) -> Text:
     """The text that the concatenated ``pieces`` make."""
     parts: list[Literal | Filled] = []
     for value, site in pieces:
+        if value is NEVER:  # the text itself in its own definition
+            continue
         if isinstance(value, Text) and value.parts is not None:
             parts.extend(value.parts)
         else:
