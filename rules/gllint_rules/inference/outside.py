@@ -718,14 +718,33 @@ def _takes_instance(name: str, parts: list[Type], value: Value, known: _Known) -
     if name == "_typeshed.SupportsKeysAndGetItem" and isinstance(value, Record):
         _each(parts, list(arguments), known)
         return True
-    if stubs.is_protocol(name) and stubs.member(name, "__getitem__") and isinstance(value, (ListOf, Text)):
-        _each(parts[-1:], [_iterated(cls, arguments, at)], known)
-        return True
+    wanted = stubs.wanted(name)
+    if wanted:
+        return _has_all(name, wanted, parts, value, known)
     if stubs.is_protocol(name):
         return False if _iterates(name) and not stubs.derives(cls, "typing.Iterable") else None
     if stubs.derives(name, cls) or not stubs.is_class(cls) or any(n == "?" for n, _ in stubs.lineage(cls)):
         return None
     return False
+
+
+def _has_all(name: str, wanted: list[str], parts: list[Type], value: Value, known: _Known) -> bool | None:
+    """Whether ``value`` has what a protocol wants; its type variables get what the members give."""
+    held = _class_of(value)
+    if held is None:
+        return None
+    variables = stubs.variables(name)
+    shown = _Known()
+    at = _At(None, None, "what a member gives is declared as a number")
+    for attribute in wanted:
+        asked, found = stubs.member(name, attribute), stubs.member(held[0], attribute)
+        if found is None:
+            return False if stubs.is_class(held[0]) else None
+        if asked is not None and asked.kind != "a" and found.kind != "a":
+            own = replace(_of_class(*held), given=found.given, this=value)
+            _takes(asked.said[0][1], _value(found.said[0][1], own, at), shown)
+    _each(parts, [shown.own.get(variable, UNKNOWN) for variable in variables], known)
+    return True
 
 
 def _iterates(name: str) -> bool:

@@ -130,6 +130,12 @@ def fields(name: str) -> list[str]:
     return []
 
 
+def wanted(name: str) -> list[str] | None:
+    """What a protocol wants its instances to have; ``None`` of a class that is no protocol."""
+    found: list[str] | None = _class(name).get("p")
+    return found
+
+
 @lru_cache(maxsize=MOST_KEPT)
 def lineage(name: str) -> tuple[tuple[str, dict[str, Type]], ...]:
     """The class and its ancestors, each with what its type variables are in terms of the class's own.
@@ -255,7 +261,7 @@ def is_enum(name: str) -> bool:
 def is_protocol(name: str) -> bool:
     """Whether anything may be an instance of it that has the methods that it wants."""
     return (
-        name.startswith(("typing.", "_typeshed.", "contextlib.Abstract"))
-        or "Supports" in name
-        or (name == "os.PathLike")
+        wanted(name) is not None
+        or name.startswith(("typing.", "contextlib.Abstract"))
+        or name == "os.PathLike"
     )
