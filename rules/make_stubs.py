@@ -6,11 +6,12 @@ platforms have added. Needs ``typeshed_client`` (in the extra ``test``), whose t
 
 A line is a full name, a tab, and JSON: ``["f", signatures]`` a function, ``["a", type]`` a variable or property,
 ``["m" | "c" | "s", signatures]`` a method, class method or static method, ``["i", name]`` another name for something,
-``["C", {"b": bases, "v": type variables, "n": fields of a named tuple}]`` a class, whose members have lines of their
-own. A signature is ``[parameters or null, result, type of self or nothing]``; without parameters it gives its result
-whatever it is called with. A parameter is ``[name, kind, type]``, where 8 is added to the kind if it has a default.
-A type is the name of a class (``int``), ``?`` what nobody knows, ``["|", …]`` a union, ``["=", …]`` literals, ``["~",
-name, bound]`` a type variable, ``["()", result]`` a callable, ``self``, ``never``, or a class with arguments.
+``["C", {"b": bases, "v": type variables, "n": fields of a named tuple, "p": members of a protocol}]`` a class, whose
+members have lines of their own. A signature is ``[parameters or null, result, type of self or nothing]``; without
+parameters it gives its result whatever it is called with. A parameter is ``[name, kind, type]``, where 8 is added to
+the kind if it has a default. A type is the name of a class (``int``), ``?`` what nobody knows, ``["|", …]`` a union,
+``["=", …]`` literals, ``["~", name, bound]`` a type variable, ``["()", result]`` a callable, ``self``, ``never``, or a
+class with arguments.
 """
 
 from __future__ import annotations
@@ -396,6 +397,11 @@ class Writer:
         children: dict[str, NameInfo] = info.child_nodes or {}
         if any(last_of(base) == "NamedTuple" for base in node.bases):
             what["n"] = [n for n, child in children.items() if isinstance(child.ast, ast.AnnAssign)]
+        if any(
+            last_of(base.value if isinstance(base, ast.Subscript) else base) == "Protocol"
+            for base in node.bases
+        ):
+            what["p"] = [n for n in children if not n.startswith("__") or n in KEPT_DUNDERS]
         self.lines[full] = ["C", what]
         self.class_variables = variables
         for child_name, child in children.items():

@@ -64,7 +64,8 @@ def check(context: Context) -> Iterator[Pending]:
     settings = context.settings
     for step in final_steps(context):
         text = step.text
-        broken = [macro for macro in find_macros(text) if macro.problem is not None]
+        broken = [(macro.start, macro.end) for macro in find_macros(text) if macro.problem is not None]
+        aside = [*broken, *step.later()]
         for naked in scan_naked_numbers(
             text,
             whitelist=settings.whitelist_patterns,
@@ -72,7 +73,7 @@ def check(context: Context) -> Iterator[Pending]:
             units=settings.extend_units,
             glued=settings.pack_symbols(),
         ):
-            if any(macro.start < naked.end and naked.start < macro.end for macro in broken):
+            if any(start < naked.end and naked.start < end for start, end in aside):
                 continue
             place = step.template.pieces(naked.start, naked.end)
             if place is None:

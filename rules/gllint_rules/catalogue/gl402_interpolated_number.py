@@ -59,9 +59,10 @@ HELP = "Claim it: let a tool return it as a Quantity and write {{claim:i}} in it
 def check(context: Context) -> Iterator[Pending]:
     """Findings at the numbers that are formatted into final-message templates."""
     for step in final_steps(context):
-        for hole in step.template.holes():
+        aside = [*step.template.computed_macros(), *step.template.markers()]
+        for at, hole in step.template.placed_holes():
             found = number(hole.value)
-            if found is not None:
+            if found is not None and not any(start <= at < end for start, end in aside):
                 message = "a number is formatted into a final message"
                 fix = partial(_claim, context, step, hole)
                 yield context.finding("GL402", hole.site, message, HELP, fix, found.because)

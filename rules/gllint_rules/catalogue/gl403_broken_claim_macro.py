@@ -65,13 +65,20 @@ HELP = "A macro is written {{claim:0}}, inside an f-string {{{{claim:0}}}}, and 
 def check(context: Context) -> Iterator[Pending]:
     """Findings at malformed and dangling macros and at unused claims."""
     for step in final_steps(context):
-        macros = find_macros(step.text)
-        broken = any(macro.problem is not None for macro in macros)
+        computed = step.template.computed_macros()
+        macros = [
+            macro
+            for macro in find_macros(step.text)
+            if not any(start < macro.end and macro.start < end for start, end in computed)
+        ]
+        broken = bool(computed) or any(macro.problem is not None for macro in macros)
         if step.claims is not None:
             for what, message in macro_problems(macros, len(step.claims.items)):
                 if isinstance(what, Macro):
                     yield from _at_macro(context, step, what, message)
-                elif not broken:  # else the broken macro is the one that should use it
+                elif (
+                    not broken
+                ):  # else the broken macro is the one that should use it, or a computed one does
                     fix = partial(_drop, context, step, what)
                     yield context.finding("GL403", step.claims.items[what].site, message, HELP, fix)
         else:

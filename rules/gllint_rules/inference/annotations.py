@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -65,10 +66,39 @@ def read(evaluator: Evaluator, expr: Expr, frame: Frame) -> Value:
             return UNKNOWN
 
 
+def is_own_name(scope: Scope, name: str) -> bool:
+    """Whether ``name`` means something else in the statement of a class body that binds it: ``Score: Score``."""
+    if scope.kind != "class":
+        return False
+    return any(
+        _mentions(binding.annotation, name) or (binding.kind == "assign" and _mentions(binding.value, name))
+        for binding in scope.bindings[name]
+    )
+
+
+def _mentions(expr: Expr | None, name: str) -> bool:
+    """Whether a type, or a dotted name, has ``name`` in it."""
+    match expr:
+        case facts.Name(id=found):
+            return found == name
+        case facts.Attr(base=base):
+            return _mentions(base, name)
+        case facts.Sub(base=base, index=index):
+            return _mentions(base, name) or _mentions(index, name)
+        case facts.Seq(items=items):
+            return any(_mentions(item, name) for item in items)
+        case facts.BinOp(left=left, right=right):
+            return _mentions(left, name) or _mentions(right, name)
+        case facts.Const(value=str() as text):
+            return re.search(rf"\b{re.escape(name)}\b", text) is not None
+        case _:
+            return False
+
+
 def alias(evaluator: Evaluator, name: str, frame: Frame) -> Value | None:
     """``X = float | None`` and ``type X = float`` name a type."""
     scope: Scope | None = frame.scope
-    while scope is not None and name not in scope.bindings:
+    while scope is not None and (name not in scope.bindings or is_own_name(scope, name)):
         scope = scope.parent
     if scope is None:
         return None

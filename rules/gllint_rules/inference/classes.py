@@ -95,9 +95,9 @@ def new_type(evaluator: Evaluator, of: ClassOf) -> Value | None:
     """What a class that derives from a number or a text is: ``class Kelvin(float)``."""
     for ancestor in ancestors(evaluator, of)[1:]:
         if isinstance(ancestor, External):
-            if ancestor.name in ("builtins.float", "builtins.int"):
+            if ancestor.name in ("builtins.float", "builtins.int", "enum.IntEnum", "enum.IntFlag"):
                 return Number(Because(f"`{of.cls.name}` derives from a number", Site(of.module, of.cls.at)))
-            if ancestor.name == "builtins.str":
+            if ancestor.name in ("builtins.str", "enum.StrEnum"):
                 return TEXT
     return None
 

@@ -136,7 +136,11 @@ class Evaluator(Questions):
         scope: Scope | None = frame.scope
         start = scope
         while scope is not None:
-            if name in scope.bindings and (scope.kind != "class" or scope is start):
+            if (
+                name in scope.bindings
+                and (scope.kind != "class" or scope is start)
+                and not hints.is_own_name(scope, name)
+            ):
                 return self.binding_value(scope, name, frame)
             if scope.kind == "module":
                 for dotted in scope.stars:
@@ -458,7 +462,8 @@ class Evaluator(Questions):
                 names = {facts.last_name(d) for d in target.decorators}
                 return FunctionOf(ancestor.module, target, of, "classmethod" in names)
             if classes.is_enum(self, of):
-                return Instance(of)
+                plain = classes.new_type(self, of)
+                return plain if isinstance(plain, Number) else Instance(of)
             frame = Frame(ancestor.module, ancestor.cls.scope, None, of)
             return self.binding_value(ancestor.cls.scope, name, frame)
         return UNKNOWN

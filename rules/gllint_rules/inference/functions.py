@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gllint_rules.inference import annotations as hints
-from gllint_rules.inference import library, objects, outside, tables
+from gllint_rules.inference import arguments, library, objects, outside, tables
 from gllint_rules.inference.library import MOST_SPECIAL
 from gllint_rules.inference.values import (
     BOOL,
@@ -187,20 +187,7 @@ def _specialised(
         or (callee.bound is not None and not callee.first)
     ):
         return general
-    params = [
-        p for p in function.params[1 if callee.first else 0 :] if p.kind in ("any", "positional", "keyword")
-    ]
-    given: dict[str, Value] = {}
-    for param, arg in zip((p for p in params if p.kind != "keyword"), expr.args, strict=False):
-        if isinstance(arg, facts.Star):
-            break
-        if param.annotation is None:
-            given[param.name] = evaluator.eval(arg, frame)
-    open_names = {p.name for p in params if p.annotation is None}
-    for name, arg in expr.keywords:
-        if name in open_names and name is not None:
-            given[name] = evaluator.eval(arg, frame)
-    given = {name: value for name, value in given.items() if value is not UNKNOWN and value is not NEVER}
+    given = arguments.given(evaluator, callee, expr, frame)
     key = (function, expr)
     if not given or key in evaluator.executed:
         return general

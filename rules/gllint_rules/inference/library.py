@@ -11,13 +11,15 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from gllint_rules.inference import classes, containers, formatting, objects, outside, tables
+from gllint_rules.inference import classes, containers, formatting, objects, operators, outside, tables
 from gllint_rules.inference.values import (
     NONE,
     TEXT,
     UNKNOWN,
+    Boolean,
     ClassOf,
     Entry,
+    External,
     ExternalInstance,
     Filled,
     FunctionOf,
@@ -32,6 +34,7 @@ from gllint_rules.inference.values import (
     held_in,
     join,
     number,
+    options,
     spread,
 )
 from gllint_rules.reading import facts
@@ -208,14 +211,37 @@ def _replaced(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 
 def _gather(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     """``asyncio.gather(a, *others)``: what each of them gives."""
-    awaited = facts.Seq(call.at, "list", call.args)
-    return UNKNOWN if call.keywords else evaluator.eval(awaited, frame)
+    if call.keywords:
+        return UNKNOWN
+    value = evaluator.eval(facts.Seq(call.at, "list", call.args), frame)
+    if not isinstance(value, ListOf):
+        return value
+    items = tuple(replace(entry, value=_awaited(entry.value)) for entry in value.items)
+    return replace(value, items=items, rest=_awaited(value.rest) if value.rest is not None else None)
+
+
+def _awaited(value: Value) -> Value:
+    return join(*(outside.awaited(option) for option in options(value)))
 
 
 def _getattr(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    found: Value = UNKNOWN
     if len(call.args) >= 2 and isinstance(call.args[1], facts.Const) and isinstance(call.args[1].value, str):
-        return evaluator.eval(facts.Attr(call.at, call.args[0], call.args[1].value), frame)
-    return UNKNOWN
+        found = evaluator.eval(facts.Attr(call.at, call.args[0], call.args[1].value), frame)
+        found = UNKNOWN if isinstance(found, (Method, External)) and len(call.args) == 3 else found
+    if len(call.args) == 3:
+        default = evaluator.eval(call.args[2], frame)
+        if number(default) is not None:
+            return operators.defaulted(evaluator, found, default, "`getattr()`", frame, call.at)
+    return found
+
+
+def _is_key(evaluator: Evaluator, expr: facts.Expr, frame: Frame) -> bool:
+    """Whether it can be what something is looked up by: a queue's ``get(True, 5)`` waits."""
+    if isinstance(expr, facts.Star):
+        return False
+    value = evaluator.eval(expr, frame)
+    return not all(option is NONE or isinstance(option, Boolean) for option in options(value))
 
 
 def _dedent(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
@@ -346,6 +372,10 @@ def call_unknown(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     if isinstance(call.func, facts.Attr):
         if last == "timestamp" and not call.args:
             return evaluator.number("`.timestamp()` is a number", frame, call.at, real=True)
+        if last in ("get", "pop") and len(call.args) == 2 and _is_key(evaluator, call.args[0], frame):
+            default = evaluator.eval(call.args[1], frame)
+            if number(default) is not None and evaluator.eval(call.func.base, frame) is UNKNOWN:
+                return operators.defaulted(evaluator, UNKNOWN, default, f"`.{last}()`", frame, call.at)
         if last == "run_in_executor" and len(call.args) >= 2:
             return _threaded(1)(evaluator, call, frame)
         if last in ("_replace", "model_copy"):
@@ -384,7 +414,11 @@ def _record_method(evaluator: Evaluator, record: Record, name: str, call: facts.
             else:
                 found = record.any_value()
             default = evaluator.eval(call.args[1], frame) if len(call.args) > 1 else NONE
-            return default if found is None else join(found, default)
+            if found is None:
+                return default
+            if name != "setdefault" and _is_key(evaluator, call.args[0], frame):
+                return operators.defaulted(evaluator, found, default, f"`.{name}()`", frame, call.at)
+            return join(found, default)
         case "values":
             entries = tuple(entry for _, entry in held_in(record))
             rest = record.rest if record.rest is not None else (UNKNOWN if record.open else None)

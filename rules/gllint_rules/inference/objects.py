@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gllint_rules.inference import annotations as hints
@@ -35,6 +36,9 @@ def construct(evaluator: Evaluator, of: ClassOf, expr: facts.Call, frame: Frame)
         return envelope(evaluator, payload, expr, frame, classes.parameters_of(evaluator, of) or [], of)
     if evaluator.tools.is_tool_class(of):
         return Instance(of)
+    plain = classes.new_type(evaluator, of)
+    if isinstance(plain, Number):
+        return plain
     names = classes.parameters_of(evaluator, of)
     if names is None:
         return Instance(of)
@@ -45,15 +49,13 @@ def construct(evaluator: Evaluator, of: ClassOf, expr: facts.Call, frame: Frame)
             break
         arguments.append((name, arg))
     arguments.extend((name, value) for name, value in expr.keywords if name is not None)
-    spread = any(name is None for name, _ in expr.keywords)
+    spread = False
+    for found in (evaluator.eval(value, frame) for name, value in expr.keywords if name is None):
+        spread = spread or not isinstance(found, Record) or found.open
+        for key, held in found.entries.items() if isinstance(found, Record) else ():
+            entries[key] = tuple(replace(e, value=_in_field(evaluator, of, key, e.value)) for e in held)
     for name, arg in arguments:
-        value = evaluator.eval(arg, frame)
-        declared = evaluator.field(of, name)
-        if declared is not None:
-            if isinstance(declared, Number) and not isinstance(value, Number):
-                value = declared
-            elif number(declared) is None:  # an optional number may be left out as well
-                value = hints.typed(evaluator, value, declared)
+        value = _in_field(evaluator, of, name, evaluator.eval(arg, frame))
         entries[name] = (Entry(value, Site(frame.module, arg.at)),)
     return Record(
         entries=entries,
@@ -62,6 +64,17 @@ def construct(evaluator: Evaluator, of: ClassOf, expr: facts.Call, frame: Frame)
         site=Site(frame.module, expr.at),
         cls=of,
     )
+
+
+def _in_field(evaluator: Evaluator, of: ClassOf, name: Key, value: Value) -> Value:
+    declared = evaluator.field(of, name)
+    if declared is None:
+        return value
+    if isinstance(declared, Number) and not isinstance(value, Number):
+        return declared
+    if number(declared) is None:  # an optional number may be left out as well
+        return hints.typed(evaluator, value, declared)
+    return value
 
 
 def envelope(

@@ -149,9 +149,26 @@ def either(evaluator: Evaluator, expr: facts.BoolOp, frame: Frame) -> Value:
     for operation in reversed(chain):
         if operation.op == "or":  # None is falsy: only the rest of the left side survives
             value = join(*[option for option in options(value) if option is not NONE])
-        value = join(value, evaluator.eval(operation.right, frame))
+        right = evaluator.eval(operation.right, frame)
+        if operation.op == "or":
+            value = defaulted(evaluator, value, right, "`or`", frame, operation.at)
+        else:
+            value = join(value, right)
         evaluator.step(value.size // 64)
     return value
+
+
+def defaulted(evaluator: Evaluator, value: Value, default: Value, what: str, frame: Frame, at: int) -> Value:
+    """``value`` or its ``default``: a number where the default is one and nothing shows that the value is none."""
+    found = number(default)
+    if found is not None and all(o is UNKNOWN or _is_number_or_nothing(o) for o in options(value)):
+        if any(o is UNKNOWN for o in options(value)):
+            return evaluator.number(f"{what} has a number as default", frame, at, default)
+    return join(value, default)
+
+
+def _is_number_or_nothing(value: Value) -> bool:
+    return isinstance(value, Number) or value is NONE or value is NEVER
 
 
 def compare(evaluator: Evaluator, expr: facts.Compare, frame: Frame) -> Value:
@@ -169,6 +186,8 @@ def conditional(evaluator: Evaluator, expr: facts.IfExp, frame: Frame) -> Value:
             body = replace(frame, env={**frame.env, **positive})
             orelse = replace(frame, env={**frame.env, **negative})
     arms = evaluator.eval(expr.body, body), evaluator.eval(expr.orelse, orelse)
+    if UNKNOWN in arms and any(number(arm) is not None for arm in arms):
+        return evaluator.number("the other arm is a number", frame, expr.at, *arms)
     value = join(*arms)
     if isinstance(value, UnionOf) and any(number(arm) is not None for arm in arms):
         return replace(value, conditional=True)

@@ -214,28 +214,39 @@ def _iterated(name: str, arguments: tuple[Value, ...], at: _At) -> Value:
 # --- from values to classes ----------------------------------------------------------------------------------
 
 
-def _class_of(value: Value) -> tuple[str, tuple[Value, ...]] | None:
-    """The class of the stubs that a value is an instance of, with what stands for its type variables."""
+def _class_name(value: Value) -> str | None:
+    """The class of the stubs that a value is an instance of."""
     match value:
-        case Text(is_bytes=True):
-            return "builtins.bytes", ()
-        case Text():
-            return "builtins.str", ()
+        case Text(is_bytes=is_bytes):
+            return "builtins.bytes" if is_bytes else "builtins.str"
         case Boolean():
-            return "builtins.bool", ()
-        case ListOf():
-            name = _KINDS.get(value.kind, value.kind)
-            element = value.element()
-            return name, (element,) * len(stubs.variables(name))
-        case Record(cls=None, quantity=False):
-            variables = stubs.variables(value.kind)
-            held = value.any_value()
-            return value.kind, ((TEXT, held) if len(variables) == 2 else (TEXT,) * len(variables))
-        case ExternalInstance(name=name, arguments=arguments):
+            return "builtins.bool"
+        case ListOf(kind=kind):
+            return _KINDS.get(kind, kind)
+        case Record(cls=None, quantity=False, kind=kind):
+            return kind
+        case ExternalInstance(name=name):
             found = stubs.find(name)
-            return (found.name, arguments) if found is not None and found.kind == "class" else None
+            return found.name if found is not None and found.kind == "class" else None
         case _:
             return None
+
+
+def _class_of(value: Value) -> tuple[str, tuple[Value, ...]] | None:
+    """The class of the stubs that a value is an instance of, with what stands for its type variables."""
+    name = _class_name(value)
+    if name is None:
+        return None
+    variables = stubs.variables(name)
+    match value:
+        case ListOf() if variables:
+            return name, (value.element(),) * len(variables)
+        case Record() if variables:
+            return name, ((TEXT, value.any_value()) if len(variables) == 2 else (TEXT,) * len(variables))
+        case ExternalInstance(arguments=arguments):
+            return name, arguments
+        case _:
+            return name, ()
 
 
 _NUMBER_CLASSES = (
@@ -303,11 +314,10 @@ def attribute(value: Value, name: str, site: Site) -> Value | None:
 
 
 def _attribute(value: Value, name: str, at: _At) -> Value | None:
-    held = _class_of(value)
-    if held is None:
-        return None
-    member = stubs.member(held[0], name)
-    if member is None or member.kind != "a":
+    cls = _class_name(value)
+    member = stubs.member(cls, name) if cls is not None else None
+    held = _class_of(value) if member is not None and member.kind == "a" else None
+    if member is None or held is None:
         return None
     known = replace(_of_class(*held), given=member.given, this=value)
     return _value(member.said, known, replace(at, why=f"`{_short(held[0])}.{name}` is declared as a number"))
@@ -315,12 +325,10 @@ def _attribute(value: Value, name: str, at: _At) -> Value | None:
 
 def lacks(value: Value, name: str) -> bool:
     """Whether ``value`` is of a class of the stubs that has no such attribute."""
-    held = _class_of(value)
-    if held is None or not stubs.is_class(held[0]) or stubs.member(held[0], name) is not None:
+    cls = _class_name(value)
+    if cls is None or not stubs.is_class(cls) or stubs.member(cls, name) is not None:
         return False
-    return stubs.member(held[0], "__getattr__") is None and not any(
-        n == "?" for n, _ in stubs.lineage(held[0])
-    )
+    return stubs.member(cls, "__getattr__") is None and all(n != "?" for n, _ in stubs.lineage(cls))
 
 
 # --- calls ---------------------------------------------------------------------------------------------------
@@ -412,6 +420,7 @@ def _class_method(name: str, attribute: str, arguments: Arguments, at: _At) -> V
 
 def method(evaluator: Evaluator, value: Value, name: str, expr: facts.Call, frame: Frame) -> Value | None:
     """What a call of a method of ``value`` gives; ``None`` where the stubs do not know it."""
+    evaluator.step(value.size // 64)
     arguments = Arguments(evaluator, frame, expr)
     return _method(value, name, arguments, _at(evaluator, frame, expr.at, f"`.{name}()` gives a number"))
 
@@ -677,6 +686,9 @@ def _takes_instance(name: str, parts: list[Type], value: Value, known: _Known) -
     if name == "builtins.object":
         return True
     shape = stubs.shape(name)
+    if shape == "awaitable" and not isinstance(value, ExternalInstance):
+        _each(parts[-1:], [value], known)  # what an ``async def`` gives is what awaiting it gives
+        return True
     match value:
         case Number():
             if shape == "number":
@@ -706,14 +718,33 @@ def _takes_instance(name: str, parts: list[Type], value: Value, known: _Known) -
     if name == "_typeshed.SupportsKeysAndGetItem" and isinstance(value, Record):
         _each(parts, list(arguments), known)
         return True
-    if stubs.is_protocol(name) and stubs.member(name, "__getitem__") and isinstance(value, (ListOf, Text)):
-        _each(parts[-1:], [_iterated(cls, arguments, at)], known)
-        return True
+    wanted = stubs.wanted(name)
+    if wanted:
+        return _has_all(name, wanted, parts, value, known)
     if stubs.is_protocol(name):
         return False if _iterates(name) and not stubs.derives(cls, "typing.Iterable") else None
     if stubs.derives(name, cls) or not stubs.is_class(cls) or any(n == "?" for n, _ in stubs.lineage(cls)):
         return None
     return False
+
+
+def _has_all(name: str, wanted: list[str], parts: list[Type], value: Value, known: _Known) -> bool | None:
+    """Whether ``value`` has what a protocol wants; its type variables get what the members give."""
+    held = _class_of(value)
+    if held is None:
+        return None
+    variables = stubs.variables(name)
+    shown = _Known()
+    at = _At(None, None, "what a member gives is declared as a number")
+    for attribute in wanted:
+        asked, found = stubs.member(name, attribute), stubs.member(held[0], attribute)
+        if found is None:
+            return False if stubs.is_class(held[0]) else None
+        if asked is not None and asked.kind != "a" and found.kind != "a":
+            own = replace(_of_class(*held), given=found.given, this=value)
+            _takes(asked.said[0][1], _value(found.said[0][1], own, at), shown)
+    _each(parts, [shown.own.get(variable, UNKNOWN) for variable in variables], known)
+    return True
 
 
 def _iterates(name: str) -> bool:

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 FOLDER = Path(__file__).parent / "typeshed"
+MOST_KEPT = 16_384  # answers of each kind
 _MOST_NAMES = 12  # other names for one thing, one after the other
 
 Type = Any
@@ -41,7 +42,7 @@ class Declared:
     said: Any = None
 
 
-@cache
+@lru_cache(maxsize=MOST_KEPT)
 def _table(root: str) -> dict[str, str]:
     try:
         text = (FOLDER / f"{root}.txt").read_text("utf-8")
@@ -50,7 +51,7 @@ def _table(root: str) -> dict[str, str]:
     return dict(line.split("\t", 1) for line in text.split("\n") if line)
 
 
-@cache
+@lru_cache(maxsize=MOST_KEPT)
 def _line(name: str) -> Any:
     root = name.partition(".")[0]
     text = _table(root).get(name) if root.isidentifier() else None
@@ -63,7 +64,7 @@ def is_known(name: str) -> bool:
     return root.isidentifier() and bool(_table(root))
 
 
-@cache
+@lru_cache(maxsize=MOST_KEPT)
 def find(name: str) -> Declared | None:
     """What a full name is declared as, whatever other names lead to it."""
     for _ in range(_MOST_NAMES):
@@ -102,7 +103,7 @@ def full(name: str) -> str:
     return name if "." in name else f"builtins.{name}"
 
 
-@cache
+@lru_cache(maxsize=MOST_KEPT)
 def _class(name: str) -> dict[str, Any]:
     line = _line(name)
     return line[1] if line is not None and line[0] == "C" else {}
@@ -129,7 +130,13 @@ def fields(name: str) -> list[str]:
     return []
 
 
-@cache
+def wanted(name: str) -> list[str] | None:
+    """What a protocol wants its instances to have; ``None`` of a class that is no protocol."""
+    found: list[str] | None = _class(name).get("p")
+    return found
+
+
+@lru_cache(maxsize=MOST_KEPT)
 def lineage(name: str) -> tuple[tuple[str, dict[str, Type]], ...]:
     """The class and its ancestors, each with what its type variables are in terms of the class's own.
 
@@ -179,7 +186,7 @@ def substituted(said: Type, given: dict[str, Type]) -> Type:
     return [said[0], *(substituted(part, given) for part in said[1:])]
 
 
-@cache
+@lru_cache(maxsize=MOST_KEPT)
 def member(name: str, attribute: str) -> Member | None:
     """What a class or its ancestors declare of an attribute."""
     for ancestor, given in lineage(name):
@@ -225,7 +232,7 @@ _ITERATED = frozenset(
 _ITERATORS = frozenset(f"builtins.{name}" for name in ("enumerate", "zip", "map", "filter", "reversed"))
 
 
-@cache
+@lru_cache(maxsize=MOST_KEPT)
 def shape(name: str) -> str:
     """What the instances of a class are: number, text, bytes, bool, none, mapping, list, tuple, awaitable or object."""
     for ancestor, _ in lineage(name):
@@ -254,7 +261,7 @@ def is_enum(name: str) -> bool:
 def is_protocol(name: str) -> bool:
     """Whether anything may be an instance of it that has the methods that it wants."""
     return (
-        name.startswith(("typing.", "_typeshed.", "contextlib.Abstract"))
-        or "Supports" in name
-        or (name == "os.PathLike")
+        wanted(name) is not None
+        or name.startswith(("typing.", "contextlib.Abstract"))
+        or name == "os.PathLike"
     )

@@ -179,7 +179,7 @@ BOOL_CALLS = frozenset(
 SAME_CALLS = frozenset(
     {
         "copy.copy", "copy.deepcopy", "dataclasses.asdict", "asyncio.run",
-        "asyncio.wait_for", "asyncio.shield", "asyncio.create_task", "types.MappingProxyType",
+        "asyncio.wait_for", "asyncio.shield", "types.MappingProxyType",
     }
 )  # fmt: skip
 ARRAY_MODULES = frozenset({"numpy"})

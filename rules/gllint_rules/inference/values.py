@@ -53,8 +53,8 @@ class Value:
         return self is UNKNOWN
 
 
-def _measure(whole: Value, parts: Iterable[Value], level: int = 1) -> None:
-    size, nesting, gap = 1, 0, False
+def _measure(whole: Value, parts: Iterable[Value], level: int = 1, gap: bool = False) -> None:
+    size, nesting = 1, 0
     for part in parts:
         if isinstance(part, (Record, ListOf, UnionOf, Text)):
             size += part.size
@@ -219,7 +219,8 @@ class Record(Value):
             _set_measures(self, *measured)
             return
         parts = [entry.value for found in self.entries.values() for entry in found]
-        _measure(self, parts if self.rest is None else [*parts, self.rest])
+        gap = self.open and self.rest is None
+        _measure(self, parts if self.rest is None else [*parts, self.rest], gap=gap)
 
     def get(self, key: Key) -> Value | None:
         """What is under ``key``; ``None`` where nothing is known of it."""
@@ -638,6 +639,8 @@ def text_of(*pieces: tuple[Value, Site]) -> Text:
     """The text that the concatenated ``pieces`` make."""
     parts: list[Literal | Filled] = []
     for value, site in pieces:
+        if value is NEVER:  # the text itself in its own definition
+            continue
         if isinstance(value, Text) and value.parts is not None:
             parts.extend(value.parts)
         else:

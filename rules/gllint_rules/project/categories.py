@@ -100,11 +100,29 @@ def _declared(project: Project, owner: ClassOf, of: ClassOf) -> frozenset[str] |
     made = cls.method("__init__")
     if made is not None and any(param.name == _CATEGORY for param in made.params):
         return None
+    if made is not None:
+        handed = _handed_on(project, owner.module, made)
+        if handed != frozenset():
+            return handed
     for binding in reversed(cls.scope.bindings.get(_CATEGORY, ())):
         if isinstance(binding.target, Function):
             return _returned(project, FunctionOf(owner.module, binding.target, of, True))
         if binding.value is not None:
             return _levels(project, binding.value, Frame(owner.module, cls.scope))
+    return frozenset()
+
+
+def _handed_on(project: Project, module: Module, made: Function) -> frozenset[str] | None:
+    """The category that ``__init__`` hands on: ``super().__init__(category=ToolCategory.READ_ONLY)``."""
+    for call, scope in module.calls_of({"__init__"}):
+        if scope is made.scope and facts.last_name(call.func) == "__init__":
+            frame = Frame(module, scope)
+            given = call.keyword(_CATEGORY)
+            if given is not None:
+                return _levels(project, given, frame)
+            for arg in call.args:
+                if isinstance(arg, facts.Attr) and (level := _level(project, arg, frame)) is not None:
+                    return frozenset({level})
     return frozenset()
 
 

@@ -100,12 +100,13 @@ def _leaves(value: Value, at: Leaf) -> Iterator[Leaf]:
             option = replace(option, items=(), rest=option.element())
         for key, entry in held_in(option):
             yield from _leaves(entry.value, _inside(at, option, key, entry))
-        if option.rest is not None and _known_throughout(value):
+        if option.rest is not None:
             is_list = isinstance(option, ListOf)
             in_list = at.in_list or is_list
-            yield from _leaves(
-                option.rest, replace(at, value=None, in_list=in_list, is_named=is_list and at.is_named)
-            )
+            known = _known_throughout(value)
+            inner = replace(at, value=None, in_list=in_list, is_named=is_list and at.is_named)
+            # What is written out in it stands there, whatever the other alternatives are.
+            yield from (leaf for leaf in _leaves(option.rest, inner) if known or leaf.site != at.site)
 
 
 def _known_throughout(value: Value) -> bool:

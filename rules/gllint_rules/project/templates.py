@@ -32,6 +32,15 @@ if TYPE_CHECKING:
 
 # What an f-string makes of a macro that is written with two braces.
 _COLLAPSED = re.compile(r"(?<!\{)\{claim:\d+\}(?!\})")
+# What `.format` and `%` will fill: the digits in it are places, widths and precisions.
+_FIELDS = re.compile(
+    r"(?<!\{)\{(?!claim:)(?:[A-Za-z_]\w*|\d{0,2})(?:\.\w+|\[\w+\])*(?:![rsa])?"
+    r"(?::(?:.?[<>=^])?[-+ ]?#?0?\d*[,_]?(?:\.\d+)?[bcdeEfFgGnosxX%]?)?\}(?!\})"
+    r"|%(?:\(\w+\))?[-+0#]*\d*(?:\.\d+)?[diouxXeEfFgGcrsa](?![A-Za-z])"
+)
+# A macro whose index is computed: which claim it means is known when the text is made.
+_COMPUTED = re.compile(r"\{\{claim:[^{}]*" + re.escape(HOLE) + r"[^{}]*\}\}")
+_MARKER = re.compile(r"(?:^|\n)[ \t]*" + re.escape(HOLE) + r"[.)][ \t]")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,6 +58,22 @@ class Template:
             if isinstance(part, Filled):
                 yield part
 
+    def computed_macros(self) -> list[tuple[int, int]]:
+        """The macros whose index is computed."""
+        return [m.span() for m in _COMPUTED.finditer(self.text)]
+
+    def markers(self) -> list[tuple[int, int]]:
+        """The stretches in which a number that is filled in is the marker of a list: ``f"{i}. {name}"``."""
+        return [m.span() for m in _MARKER.finditer(self.text)]
+
+    def placed_holes(self) -> Iterator[tuple[int, Filled]]:
+        """The interpolated values, each with its place in the text."""
+        position = 0
+        for part in self.parts:
+            if isinstance(part, Filled):
+                yield position, part
+            position += len(part.text) if isinstance(part, Literal) else len(HOLE)
+
     def pieces(self, start: int, end: int) -> tuple[Literal, int, int] | None:
         """The literal that holds ``text[start:end]``, or its beginning, with the offsets in it."""
         position = 0
@@ -62,15 +87,24 @@ class Template:
 
 @dataclass(slots=True, eq=False)
 class FinalStep:
-    """A final message and, where they stand beside it, its claims."""
+    """A final message and, where they stand beside it, its claims.
+
+    ``unfilled`` where it is a template that ``.format`` or ``%`` may still fill.
+    """
 
     template: Template
     claims: ListOf | None
     scope: Scope
+    unfilled: bool = False
 
     @property
     def text(self) -> str:
         return self.template.text
+
+    def later(self) -> list[tuple[int, int]]:
+        """The stretches that are settled when the text is made: fields, and macros with a computed index."""
+        fields = [m.span() for m in _FIELDS.finditer(self.text)] if self.unfilled else []
+        return [*fields, *self.template.computed_macros()]
 
 
 def final_steps(context: Context) -> list[FinalStep]:
@@ -152,7 +186,9 @@ def _named_steps(context: Context) -> Iterator[FinalStep]:
 
 def _bound(context: Context, expr: Expr, scope: Scope) -> Iterator[FinalStep]:
     value = context.evaluator.eval(expr, Frame(context.module, scope))
-    yield from _steps(Entry(value, Site(context.module, expr.at)), None, scope)
+    for step in _steps(Entry(value, Site(context.module, expr.at)), None, scope):
+        step.unfilled = True
+        yield step
 
 
 def _macro_steps(context: Context) -> Iterator[FinalStep]:
@@ -166,7 +202,7 @@ def _macro_steps(context: Context) -> Iterator[FinalStep]:
         template = Template(value.parts)
         collapsed = isinstance(macro.text, facts.Join) and _COLLAPSED.search(template.text)
         if collapsed or any(found.problem is None for found in find_macros(template.text)):
-            yield FinalStep(template, None, macro.scope)
+            yield FinalStep(template, None, macro.scope, unfilled=True)
     for call, scope in context.module.calls_of({"format"}) if macros else ():
         if not isinstance(call.func, facts.Attr) or call.func.name != "format":
             continue
@@ -205,7 +241,7 @@ def claim_entries(context: Context) -> Iterator[Entry]:
     seen: set[Site] = set()
     for step in final_steps(context):
         for entry in step.claims.items if step.claims is not None else ():
-            if entry.site not in seen:
+            if entry.site not in seen and isinstance(entry.value, Record):
                 seen.add(entry.site)
                 yield entry
     for literal, scope in context.module.dicts_with("path"):

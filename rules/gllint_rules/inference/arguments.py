@@ -1,0 +1,99 @@
+"""What the parameters of a function get from a call: in their place, by name, spread, and by default."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gllint_rules.inference import annotations as hints
+from gllint_rules.inference.values import (
+    NEVER,
+    UNKNOWN,
+    Entry,
+    Frame,
+    FunctionOf,
+    Key,
+    ListOf,
+    Record,
+    Site,
+    Value,
+    join,
+    options,
+    spread,
+)
+from gllint_rules.reading import facts
+from gllint_rules.reading.facts import Param
+
+if TYPE_CHECKING:
+    from gllint_rules.inference.protocol import Evaluator
+
+
+def given(evaluator: Evaluator, callee: FunctionOf, call: facts.Call, frame: Frame) -> dict[str, Value]:
+    """The parameters of which the call tells something, each with what that is.
+
+    An argument counts more than what the parameter is annotated with; the annotation helps where the argument says
+    nothing. A default counts where nothing is passed, provided that all arguments are seen.
+    """
+    params = callee.function.params[1 if callee.first else 0 :]
+    places = [param for param in params if param.kind in ("positional", "any")]
+    entries, positional_known = _positional(evaluator, call, frame)
+    named, names_known = _named(evaluator, call, frame)
+    passed: dict[str, Value] = {}
+    for param, entry in zip(places, entries, strict=False):
+        passed[param.name] = entry.value
+    for param in params:
+        if param.kind in ("any", "keyword") and param.name in named.entries and param.name not in passed:
+            held = [entry.value for entry in named.entries[param.name]]
+            if param.name in named.sure:
+                passed[param.name] = join(*held)
+    by_name = {param.name for param in params if param.kind in ("any", "keyword")}
+    out: dict[str, Value] = {}
+    for param in params:
+        if param.kind == "star":
+            rest = None if positional_known else UNKNOWN
+            out[param.name] = ListOf(tuple(entries[len(places) :]), rest, "tuple")
+        elif param.kind == "double-star":
+            kept: dict[Key, tuple[Entry, ...]] = {
+                name: held for name, held in named.entries.items() if name not in by_name
+            }
+            out[param.name] = Record(kept, named.sure & frozenset(kept), named.open, site=named.site)
+        elif param.name in passed:
+            value = _as_annotated(evaluator, callee, param, passed[param.name])
+            if value is not UNKNOWN and value is not NEVER:
+                out[param.name] = value
+        elif param.default is not None and positional_known and names_known:
+            home = Frame(callee.module, callee.function.scope.parent or callee.function.scope)
+            out[param.name] = evaluator.eval(param.default, home)
+    return out
+
+
+def _positional(evaluator: Evaluator, call: facts.Call, frame: Frame) -> tuple[list[Entry], bool]:
+    """The arguments in their place, and whether these are all; what follows a spread of unknown length is not seen."""
+    out: list[Entry] = []
+    for arg in call.args:
+        if isinstance(arg, facts.Star):
+            value = evaluator.eval(arg.value, frame)
+            if not isinstance(value, ListOf) or value.rest is not None:
+                return out, False
+            out.extend(value.items)
+        else:
+            out.append(Entry(evaluator.eval(arg, frame), Site(frame.module, arg.at)))
+    return out, True
+
+
+def _named(evaluator: Evaluator, call: facts.Call, frame: Frame) -> tuple[Record, bool]:
+    """The keywords as a dict, those that are spread included, and whether these are all."""
+    record = Record(site=Site(frame.module, call.at))
+    for name, expr in call.keywords:
+        value = evaluator.eval(expr, frame)
+        site = Site(frame.module, expr.at)
+        record = spread(record, value, site) if name is None else record.store(name, Entry(value, site))
+    return record, not record.open
+
+
+def _as_annotated(evaluator: Evaluator, callee: FunctionOf, param: Param, value: Value) -> Value:
+    """An argument where the parameter is annotated: the annotation helps where the argument says nothing."""
+    if param.annotation is None or UNKNOWN not in options(value):
+        return value
+    scope = callee.function.scope.parent or callee.function.scope
+    declared = evaluator.annotation(param.annotation, Frame(callee.module, scope, None, callee.bound))
+    return hints.typed(evaluator, value, declared)
