@@ -206,6 +206,7 @@ class Record(Value):
     site: Site | None = None
     quantity: bool = False
     cls: ClassOf | None = None
+    envelope: bool = False  # what the model sees of an instance that a framework takes apart
     size: int = field(init=False, repr=False)
     nesting: int = field(init=False, repr=False)
     gap: bool = field(init=False, repr=False)
