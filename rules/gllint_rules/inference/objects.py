@@ -91,10 +91,10 @@ def envelope(
         value = evaluator.eval(arg, frame)
         entries[key] = (Entry(_part(value, inside) if inside else value, Site(frame.module, arg.at)),)
 
-    for number, place in enumerate(payload):
+    for i, place in enumerate(payload):
         if isinstance(place, int):
             if of is None and place < len(expr.args) and not _spread_before(expr, place):
-                name = next((p for p in payload[number:] if isinstance(p, str)), None)
+                name = next((p for p in payload[i:] if isinstance(p, str)), None)
                 arg = expr.args[place]
                 put(name if name not in (None, "*") else Unnamed(Site(frame.module, arg.at)), arg)
         elif place == "*":
@@ -113,9 +113,7 @@ def envelope(
                     for option in options(evaluator.eval(arg, frame)):
                         if isinstance(option, Record) and keyword in option.entries:
                             entries[keyword] = option.entries[keyword]
-    return Record(
-        entries=entries, open=True, site=Site(frame.module, expr.at), cls=of, envelope=True
-    )
+    return Record(entries=entries, open=True, site=Site(frame.module, expr.at), cls=of, envelope=True)
 
 
 def _spread_before(expr: facts.Call, position: int) -> bool:

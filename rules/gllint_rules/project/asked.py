@@ -23,8 +23,8 @@ from gllint_rules.inference.values import (
     held_in,
     options,
 )
-from gllint_rules.project.context import is_test_path
 from gllint_rules.project.callees import real_name
+from gllint_rules.project.context import is_test_path
 from gllint_rules.project.tool import Tool
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Call, Class, Expr, Module, Scope, Sub

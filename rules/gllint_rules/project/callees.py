@@ -115,7 +115,13 @@ class Callees:
             case Method(of=ExternalInstance(name=owner), name=name):
                 yield f"{owner}.{name}", True
             case ClassOf() | Instance() | Record(cls=ClassOf()):
-                of = value if isinstance(value, ClassOf) else value.of if isinstance(value, Instance) else value.cls
+                of = (
+                    value
+                    if isinstance(value, ClassOf)
+                    else value.of
+                    if isinstance(value, Instance)
+                    else value.cls
+                )
                 assert of is not None
                 for origin in self.outside(of):
                     yield origin, False
@@ -132,4 +138,3 @@ def real_name(module: Module, expr: Expr) -> str:
     """The last name of ``expr``, as it was before an import gave it another one."""
     name = facts.last_name(expr)
     return module.imported_names.get(name, name) if isinstance(expr, facts.Name) else name
-

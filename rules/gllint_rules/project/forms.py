@@ -163,7 +163,7 @@ class Forms:
         source: Expr | None = None
         settled = False  # a position holds the function: what follows is something else
         for place, given in arguments(self.evaluator, call, frame, _keywords_first(entry.places)):
-            if isinstance(given, Value) or isinstance(given, (facts.Const, facts.Star)):
+            if isinstance(given, (Value, facts.Const, facts.Star)):
                 continue
             if isinstance(place, int) and (settled or (found and place > 0)):
                 continue
@@ -333,7 +333,13 @@ class Forms:
                         yield self._plain("T7", module, function.scope, given.at, found, entry.framework)
 
     def _plain(
-        self, form: Form, module: Module, scope: Scope, at: int, found: FunctionOf, framework: Framework | None
+        self,
+        form: Form,
+        module: Module,
+        scope: Scope,
+        at: int,
+        found: FunctionOf,
+        framework: Framework | None,
     ) -> Tool:
         name = getattr(found.function, "name", None)
         return Tool(form, module, scope, at, (found,), name, framework)
@@ -484,7 +490,9 @@ class Forms:
                     continue
                 value = self.evaluator.annotation(param.annotation, Frame(of.module, of.cls.scope))
                 for option in options(value):
-                    if isinstance(option, Instance) and method.name in self._names_under(option.of, attribute):
+                    if isinstance(option, Instance) and method.name in self._names_under(
+                        option.of, attribute
+                    ):
                         callee = FunctionOf(of.module, method, of, True)
                         yield self._plain("T8", of.module, of.cls.scope, method.at, callee, None)
 
@@ -520,9 +528,7 @@ def _returned(function: Function) -> Iterator[Expr]:
             blocks += facts.blocks(statement)
 
 
-def _attribute_stores(
-    module: Module, names: frozenset[str]
-) -> Iterator[tuple[facts.Attr, Expr, Scope]]:
+def _attribute_stores(module: Module, names: frozenset[str]) -> Iterator[tuple[facts.Attr, Expr, Scope]]:
     """What a module stores under one of some attributes: target, value, and where."""
     parts = list(module.sections(lambda section: not section.attributes.isdisjoint(names)))
     blocks: list[tuple[facts.Block, Scope]] = []
@@ -542,4 +548,3 @@ def _attribute_stores(
                     yield target, value, scope
                 case _:
                     blocks += ((inner, scope) for inner in facts.blocks(statement))
-

@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 MOST_PARTS = 2_000  # expressions and values that are looked at for one argument
 _ADDS_ONE = frozenset({"append", "add", "insert"})
 _ADDS_MANY = frozenset({"extend", "update"})
-_COPIES = frozenset({"list", "tuple", "set", "frozenset", "sorted", "reversed", "dict", "copy", "deepcopy", "cast"})
+_COPIES = frozenset(
+    {"list", "tuple", "set", "frozenset", "sorted", "reversed", "dict", "copy", "deepcopy", "cast"}
+)
 
 
 def functions(evaluator: Evaluator, expr: Expr, frame: Frame) -> tuple[FunctionOf, ...]:
@@ -111,7 +113,9 @@ class _Walk:
             for option in options(value):
                 if isinstance(option, FunctionOf):
                     out.setdefault(option.function, option)
-                elif behind and (called := getattr(getattr(option, "tool", None), "called", None)) is not None:
+                elif (
+                    behind and (called := getattr(getattr(option, "tool", None), "called", None)) is not None
+                ):
                     out.setdefault(called.function, called)
         return tuple(out.values())
 
@@ -248,7 +252,9 @@ class _Walk:
         for binding in scope.bindings[name]:
             if binding.kind in ("assign", "aug", "annotated") and binding.value is not None:
                 self.container(binding.value, home)
-            elif binding.kind == "import" and (origin := self.origin(frame.module, binding.module, binding.name)):
+            elif binding.kind == "import" and (
+                origin := self.origin(frame.module, binding.module, binding.name)
+            ):
                 self.named(binding.name, Frame(origin, origin.scope))
             elif binding.kind == "param" and isinstance(binding.target, Param):
                 self.given(binding.target, scope, frame.module)
@@ -313,7 +319,9 @@ class _Walk:
             self.named(expr.name, Frame(frame.module, cls.scope, None, ClassOf(frame.module, cls)))
         elif not assigned:
             self.held(self.evaluator.eval(expr, frame))
-        for call, inner in frame.module.calls_where(lambda section: bool(section.calls & (_ADDS_ONE | _ADDS_MANY))):
+        for call, inner in frame.module.calls_where(
+            lambda section: bool(section.calls & (_ADDS_ONE | _ADDS_MANY))
+        ):
             match call.func:
                 case facts.Attr(base=facts.Attr(base=facts.Name(id="self"), name=name), name=method):
                     if name == expr.name and inner.enclosing_class() is cls:
@@ -333,11 +341,15 @@ def called_names(function: Function) -> Iterator[str]:
         while isinstance(value, facts.Await):
             value = value.value
         if isinstance(value, facts.Name):
-            value = next((b.value for b in function.scope.bindings.get(value.id, ()) if b.value is not None), value)
+            value = next(
+                (b.value for b in function.scope.bindings.get(value.id, ()) if b.value is not None), value
+            )
             while isinstance(value, facts.Await):
                 value = value.value
         match value:
-            case Call(func=facts.Name(id="to_thread") | facts.Attr(name="to_thread"), args=(facts.Name(id=name), *_)):
+            case Call(
+                func=facts.Name(id="to_thread") | facts.Attr(name="to_thread"), args=(facts.Name(id=name), *_)
+            ):
                 yield name
             case Call(func=facts.Name(id=name)):
                 yield name
@@ -356,6 +368,8 @@ def _returned(block: facts.Block) -> Iterator[Expr]:
 
 def _owner(scope: Scope, name: str) -> Scope | None:
     inner: Scope | None = scope
-    while inner is not None and (name not in inner.bindings or (inner.kind == "class" and inner is not scope)):
+    while inner is not None and (
+        name not in inner.bindings or (inner.kind == "class" and inner is not scope)
+    ):
         inner = inner.parent
     return inner

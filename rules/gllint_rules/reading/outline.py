@@ -77,7 +77,9 @@ class Outline:
 
     def modules(self) -> frozenset[str]:
         """The dotted names of all that the file imports from elsewhere, whether a module or a name in one."""
-        found = {name for i in self.imports for name in (i.module, f"{i.module}.{i.name}") if i.module[:1] != "."}
+        found = {
+            name for i in self.imports for name in (i.module, f"{i.module}.{i.name}") if i.module[:1] != "."
+        }
         return frozenset((*found, *self.dotted_imports, *self.stars, *self.inner_imports))
 
 

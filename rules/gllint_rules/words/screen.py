@@ -73,7 +73,9 @@ class Screen:
         # Whatever may stand between two tokens. It is bounded, and taken without a second thought, so that the time
         # stays in proportion to the size of a file that is made to take long.
         gap = r"(?:\s++|\\|\#[^\n]{0,200}+\n){0,30}+"
-        tools = _lone(b"Tool", b"tool", *_encoded(names.tool_classes | told.decorators | told.calls | actions))
+        tools = _lone(
+            b"Tool", b"tool", *_encoded(names.tool_classes | told.decorators | told.calls | actions)
+        )
         # What says that a file imports a framework or an SDK, each with the modules that it may be.
         self._imports = _import_forms(table.modules)
         # T2 to T8 by names that tell nothing without the framework that they come from.
@@ -87,7 +89,13 @@ class Screen:
                     # T2, T8: a class with such a base, whatever the base is imported as.
                     (
                         _encoded(told.classes),
-                        (_Bases(rf"\bclass\b{gap}\w++{gap}(?:\[[^\]]{{0,2000}}+\]{gap})?\(", _word(told.classes), gap),),
+                        (
+                            _Bases(
+                                rf"\bclass\b{gap}\w++{gap}(?:\[[^\]]{{0,2000}}+\]{gap})?\(",
+                                _word(told.classes),
+                                gap,
+                            ),
+                        ),
                     ),
                     (_encoded(told.published), _patterns(rf"\b{_word(told.published)}\b")),
                     # T3: a decorator, under whatever name it is imported.
@@ -259,9 +267,7 @@ class _Told:
     """
 
     def __init__(self, table: Table) -> None:
-        alone = frozenset(
-            name for row in table.rows if not row.imports for name in table.names_of(row)
-        )
+        alone = frozenset(name for row in table.rows if not row.imports for name in table.names_of(row))
 
         def telling(names: frozenset[str]) -> frozenset[str]:
             return frozenset(n for n in names if n in alone or "tool" in n.lower() or "_" in n)
@@ -280,7 +286,9 @@ def _import_forms(modules: Iterable[str]) -> dict[bytes, list[tuple[str, bytes]]
     """How an import of each module is written, up to two spaces apart; with what else must stand in the file."""
     out: dict[bytes, list[tuple[str, bytes]]] = {}
     for module in sorted(modules):
-        names = [module.removesuffix("*")] if module[-1] == "*" else [f"{module}{end}" for end in " .\n\r,;\\"]
+        names = (
+            [module.removesuffix("*")] if module[-1] == "*" else [f"{module}{end}" for end in " .\n\r,;\\"]
+        )
         for word, space, name in product(("from", "import"), (" ", "  "), names):
             out.setdefault(f"{word}{space}{name}".encode(), []).append((module, b""))
         package, _, name = module.rpartition(".")

@@ -1,6 +1,7 @@
 """The part of the configuration that decides what is a finding.
 
-Each list *adds to* the defaults of :mod:`gllint_rules.words.names` and of the framework table; names are dotted or their last part.
+Each list *adds to* the defaults of :mod:`gllint_rules.words.names` and of the framework table; names are dotted or
+their last part.
 Which codes are selected, files excluded and how findings are shown belongs to the program, not here.
 """
 

@@ -285,9 +285,11 @@ class Table:
         return frozenset((*called, *row.bases, *row.published, *answering))
 
     def last_names(self, *kinds: Kind) -> frozenset[str]:
-        """The last parts of the names under ``kinds``, of whatever row, those of which only the ending is given aside."""
+        """The last parts of the names under ``kinds``, in all rows, but for those that give the ending alone."""
         return frozenset(
-            last for last, at in self._index.items() if last[0] != "*" and any(kind in kinds for _, kind, _ in at)
+            last
+            for last, at in self._index.items()
+            if last[0] != "*" and any(kind in kinds for _, kind, _ in at)
         )
 
     @cached_property
@@ -340,7 +342,9 @@ class Table:
     def payload_names(self) -> frozenset[str]:
         """The fields in which results travel in whatever envelope."""
         rows = (self._row(number) for number, row in enumerate(self._raw) if row.get("envelopes"))
-        held = (place for row in rows for places in row.envelopes.values() for place in (*places, *self._payloads))
+        held = (
+            place for row in rows for places in row.envelopes.values() for place in (*places, *self._payloads)
+        )
         return frozenset(place for place in held if isinstance(place, str) and place != _ANY)
 
     def _knowing(self, key: str, origin: str) -> Framework | None:
