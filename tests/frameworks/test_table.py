@@ -183,7 +183,7 @@ def test_rows_of_a_project() -> None:
         ({"decorators": ["x"]}, r"frameworks\[0\]: a row needs a `name`"),
         (
             {"name": "shop", "decorator": ["x"]},
-            r"frameworks\[0\] \(shop\): unknown key `decorator`; known are .*decorators",
+            r"frameworks\[0\] \(shop\): unknown key `decorator`; did you mean `decorators`",
         ),
         ({"name": "shop", "decorators": [3]}, "`decorators` is a list of names"),
         ({"name": "shop", "calls": {"f": True}}, "`calls.f` is a position, a keyword, or a list of them"),

@@ -12,6 +12,7 @@ from gllint_rules.inference.values import (
     External,
     ExternalInstance,
     Frame,
+    FunctionOf,
     Instance,
     Method,
     ModuleOf,
@@ -66,23 +67,22 @@ class Callees:
         written = facts.dotted(func) or facts.last_name(func)
         talks = self.talks()
         inner = func.base if isinstance(func, facts.Sub) else func
-        named = False
+        named, method, own = False, True, ""
         match inner:
             case facts.Name(id=name):
-                real = real_name(frame.module, inner)
+                written, method = real_name(frame.module, inner) or name, False
                 for value in options(self.evaluator.eval(inner, frame)):
-                    for origin, method in self._origins(value):
+                    own = own or _path(value)
+                    for origin, is_method in self._origins(value):
                         named = True
-                        yield Callee(origin, origin, method, talks)
-                if not named:
-                    yield Callee(real or name, "", False, talks)
+                        yield Callee(origin, origin, is_method, talks)
             case facts.Attr(base=facts.Call(func=facts.Name(id="super")), name=name):
                 cls = frame.scope.enclosing_class()
                 for origin in self.outside(ClassOf(frame.module, cls)) if cls is not None else ():
                     full = origin if name == "__init__" else f"{origin}.{name}"
+                    named = True
                     yield Callee(full, full, name != "__init__", talks)
             case facts.Attr(base=base, name=name):
-                method = True
                 for value in options(self.evaluator.eval(base, frame)):
                     match value:
                         case External(name=prefix):
@@ -92,20 +92,23 @@ class Callees:
                         case ModuleOf():
                             method = False
                             for option in options(self.evaluator.eval(inner, frame)):
+                                own = own or _path(option)
                                 for origin, is_method in self._origins(option):
                                     named = True
                                     yield Callee(origin, origin, is_method, talks)
                         case _:
+                            if not own and (path := _path(value)):
+                                own = f"{path}.{name}"
                             for origin, _ in self._origins(value):
                                 named = True
                                 if name == "__init__":
                                     yield Callee(origin, origin, False, talks)
                                 else:
                                     yield Callee(f"{origin}.{name}", f"{origin}.{name}", True, talks)
-                if not named:
-                    yield Callee(written, "", method, talks)
             case _:
-                yield Callee(written, "", False, talks)
+                method = False
+        if not named or (own and self.table.has_own_rows):
+            yield Callee(own or written, "", method, talks)
 
     def _origins(self, value: Value) -> Iterator[tuple[str, bool]]:
         """The dotted names outside the project that a callee or receiver stands for; whether it is a method."""
@@ -132,6 +135,26 @@ class Callees:
         """The dotted names of those ancestors of a class that come from outside the project."""
         found = classes.ancestors(self.evaluator, of)
         return [ancestor.name for ancestor in found if isinstance(ancestor, External)]
+
+
+def _path(value: Value) -> str:
+    """The dotted name of a function or class of the project, or of that of an instance, by where its file lies."""
+    match value:
+        case FunctionOf(module=module, function=facts.Function(name=name)):
+            pass
+        case ClassOf(module=module, cls=cls) | Instance(of=ClassOf(module=module, cls=cls)):
+            name = cls.name
+        case Record(cls=ClassOf(module=module, cls=cls)):
+            name = cls.name
+        case _:
+            return ""
+    return dotted_path(module, name)
+
+
+def dotted_path(module: Module, name: str) -> str:
+    """What ``module`` binds by its path from the root of the file system: with a leading dot, as nothing outside."""
+    stem = module.path.removesuffix(".py").removesuffix("/__init__")
+    return f".{stem.lstrip('/').replace('.', '_').replace('/', '.')}.{name}"
 
 
 def real_name(module: Module, expr: Expr) -> str:

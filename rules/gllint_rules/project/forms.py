@@ -24,7 +24,7 @@ from gllint_rules.inference.values import (
     Value,
     options,
 )
-from gllint_rules.project.callees import Callees, real_name
+from gllint_rules.project.callees import Callees, dotted_path, real_name
 from gllint_rules.project.derivation import Derivation
 from gllint_rules.project.handed import arguments, functions, handed_over, held_by
 from gllint_rules.project.tool import Form, Tool
@@ -32,7 +32,7 @@ from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Call, Expr, Function, Module, Scope
 from gllint_rules.reading.outline import Section
 from gllint_rules.words.names import ARGS_SCHEMA, RESULT_SCHEMAS, SCHEMA_FN
-from gllint_rules.words.table import Callee, Framework, Kind, Place
+from gllint_rules.words.table import GENERAL, Callee, Framework, Kind, Place
 
 _CALLED: frozenset[Kind] = frozenset({"calls", "keywords", "decorators", "described"})
 _MADE: frozenset[Kind] = frozenset({"calls", "decorators"})
@@ -354,7 +354,7 @@ class Forms:
         entry = self.callees.entry("keywords", call.func, frame)
         if entry is None or not entry.framework.plain_functions:
             return
-        if not entry.framework.imports and not self.callees.talks():
+        if entry.framework.name == GENERAL and not self.callees.talks():
             return
         for place, given in arguments(self.evaluator, call, frame, entry.places):
             if isinstance(place, str) and self.callees.is_no_tool(place, call.func, frame):
@@ -425,8 +425,10 @@ class Forms:
     def methods(self, of: ClassOf) -> tuple[str, ...]:
         """The methods that are tools where the class, or one below it, defines them; empty where it is none."""
         for ancestor in classes.ancestors(self.evaluator, of)[1:]:
-            name = ancestor.cls.name if isinstance(ancestor, ClassOf) else ancestor.name
-            found = self.table.methods(name)
+            if isinstance(ancestor, ClassOf):
+                found = self.table.methods(dotted_path(ancestor.module, ancestor.cls.name))
+            else:
+                found = self.table.methods(ancestor.name)
             if found:
                 return found
         return ()

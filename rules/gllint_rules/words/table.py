@@ -7,7 +7,7 @@ and loads fifty times faster. After a change: ``python -m gllint_rules.words.tab
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 SOURCE = Path(__file__).with_name("frameworks.toml")
 LOADED = Path(__file__).with_name("frameworks.json")
 
+# The row of what counts by its name alone.
+GENERAL = "any"
 # Where an argument stands: a position, a keyword, a key inside of a keyword's argument (``config.tools``), or ``*``.
 Place: TypeAlias = int | str
 Kind: TypeAlias = Literal["decorators", "generators", "calls", "keywords", "described", "not-tools"]
@@ -161,8 +163,10 @@ class Table:
         model_sdks: Iterable[str],
         methods: Sequence[str] = (),
         payloads: Sequence[str] = (),
+        own: int = 0,
     ) -> None:
         self.model_sdks = tuple(model_sdks)
+        self._own = own
         self._methods, self._payloads = tuple(methods), tuple(payloads)
         self._raw = rows
         self._index = index
@@ -173,8 +177,17 @@ class Table:
         self._found: dict[tuple[object, ...], Entry | None] = {}
 
     @property
+    def has_own_rows(self) -> bool:
+        """Whether the project has rows of its own, which may name what is its own."""
+        return self._own > 0
+
+    @property
     def rows(self) -> tuple[Framework, ...]:
         return tuple(self._row(number) for number in range(len(self._raw)))
+
+    def written(self) -> list[dict[str, Any]]:
+        """The rows as they are written."""
+        return [dict(row) for row in self._raw]
 
     def imported(self, modules: Iterable[str]) -> frozenset[str]:
         """The names of the rows whose framework is imported where ``modules`` (dotted) are, ``any`` among them."""
@@ -226,12 +239,12 @@ class Table:
             best: _Candidate | None = None
             weight = (0, 0)
             for candidate in self._named(_last(callee.origin or callee.written)):
-                number, found, name = candidate
+                _, found, name = candidate
                 if found == kind or (found == "not-tools" and not name.keyword):
                     refuses = found != kind or (name.called and not called)
                     # As well fitting: what makes none wins over what makes one, that over a missing `()`.
                     rank = 2 if found != kind else 0 if refuses else 1
-                    here = (_fits(name, self._raw[number], callee, imported), rank)
+                    here = (self._fits(candidate, callee, imported), rank)
                     if here[0] and here > weight:
                         best, weight = candidate, here
             is_one = best is not None and best[1] == kind and weight[1] == 1
@@ -243,7 +256,7 @@ class Table:
         return any(
             kind == "not-tools"
             and name.keyword == keyword
-            and _fits(name, self._raw[number], callee, imported) > 0
+            and self._fits((number, kind, name), callee, imported)
             for number, kind, name in self._named(_last(callee.origin or callee.written))
         )
 
@@ -353,7 +366,7 @@ class Table:
         general: int | None = None
         for number, row in enumerate(self._raw):
             if last in row.get(key, ()):
-                if _owns(row, origin):
+                if self._owned(number, origin):
                     return self._row(number)
                 if not row.get("imports") and general is None:
                     general = number
@@ -379,6 +392,46 @@ class Table:
                 found += self._named(_ANY)
             self._candidates[last] = found
         return found
+
+    def _fits(self, candidate: _Candidate, callee: Callee, imported: frozenset[str]) -> int:
+        """How well a name of the table fits what the source says: 0 for not at all."""
+        number, _, name = candidate
+        row, origin, method = self._raw[number], callee.origin, callee.method
+        if name.exact:
+            return 7 if self._is_at(number, callee.origin or callee.written, name.exact) else 0
+        parts = (origin or callee.written).rsplit(".", 2)
+        owner = parts[-2] if len(parts) > 1 else ""
+        if not _is(parts[-1], name.last):
+            return 0
+        if not row.get("imports"):  # by the name alone
+            if name.owner == _ANY:
+                return int(method)
+            if name.owner:
+                return int(bool(owner) and _is(owner, name.owner))
+            return 1
+        owned = self._owned(number, origin or callee.written) if origin or number < self._own else False
+        active = row["name"] in imported
+        if name.last == _ANY:  # a keyword, whatever the callee
+            return 5 if owned or (not origin and active) else 0
+        if name.owner == _ANY:
+            return 4 if method and (owned or callee.talks) else 0
+        if owned:
+            if owner == name.owner or (not name.owner and not owner[:1].isupper()):
+                return 6
+            return 3 if method and name.owner else 0  # of a subclass, or of a class beside it
+        return 2 if not origin and method and name.owner and active else 0
+
+    def _owned(self, number: int, dotted: str) -> bool:
+        """Whether a dotted name belongs to a row; of the project's own rows, also one that ends in theirs."""
+        row = self._raw[number]
+        if number >= self._own:
+            return _owns(row, dotted)
+        return any(self._is_at(number, dotted, module) for module in _listed(row, "imports"))
+
+    def _is_at(self, number: int, dotted: str, module: str) -> bool:
+        if number >= self._own:
+            return _inside(dotted, module)
+        return _inside(dotted, module) or f".{module}." in f".{dotted}."
 
     def _entry(self, candidate: _Candidate, origin: str) -> Entry:
         number, kind, name = candidate
@@ -414,34 +467,6 @@ def _listed(row: _Raw, key: str) -> Sequence[str]:
     return (given,) if isinstance(given, str) else given
 
 
-def _fits(name: Name, row: _Raw, callee: Callee, imported: frozenset[str]) -> int:
-    """How well a name of the table fits what the source says: 0 for not at all."""
-    origin, method = callee.origin, callee.method
-    if name.exact:
-        return 7 if origin == name.exact else 0
-    parts = (origin or callee.written).rsplit(".", 2)
-    owner = parts[-2] if len(parts) > 1 else ""
-    if not _is(parts[-1], name.last):
-        return 0
-    if not row.get("imports"):  # by the name alone
-        if name.owner == _ANY:
-            return int(method)
-        if name.owner:
-            return int(bool(owner) and _is(owner, name.owner))
-        return 1
-    owned = bool(origin) and _owns(row, origin)
-    active = row["name"] in imported
-    if name.last == _ANY:  # a keyword, whatever the callee
-        return 5 if owned or (not origin and active) else 0
-    if name.owner == _ANY:
-        return 4 if method and (owned or callee.talks) else 0
-    if owned:
-        if owner == name.owner or (not name.owner and not owner[:1].isupper()):
-            return 6
-        return 3 if method and name.owner else 0  # of a subclass, or of a class beside it
-    return 2 if not origin and method and name.owner and active else 0
-
-
 # --- reading ---------------------------------------------------------------------------------------------------
 
 
@@ -457,7 +482,11 @@ def _row(row: Mapping[str, Any], where: str) -> Framework:
     where = f"{where} ({name})"
     for key in row:
         if key not in _KEYS:
-            raise TableError(f"{where}: unknown key `{key}`; known are {', '.join(sorted(_KEYS))}")
+            from difflib import get_close_matches
+
+            [near] = get_close_matches(str(key), _KEYS, n=1) or [""]
+            hint = f"did you mean `{near}`?" if near else f"known are {', '.join(sorted(_KEYS))}"
+            raise TableError(f"{where}: unknown key `{key}`; {hint}")
     imports = _strings(row, "imports", where)
     names = {key: tuple(_name(text, imports) for text in _strings(row, key, where)) for key in _NAMES}
     calls = {_name(k, imports): v for k, v in _placed(row, "calls", where, (0,)).items()}
@@ -619,7 +648,7 @@ def with_rows(
     index = {last: list(at) for last, at in _index(rows).items()}
     for last, at in data["index"].items():
         index.setdefault(last, []).extend((number + len(rows), kind, text) for number, kind, text in at)
-    return Table([*rows, *data["frameworks"]], index, data["model-sdks"], methods, payloads)
+    return Table([*rows, *data["frameworks"]], index, data["model-sdks"], methods, payloads, len(rows))
 
 
 @lru_cache(maxsize=16)
@@ -628,7 +657,7 @@ def configured(settings: Settings) -> Table:
 
     Raises :class:`TableError`.
     """
-    rows: list[Mapping[str, Any]] = list(map(json.loads, settings.frameworks))
+    rows: list[Mapping[str, Any]] = list(_own_rows(map(json.loads, settings.frameworks)))
     decorators = list(map(_last, settings.tool_decorators))
     short = {
         "decorators": [form for name in decorators for form in (name, f"*.{name}")],
@@ -638,6 +667,28 @@ def configured(settings: Settings) -> Table:
     if any(short.values()):
         rows.append({"name": "configured", **{key: value for key, value in short.items() if value}})
     return with_rows(rows, settings.tool_methods, settings.result_payloads)
+
+
+def _own_rows(rows: Iterable[dict[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    """Rows of a configuration: each with a name, its classes by their last names."""
+    for number, row in enumerate(rows):
+        row.setdefault("name", f"frameworks[{number}]")
+        for key in ("bases", "published", "envelopes"):
+            given = row.get(key)
+            if isinstance(given, dict):
+                row[key] = {name if name[:1] == "{" else _last(name): value for name, value in given.items()}
+            elif isinstance(given, list):
+                row[key] = [_last(name) if isinstance(name, str) else name for name in given]
+        yield row
+
+
+def check_rows(rows: Sequence[object], where: str) -> None:
+    """Raise :class:`TableError` where one of the rows of a configuration cannot be read."""
+    given = [dict(row) if isinstance(row, dict) else row for row in rows]
+    for number, row in enumerate(given):
+        if not isinstance(row, dict):
+            raise TableError(f"{where}[{number}] is a table of keys, not {row!r}")
+    read_rows(list(_own_rows(json.loads(json.dumps(given, default=str)))), where)
 
 
 def as_loaded(source: str) -> str:
