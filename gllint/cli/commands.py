@@ -162,6 +162,17 @@ def units(context: click.Context, unit: str | None, output_format: str, pack: st
 
 
 @cli.command()
+@click.option(
+    "--output-format", type=click.Choice(["text", "json"]), default="text", help="How to print them."
+)
+def frameworks(output_format: str) -> None:
+    """Print the table of frameworks: what makes a tool in each, and the version that was asked."""
+    from gllint.cli.explaining import frameworks_text
+
+    click.echo(frameworks_text(output_format), nl=False)
+
+
+@cli.command()
 @click.option("--stdio", is_flag=True, help="Changes nothing: some editors add it by themselves.")
 def server(stdio: bool) -> None:
     """Serve an editor on standard input and output (Language Server Protocol)."""

@@ -79,6 +79,29 @@ def _allowing(pack: str, allowed: Sequence[str]) -> str:
     return f"\nThey are not allowed here; `{line}` in the configuration allows them.\n"
 
 
+def frameworks_text(output_format: str) -> str:
+    """Return the framework table with the project's own rows, as text or JSON. Raises :class:`UsageError`."""
+    from gllint_rules.words.table import configured
+
+    rows = configured(config_for(".", None, False).rules).written()
+    if output_format == "json":
+        return json.dumps(rows, indent=2, ensure_ascii=False) + "\n"
+    out: list[str] = []
+    for row in rows:
+        head = f"{row['name']} ({row['verified']})" if row.get("verified") else row["name"]
+        shown = (
+            f"  {key}: {_inline(value)}" for key, value in row.items() if key not in ("name", "verified")
+        )
+        out.append("\n".join([head, *shown]))
+    return "\n\n".join(out) + "\n"
+
+
+def _inline(value: Any) -> str:
+    if isinstance(value, dict):
+        return "; ".join(f"{name}: {_inline(held)}" if held else name for name, held in value.items())
+    return ", ".join(map(_inline, value)) if isinstance(value, (list, tuple)) else str(value)
+
+
 def unit_text(unit: str) -> tuple[str, bool]:
     """Return why a unit is allowed or not under the configuration of this folder, and whether it is."""
     from gllint_runtime.policy.packs import pack_of
@@ -167,6 +190,8 @@ def _page(rule: Rule) -> str:
 
 
 def _toml(value: Any) -> str:
+    if isinstance(value, tuple) and value and isinstance(value[0], dict):
+        return "[" + ", ".join(map(_toml, value)) + "]"
     if isinstance(value, dict):
         return "{" + ", ".join(f"{json.dumps(key)} = {_toml(item)}" for key, item in value.items()) + "}"
     return json.dumps(list(value) if isinstance(value, tuple) else value, ensure_ascii=False)

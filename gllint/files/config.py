@@ -171,6 +171,8 @@ def schema() -> dict[str, Any]:
 
 def value_of(config: Config, key: str) -> Any:
     """Return the value in force of a key of the configuration file."""
+    if key == "frameworks":
+        return tuple(map(json.loads, config.rules.frameworks))
     name = key.replace("-", "_")
     return getattr(config.rules if name in _RULE_OPTIONS else config, name)
 
@@ -215,6 +217,7 @@ _SHAPES: dict[str, Any] = {
     "jobs": lambda v: isinstance(v, int) and not isinstance(v, bool) and v >= 1,
     "unit-packs": lambda v: _is_strings(v) and set(v) <= set(PACKS),
     "fail-level": lambda v: v in LEVELS,
+    "frameworks": lambda v: isinstance(v, list) and all(isinstance(row, dict) for row in v),
     **dict.fromkeys(("cache-dir", "required-version"), lambda v: isinstance(v, str)),
     **dict.fromkeys(
         ("force-exclude", "strict-units", "number-words", "array-paths", "require-reason"),
@@ -256,6 +259,8 @@ def _shape_error(table: Mapping[str, Any]) -> str:
 
 
 def _said(error: ValidationError) -> str:
+    if error.path and error.path[0] == "frameworks":
+        return f"key 'frameworks' must be a list of tables, not {_shown(error.instance)}"
     key = _short(".".join(str(part) for part in error.path))
     if error.validator == "enum":
         choice, choices = error.instance, list(cast(Sequence[Any], error.validator_value))
@@ -282,9 +287,9 @@ def _shown(value: Any) -> str:
     return _short(json.dumps(value, ensure_ascii=False, default=str))
 
 
-def _short(text: str) -> str:
+def _short(text: str, most: int = 60) -> str:
     text = visible(text)
-    return text if len(text) <= 60 else text[:57] + "…"
+    return text if len(text) <= most else text[: most - 3] + "…"
 
 
 def _check_meaning(path: str, table: Mapping[str, Any]) -> None:
@@ -297,6 +302,15 @@ def _check_meaning(path: str, table: Mapping[str, Any]) -> None:
         for pattern in table.get(key, ()):
             if not is_pattern(pattern.removeprefix("!") if key == "per-file-ignores" else pattern):
                 raise UsageError(f"{path}: key '{key}': '{_short(pattern)}' is no pattern as in .gitignore")
+    if table.get("frameworks"):
+        from gllint_rules.words.table import TableError, check_rows
+
+        try:
+            check_rows(table["frameworks"], "row")
+        except TableError as error:
+            raise UsageError(f"{path}: key 'frameworks': {_short(str(error), 200)}") from None
+        except RecursionError:
+            raise UsageError(f"{path}: key 'frameworks': nested too deeply") from None
     for expression in table.get("whitelist-patterns", ()):
         try:
             with warnings.catch_warnings():
@@ -354,6 +368,8 @@ def _config(path: str, table: Mapping[str, Any], base: str) -> Config:
         (options if name in _RULE_OPTIONS else fields)[name] = (
             tuple(value) if isinstance(value, list) else value
         )
+    if "frameworks" in options:
+        options["frameworks"] = tuple(json.dumps(row, ensure_ascii=False) for row in options["frameworks"])
     if "per_file_ignores" in fields:
         fields["per_file_ignores"] = {k: tuple(v) for k, v in fields["per_file_ignores"].items()}
     return Config(

@@ -16,7 +16,7 @@ from gllint.files.places import Place
 from gllint.files.writing import read_bytes
 from gllint.run.cache import Store
 from gllint.run.kept import Kept
-from gllint.run.looks import PASSES
+from gllint.run.looks import PASSES, TALKS
 from gllint.run.mentions import Mentions
 from gllint.run.parsing import Parsed, Unparsed, parse
 from gllint.run.results import Dependencies
@@ -44,6 +44,7 @@ class Index:
         self.dependencies = Dependencies({}, {}, {}, {})
         self.mentions = Mentions(self.table, self.dependencies)
         self.kept = Kept(store, self._is_unchanged)
+        self.talking: set[str] = set()  # the files that import a framework or a model's SDK
         self.is_complete = False  # all files of the project are listed
         self._is_disturbed = False  # a file changed while we read it twice: nothing of this run is kept
         self._candidates: dict[str, bytes] | None = None
@@ -102,6 +103,7 @@ class Index:
             with self.means.clock.stage("screen"):
                 screened = self.table.screen(self.files)
             passing = {path: s.digest for path, s in screened.items() if s.flags & PASSES}
+            self.talking = {path for path, s in screened.items() if s.flags & TALKS}
             self.names = names = self.tool_names(passing)
             using: dict[str, bytes] = {}
             if names:
@@ -183,7 +185,7 @@ class Index:
     def key(self, digests: Mapping[str, bytes]) -> bytes:
         """Return what identifies the facts: the files that have some, and the names that imports can lead to."""
         files = (part for path in sorted(digests) for part in (_bytes(path), digests[path]))
-        return digest(*files, _bytes(repr(sorted(self._packages().items()))))
+        return digest(*files, _bytes(repr((bool(self.talking), sorted(self._packages().items())))))
 
     def _new_project(self) -> Project:
         if self.means.clock.by_rule:
@@ -202,6 +204,7 @@ class Index:
             self._packages(),
             self.mentions.of,
             self._owns,
+            bool(self.talking),
         )
 
     def _packages(self) -> dict[str, list[str]]:

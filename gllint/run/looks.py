@@ -15,8 +15,9 @@ from gllint_rules import Settings
 from gllint_rules.words.screen import MARKS, Screen
 
 # What the first look finds: rules could speak about the file; it could use a tool that another file defines;
-# a comment in it suppresses findings of ours by name; it cannot be read; it is no text; Python was asked and takes it.
-PASSES, MAY_USE, MARKED, UNREADABLE, UNDECODABLE, IS_PYTHON = 1, 2, 4, 8, 16, 32
+# a comment in it suppresses findings of ours by name; it cannot be read; it is no text; Python was asked and takes it;
+# it imports a framework or a model's SDK.
+PASSES, MAY_USE, MARKED, UNREADABLE, UNDECODABLE, IS_PYTHON, TALKS = 1, 2, 4, 8, 16, 32, 64
 _NAMES_US = re.compile(rb"gllint:|(?i:noqa:(?:(?!noqa:)[^\r\n])*?GL[0-9])")
 _WORDS_APART = bytes(c if c < 128 and (chr(c).isalnum() or c == ord("_")) else 32 for c in range(256))
 Read: TypeAlias = Callable[[str], bytes]
@@ -45,6 +46,8 @@ def screen_bytes(settings: Settings, data: bytes) -> Screened:
     screen = _screen(settings)
     found = screen.fragments(data)
     flags = (PASSES if screen.passes(data, found) else 0) | (MAY_USE if screen.may_use(data) else 0)
+    if screen.talks(data, found):
+        flags |= TALKS
     if not found.isdisjoint(MARKS) and _NAMES_US.search(data):
         flags |= MARKED
     if not _is_text(data):

@@ -18,7 +18,7 @@ from gllint_runtime.policy.claims import ClaimPathError, parse_claim_path
 if TYPE_CHECKING:
     from gllint_rules.project.project import Project
     from gllint_rules.project.templates import FinalStep
-    from gllint_rules.project.tools import Tool
+    from gllint_rules.project.tool import Tool
     from gllint_rules.reading.facts import Call, Dict, Module, Scope
 
 _CALL_ID_KEYS = ("id", "tool_call_id", "call_id")

@@ -17,7 +17,7 @@ from gllint.files.sources import Sources
 from gllint.run.cache import Store
 from gllint.run.engine import Engine, Options, Outcome
 from gllint.run.index import Index
-from gllint.run.looks import MARKED, MAY_USE, UNREADABLE, screen_file, uses_file
+from gllint.run.looks import MARKED, MAY_USE, TALKS, UNREADABLE, screen_file, uses_file
 from gllint.run.parsing import Parsed, Unparsed
 from gllint.run.progress import Progress
 from gllint.run.results import Result
@@ -118,6 +118,12 @@ class LiveWorkspace:
     def _follow(self, path: str) -> None:
         index, read = self._index, self._sources.read
         screened = screen_file(index.settings, path, read)
+        talked, talks = bool(index.talking), bool(screened.flags & TALKS)
+        (index.talking.add if talks else index.talking.discard)(path)
+        if bool(index.talking) != talked:  # what a list of tools means in any file has changed
+            index.parsed.pop(path, None)
+            self._forget_project()
+            return
         name = screened.digest
         if not name and screened.flags & MAY_USE:
             name = uses_file((index.settings, index.names), path, read)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from gllint_rules.words import table
-from gllint_rules.words.table import Kind, Published, TableError
+from gllint_rules.words.table import Callee, Kind, Published, TableError
 
 HERE = Path(__file__).parent
 PINS = tomllib.loads((HERE / "pins.toml").read_text("utf-8"))
@@ -98,30 +98,31 @@ def test_find(
     kind: Kind, written: str, origin: str, method: bool, imports: list[str], row: str | None
 ) -> None:
     shipped = table.shipped()
-    found = shipped.find(kind, written, origin, method, shipped.imported(imports))
+    callee = Callee(written, origin, method, talks=bool(imports))
+    found = shipped.find(kind, callee, shipped.imported(imports))
     assert (found.framework.name if found else None) == row
 
 
 def test_places() -> None:
     shipped = table.shipped()
-    found = shipped.find("keywords", "create_agent", "langchain.agents.create_agent")
+    found = shipped.find("keywords", Callee("create_agent", "langchain.agents.create_agent"))
     assert found is not None and found.places == (1, "tools") and found.framework.plain_functions
-    found = shipped.find("keywords", "Agent", "agents.Agent")
+    found = shipped.find("keywords", Callee("Agent", "agents.Agent"))
     assert found is not None and not found.framework.plain_functions
     # A callee that its row does not name takes what its framework takes.
-    found = shipped.find("keywords", "Crew", "crewai.Crew")
+    found = shipped.find("keywords", Callee("Crew", "crewai.Crew"))
     assert found is not None and found.places == ("tools",) and not found.framework.plain_functions
-    found = shipped.find("keywords", "Waiter", "shop.Waiter")
+    found = shipped.find("keywords", Callee("Waiter", "shop.Waiter"))
     assert found is not None and found.framework.plain_functions
 
 
 def test_what_is_handed_over_as_something_else_is_no_tool() -> None:
     shipped = table.shipped()
-    assert shipped.is_no_tool("prepare", "Tool", "pydantic_ai.Tool")
-    assert shipped.is_no_tool("instructions", "Agent", "shop.Agent")
-    assert shipped.is_no_tool("tool_hooks", "Agent", "agno.agent.Agent")
-    assert not shipped.is_no_tool("tool_hooks", "Agent", "shop.Agent")
-    assert not shipped.is_no_tool("tools", "Agent", "agno.agent.Agent")
+    assert shipped.is_no_tool("prepare", Callee("Tool", "pydantic_ai.Tool"))
+    assert shipped.is_no_tool("instructions", Callee("Agent", "shop.Agent"))
+    assert shipped.is_no_tool("tool_hooks", Callee("Agent", "agno.agent.Agent"))
+    assert not shipped.is_no_tool("tool_hooks", Callee("Agent", "shop.Agent"))
+    assert not shipped.is_no_tool("tools", Callee("Agent", "agno.agent.Agent"))
 
 
 def test_classes() -> None:
@@ -133,7 +134,11 @@ def test_classes() -> None:
     assert shipped.published("llama_index.core.tools.tool_spec.base.BaseToolSpec") == (
         Published("spec_functions"),
     )
-    assert shipped.published("langroid.ToolMessage") == (Published("request", "Agent"),)
+    assert shipped.published("langroid.ToolMessage") == (
+        Published("request", "Agent"),
+        Published("request", "ChatAgent"),
+        Published("request", "DocChatAgent"),
+    )
     assert shipped.payload("pydantic_ai.ToolReturn") == (0, "return_value")
     assert shipped.payload("agno.tools.function.ToolResult") == ("content",)
     assert shipped.payload("shop.ToolResult") == ("data", "output", "result")
@@ -161,14 +166,14 @@ def test_rows_of_a_project() -> None:
             }
         ]
     )
-    found = own.find("decorators", "offered", "shop.kit.offered")
+    found = own.find("decorators", Callee("offered", "shop.kit.offered"))
     assert found is not None and found.framework.name == "shop"
-    found = own.find("calls", "kit.add", "shop.kit.Kit.add", True)
+    found = own.find("calls", Callee("kit.add", "shop.kit.Kit.add", True))
     assert found is not None and found.places == (0,)
-    found = own.find("keywords", "Waiter", "shop.kit.Waiter")
+    found = own.find("keywords", Callee("Waiter", "shop.kit.Waiter"))
     assert found is not None and found.places == ("abilities",)
     assert own.methods("shop.kit.Ability") == ("perform",)
-    assert own.find("decorators", "tool", "crewai.project.tool") is None
+    assert own.find("decorators", Callee("tool", "crewai.project.tool")) is None
     assert table.with_rows([]) is table.shipped()
 
 
@@ -178,7 +183,7 @@ def test_rows_of_a_project() -> None:
         ({"decorators": ["x"]}, r"frameworks\[0\]: a row needs a `name`"),
         (
             {"name": "shop", "decorator": ["x"]},
-            r"frameworks\[0\] \(shop\): unknown key `decorator`; known are .*decorators",
+            r"frameworks\[0\] \(shop\): unknown key `decorator`; did you mean `decorators`",
         ),
         ({"name": "shop", "decorators": [3]}, "`decorators` is a list of names"),
         ({"name": "shop", "calls": {"f": True}}, "`calls.f` is a position, a keyword, or a list of them"),

@@ -108,6 +108,7 @@ _FITTING: dict[str, set[str]] = {
     "extend-ignore": {"list"},
     "unit-packs": {"list"},
     "fail-level": set(),
+    "frameworks": {"list"},
     "required-version": {"empty"},
     **{
         key: {"true", "false"}

@@ -63,7 +63,7 @@ from gllint_rules.finding import Fix
 from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.results import holds_numbers
 from gllint_rules.project.schemas import Opaque, SchemaLiteral, read_schema
-from gllint_rules.project.tools import Tool
+from gllint_rules.project.tool import Tool
 from gllint_rules.rule import Rule
 from gllint_runtime.policy.schemas import (
     QUANTITY_REF,

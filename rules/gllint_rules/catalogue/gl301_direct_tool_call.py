@@ -72,7 +72,7 @@ from gllint_rules.project.context import Context, Pending
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Call, Scope
 from gllint_rules.rule import Rule
-from gllint_rules.words.names import CALL_METHODS, TOOL_REGISTRY_NAMES
+from gllint_rules.words.names import TOOL_REGISTRY_NAMES
 
 HELP = "Call it through the dispatcher: `dispatch_tool(ToolAction(name=…, args=…))` or `registry.invoke(…)`."
 
@@ -81,9 +81,9 @@ def check(context: Context) -> Iterator[Pending]:
     """Findings at the calls that run a tool directly."""
     if context.is_test:
         return
-    for call, scope in context.module.calls_of(CALL_METHODS):
+    for call, scope in context.module.calls_of(context.names.table.all_runs):
         func = call.func
-        if not isinstance(func, facts.Attr) or func.name not in CALL_METHODS:
+        if not isinstance(func, facts.Attr) or func.name not in context.names.table.runs(None):
             continue
         title = _tool(context, func.base, scope)
         if title is None or _allowed(context, call, scope):

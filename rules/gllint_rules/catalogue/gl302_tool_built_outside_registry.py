@@ -85,10 +85,11 @@ from collections.abc import Iterator
 
 from gllint_rules.inference.values import ClassOf, Site, options
 from gllint_rules.project.asked import stores
+from gllint_rules.project.callees import real_name
 from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.offered import names_of_tools
 from gllint_rules.project.project import Project
-from gllint_rules.project.tools import assigns_registry, real_name
+from gllint_rules.project.tools import assigns_registry
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Call, Expr, Module, Scope
 from gllint_rules.rule import Rule

@@ -73,7 +73,7 @@ from gllint_rules.finding import Fix
 from gllint_rules.inference.values import Site
 from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.effects import Kind, undeclared
-from gllint_rules.project.tools import Tool
+from gllint_rules.project.tool import Tool
 from gllint_rules.rule import Rule
 
 EGRESS: tuple[Kind, ...] = ("network",)

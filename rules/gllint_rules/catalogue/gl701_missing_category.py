@@ -92,7 +92,7 @@ def _can_run(context: Context, of: ClassOf) -> bool:
         return False
     return any(
         isinstance(ancestor, ClassOf)
-        and any(_runs(ancestor.cls.method(name)) for name in context.names.tool_methods)
+        and any(_runs(ancestor.cls.method(name)) for name in context.project.tools.forms.methods(of))
         for ancestor in classes.ancestors(context.evaluator, of)
     )
 

@@ -31,7 +31,6 @@ from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.results import as_text
 from gllint_rules.project.templates import final_steps
 from gllint_rules.reading import facts
-from gllint_rules.words.names import CALL_METHODS
 
 if TYPE_CHECKING:
     from gllint_rules.project.project import Project
@@ -89,7 +88,7 @@ def _silence(context: Context, line: int, code: str | None) -> Iterator[str]:
                 yield f"{what} is {describe(entry.value)}{_place(context, entry.site)}"
     for call, scope in context.module.calls:
         func = call.func
-        if isinstance(func, facts.Attr) and func.name in CALL_METHODS:
+        if isinstance(func, facts.Attr) and func.name in context.names.table.all_runs:
             site = Site(context.module, call.at)
             if context.span(site).line == line:
                 value = context.eval(func.base, scope)

@@ -28,7 +28,7 @@ from gllint_rules.inference.values import (
 from gllint_rules.project.asked import is_nested, is_tool_registry
 from gllint_rules.project.context import Context, is_test_path
 from gllint_rules.project.project import Project
-from gllint_rules.project.tools import Tool
+from gllint_rules.project.tool import Tool
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Call, Function, Module, Param, Scope
 from gllint_rules.words.names import TOOL_ACTIONS, TOOL_REGISTRY_NAMES

@@ -29,7 +29,7 @@ Place = tuple[str, int, int]
 def result_stays_right(context: Context, way: Way) -> bool:
     """Whether nobody is seen, or may be, who computes with the number that ``way`` follows out of a tool."""
     # Everybody reads the payload of an envelope; whoever wants a number in it names its own key, too.
-    payloads = frozenset().union(*context.names.payloads.values())
+    payloads = context.names.table.payload_names
     keys = frozenset(way.keys[-1:]) | (frozenset(way.keys) - payloads)
     named = frozenset(key for key in keys if isinstance(key, str))
     if named != keys or any(word_of(key) != key for key in named):

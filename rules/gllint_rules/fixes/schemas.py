@@ -37,7 +37,7 @@ from gllint_rules.project.context import Context
 from gllint_rules.project.project import Project
 from gllint_rules.project.results import is_quantity
 from gllint_rules.project.schemas import Path, SchemaLiteral, read_schema
-from gllint_rules.project.tools import Tool
+from gllint_rules.project.tool import Tool
 from gllint_rules.words.names import ARGS_SCHEMA, OUTPUT_SCHEMAS, RESULT_SCHEMAS
 from gllint_runtime.policy.schemas import QUANTITY_KEYS, QUANTITY_REF, find_inlined_quantities
 

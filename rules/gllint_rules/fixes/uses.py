@@ -25,7 +25,7 @@ from gllint_rules.inference.values import (
 )
 from gllint_rules.project.context import Context, is_test_path
 from gllint_rules.project.project import Project
-from gllint_rules.project.tools import Tool
+from gllint_rules.project.tool import Tool
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Function, Lambda, Module
 from gllint_rules.reading.positions import Positions
@@ -115,7 +115,7 @@ def _is_dict(func: cst.BaseExpression) -> bool:
 
 def _payload(context: Context, func: cst.BaseExpression) -> frozenset[str]:
     name = func.attr.value if isinstance(func, cst.Attribute) else getattr(func, "value", "")
-    return context.names.payloads.get(name, frozenset())
+    return frozenset(place for place in context.names.table.payload(name) or () if isinstance(place, str))
 
 
 def _follow_root(context: Context, here: Place, target: cst.BaseExpression, module: Module, way: Way) -> bool:

@@ -82,9 +82,9 @@ def call_external(evaluator: Evaluator, name: str, expr: facts.Call, frame: Fram
     last = name.rpartition(".")[2]
     if last == QUANTITY:
         return objects.quantity(evaluator, expr, frame, None)
-    payload = evaluator.tools.payload(last)
+    payload = evaluator.tools.payload(name)
     if payload is not None:
-        return objects.envelope(evaluator, payload, expr, frame, [], None)
+        return objects.envelope(evaluator, payload, expr, frame)
     if name in tables.NUMBER_CALLS:
         return evaluator.number(f"`{name.removeprefix('builtins.')}()` gives a number", frame, expr.at)
     if name in tables.REAL_CALLS:

@@ -386,7 +386,7 @@ def call_unknown(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
             return Instance(model) if isinstance(model, ClassOf) else UNKNOWN
     payload = evaluator.tools.payload(last)
     if payload is not None:
-        return objects.envelope(evaluator, payload, call, frame, [], None)
+        return objects.envelope(evaluator, payload, call, frame)
     return UNKNOWN
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from gllint_rules.inference import annotations as hints
 from gllint_rules.inference import classes
 from gllint_rules.inference.values import (
+    UNKNOWN,
     ClassOf,
     Entry,
     Frame,
@@ -16,12 +17,16 @@ from gllint_rules.inference.values import (
     Number,
     Record,
     Site,
+    Unnamed,
     Value,
+    join,
     number,
+    options,
 )
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Expr
 from gllint_rules.words.names import QUANTITY
+from gllint_rules.words.table import Place
 
 if TYPE_CHECKING:
     from gllint_rules.inference.protocol import Evaluator
@@ -33,7 +38,10 @@ def construct(evaluator: Evaluator, of: ClassOf, expr: facts.Call, frame: Frame)
         return quantity(evaluator, expr, frame, of)
     payload = evaluator.tools.payload(of.cls.name)
     if payload is not None:
-        return envelope(evaluator, payload, expr, frame, classes.parameters_of(evaluator, of) or [], of)
+        return envelope(evaluator, payload, expr, frame, of)
+    around = _around(evaluator, of)
+    if around is not None:
+        return _derived_envelope(evaluator, around, expr, frame, of)
     if evaluator.tools.is_tool_class(of):
         return Instance(of)
     plain = classes.new_type(evaluator, of)
@@ -79,19 +87,103 @@ def _in_field(evaluator: Evaluator, of: ClassOf, name: Key, value: Value) -> Val
 
 def envelope(
     evaluator: Evaluator,
-    payload: frozenset[str],
+    payload: tuple[Place, ...],
     expr: facts.Call,
     frame: Frame,
-    names: list[str],
-    of: ClassOf | None,
+    of: ClassOf | None = None,
 ) -> Record:
-    """An envelope around a result (``ToolResult(…)``): only its payload goes to the model."""
+    """An envelope around a result (``ToolResult(…)``): only its payload goes to the model.
+
+    ``payload`` are the places of what does; of a class of the project (``of``) a position is that of a field.
+    """
+    fields = (classes.parameters_of(evaluator, of) or []) if of is not None else []
     entries: dict[Key, tuple[Entry, ...]] = {}
-    arguments = [*zip(names, expr.args, strict=False), *expr.keywords]
-    for name, arg in arguments:
-        if name in payload and name is not None:
-            entries[name] = (Entry(evaluator.eval(arg, frame), Site(frame.module, arg.at)),)
-    return Record(entries=entries, open=True, site=Site(frame.module, expr.at), cls=of)
+
+    def put(key: Key, arg: Expr, inside: str = "") -> None:
+        value = evaluator.eval(arg, frame)
+        entries[key] = (Entry(_part(value, inside) if inside else value, Site(frame.module, arg.at)),)
+
+    for i, place in enumerate(payload):
+        if isinstance(place, int):
+            if of is None and place < len(expr.args) and not _spread_before(expr, place):
+                name = next((p for p in payload[i:] if isinstance(p, str)), None)
+                arg = expr.args[place]
+                put(name if name not in (None, "*") else Unnamed(Site(frame.module, arg.at)), arg)
+        elif place == "*":
+            for arg in expr.args:
+                put(Unnamed(Site(frame.module, arg.at)), arg)
+        else:
+            keyword, _, inside = place.partition(".")
+            position = fields.index(keyword) if keyword in fields else len(expr.args)
+            given = expr.keyword(keyword)
+            if given is None and position < len(expr.args) and not _spread_before(expr, position):
+                given = expr.args[position]
+            if given is not None:
+                put(keyword, given, inside)
+            for name, arg in expr.keywords:
+                if name is None:
+                    for option in options(evaluator.eval(arg, frame)):
+                        if isinstance(option, Record) and keyword in option.entries:
+                            entries[keyword] = option.entries[keyword]
+    return Record(entries=entries, open=True, site=Site(frame.module, expr.at), cls=of, envelope=True)
+
+
+def _spread_before(expr: facts.Call, position: int) -> bool:
+    return any(isinstance(arg, facts.Star) for arg in expr.args[: position + 1])
+
+
+def _part(value: Value, keys: str) -> Value:
+    """What is under ``keys``, dotted, of each dict that ``value`` may be, and nothing else of it."""
+    key, _, rest = keys.partition(".")
+    out: list[Value] = []
+    for option in options(value):
+        if isinstance(option, Record):
+            held = tuple(
+                replace(entry, value=_part(entry.value, rest)) if rest else entry
+                for entry in option.entries.get(key, ())
+            )
+            out.append(replace(option, entries={key: held} if held else {}, rest=None, open=True))
+        else:
+            out.append(UNKNOWN)
+    return join(*out)
+
+
+def _around(evaluator: Evaluator, of: ClassOf) -> tuple[Place, ...] | None:
+    """The payload of the envelope that a class of the project derives from."""
+    for ancestor in classes.ancestors(evaluator, of)[1:]:
+        name = ancestor.cls.name if isinstance(ancestor, ClassOf) else ancestor.name
+        payload = evaluator.tools.payload(name)
+        if payload is not None:
+            return payload
+    return None
+
+
+def _derived_envelope(
+    evaluator: Evaluator, around: tuple[Place, ...], expr: facts.Call, frame: Frame, of: ClassOf
+) -> Record:
+    """An instance of a class that adds fields to an envelope: they go to the model as its payload does.
+
+    Of an envelope that the model sees nothing of, it sees nothing of those that derive from it.
+    """
+    known = envelope(evaluator, around, expr, frame, of)
+    if not around:
+        return known
+    names = classes.parameters_of(evaluator, of) or []
+    own = {
+        name
+        for ancestor in classes.ancestors(evaluator, of)
+        if isinstance(ancestor, ClassOf) and evaluator.tools.payload(ancestor.cls.name) is None
+        for name, _ in ancestor.cls.statements()
+    }
+    entries = dict(known.entries)
+    for name, arg in (*zip(names, expr.args, strict=False), *expr.keywords):
+        if name in own and not isinstance(arg, facts.Star):
+            declared = evaluator.field(of, name)
+            value = evaluator.eval(arg, frame)
+            if isinstance(declared, Number) and not isinstance(value, Number):
+                value = declared
+            entries[name] = (Entry(value, Site(frame.module, arg.at)),)
+    return replace(known, entries=entries)
 
 
 def quantity(evaluator: Evaluator, expr: facts.Call, frame: Frame, of: ClassOf | None) -> Record:

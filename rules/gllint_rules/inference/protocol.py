@@ -21,6 +21,7 @@ from gllint_rules.inference.values import (
     Value,
 )
 from gllint_rules.reading.facts import Call, Expr, Function, Module, Param, Scope
+from gllint_rules.words.table import Place
 
 _T = TypeVar("_T")
 
@@ -56,8 +57,8 @@ class Tools(Protocol):
     def schema_of_parameter(self, scope: Scope, param: Param) -> Value | None:
         """What the schema of a tool says of a parameter of the function with ``scope``."""
 
-    def payload(self, name: str) -> frozenset[str] | None:
-        """The arguments of the envelope ``name`` that reach the model; ``None`` where it is no envelope."""
+    def payload(self, origin: str) -> tuple[Place, ...] | None:
+        """The arguments of an envelope that reach the model; ``None`` where the class is none."""
 
 
 class Evaluator(Protocol):

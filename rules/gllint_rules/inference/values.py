@@ -209,6 +209,7 @@ class Record(Value):
     quantity: bool = False
     cls: ClassOf | None = None
     kind: str = "builtins.dict"
+    envelope: bool = False  # what the model sees of an instance that a framework takes apart
     size: int = field(init=False, repr=False)
     nesting: int = field(init=False, repr=False)
     gap: bool = field(init=False, repr=False)

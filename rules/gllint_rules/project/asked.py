@@ -23,8 +23,9 @@ from gllint_rules.inference.values import (
     held_in,
     options,
 )
+from gllint_rules.project.callees import real_name
 from gllint_rules.project.context import is_test_path
-from gllint_rules.project.tools import Tool, real_name
+from gllint_rules.project.tool import Tool
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Call, Class, Expr, Module, Scope, Sub
 from gllint_rules.reading.outline import Section
@@ -38,7 +39,6 @@ from gllint_rules.words.names import (
     TOOL_PARAMETERS,
     TOOL_REGISTRY_CLASSES,
     TOOL_REGISTRY_NAMES,
-    TOOL_WRAPPER_ENDING,
 )
 
 if TYPE_CHECKING:
@@ -305,7 +305,7 @@ class _Collector:
         if (
             not names
             and not is_class
-            and last.endswith(TOOL_WRAPPER_ENDING)
+            and last.endswith("Tool")
             and self.project.tools.made_tool(module, call, scope) is None
             and not self._is_own(module, call, scope)
         ):

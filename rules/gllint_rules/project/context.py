@@ -32,7 +32,9 @@ from gllint_rules.inference.values import (
 from gllint_rules.project.offered import imports_tools
 from gllint_rules.project.project import Project
 from gllint_rules.project.results import Result, leaves
-from gllint_rules.project.tools import Tool
+from gllint_rules.project.seen import is_changed
+from gllint_rules.project.seen import seen as what_is_seen
+from gllint_rules.project.tool import Tool
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Expr, Module, Scope
 
@@ -74,7 +76,7 @@ class Context:
         seen: set[object] = set()
         for tool in self.tools:
             for callable in tool.callables:
-                if callable.function in seen:
+                if callable.function in seen or is_changed(tool):
                     continue
                 seen.add(callable.function)
                 flow = self.evaluator.flow(callable)
@@ -86,7 +88,7 @@ class Context:
                 for expr, value in pairs:
                     if declared is not None:
                         value = hints.typed(self.evaluator, value, declared)
-                    out.append(Result(tool, callable, expr, value))
+                    out.append(Result(tool, callable, *what_is_seen(self.evaluator, tool, expr, value)))
         return out
 
     def _declared_container(self, callable: FunctionOf) -> Value | None:

@@ -68,7 +68,7 @@ from gllint_rules.words.names import (
 if TYPE_CHECKING:
     from gllint_rules.project.context import Context
     from gllint_rules.project.project import Project
-    from gllint_rules.project.tools import Tool
+    from gllint_rules.project.tool import Tool
 
 Kind = Literal["network", "clock", "random", "environment", "write", "delete"]
 

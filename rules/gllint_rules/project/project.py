@@ -31,8 +31,9 @@ class Project:
     text of a file that has findings. Paths are absolute, with forward slashes. ``packages`` are the folders in
     which each top-level package of the project lies (see :func:`~gllint_rules.project.imports.top_level_packages`).
     ``mentioning`` gives the files of the project, those among them that nobody announced, that hold a word; ``None``
-    where that is not known. Modules that nobody announced are loaded when a value leads into them; what those build
-    that the project does not ``owns`` is reported where it is called.
+    where that is not known. ``talks`` says that a file which nobody announces imports a framework or a model's SDK.
+    Modules that nobody announced are loaded when a value leads into them; what those build that the project does not
+    ``owns`` is reported where it is called.
     """
 
     def __init__(
@@ -45,6 +46,7 @@ class Project:
         packages: Mapping[str, Sequence[str]] | None = None,
         mentioning: Callable[[str], Collection[str] | None] = lambda word: None,
         owns: Callable[[str], bool] = lambda path: True,
+        talks: bool = False,
     ) -> None:
         self.settings = settings
         self.names = Names.of(settings)
@@ -53,7 +55,8 @@ class Project:
         self.mentioning = mentioning
         self.modules: dict[str, Module] = {}
         self.imports = Imports(load, exists, packages or {}, owns)
-        self.tools = Tools(self.imports, self.names)
+        self.talks = talks
+        self.tools = Tools(self.imports, self.names, lambda: self.once(_talks_to_a_model))
         self.evaluator = self.tools.evaluator
         self._told = 0  # how many of the cuts
         self._positions: dict[str, Positions] = {}
@@ -120,3 +123,11 @@ class Project:
             Cut(site.module.path, self.positions(site.module).span(site.at).line, budget)
             for site, budget in new
         ]
+
+
+def _talks_to_a_model(project: Project) -> bool:
+    """Whether a file of the project imports a framework of the table or a model's SDK."""
+    table = project.names.table
+    return project.talks or any(
+        table.talks_to_a_model(module.outline.modules()) for module in project.modules.values()
+    )

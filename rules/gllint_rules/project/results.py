@@ -22,7 +22,7 @@ from gllint_rules.inference.values import (
     number,
     options,
 )
-from gllint_rules.project.tools import Tool
+from gllint_rules.project.tool import Tool
 from gllint_rules.reading.facts import Expr
 from gllint_rules.words.settings import Settings
 

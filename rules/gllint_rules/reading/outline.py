@@ -73,6 +73,14 @@ class Outline:
     stars: tuple[str, ...]  # modules of ``from x import *``, with their dots
     mutated: frozenset[str]
     is_whole: bool = False  # one section, of which nothing else is known
+    inner_imports: frozenset[str] = frozenset()  # dotted names that imports inside of functions name
+
+    def modules(self) -> frozenset[str]:
+        """The dotted names of all that the file imports from elsewhere, whether a module or a name in one."""
+        found = {
+            name for i in self.imports for name in (i.module, f"{i.module}.{i.name}") if i.module[:1] != "."
+        }
+        return frozenset((*found, *self.dotted_imports, *self.stars, *self.inner_imports))
 
 
 def whole(source: str) -> Outline:
@@ -95,6 +103,7 @@ class _Outliner:
         self.dotted: set[str] = set()
         self.stars: list[str] = []
         self.bound_imports: list[Imported] = []
+        self.inner_imports: set[str] = set()
 
     def outline(self, tree: ast.Module) -> Outline:
         for group in _lines_apart(tree.body):
@@ -107,6 +116,7 @@ class _Outliner:
             frozenset(self.dotted),
             tuple(self.stars),
             mutated,
+            inner_imports=frozenset(self.inner_imports),
         )
 
     def with_real_names(self, section: Section) -> Section:
@@ -162,6 +172,7 @@ class _Outliner:
         sketch.read(group, methods)
         self.aliases.update(sketch.aliases)
         self.dotted.update(sketch.dotted)
+        self.inner_imports.update(sketch.inner_imports)
         if owner is None:
             self.bound_imports += sketch.imports
             self.stars += sketch.stars
@@ -269,6 +280,7 @@ class _Sketch:
         self.dotted: set[str] = set()
         self.imports: list[Imported] = []
         self.stars: list[str] = []
+        self.inner_imports: set[str] = set()
         self.binds: set[str] = set()
         self.members: dict[str, int] = {}  # the line of the first statement that binds each
         self.line = 0
@@ -370,6 +382,8 @@ class _Sketch:
             self.bind(bound, level)
             if level == _OUTSIDE:
                 self.imports.append(Imported(bound, module, alias.name))
+            elif not node.level:
+                self.inner_imports.update((module, f"{module}.{alias.name}"))
 
     # --- definitions -------------------------------------------------------------------------------------
 

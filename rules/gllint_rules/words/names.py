@@ -1,7 +1,7 @@
-"""What the rules know about frameworks by name: one table each, extended by the configuration.
+"""What the rules know by name: one table each, extended by the configuration.
 
-Every list of :class:`gllint_rules.words.settings.Settings` adds to the table of the same name. Names are compared
-with the last part of a dotted name, so that re-exports and aliases of packages make no difference.
+Frameworks have a table of their own (:mod:`gllint_rules.words.table`). The names here are compared with the last part
+of a dotted name, so that re-exports and aliases of packages make no difference.
 """
 
 from __future__ import annotations
@@ -11,42 +11,17 @@ from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from gllint_rules.words.settings import Settings
+from gllint_rules.words.table import Table, configured
 
-# T2: base classes of tools. GreenLang and itserr, crewAI, LangChain, smolagents, autogen, llama-index.
-TOOL_CLASSES = frozenset({"BaseTool", "StructuredTool", "Tool"})
 # An annotation names a tool class of a framework by its ending, too (`CrewBaseTool`, `MyStructuredTool`).
 TOOL_CLASS_ENDINGS = ("BaseTool", "StructuredTool")
-# T2: the methods of a tool class whose result goes to the model.
-TOOL_METHODS = ("_run", "run", "_arun", "arun", "execute", "aexecute", "forward", "__call__")
-# T3: LangChain, smolagents, crewAI `tool`; MCP `server.tool`; pydantic-ai `agent.tool`, `tool_plain`; OpenAI.
-TOOL_DECORATORS = frozenset({"tool", "tool_plain", "function_tool"})
-# T4: the ending of a callee that wraps a function, and its alternative constructors.
-TOOL_WRAPPER_ENDING = "Tool"
-TOOL_WRAPPER_METHODS = frozenset({"from_function", "from_defaults"})
-TOOL_WRAPPER_KEYWORDS = ("func", "fn", "coroutine", "function", "async_fn")
-# T5: a description beside the function that it describes.
-TOOL_DESCRIPTIONS = frozenset({"ToolDef"})
 # T1: the keywords of a schema call.
 SCHEMA_FN = "fn"
 ARGS_SCHEMA = "args_schema"
 RESULT_SCHEMAS = ("result_schema",)
 # GL201 speaks about these keywords wherever they stand.
 OUTPUT_SCHEMAS = ("result_schema", "output_schema", "outputSchema")
-# Envelopes around a result, and the fields in which the result travels (itserr; MCP).
-RESULT_PAYLOADS: dict[str, frozenset[str]] = {
-    "ToolResult": frozenset({"data", "output", "result"}),
-    "CallToolResult": frozenset({"structured_content", "structuredContent"}),
-}
 QUANTITY = "Quantity"
-# GL301: methods that run a tool.
-CALL_METHODS = frozenset(
-    {"run", "_run", "arun", "_arun", "execute", "aexecute", "invoke", "ainvoke", "forward", "fn"}
-)
-# GL301: through these, calls are allowed to go.
-DISPATCH_FUNCTIONS = frozenset({"dispatch_tool"})
-DISPATCH_CLASSES = frozenset(
-    {"ToolRegistry", "ToolRuntime", "ToolExecutor", "ToolManager", "ToolNode", "ToolUsage"}
-)
 TOOL_REGISTRY_NAMES = ("TOOL_REGISTRY",)
 TOOL_REGISTRY_CLASSES = frozenset({"ToolRegistry"})
 CLARIFICATION = "None"  # the reserved tool name (QREW)
@@ -212,12 +187,10 @@ HARMLESS_CATEGORIES = frozenset({"READ_ONLY", "NOTE_TAKING"})
 
 
 class Names(NamedTuple):
-    """The tables above with the project's own names added."""
+    """The tables above and the framework table, with the project's own names added."""
 
-    tool_classes: frozenset[str]
-    tool_decorators: frozenset[str]
-    tool_methods: tuple[str, ...]
-    payloads: dict[str, frozenset[str]]
+    table: Table
+    tool_classes: frozenset[str]  # by their last names
     dispatch_functions: frozenset[str]
     dispatch_classes: frozenset[str]
     final_names: tuple[str, ...]
@@ -225,26 +198,21 @@ class Names(NamedTuple):
 
     @classmethod
     def of(cls, settings: Settings) -> Names:
-        def last(names: tuple[str, ...]) -> frozenset[str]:
-            return frozenset(name.rpartition(".")[2] for name in names)
-
+        table = configured(settings)
+        own = frozenset(name.rpartition(".")[2] for name in settings.final_message_calls)
+        everywhere = table.named_in("dispatchers", table.imported(()))
         return cls(
-            tool_classes=TOOL_CLASSES | last(settings.tool_classes),
-            tool_decorators=TOOL_DECORATORS | last(settings.tool_decorators),
-            tool_methods=(*TOOL_METHODS, *settings.tool_methods),
-            payloads={
-                name: fields | frozenset(settings.result_payloads) for name, fields in RESULT_PAYLOADS.items()
-            },
-            dispatch_functions=DISPATCH_FUNCTIONS | last(settings.dispatchers),
-            dispatch_classes=DISPATCH_CLASSES | last(settings.dispatchers),
+            table=table,
+            tool_classes=table.tool_classes,
+            dispatch_functions=frozenset(name for name in everywhere if not name[:1].isupper()),
+            dispatch_classes=everywhere,
             final_names=(*FINAL_MESSAGE_NAMES, *settings.final_message_names),
-            final_calls=FINAL_MESSAGE_CALLS | last(settings.final_message_calls),
+            final_calls=FINAL_MESSAGE_CALLS | own,
         )
 
     def is_final_name(self, name: str) -> bool:
         return any(fnmatchcase(name, pattern) for pattern in self.final_names)
 
     def is_tool_class(self, name: str) -> bool:
-        """Whether a class from outside the project is a tool class by its last name."""
-        last = name.rpartition(".")[2]
-        return last in self.tool_classes or last.endswith(TOOL_CLASS_ENDINGS)
+        """Whether a class from outside the project is a tool class, by its dotted name."""
+        return bool(self.table.methods(name)) or name.endswith(TOOL_CLASS_ENDINGS)

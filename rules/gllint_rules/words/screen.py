@@ -11,10 +11,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import lru_cache
+from itertools import product
 from typing import Protocol, TypeAlias
 
 from gllint_rules.words.names import (
-    CALL_METHODS,
     OUTPUT_SCHEMAS,
     QUANTITY,
     REGISTRY_LOOKUPS,
@@ -22,14 +22,12 @@ from gllint_rules.words.names import (
     TOOL_CATEGORIES,
     TOOL_CATEGORY,
     TOOL_CLASS_ENDINGS,
-    TOOL_DESCRIPTIONS,
     TOOL_REGISTRY_CLASSES,
     TOOL_REGISTRY_NAMES,
-    TOOL_WRAPPER_ENDING,
-    TOOL_WRAPPER_METHODS,
     Names,
 )
 from gllint_rules.words.settings import Settings
+from gllint_rules.words.table import Table
 
 _Needles: TypeAlias = tuple[bytes, ...]
 
@@ -56,13 +54,15 @@ class Screen:
 
     def __init__(self, settings: Settings) -> None:
         names = Names.of(settings)
+        table = names.table
+        told = _Told(table)
         classes = _word(names.tool_classes)
-        methods = _word(names.tool_methods)
-        decorators = _word(names.tool_decorators)
-        calls = _word(CALL_METHODS)
+        methods = _word(table.methods("BaseTool"))
+        decorators = _word(told.decorators)
+        calls = _word(table.runs(None))
         endings = _word(TOOL_CLASS_ENDINGS)
         registries = _word((*TOOL_REGISTRY_NAMES, *TOOL_REGISTRY_CLASSES))
-        lookups = _word({*CALL_METHODS, *REGISTRY_LOOKUPS})
+        lookups = _word({*table.runs(None), *REGISTRY_LOOKUPS})
         actions = TOOL_ACTIONS | names.dispatch_functions
         # The longest fixed part of each pattern: `final_message` of `*_final_message`.
         final_parts = {
@@ -73,40 +73,58 @@ class Screen:
         # Whatever may stand between two tokens. It is bounded, and taken without a second thought, so that the time
         # stays in proportion to the size of a file that is made to take long.
         gap = r"(?:\s++|\\|\#[^\n]{0,200}+\n){0,30}+"
-        tools = _lone(b"Tool", b"tool", *_encoded(names.tool_classes | names.tool_decorators | actions))
+        tools = _lone(
+            b"Tool", b"tool", *_encoded(names.tool_classes | told.decorators | told.calls | actions)
+        )
+        # What says that a file imports a framework or an SDK, each with the modules that it may be.
+        self._imports = _import_forms(table.modules)
+        # T2 to T8 by names that tell nothing without the framework that they come from.
+        self._beside = [(frozenset(m), _patterns(rf"\b{_word(words)}\b")[0]) for m, words in told.beside]
         # Each family: fragments of which one must be there, then the groups that it may belong to. Each group:
         # words of which one must be there, then patterns that must all be found.
         self._families: tuple[tuple[_Needles, tuple[tuple[_Needles, _Patterns], ...]], ...] = (
             (
                 tools,
                 (
-                    # T2: a class with such a base, whatever the base is imported as.
+                    # T2, T8: a class with such a base, whatever the base is imported as.
                     (
-                        _encoded(names.tool_classes),
-                        (_Bases(rf"\bclass\b{gap}\w++{gap}(?:\[[^\]]{{0,2000}}+\]{gap})?\(", classes, gap),),
+                        _encoded(told.classes),
+                        (
+                            _Bases(
+                                rf"\bclass\b{gap}\w++{gap}(?:\[[^\]]{{0,2000}}+\]{gap})?\(",
+                                _word(told.classes),
+                                gap,
+                            ),
+                        ),
                     ),
+                    (_encoded(told.published), _patterns(rf"\b{_word(told.published)}\b")),
                     # T3: a decorator, under whatever name it is imported.
                     (
                         _encoded(
                             form.format(name)
-                            for name in names.tool_decorators
-                            for form in ("@{}", "@ {}", ".{}", ". {}", "{} as")
+                            for name in told.decorators
+                            for form in ("@{}", "@ {}", ".{}", ". {}", "{} as", "{}(", "{} (")
                         ),
                         _patterns(
-                            rf"@{gap}(?:\w++{gap}\.{gap}){{0,20}}{decorators}\b|\b{decorators}{gap}\bas\b"
+                            rf"@{gap}(?:\w++{gap}\.{gap}){{0,20}}{decorators}\b|\b{decorators}{gap}(?:\bas\b|\()"
                         ),
                     ),
-                    # T4 and T5: a call that wraps or describes a function.
+                    # T4, T5 and T7: a call that wraps, describes or registers a function.
                     (
-                        (TOOL_WRAPPER_ENDING.encode(),),
+                        (b"Tool", *_encoded(told.calls)),
                         _patterns(
-                            rf"{TOOL_WRAPPER_ENDING}\b(?:{gap}\[[^\]]{{0,2000}}+\])?{gap}\(|{TOOL_WRAPPER_ENDING}\b{gap}as\b"
-                            rf"|{TOOL_WRAPPER_ENDING}\b{gap}\.{gap}{_word(TOOL_WRAPPER_METHODS)}"
+                            rf"(?:Tool|\b{_word(told.calls)})\b(?:{gap}\[[^\]]{{0,2000}}+\])?{gap}\("
+                            rf"|(?:Tool|\b{_word(told.calls)})\b{gap}as\b"
+                            rf"|Tool\b{gap}\.{gap}{_word(told.makers)}"
                         ),
                     ),
+                    # T6: a list of tools, by its usual name.
                     (
-                        _encoded(TOOL_DESCRIPTIONS),
-                        _patterns(rf"\b{_word(TOOL_DESCRIPTIONS)}{gap}(?:\(|as\b)"),
+                        _encoded(table.any_keywords),
+                        _patterns(
+                            rf"\b{_word(table.any_keywords)}{gap}\+?=(?!=)|\.{gap}{_word(table.any_keywords)}{gap}\."
+                            rf"|[\"']{_word(table.any_keywords)}[\"']{gap}[:\]]"
+                        ),
                     ),
                     # GL3: a tool by annotation (prose has no sign before the name) or from a registry, and a method
                     # that runs it.
@@ -172,7 +190,7 @@ class Screen:
         [self._made] = _patterns(rf"\b(\w++){gap}\(")
         needles = {needle for fragments, groups in self._families for needle in fragments}
         needles |= {needle for _, groups in self._families for group, _ in groups for needle in group}
-        self._fragments = _Automaton({*MARKS, *needles})
+        self._fragments = _Automaton({*MARKS, *needles, *self._imports})
         self._watches_makers = bool(settings.registry_modules)
         self._audits = settings.audit
 
@@ -186,13 +204,37 @@ class Screen:
         ``found`` are its :meth:`fragments`, where they are known.
         """
         found = self.fragments(data) if found is None else found
-        return bool(found) and any(
-            not found.isdisjoint(fragments)
-            and any(
-                not found.isdisjoint(needles) and all(p.search(data) for p in patterns)
-                for needles, patterns in groups
+        return bool(found) and (
+            any(
+                not found.isdisjoint(fragments)
+                and any(
+                    not found.isdisjoint(needles) and all(p.search(data) for p in patterns)
+                    for needles, patterns in groups
+                )
+                for fragments, groups in self._families
             )
-            for fragments, groups in self._families
+            or self._uses_framework(data, found)
+        )
+
+    def talks(self, data: bytes, found: frozenset[bytes] | None = None) -> bool:
+        """Whether the file imports a framework of the table or a model's SDK; ``found`` as in :meth:`passes`."""
+        found = self.fragments(data) if found is None else found
+        return bool(self._imported(data, found))
+
+    def _imported(self, data: bytes, found: frozenset[bytes]) -> frozenset[str]:
+        """The modules of frameworks and SDKs that a file imports."""
+        return frozenset(
+            module
+            for form in found & self._imports.keys()
+            for module, other in self._imports[form]
+            if other in data
+        )
+
+    def _uses_framework(self, data: bytes, found: frozenset[bytes]) -> bool:
+        imported = self._imported(data, found)
+        return any(
+            not imported.isdisjoint(modules) and pattern.search(data) is not None
+            for modules, pattern in self._beside
         )
 
     def may_use(self, data: bytes) -> bool:
@@ -216,6 +258,43 @@ class Screen:
         if self._watches_makers or not names.isdisjoint(_encoded(TOOL_REGISTRY_NAMES)):
             words.update(self._made.findall(data))
         return not words.isdisjoint(names) or not words.isdisjoint(_ALIAS.findall(data))
+
+
+class _Told:
+    """The names of the framework table by where they stand in a file, and whether they tell enough alone.
+
+    One that speaks of tools is looked for in each file; ``beside`` are the others, each row's beside its imports.
+    """
+
+    def __init__(self, table: Table) -> None:
+        alone = frozenset(name for row in table.rows if not row.imports for name in table.names_of(row))
+
+        def telling(names: frozenset[str]) -> frozenset[str]:
+            return frozenset(n for n in names if n in alone or "tool" in n.lower() or "_" in n)
+
+        self.decorators = telling(table.last_names("decorators", "generators"))
+        self.makers = table.last_names("calls")
+        self.calls = telling(self.makers | table.last_names("keywords", "described"))
+        self.classes = telling(table.classes)
+        self.published = table.published_in
+        told = self.decorators | self.calls | self.classes
+        named = ((row.imports, table.names_of(row) - told) for row in table.rows if row.imports)
+        self.beside = [(imports, words) for imports, words in named if words]
+
+
+def _import_forms(modules: Iterable[str]) -> dict[bytes, list[tuple[str, bytes]]]:
+    """How an import of each module is written, up to two spaces apart; with what else must stand in the file."""
+    out: dict[bytes, list[tuple[str, bytes]]] = {}
+    for module in sorted(modules):
+        names = (
+            [module.removesuffix("*")] if module[-1] == "*" else [f"{module}{end}" for end in " .\n\r,;\\"]
+        )
+        for word, space, name in product(("from", "import"), (" ", "  "), names):
+            out.setdefault(f"{word}{space}{name}".encode(), []).append((module, b""))
+        package, _, name = module.rpartition(".")
+        for space in (" ", "  ") if package else ():
+            out.setdefault(f"from{space}{package} ".encode(), []).append((module, name.encode()))
+    return out
 
 
 _IDENTIFIER = re.compile(rb"\w+|\*")

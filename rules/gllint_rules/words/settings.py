@@ -1,6 +1,7 @@
 """The part of the configuration that decides what is a finding.
 
-Each list *adds to* the defaults of :mod:`gllint_rules.words.names`; names are dotted or their last part.
+Each list *adds to* the defaults of :mod:`gllint_rules.words.names` and of the framework table; names are dotted or
+their last part.
 Which codes are selected, files excluded and how findings are shown belongs to the program, not here.
 """
 
@@ -30,6 +31,8 @@ class Settings(NamedTuple):
     final_message_calls: tuple[str, ...] = ()
     whitelist_patterns: tuple[str, ...] = ()
     number_words: bool = False
+    # Rows of the framework table, each as JSON of what is written (see `frameworks.toml`).
+    frameworks: tuple[str, ...] = ()
     # Not a key of its own: whether GL405 is selected, which looks at every file that imports a tool.
     audit: bool = False
 

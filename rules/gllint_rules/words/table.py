@@ -7,15 +7,20 @@ and loads fifty times faster. After a change: ``python -m gllint_rules.words.tab
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from gllint_rules.words.settings import Settings
 
 SOURCE = Path(__file__).with_name("frameworks.toml")
 LOADED = Path(__file__).with_name("frameworks.json")
 
+# The row of what counts by its name alone.
+GENERAL = "any"
 # Where an argument stands: a position, a keyword, a key inside of a keyword's argument (``config.tools``), or ``*``.
 Place: TypeAlias = int | str
 Kind: TypeAlias = Literal["decorators", "generators", "calls", "keywords", "described", "not-tools"]
@@ -124,6 +129,22 @@ class Entry:
     places: tuple[Place, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Callee:
+    """What a call or decorator names, as far as the source tells.
+
+    ``written`` is the name as the source has it (``mcp.tool``; an alias of an import resolved), ``origin`` the dotted
+    name where it is known to come from outside the project (of a method: that of its receiver's class, then its own
+    name), ``method`` whether it is an attribute of a value, not of a module, and ``talks`` whether the project
+    imports a framework or a model's SDK at all.
+    """
+
+    written: str
+    origin: str = ""
+    method: bool = False
+    talks: bool = False
+
+
 # Number of the row, key, name.
 _Candidate: TypeAlias = tuple[int, Kind, Name]
 
@@ -131,21 +152,42 @@ _Candidate: TypeAlias = tuple[int, Kind, Name]
 class Table:
     """All rows, the project's own first, and the packages that talk to a model without forms of their own.
 
-    A row becomes a record when it is asked for: most runs need two or three of them.
+    A row becomes a record when it is asked for: most runs need two or three of them. ``methods`` are tools of every
+    tool class, ``payloads`` are seen of every envelope.
     """
 
-    def __init__(self, rows: Sequence[_Raw], index: _Index, model_sdks: Iterable[str]) -> None:
+    def __init__(
+        self,
+        rows: Sequence[_Raw],
+        index: _Index,
+        model_sdks: Iterable[str],
+        methods: Sequence[str] = (),
+        payloads: Sequence[str] = (),
+        own: int = 0,
+    ) -> None:
         self.model_sdks = tuple(model_sdks)
+        self._own = own
+        self._methods, self._payloads = tuple(methods), tuple(payloads)
         self._raw = rows
         self._index = index
         self._endings = [last for last in index if last[0] == "*" and last != _ANY]
         self._read: dict[int, Framework] = {}
         self._candidates: dict[str, tuple[_Candidate, ...]] = {}
+        self._kinds: dict[str, frozenset[Kind]] = {}
         self._found: dict[tuple[object, ...], Entry | None] = {}
+
+    @property
+    def has_own_rows(self) -> bool:
+        """Whether the project has rows of its own, which may name what is its own."""
+        return self._own > 0
 
     @property
     def rows(self) -> tuple[Framework, ...]:
         return tuple(self._row(number) for number in range(len(self._raw)))
+
+    def written(self) -> list[dict[str, Any]]:
+        """The rows as they are written."""
+        return [dict(row) for row in self._raw]
 
     def imported(self, modules: Iterable[str]) -> frozenset[str]:
         """The names of the rows whose framework is imported where ``modules`` (dotted) are, ``any`` among them."""
@@ -164,65 +206,159 @@ class Table:
             for module in modules
         )
 
+    def kinds(self, last: str) -> frozenset[Kind]:
+        """Under which keys the table names what ends so, whatever row; what holds for every callee aside."""
+        found = self._kinds.get(last)
+        if found is None:
+            found = frozenset(kind for _, kind, name in self._named(last) if name.last != _ANY)
+            self._kinds[last] = found
+        return found
+
+    @property
+    def any_keywords(self) -> frozenset[str]:
+        """The keywords by which whatever callee takes tools."""
+        return frozenset(
+            place
+            for number, kind, name in self._named(_ANY)
+            if kind == "keywords"
+            for place in self._row(number).keywords[name]
+            if isinstance(place, str)
+        )
+
     def find(
-        self,
-        kind: Kind,
-        written: str,
-        origin: str = "",
-        method: bool = False,
-        imported: frozenset[str] = frozenset(),
+        self, kind: Kind, callee: Callee, imported: frozenset[str] = frozenset(), called: bool = True
     ) -> Entry | None:
         """What the table says under ``kind`` of a callee or decorator, if anything.
 
-        ``written`` is the name as the source has it (``mcp.tool``; an alias of an import resolved), ``origin`` the
-        dotted name where it is known to come from outside the project (of a method: that of its receiver's class,
-        then its own name), ``method`` whether it is an attribute of a value, not of a module; ``imported`` the names
-        of the rows in force (:meth:`imported`). ``None`` where no row names it, or where one says that it makes no
-        tool and knows it as well.
+        ``imported`` are the names of the rows that the file imports (:meth:`imported`). ``called`` is false of a
+        decorator that is not called. ``None`` where no row names it, or where one that knows it as well says that
+        it makes no tool.
         """
-        key = (kind, written, origin, method, imported)
+        key = (kind, callee, imported, called)
         if key not in self._found:
             best: _Candidate | None = None
-            weight = (0, False)
-            for candidate in self._named(written.rpartition(".")[2]):
-                number, found, name = candidate
+            weight = (0, 0)
+            for candidate in self._named(_last(callee.origin or callee.written)):
+                _, found, name = candidate
                 if found == kind or (found == "not-tools" and not name.keyword):
-                    here = (_fits(name, self._raw[number], written, origin, method, imported), found != kind)
+                    refuses = found != kind or (name.called and not called)
+                    # As well fitting: what makes none wins over what makes one, that over a missing `()`.
+                    rank = 2 if found != kind else 0 if refuses else 1
+                    here = (self._fits(candidate, callee, imported), rank)
                     if here[0] and here > weight:
                         best, weight = candidate, here
-            self._found[key] = self._entry(best, origin) if best is not None and best[1] == kind else None
+            is_one = best is not None and best[1] == kind and weight[1] == 1
+            self._found[key] = self._entry(best, callee.origin) if best is not None and is_one else None
         return self._found[key]
 
-    def is_no_tool(
-        self,
-        keyword: str,
-        written: str,
-        origin: str = "",
-        method: bool = False,
-        imported: frozenset[str] = frozenset(),
-    ) -> bool:
+    def is_no_tool(self, keyword: str, callee: Callee, imported: frozenset[str] = frozenset()) -> bool:
         """Whether what a call hands over as ``keyword`` makes no tool; the other arguments as in :meth:`find`."""
         return any(
             kind == "not-tools"
             and name.keyword == keyword
-            and _fits(name, self._raw[number], written, origin, method, imported)
-            for number, kind, name in self._named(written.rpartition(".")[2])
+            and self._fits((number, kind, name), callee, imported)
+            for number, kind, name in self._named(_last(callee.origin or callee.written))
         )
+
+    def runs(self, framework: Framework | None) -> frozenset[str]:
+        """The methods that run a tool of ``framework`` directly; ``None``: one of which nothing else is known."""
+        own = framework.runs if framework is not None else ()
+        general = (name for row in self._general for name in row.runs)
+        return frozenset(name for name in (*own, *general) if "." not in name)
+
+    @cached_property
+    def all_runs(self) -> frozenset[str]:
+        """The last names of all methods that run a tool, of whatever framework."""
+        return frozenset(_last(name) for row in self._raw for name in _listed(row, "runs"))
+
+    def named_in(self, key: Literal["dispatchers", "registries"], imported: frozenset[str]) -> frozenset[str]:
+        """The last names under ``key`` of the rows ``imported``."""
+        return frozenset(
+            _last(name) for row in self._raw if row["name"] in imported for name in _listed(row, key)
+        )
+
+    @cached_property
+    def classes(self) -> frozenset[str]:
+        """The last names of the classes whose subclasses are tools, or have methods that are."""
+        rows = [self._row(number) for number, row in enumerate(self._raw) if row.get("published")]
+        answering = (p.of for row in rows for listed in row.published.values() for p in listed if p.of)
+        named = (name for row in self._raw for key in ("bases", "published") for name in row.get(key, ()))
+        return frozenset((*named, *answering))
+
+    @cached_property
+    def tool_classes(self) -> frozenset[str]:
+        """The last names of the classes whose subclasses are tools."""
+        return frozenset(name for row in self._raw for name in row.get("bases", ()))
+
+    def names_of(self, row: Framework) -> frozenset[str]:
+        """The last parts of all the names by which a row makes tools, endings aside."""
+        kinds: tuple[Kind, ...] = ("decorators", "generators", "calls", "keywords", "described")
+        called = (name.last for kind in kinds for name in row.names(kind) if name.last[0] != "*")
+        answering = (p.of for listed in row.published.values() for p in listed if p.of)
+        return frozenset((*called, *row.bases, *row.published, *answering))
+
+    def last_names(self, *kinds: Kind) -> frozenset[str]:
+        """The last parts of the names under ``kinds``, in all rows, but for those that give the ending alone."""
+        return frozenset(
+            last
+            for last, at in self._index.items()
+            if last[0] != "*" and any(kind in kinds for _, kind, _ in at)
+        )
+
+    @cached_property
+    def frameworks(self) -> frozenset[str]:
+        """The modules by which files use a framework, as the table has them."""
+        return frozenset(name for row in self._raw for name in _listed(row, "imports"))
+
+    @cached_property
+    def modules(self) -> frozenset[str]:
+        """The modules of :attr:`frameworks`, and the packages that talk to a model without forms of their own."""
+        return self.frameworks.union(self.model_sdks)
+
+    @cached_property
+    def published_in(self) -> frozenset[str]:
+        """What toolkits list their tools in, where that is no attribute of somebody else's."""
+        rows = [self._row(number) for number, row in enumerate(self._raw) if row.get("published")]
+        return frozenset(p.attribute for row in rows for ps in row.published.values() for p in ps if not p.of)
+
+    @cached_property
+    def _general(self) -> tuple[Framework, ...]:
+        return tuple(self._row(n) for n, row in enumerate(self._raw) if not row.get("imports"))
 
     def methods(self, origin: str) -> tuple[str, ...]:
         """The methods of the subclasses of an outside class that are tools; empty where it is no tool class."""
         row = self._knowing("bases", origin)
-        return row.bases[_last(origin)] if row is not None else ()
+        return (*row.bases[_last(origin)], *self._methods) if row is not None else ()
 
     def published(self, origin: str) -> tuple[Published, ...]:
         """What the subclasses of an outside class list their tools in."""
         row = self._knowing("published", origin)
         return row.published[_last(origin)] if row is not None else ()
 
+    def answered(self, origin: str) -> tuple[str, ...]:
+        """The attributes of messages that name the methods of the subclasses of an outside class."""
+        return tuple(
+            published.attribute
+            for number, row in enumerate(self._raw)
+            if row.get("published") and _owns(row, origin)
+            for listed in self._row(number).published.values()
+            for published in listed
+            if published.of == _last(origin)
+        )
+
     def payload(self, origin: str) -> tuple[Place, ...] | None:
         """The places of what the model sees of an instance of an outside class, ``None`` where it is no envelope."""
         row = self._knowing("envelopes", origin)
-        return row.envelopes[_last(origin)] if row is not None else None
+        return (*row.envelopes[_last(origin)], *self._payloads) if row is not None else None
+
+    @cached_property
+    def payload_names(self) -> frozenset[str]:
+        """The fields in which results travel in whatever envelope."""
+        rows = (self._row(number) for number, row in enumerate(self._raw) if row.get("envelopes"))
+        held = (
+            place for row in rows for places in row.envelopes.values() for place in (*places, *self._payloads)
+        )
+        return frozenset(place for place in held if isinstance(place, str) and place != _ANY)
 
     def _knowing(self, key: str, origin: str) -> Framework | None:
         """The row that says something of a class under ``key``: one that owns it, else one without imports."""
@@ -230,7 +366,7 @@ class Table:
         general: int | None = None
         for number, row in enumerate(self._raw):
             if last in row.get(key, ()):
-                if _owns(row, origin):
+                if self._owned(number, origin):
                     return self._row(number)
                 if not row.get("imports") and general is None:
                     general = number
@@ -256,6 +392,46 @@ class Table:
                 found += self._named(_ANY)
             self._candidates[last] = found
         return found
+
+    def _fits(self, candidate: _Candidate, callee: Callee, imported: frozenset[str]) -> int:
+        """How well a name of the table fits what the source says: 0 for not at all."""
+        number, _, name = candidate
+        row, origin, method = self._raw[number], callee.origin, callee.method
+        if name.exact:
+            return 7 if self._is_at(number, callee.origin or callee.written, name.exact) else 0
+        parts = (origin or callee.written).rsplit(".", 2)
+        owner = parts[-2] if len(parts) > 1 else ""
+        if not _is(parts[-1], name.last):
+            return 0
+        if not row.get("imports"):  # by the name alone
+            if name.owner == _ANY:
+                return int(method)
+            if name.owner:
+                return int(bool(owner) and _is(owner, name.owner))
+            return 1
+        owned = self._owned(number, origin or callee.written) if origin or number < self._own else False
+        active = row["name"] in imported
+        if name.last == _ANY:  # a keyword, whatever the callee
+            return 5 if owned or (not origin and active) else 0
+        if name.owner == _ANY:
+            return 4 if method and (owned or callee.talks) else 0
+        if owned:
+            if owner == name.owner or (not name.owner and not owner[:1].isupper()):
+                return 6
+            return 3 if method and name.owner else 0  # of a subclass, or of a class beside it
+        return 2 if not origin and method and name.owner and active else 0
+
+    def _owned(self, number: int, dotted: str) -> bool:
+        """Whether a dotted name belongs to a row; of the project's own rows, also one that ends in theirs."""
+        row = self._raw[number]
+        if number >= self._own:
+            return _owns(row, dotted)
+        return any(self._is_at(number, dotted, module) for module in _listed(row, "imports"))
+
+    def _is_at(self, number: int, dotted: str, module: str) -> bool:
+        if number >= self._own:
+            return _inside(dotted, module)
+        return _inside(dotted, module) or f".{module}." in f".{dotted}."
 
     def _entry(self, candidate: _Candidate, origin: str) -> Entry:
         number, kind, name = candidate
@@ -286,29 +462,9 @@ def _is(name: str, pattern: str) -> bool:
     return name.endswith(pattern[1:]) if pattern[0] == "*" else name == pattern
 
 
-def _fits(name: Name, row: _Raw, written: str, origin: str, method: bool, imported: frozenset[str]) -> int:
-    """How well a name of the table fits what the source says: 0 for not at all."""
-    if name.exact:
-        return 6 if origin == name.exact else 0
-    parts = (origin or written).rsplit(".", 2)
-    owner = parts[-2] if len(parts) > 1 else ""
-    if not _is(parts[-1], name.last):
-        return 0
-    if not row.get("imports"):  # by the name alone
-        if name.owner == _ANY:
-            return int(method)
-        if name.owner:
-            return int(bool(owner) and _is(owner, name.owner))
-        return 1
-    owned = bool(origin) and _owns(row, origin)
-    active = row["name"] in imported
-    if name.last == _ANY:  # a keyword, whatever the callee
-        return 4 if owned or (not origin and active) else 0
-    if name.owner == _ANY:
-        return 3 if method and (owned or active) else 0
-    if owned:
-        return 5 if owner == name.owner or (not name.owner and not owner[:1].isupper()) else 0
-    return 2 if not origin and method and name.owner and active else 0
+def _listed(row: _Raw, key: str) -> Sequence[str]:
+    given: str | Sequence[str] = row.get(key, ())
+    return (given,) if isinstance(given, str) else given
 
 
 # --- reading ---------------------------------------------------------------------------------------------------
@@ -326,7 +482,11 @@ def _row(row: Mapping[str, Any], where: str) -> Framework:
     where = f"{where} ({name})"
     for key in row:
         if key not in _KEYS:
-            raise TableError(f"{where}: unknown key `{key}`; known are {', '.join(sorted(_KEYS))}")
+            from difflib import get_close_matches
+
+            [near] = get_close_matches(str(key), _KEYS, n=1) or [""]
+            hint = f"did you mean `{near}`?" if near else f"known are {', '.join(sorted(_KEYS))}"
+            raise TableError(f"{where}: unknown key `{key}`; {hint}")
     imports = _strings(row, "imports", where)
     names = {key: tuple(_name(text, imports) for text in _strings(row, key, where)) for key in _NAMES}
     calls = {_name(k, imports): v for k, v in _placed(row, "calls", where, (0,)).items()}
@@ -477,16 +637,58 @@ def shipped() -> Table:
     return Table(data["frameworks"], data["index"], data["model-sdks"])
 
 
-def with_rows(rows: Sequence[Mapping[str, Any]]) -> Table:
+def with_rows(
+    rows: Sequence[Mapping[str, Any]], methods: Sequence[str] = (), payloads: Sequence[str] = ()
+) -> Table:
     """The table with a project's own rows before the shipped ones. Raises :class:`TableError`."""
-    if not rows:
+    if not (rows or methods or payloads):
         return shipped()
     read_rows(rows)
     data = _shipped()
     index = {last: list(at) for last, at in _index(rows).items()}
     for last, at in data["index"].items():
         index.setdefault(last, []).extend((number + len(rows), kind, text) for number, kind, text in at)
-    return Table([*rows, *data["frameworks"]], index, data["model-sdks"])
+    return Table([*rows, *data["frameworks"]], index, data["model-sdks"], methods, payloads, len(rows))
+
+
+@lru_cache(maxsize=16)
+def configured(settings: Settings) -> Table:
+    """The table as a project has extended it, by rows or by the keys that are shorthand for one.
+
+    Raises :class:`TableError`.
+    """
+    rows: list[Mapping[str, Any]] = list(_own_rows(map(json.loads, settings.frameworks)))
+    decorators = list(map(_last, settings.tool_decorators))
+    short = {
+        "decorators": [form for name in decorators for form in (name, f"*.{name}")],
+        "bases": {_last(name): list(shipped().methods("BaseTool")) for name in settings.tool_classes},
+        "dispatchers": list(map(_last, settings.dispatchers)),
+    }
+    if any(short.values()):
+        rows.append({"name": "configured", **{key: value for key, value in short.items() if value}})
+    return with_rows(rows, settings.tool_methods, settings.result_payloads)
+
+
+def _own_rows(rows: Iterable[dict[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    """Rows of a configuration: each with a name, its classes by their last names."""
+    for number, row in enumerate(rows):
+        row.setdefault("name", f"frameworks[{number}]")
+        for key in ("bases", "published", "envelopes"):
+            given = row.get(key)
+            if isinstance(given, dict):
+                row[key] = {name if name[:1] == "{" else _last(name): value for name, value in given.items()}
+            elif isinstance(given, list):
+                row[key] = [_last(name) if isinstance(name, str) else name for name in given]
+        yield row
+
+
+def check_rows(rows: Sequence[object], where: str) -> None:
+    """Raise :class:`TableError` where one of the rows of a configuration cannot be read."""
+    given = [dict(row) if isinstance(row, dict) else row for row in rows]
+    for number, row in enumerate(given):
+        if not isinstance(row, dict):
+            raise TableError(f"{where}[{number}] is a table of keys, not {row!r}")
+    read_rows(list(_own_rows(json.loads(json.dumps(given, default=str)))), where)
 
 
 def as_loaded(source: str) -> str:

@@ -1,0 +1,163 @@
+"""Who is called: the names by which the framework table knows a callee, a decorator or a receiver."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from gllint_rules.inference import classes
+from gllint_rules.inference.values import (
+    ClassOf,
+    External,
+    ExternalInstance,
+    Frame,
+    FunctionOf,
+    Instance,
+    Method,
+    ModuleOf,
+    Record,
+    Value,
+    options,
+)
+from gllint_rules.reading import facts
+from gllint_rules.reading.facts import Expr, Module
+from gllint_rules.words.table import Callee, Entry, Kind, Table
+
+if TYPE_CHECKING:
+    from gllint_rules.inference.protocol import Evaluator
+
+
+@dataclass(slots=True)
+class Callees:
+    """Looks callees up in the framework table.
+
+    ``talks`` says whether the project imports a framework or a model's SDK at all.
+    """
+
+    evaluator: Evaluator
+    table: Table
+    talks: Callable[[], bool]
+    _imported: dict[str, frozenset[str]] = field(default_factory=dict)
+
+    def entry(self, kind: Kind, func: Expr, frame: Frame, called: bool = True) -> Entry | None:
+        """What the table says of ``func`` under ``kind``; ``called`` is false of a decorator that is not called."""
+        for callee in self.of(func, frame):
+            found = self.table.find(kind, callee, self.imported(frame.module), called)
+            if found is not None:
+                return found
+        return None
+
+    def is_no_tool(self, keyword: str, func: Expr, frame: Frame) -> bool:
+        """Whether what a call of ``func`` hands over as ``keyword`` is no tool, whatever else is known of it."""
+        return any(
+            self.table.is_no_tool(keyword, callee, self.imported(frame.module))
+            for callee in self.of(func, frame)
+        )
+
+    def imported(self, module: Module) -> frozenset[str]:
+        """The names of the rows whose framework ``module`` imports."""
+        found = self._imported.get(module.path)
+        if found is None:
+            found = self._imported[module.path] = self.table.imported(module.outline.modules())
+        return found
+
+    def of(self, func: Expr, frame: Frame) -> Iterator[Callee]:
+        """The names that ``func`` may have; where an origin is known, that comes first."""
+        written = facts.dotted(func) or facts.last_name(func)
+        talks = self.talks()
+        inner = func.base if isinstance(func, facts.Sub) else func
+        named, method, own = False, True, ""
+        match inner:
+            case facts.Name(id=name):
+                written, method = real_name(frame.module, inner) or name, False
+                for value in options(self.evaluator.eval(inner, frame)):
+                    own = own or _path(value)
+                    for origin, is_method in self._origins(value):
+                        named = True
+                        yield Callee(origin, origin, is_method, talks)
+            case facts.Attr(base=facts.Call(func=facts.Name(id="super")), name=name):
+                cls = frame.scope.enclosing_class()
+                for origin in self.outside(ClassOf(frame.module, cls)) if cls is not None else ():
+                    full = origin if name == "__init__" else f"{origin}.{name}"
+                    named = True
+                    yield Callee(full, full, name != "__init__", talks)
+            case facts.Attr(base=base, name=name):
+                for value in options(self.evaluator.eval(base, frame)):
+                    match value:
+                        case External(name=prefix):
+                            named = True
+                            is_class = prefix.rpartition(".")[2][:1].isupper()
+                            yield Callee(f"{prefix}.{name}", f"{prefix}.{name}", is_class, talks)
+                        case ModuleOf():
+                            method = False
+                            for option in options(self.evaluator.eval(inner, frame)):
+                                own = own or _path(option)
+                                for origin, is_method in self._origins(option):
+                                    named = True
+                                    yield Callee(origin, origin, is_method, talks)
+                        case _:
+                            if not own and (path := _path(value)):
+                                own = f"{path}.{name}"
+                            for origin, _ in self._origins(value):
+                                named = True
+                                if name == "__init__":
+                                    yield Callee(origin, origin, False, talks)
+                                else:
+                                    yield Callee(f"{origin}.{name}", f"{origin}.{name}", True, talks)
+            case _:
+                method = False
+        if not named or (own and self.table.has_own_rows):
+            yield Callee(own or written, "", method, talks)
+
+    def _origins(self, value: Value) -> Iterator[tuple[str, bool]]:
+        """The dotted names outside the project that a callee or receiver stands for; whether it is a method."""
+        match value:
+            case External(name=name) | ExternalInstance(name=name):
+                yield name, False
+            case Method(of=ExternalInstance(name=owner), name=name):
+                yield f"{owner}.{name}", True
+            case ClassOf() | Instance() | Record(cls=ClassOf()):
+                of = (
+                    value
+                    if isinstance(value, ClassOf)
+                    else value.of
+                    if isinstance(value, Instance)
+                    else value.cls
+                )
+                assert of is not None
+                for origin in self.outside(of):
+                    yield origin, False
+            case _:
+                pass
+
+    def outside(self, of: ClassOf) -> list[str]:
+        """The dotted names of those ancestors of a class that come from outside the project."""
+        found = classes.ancestors(self.evaluator, of)
+        return [ancestor.name for ancestor in found if isinstance(ancestor, External)]
+
+
+def _path(value: Value) -> str:
+    """The dotted name of a function or class of the project, or of that of an instance, by where its file lies."""
+    match value:
+        case FunctionOf(module=module, function=facts.Function(name=name)):
+            pass
+        case ClassOf(module=module, cls=cls) | Instance(of=ClassOf(module=module, cls=cls)):
+            name = cls.name
+        case Record(cls=ClassOf(module=module, cls=cls)):
+            name = cls.name
+        case _:
+            return ""
+    return dotted_path(module, name)
+
+
+def dotted_path(module: Module, name: str) -> str:
+    """What ``module`` binds by its path from the root of the file system: with a leading dot, as nothing outside."""
+    stem = module.path.removesuffix(".py").removesuffix("/__init__")
+    return f".{stem.lstrip('/').replace('.', '_').replace('/', '.')}.{name}"
+
+
+def real_name(module: Module, expr: Expr) -> str:
+    """The last name of ``expr``, as it was before an import gave it another one."""
+    name = facts.last_name(expr)
+    return module.imported_names.get(name, name) if isinstance(expr, facts.Name) else name

@@ -1,0 +1,552 @@
+"""The forms that make a function a tool (T1 to T8), found in a module by what the framework table says of names.
+
+No framework is known here: a form is a decorator, a call, a list, a base class or a toolkit, and which names are
+those the table says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from gllint_rules.inference import classes
+from gllint_rules.inference.values import (
+    ClassOf,
+    External,
+    ExternalInstance,
+    Frame,
+    FunctionOf,
+    Instance,
+    ListOf,
+    Record,
+    Site,
+    Text,
+    Value,
+    options,
+)
+from gllint_rules.project.callees import Callees, dotted_path, real_name
+from gllint_rules.project.derivation import Derivation
+from gllint_rules.project.handed import arguments, functions, handed_over, held_by
+from gllint_rules.project.tool import Form, Tool
+from gllint_rules.reading import facts
+from gllint_rules.reading.facts import Call, Expr, Function, Module, Scope
+from gllint_rules.reading.outline import Section
+from gllint_rules.words.names import ARGS_SCHEMA, RESULT_SCHEMAS, SCHEMA_FN
+from gllint_rules.words.table import GENERAL, Callee, Framework, Kind, Place
+
+_CALLED: frozenset[Kind] = frozenset({"calls", "keywords", "decorators", "described"})
+_MADE: frozenset[Kind] = frozenset({"calls", "decorators"})
+# How a decorator that is called with a function is given it by name.
+_DECORATED = ("func", "fn", "function", "callable", "f")
+
+
+class Forms:
+    """Finds tools. ``derivation`` tells from outlines which classes may derive from one that the table names."""
+
+    def __init__(self, callees: Callees, derivation: Derivation) -> None:
+        self.callees, self.derivation = callees, derivation
+        self.evaluator, self.table = callees.evaluator, callees.table
+        self._decorated: dict[object, Tool] = {}
+
+    def of(self, module: Module) -> Iterator[Tool]:
+        """The tools that ``module`` defines or hands over, a function once."""
+        seen: set[object] = set()
+        for tool in self._of(module):
+            if tool.form in ("T6", "T7", "T8"):
+                new = tuple(callee for callee in tool.callables if callee.function not in seen)
+                if not new:
+                    continue
+                tool = replace(tool, callables=new)
+            seen.update(callee.function for callee in tool.callables)
+            yield tool
+
+    def _of(self, module: Module) -> Iterator[Tool]:
+        calls = [item for item in module.calls_where(self._may_call) if self._is_named(module, item[0])]
+        for call, scope in calls:
+            tool = self.made(module, call, scope) or self._described(module, call, scope)
+            if tool is not None:
+                yield tool
+        yield from self._classes(module)
+        decorators = self.table.last_names("decorators", "generators")
+        for function in module.functions_where(lambda section: not decorators.isdisjoint(section.decorators)):
+            tool = self.decorated(module, function)
+            if tool is not None:
+                yield tool
+            yield from self._generated(module, function)
+        for call, scope in calls:
+            yield from self._handed(module, call, scope)
+        if self.callees.talks():
+            yield from self._assigned(module)
+
+    # --- which calls are worth a look ------------------------------------------------------------------------
+
+    def _may_call(self, section: Section) -> bool:
+        return (
+            SCHEMA_FN in section.keywords
+            or not self.table.any_keywords.isdisjoint(section.keywords)
+            or any(not _CALLED.isdisjoint(self.table.kinds(name)) for name in section.calls)
+            or ("super" in section.calls and "__init__" in section.calls)
+        )
+
+    def _is_named(self, module: Module, call: Call) -> bool:
+        return (
+            call.keyword(SCHEMA_FN, *self.table.any_keywords) is not None
+            or not _CALLED.isdisjoint(self.table.kinds(real_name(module, call.func)))
+            or any(name is None for name, _ in call.keywords)
+            or facts.last_name(call.func) == "__init__"
+        )
+
+    # --- T1, T4, T5, T7 ----------------------------------------------------------------------------------------
+
+    def made(self, module: Module, call: Call, scope: Scope) -> Tool | None:
+        """The tool object that ``call`` makes, if it makes one."""
+        kinds = self.table.kinds(real_name(module, call.func))
+        if call.keyword(SCHEMA_FN) is None and _MADE.isdisjoint(kinds):
+            return None
+        return self.evaluator.ask(
+            ("tool", call),
+            lambda: self._made(module, call, scope),
+            None,
+            lambda: None,
+            Site(module, call.at),
+        )
+
+    def _made(self, module: Module, call: Call, scope: Scope) -> Tool | None:
+        frame = Frame(module, scope)
+        args_schema, result_schema = call.keyword(ARGS_SCHEMA), call.keyword(*RESULT_SCHEMAS)
+        fn = call.keyword(SCHEMA_FN)
+        if fn is not None and (args_schema is not None or result_schema is not None):
+            return Tool(
+                form="T1",
+                module=module,
+                scope=scope,
+                at=call.at,
+                callables=functions(self.evaluator, fn, frame),
+                name=self._literal(call.keyword("name"), frame),
+                call=call,
+                args_schema=args_schema,
+                result_schema=result_schema,
+                fn=fn,
+            )
+        kinds = self.table.kinds(real_name(module, call.func))
+        if "decorators" in kinds:
+            found = self._applied(module, call, scope)
+            if found is not None:
+                return found
+        if "calls" in kinds and not isinstance(call.func, Call):
+            return self._wrapped(module, call, scope)
+        return None
+
+    def _applied(self, module: Module, call: Call, scope: Scope) -> Tool | None:
+        """T7: a decorator that is called with the function: ``tool(f)``, ``server.tool(name="x")(f)``."""
+        frame = Frame(module, scope)
+        decorator = call.func.func if isinstance(call.func, Call) else call.func
+        given = call.args[0] if call.args else call.keyword(*_DECORATED)
+        if given is None or isinstance(given, (facts.Const, facts.Star)):
+            given = call.args[1] if len(call.args) > 1 else None
+        if given is None or isinstance(given, facts.Star):
+            return None
+        entry = self.callees.entry("decorators", decorator, frame, called=isinstance(call.func, Call))
+        found = functions(self.evaluator, given, frame) if entry is not None else ()
+        if entry is None or not found:
+            return None
+        made = call.func if isinstance(call.func, Call) else call
+        return self._tool("T7", module, scope, call, found, entry.framework, made, decorates=True)
+
+    def _wrapped(self, module: Module, call: Call, scope: Scope) -> Tool | None:
+        """T4, T7: a call that is given the function at one of its places."""
+        frame = Frame(module, scope)
+        entry = self.callees.entry("calls", call.func, frame)
+        if entry is None:
+            return None
+        found: dict[object, FunctionOf] = {}
+        source: Expr | None = None
+        settled = False  # a position holds the function: what follows is something else
+        for place, given in arguments(self.evaluator, call, frame, _keywords_first(entry.places)):
+            if isinstance(given, (Value, facts.Const, facts.Star)):
+                continue
+            if isinstance(place, int) and (settled or (found and place > 0)):
+                continue
+            here = functions(self.evaluator, given, frame)
+            if here:
+                settled = settled or isinstance(place, int)
+                source = source or given
+            elif isinstance(place, int) and place == 0 and 1 in entry.places:
+                settled = True
+            found.update((callee.function, callee) for callee in here)
+        if source is None:
+            return None
+        is_object = facts.last_name(call.func)[:1].isupper() or not isinstance(call.func, facts.Attr)
+        form: Form = "T4" if is_object else "T7"
+        tool = self._tool(form, module, scope, call, tuple(found.values()), entry.framework, call)
+        return replace(tool, args_schema=call.keyword(ARGS_SCHEMA), fn=source)
+
+    def _tool(
+        self,
+        form: Form,
+        module: Module,
+        scope: Scope,
+        call: Call,
+        found: tuple[FunctionOf, ...],
+        framework: Framework | None,
+        named_by: Call,
+        decorates: bool = False,
+    ) -> Tool:
+        given = named_by.keyword("name", "name_override")
+        if given is None and decorates and named_by.args and isinstance(named_by.args[0], facts.Const):
+            given = named_by.args[0]
+        frame = Frame(module, scope)
+        name = self._literal(given, frame) if given is not None else getattr(found[0].function, "name", None)
+        return Tool(
+            form=form,
+            module=module,
+            scope=scope,
+            at=call.at,
+            callables=found,
+            name=name,
+            framework=framework,
+            call=named_by,
+            decorates=decorates,
+        )
+
+    def _literal(self, expr: Expr | None, frame: Frame) -> str | None:
+        if expr is None:
+            return None
+        value = self.evaluator.eval(expr, frame)
+        return value.literal if isinstance(value, Text) else None
+
+    def _described(self, module: Module, call: Call, scope: Scope) -> Tool | None:
+        """T5: the method or function beside the description that bears its name."""
+        if "described" not in self.table.kinds(real_name(module, call.func)):
+            return None
+        if self.callees.entry("described", call.func, Frame(module, scope)) is None:
+            return None
+        name_expr = call.keyword("name") or (call.args[0] if call.args else None)
+        name = self._literal(name_expr, Frame(module, scope))
+        found = self._beside(module, name, scope) if name is not None else None
+        if found is None:
+            return None
+        return Tool(
+            form="T5",
+            module=module,
+            scope=scope,
+            at=call.at,
+            callables=(found,),
+            name=name,
+            call=call,
+            args_schema=call.keyword("parameters"),
+        )
+
+    def _beside(self, module: Module, name: str, scope: Scope) -> FunctionOf | None:
+        names = (name, f"_{name}", f"{name}_impl", f"_{name}_impl")
+        cls = scope.enclosing_class()
+        if cls is not None:
+            of = ClassOf(module, cls)
+            for candidate in names:
+                method = cls.method(candidate)
+                if method is not None:
+                    return FunctionOf(module, method, of, True)
+        for candidate in names:
+            for binding in module.scope.bindings.get(candidate, ()):
+                if isinstance(binding.target, Function):
+                    return FunctionOf(module, binding.target)
+        for table, table_scope in module.dicts_with(name):
+            if cls is not None and table_scope.enclosing_class() is not cls:
+                continue
+            value = table.value(name)
+            if isinstance(value, (facts.Name, facts.Attr, facts.Lambda)):
+                for found in functions(self.evaluator, value, Frame(module, table_scope)):
+                    return found
+        return None
+
+    # --- T3 ------------------------------------------------------------------------------------------------------
+
+    def know(self, tool: Tool) -> None:
+        """Take a tool over that was found before."""
+        if tool.form == "T3" and tool.callable is not None:
+            self._decorated[tool.callable.function] = tool
+
+    def decorated(self, module: Module, function: Function) -> Tool | None:
+        """T3: the tool that the decorators of ``function`` make of it."""
+        if not function.decorators:
+            return None
+        known = self._decorated.get(function)
+        if known is not None:
+            return known
+        return self.evaluator.ask(
+            ("decorated", function),
+            lambda: self._by_decorator(module, function),
+            None,
+            lambda: None,
+            Site(module, function.at),
+        )
+
+    def _by_decorator(self, module: Module, function: Function) -> Tool | None:
+        scope = function.scope.parent or function.scope
+        frame = Frame(module, scope)
+        for decorator in function.decorators:
+            func = decorator.func if isinstance(decorator, Call) else decorator
+            if "decorators" not in self.table.kinds(real_name(module, func)):
+                continue
+            entry = self.callees.entry("decorators", func, frame, called=isinstance(decorator, Call))
+            if entry is None:
+                continue
+            cls = function.owner
+            bound = ClassOf(module, cls) if cls is not None else None
+            name: str | None = function.name
+            if isinstance(decorator, Call):
+                given = decorator.keyword("name", "name_override") or (
+                    decorator.args[0] if decorator.args else None
+                )
+                if isinstance(given, facts.Const) and isinstance(given.value, str):
+                    name = given.value
+                elif given is not None:
+                    name = self._literal(given, frame)
+            return Tool(
+                form="T3",
+                module=module,
+                scope=scope,
+                at=function.at,
+                callables=(FunctionOf(module, function, bound, bound is not None),),
+                name=name,
+                framework=entry.framework,
+                call=decorator if isinstance(decorator, Call) else None,
+                args_schema=decorator.keyword(ARGS_SCHEMA) if isinstance(decorator, Call) else None,
+                decorates=True,
+            )
+        return None
+
+    def _generated(self, module: Module, function: Function) -> Iterator[Tool]:
+        """T7: the functions that a decorated generator yields."""
+        scope = function.scope.parent or function.scope
+        for decorator in function.decorators:
+            func = decorator.func if isinstance(decorator, Call) else decorator
+            if "generators" not in self.table.kinds(real_name(module, func)):
+                continue
+            called = isinstance(decorator, Call)
+            entry = self.callees.entry("generators", func, Frame(module, scope), called=called)
+            if entry is None:
+                continue
+            for given in function.yields:
+                if given.value is not None:
+                    for found in functions(self.evaluator, given.value, Frame(module, function.scope)):
+                        yield self._plain("T7", module, function.scope, given.at, found, entry.framework)
+
+    def _plain(
+        self,
+        form: Form,
+        module: Module,
+        scope: Scope,
+        at: int,
+        found: FunctionOf,
+        framework: Framework | None,
+    ) -> Tool:
+        name = getattr(found.function, "name", None)
+        return Tool(form, module, scope, at, (found,), name, framework)
+
+    # --- T6 ------------------------------------------------------------------------------------------------------
+
+    def _handed(self, module: Module, call: Call, scope: Scope) -> Iterator[Tool]:
+        """T6: the plain functions in the lists that ``call`` takes tools by."""
+        if isinstance(call.func, Call):
+            return
+        frame = Frame(module, scope)
+        entry = self.callees.entry("keywords", call.func, frame)
+        if entry is None or not entry.framework.plain_functions:
+            return
+        if entry.framework.name == GENERAL and not self.callees.talks():
+            return
+        for place, given in arguments(self.evaluator, call, frame, entry.places):
+            if isinstance(place, str) and self.callees.is_no_tool(place, call.func, frame):
+                continue
+            if isinstance(given, Value):
+                found = held_by(self.evaluator, given)
+            else:
+                found = handed_over(self.evaluator, given, frame)
+            for callee in found:
+                yield self._plain("T6", module, scope, call.at, callee, entry.framework)
+
+    def _assigned(self, module: Module) -> Iterator[Tool]:
+        """T6: ``agent.tools = [f]``, ``agent.tools += [f]``, ``agent.tools.append(f)``."""
+        names = self.table.any_keywords
+        for target, value, scope in _attribute_stores(module, names):
+            frame = Frame(module, scope)
+            framework = self._owner(target.base, target.name, frame)
+            if framework is not None and framework.plain_functions:
+                for callee in handed_over(self.evaluator, value, frame):
+                    yield self._plain("T6", module, scope, value.at, callee, framework)
+        for call, scope in module.calls_of({"append", "extend"}):
+            match call.func:
+                case facts.Attr(base=facts.Attr(base=base, name=name)) if name in names and call.args:
+                    frame = Frame(module, scope)
+                    framework = self._owner(base, name, frame)
+                    if framework is not None and framework.plain_functions:
+                        for callee in handed_over(self.evaluator, call.args[0], frame):
+                            yield self._plain("T6", module, scope, call.at, callee, framework)
+                case _:
+                    pass
+
+    def _owner(self, receiver: Expr, attribute: str, frame: Frame) -> Framework | None:
+        """The row by which an attribute of ``receiver`` holds tools; a class of the project is its own business."""
+        for value in options(self.evaluator.eval(receiver, frame)):
+            origins = [""]
+            match value:
+                case ExternalInstance(name=name):
+                    origins = [name]
+                case Instance(of=of) | Record(cls=ClassOf() as of):
+                    origins = self.callees.outside(of)
+                case External() | ClassOf():
+                    continue
+                case _:
+                    pass
+            for origin in origins:
+                callee = Callee(origin or facts.last_name(receiver), origin, False, True)
+                entry = self.table.find("keywords", callee, self.callees.imported(frame.module))
+                if entry is not None and attribute in entry.places:
+                    return entry.framework
+        return None
+
+    # --- T2, T8 --------------------------------------------------------------------------------------------------
+
+    def _classes(self, module: Module) -> Iterator[Tool]:
+        for cls in module.classes_where(lambda section: self.derivation.may_derive(module, section)):
+            of = ClassOf(module, cls)
+            tool = self.class_tool(of)
+            if tool is not None:
+                yield tool
+            for origin in self.callees.outside(of):
+                for published in self.table.published(origin):
+                    if not published.of:
+                        for callee in self._published(of, published.attribute):
+                            yield self._plain("T8", module, cls.scope, cls.at, callee, None)
+                for attribute in self.table.answered(origin):
+                    yield from self._answering(of, attribute)
+
+    def methods(self, of: ClassOf) -> tuple[str, ...]:
+        """The methods that are tools where the class, or one below it, defines them; empty where it is none."""
+        for ancestor in classes.ancestors(self.evaluator, of)[1:]:
+            if isinstance(ancestor, ClassOf):
+                found = self.table.methods(dotted_path(ancestor.module, ancestor.cls.name))
+            else:
+                found = self.table.methods(ancestor.name)
+            if found:
+                return found
+        return ()
+
+    def class_tool(self, of: ClassOf) -> Tool | None:
+        """T2: the tool that each instance of a class is."""
+        names = self.methods(of)
+        if not names:
+            return None
+        methods = tuple(
+            FunctionOf(of.module, method, of, True)
+            for name in names
+            if (method := of.cls.method(name)) is not None
+        )
+        return Tool(
+            form="T2",
+            module=of.module,
+            scope=of.cls.scope,
+            at=of.cls.at,
+            callables=methods,
+            name=self._class_name(of),
+            cls=of,
+            args_schema=classes.class_value(of, ARGS_SCHEMA),
+            result_schema=classes.class_value(of, RESULT_SCHEMAS[0]),
+        )
+
+    def _class_name(self, of: ClassOf) -> str | None:
+        """The literal name of a tool class: ``name = "…"``, or a property that returns one."""
+        for ancestor in classes.ancestors(self.evaluator, of):
+            if not isinstance(ancestor, ClassOf):
+                continue
+            expr = classes.class_value(ancestor, "name")
+            if expr is None:
+                method = ancestor.cls.method("name")
+                if method is not None and method.body:
+                    last = method.body[-1]
+                    expr = last.value if isinstance(last, facts.Return) else None
+            if expr is not None:
+                value = self.evaluator.eval(expr, Frame(ancestor.module, ancestor.cls.scope))
+                return value.literal if isinstance(value, Text) else None
+        return None
+
+    def _published(self, of: ClassOf, attribute: str) -> Iterator[FunctionOf]:
+        """T8: the methods that a toolkit lists by name, or returns from a method of its."""
+        method = of.cls.method(attribute)
+        if method is not None:
+            for given in _returned(method):
+                yield from handed_over(self.evaluator, given, Frame(of.module, method.scope))
+            return
+        for name in self._names_under(of, attribute):
+            found = self.evaluator.member(of, name)
+            for option in options(found):
+                if isinstance(option, FunctionOf):
+                    yield option
+
+    def _answering(self, of: ClassOf, attribute: str) -> Iterator[Tool]:
+        """T8: the methods of an agent that take a message whose ``attribute`` bears their name."""
+        for method in of.cls.methods():
+            for param in method.params[1:2]:
+                if param.annotation is None:
+                    continue
+                value = self.evaluator.annotation(param.annotation, Frame(of.module, of.cls.scope))
+                for option in options(value):
+                    if isinstance(option, Instance) and method.name in self._names_under(
+                        option.of, attribute
+                    ):
+                        callee = FunctionOf(of.module, method, of, True)
+                        yield self._plain("T8", of.module, of.cls.scope, method.at, callee, None)
+
+    def _names_under(self, of: ClassOf, attribute: str) -> list[str]:
+        """The texts that a class gives its attribute."""
+        for ancestor in classes.ancestors(self.evaluator, of):
+            given = classes.class_value(ancestor, attribute) if isinstance(ancestor, ClassOf) else None
+            if given is not None and isinstance(ancestor, ClassOf):
+                return list(_texts(self.evaluator.eval(given, Frame(ancestor.module, ancestor.cls.scope))))
+        return []
+
+
+def _keywords_first(places: tuple[Place, ...]) -> tuple[Place, ...]:
+    return (*(p for p in places if isinstance(p, str)), *(p for p in places if isinstance(p, int)))
+
+
+def _texts(value: Value) -> Iterator[str]:
+    """The texts that a value is or holds, also in tuples."""
+    for option in options(value):
+        if isinstance(option, Text) and option.literal is not None:
+            yield option.literal
+        elif isinstance(option, ListOf):
+            for entry in option.items:
+                yield from _texts(entry.value)
+
+
+def _returned(function: Function) -> Iterator[Expr]:
+    blocks = [function.body]
+    while blocks:
+        for statement in blocks.pop():
+            if isinstance(statement, facts.Return) and statement.value is not None:
+                yield statement.value
+            blocks += facts.blocks(statement)
+
+
+def _attribute_stores(module: Module, names: frozenset[str]) -> Iterator[tuple[facts.Attr, Expr, Scope]]:
+    """What a module stores under one of some attributes: target, value, and where."""
+    parts = list(module.sections(lambda section: not section.attributes.isdisjoint(names)))
+    blocks: list[tuple[facts.Block, Scope]] = []
+    for part in parts:
+        if module.owner(part.section) is None:
+            blocks.append((part.body, module.scope))
+        blocks += ((function.body, function.scope) for function in part.functions)
+    while blocks:
+        block, scope = blocks.pop()
+        for statement in block:
+            match statement:
+                case facts.Assign(targets=targets, value=value) if value is not None:
+                    for target in targets:
+                        if isinstance(target, facts.Attr) and target.name in names:
+                            yield target, value, scope
+                case facts.AugAssign(target=facts.Attr() as target, value=value) if target.name in names:
+                    yield target, value, scope
+                case _:
+                    blocks += ((inner, scope) for inner in facts.blocks(statement))

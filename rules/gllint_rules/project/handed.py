@@ -1,0 +1,375 @@
+"""What is handed over: the functions in the list, set, tuple or dict that an argument is, however it was built."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from gllint_rules.inference.values import (
+    ClassOf,
+    Frame,
+    FunctionOf,
+    ListOf,
+    ModuleOf,
+    Record,
+    Value,
+    held_in,
+    options,
+)
+from gllint_rules.reading import facts
+from gllint_rules.reading.facts import Call, Expr, Function, Module, Param, Scope
+from gllint_rules.words.table import Place
+
+if TYPE_CHECKING:
+    from gllint_rules.inference.protocol import Evaluator
+
+MOST_PARTS = 2_000  # expressions and values that are looked at for one argument
+_ADDS_ONE = frozenset({"append", "add", "insert"})
+_ADDS_MANY = frozenset({"extend", "update"})
+_COPIES = frozenset(
+    {"list", "tuple", "set", "frozenset", "sorted", "reversed", "dict", "copy", "deepcopy", "cast"}
+)
+
+
+def functions(evaluator: Evaluator, expr: Expr, frame: Frame) -> tuple[FunctionOf, ...]:
+    """The functions of the project that ``expr`` may be, those behind tool objects among them."""
+    found = _Walk(evaluator)
+    found.one(expr, frame)
+    return found.functions(behind=True)
+
+
+def handed_over(evaluator: Evaluator, expr: Expr, frame: Frame) -> tuple[FunctionOf, ...]:
+    """The plain functions in the container that ``expr`` is, or that it is itself; what is a tool already aside."""
+    found = _Walk(evaluator)
+    found.container(expr, frame)
+    return found.functions(behind=False)
+
+
+def held_by(evaluator: Evaluator, value: Value) -> tuple[FunctionOf, ...]:
+    """The plain functions in the container ``value``."""
+    found = _Walk(evaluator)
+    found.held(value)
+    return found.functions(behind=False)
+
+
+def arguments(
+    evaluator: Evaluator, call: Call, frame: Frame, places: tuple[Place, ...]
+) -> Iterator[tuple[Place, Expr | Value]]:
+    """What stands at the ``places`` of a call: expressions, or values of what is spread into it."""
+    plain = True
+    positional: list[Expr] = []
+    for arg in call.args:
+        plain = plain and not isinstance(arg, facts.Star)
+        if plain:
+            positional.append(arg)
+    for place in places:
+        if isinstance(place, int):
+            if place < len(positional):
+                yield place, positional[place]
+        elif place == "*":
+            yield from ((place, arg) for arg in positional)
+        else:
+            first, _, rest = place.partition(".")
+            given = call.keyword(first)
+            if given is not None:
+                yield from ((place, found) for found in _below(evaluator, given, frame, rest))
+            for name, spread in call.keywords:
+                if name is None and not rest:
+                    for option in options(evaluator.eval(spread, frame)):
+                        if isinstance(option, Record):
+                            yield from ((place, entry.value) for entry in option.entries.get(first, ()))
+
+
+def _below(evaluator: Evaluator, expr: Expr, frame: Frame, path: str) -> Iterator[Expr | Value]:
+    """What is under the keys ``path`` of a dict, or among the keywords of a call."""
+    if not path:
+        yield expr
+        return
+    key, _, rest = path.partition(".")
+    match expr:
+        case facts.Dict() | facts.Call():
+            inner = expr.value(key) if isinstance(expr, facts.Dict) else expr.keyword(key)
+            if inner is not None:
+                yield from _below(evaluator, inner, frame, rest)
+        case _:
+            for option in options(evaluator.eval(expr, frame)):
+                if isinstance(option, Record) and not rest:
+                    yield from (entry.value for entry in option.entries.get(key, ()))
+
+
+@dataclass(slots=True)
+class _Walk:
+    """Goes through what builds a container: written out, spread, added to, bound to names of whatever module."""
+
+    evaluator: Evaluator
+    found: list[Value] = field(default_factory=list)
+    left: int = MOST_PARTS
+    seen: set[tuple[Scope, str]] = field(default_factory=set)
+
+    def functions(self, behind: bool) -> tuple[FunctionOf, ...]:
+        out: dict[object, FunctionOf] = {}
+        for value in self.found:
+            for option in options(value):
+                if isinstance(option, FunctionOf):
+                    out.setdefault(option.function, option)
+                elif (
+                    behind and (called := getattr(getattr(option, "tool", None), "called", None)) is not None
+                ):
+                    out.setdefault(called.function, called)
+        return tuple(out.values())
+
+    def spend(self) -> bool:
+        self.left -= 1
+        return self.left > 0
+
+    # --- elements ------------------------------------------------------------------------------------------
+
+    def one(self, expr: Expr, frame: Frame) -> None:
+        """An element: a function, or a tuple of one and what belongs to it."""
+        if not self.spend():
+            return
+        match expr:
+            case facts.Seq(kind="tuple", items=items):
+                for item in items:
+                    self.one(item, frame)
+            case facts.IfExp(body=left, orelse=right) | facts.BoolOp(left=left, right=right):
+                self.one(left, frame)
+                self.one(right, frame)
+            case facts.Await(value=inner) | facts.Walrus(value=inner):
+                self.one(inner, frame)
+            case facts.Const() | facts.Join() | facts.Dict():
+                pass
+            case facts.Call():
+                for option in options(self.evaluator.eval(expr, frame)):
+                    if not (isinstance(option, FunctionOf) and self.wrapped(expr, option, frame)):
+                        self.found.append(option)
+            case facts.Name(id=name):
+                scope = _owner(frame.scope, name)
+                bindings = scope.bindings[name] if scope is not None else []
+                made = [b.value for b in bindings if isinstance(b.value, Call) and b.kind == "assign"]
+                if scope is not None and len(made) == len(bindings):
+                    for call in made:
+                        self.one(call, Frame(frame.module, scope, None, frame.bound))
+                else:
+                    self.found.append(self.evaluator.eval(expr, frame))
+            case _:
+                self.found.append(self.evaluator.eval(expr, frame))
+
+    def wrapped(self, call: Call, wrapper: FunctionOf, frame: Frame) -> bool:
+        """Whether a function of the project made ``wrapper`` around another one, whose result it keeps: that is it."""
+        inner = wrapper.function
+        if not isinstance(inner, Function):
+            return False
+        maker = inner.scope.parent.enclosing_function() if inner.scope.parent is not None else None
+        if maker is None:
+            return False
+        names = [param.name for param in maker.params]
+        if maker.owner is not None:
+            names = names[1:]
+        given = dict(zip(names, call.args, strict=False)) | {k: v for k, v in call.keywords if k is not None}
+        kept = [name for name in called_names(inner) if name in given]
+        for name in kept:
+            self.one(given[name], frame)
+        return bool(kept)
+
+    def value(self, value: Value) -> None:
+        """An element that is known by its value alone."""
+        for option in options(value):
+            if not self.spend():
+                return
+            if isinstance(option, ListOf) and option.kind in ("tuple", "pair"):
+                self.held(option)
+            else:
+                self.found.append(option)
+
+    # --- containers ----------------------------------------------------------------------------------------
+
+    def container(self, expr: Expr, frame: Frame) -> None:
+        """All that the container ``expr`` holds; of a function itself, that one."""
+        if not self.spend():
+            return
+        match expr:
+            case facts.Seq(items=items):
+                for item in items:
+                    if isinstance(item, facts.Star):
+                        self.container(item.value, frame)
+                    else:
+                        self.one(item, frame)
+            case facts.Dict(items=entries):
+                for key, item in entries:
+                    if key is None:
+                        self.container(item, frame)
+                    else:
+                        self.one(item, frame)
+            case facts.BinOp(left=left, right=right) | facts.BoolOp(left=left, right=right):
+                self.container(left, frame)
+                self.container(right, frame)
+            case facts.IfExp(body=left, orelse=right):
+                self.container(left, frame)
+                self.container(right, frame)
+            case facts.Await(value=inner) | facts.Walrus(value=inner) | facts.Star(value=inner):
+                self.container(inner, frame)
+            case facts.Call(func=func, args=args) if args and facts.last_name(func) in _COPIES:
+                self.container(args[-1] if facts.last_name(func) == "cast" else args[0], frame)
+            case facts.Call(func=facts.Attr(base=base, name="copy" | "values")):
+                self.container(base, frame)
+            case facts.Name(id=name):
+                self.named(name, frame)
+            case facts.Attr():
+                self.attribute(expr, frame)
+            case _:
+                self.held(self.evaluator.eval(expr, frame))
+
+    def held(self, value: Value) -> None:
+        """All that a container holds which is known by its value."""
+        for option in options(value):
+            if not self.spend():
+                return
+            match option:
+                case ListOf(rest=rest):
+                    for _, entry in held_in(option):
+                        self.value(entry.value)
+                    if rest is not None:
+                        self.value(rest)
+                case Record(cls=None, quantity=False):
+                    for _, entry in held_in(option):
+                        self.value(entry.value)
+                case FunctionOf():
+                    self.found.append(option)
+                case _:
+                    pass
+
+    def named(self, name: str, frame: Frame) -> None:
+        scope = _owner(frame.scope, name)
+        if scope is None:
+            self.held(self.evaluator.lookup(name, frame))
+            return
+        if (scope, name) in self.seen:
+            return
+        self.seen.add((scope, name))
+        home = Frame(frame.module, scope, None, frame.bound)
+        for binding in scope.bindings[name]:
+            if binding.kind in ("assign", "aug", "annotated") and binding.value is not None:
+                self.container(binding.value, home)
+            elif binding.kind == "import" and (
+                origin := self.origin(frame.module, binding.module, binding.name)
+            ):
+                self.named(binding.name, Frame(origin, origin.scope))
+            elif binding.kind == "param" and isinstance(binding.target, Param):
+                self.given(binding.target, scope, frame.module)
+            else:
+                self.held(self.evaluator.lookup(name, home))
+        for call, inner in frame.module.calls_where(lambda section: name in section.mutated):
+            match call.func:
+                case facts.Attr(base=facts.Name(id=base), name=method) if base == name:
+                    if _owner(inner, name) is scope:
+                        self.added(method, call, Frame(frame.module, inner, None, frame.bound))
+
+    def origin(self, module: Module, dotted: str, name: str) -> Module | None:
+        """The module of the project that binds what is imported as ``name`` from ``dotted``."""
+        path = self.evaluator.modules.find_module(module.path, dotted) if name else None
+        found = self.evaluator.modules.module_at(path) if path is not None and path != module.path else None
+        return found if found is not None and name in found.scope.bindings else None
+
+    def given(self, param: Param, scope: Scope, module: Module) -> None:
+        """What the calls in the same module give for a parameter that takes the container."""
+        function = scope.owner
+        if not isinstance(function, Function):
+            return
+        cls = function.owner
+        callee = cls.name if cls is not None and function.name == "__init__" else function.name
+        params = [p.name for p in function.params[1 if cls is not None else 0 :]]
+        if param.name not in params:
+            return
+        position = params.index(param.name)
+        if param.default is not None:
+            self.container(param.default, Frame(module, scope.parent or scope))
+        for call, inner in module.calls_of({callee}):
+            if facts.last_name(call.func) != callee or isinstance(call.func, Call):
+                continue
+            given = call.keyword(param.name)
+            if given is None and position < len(call.args):
+                given = None if any(isinstance(a, facts.Star) for a in call.args) else call.args[position]
+            if given is not None:
+                self.container(given, Frame(module, inner))
+
+    def attribute(self, expr: facts.Attr, frame: Frame) -> None:
+        """``self.tools``: what is assigned to it, and what the methods of the class add."""
+        base = self.evaluator.eval(expr.base, frame)
+        for option in options(base):
+            if isinstance(option, ModuleOf):
+                if expr.name in option.module.scope.bindings:
+                    self.named(expr.name, Frame(option.module, option.module.scope))
+                return
+        cls = frame.scope.enclosing_class()
+        is_own = isinstance(expr.base, facts.Name) and expr.base.id in ("self", "cls") and cls is not None
+        if not is_own:
+            self.held(self.evaluator.eval(expr, frame))
+            return
+        assert cls is not None
+        if (cls.scope, f"self.{expr.name}") in self.seen:
+            return
+        self.seen.add((cls.scope, f"self.{expr.name}"))
+        assigned = cls.attributes.get(expr.name, ())
+        for value, _, scope in assigned:
+            if value is not None:
+                self.container(value, Frame(frame.module, scope, None, frame.bound))
+        if expr.name in cls.scope.bindings:
+            self.named(expr.name, Frame(frame.module, cls.scope, None, ClassOf(frame.module, cls)))
+        elif not assigned:
+            self.held(self.evaluator.eval(expr, frame))
+        for call, inner in frame.module.calls_where(
+            lambda section: bool(section.calls & (_ADDS_ONE | _ADDS_MANY))
+        ):
+            match call.func:
+                case facts.Attr(base=facts.Attr(base=facts.Name(id="self"), name=name), name=method):
+                    if name == expr.name and inner.enclosing_class() is cls:
+                        self.added(method, call, Frame(frame.module, inner, None, frame.bound))
+
+    def added(self, method: str, call: Call, frame: Frame) -> None:
+        """``tools.append(f)``, ``tools.extend(more)``."""
+        if method in _ADDS_ONE and call.args:
+            self.one(call.args[-1], frame)
+        elif method in _ADDS_MANY and call.args:
+            self.container(call.args[0], frame)
+
+
+def called_names(function: Function) -> Iterator[str]:
+    """The names that all returns of a function call: of ``return f(*args)`` it is ``f``."""
+    for value in _returned(function.body):
+        while isinstance(value, facts.Await):
+            value = value.value
+        if isinstance(value, facts.Name):
+            value = next(
+                (b.value for b in function.scope.bindings.get(value.id, ()) if b.value is not None), value
+            )
+            while isinstance(value, facts.Await):
+                value = value.value
+        match value:
+            case Call(
+                func=facts.Name(id="to_thread") | facts.Attr(name="to_thread"), args=(facts.Name(id=name), *_)
+            ):
+                yield name
+            case Call(func=facts.Name(id=name)):
+                yield name
+            case _:
+                pass
+
+
+def _returned(block: facts.Block) -> Iterator[Expr]:
+    blocks = [block]
+    while blocks:
+        for statement in blocks.pop():
+            if isinstance(statement, facts.Return) and statement.value is not None:
+                yield statement.value
+            blocks += facts.blocks(statement)
+
+
+def _owner(scope: Scope, name: str) -> Scope | None:
+    inner: Scope | None = scope
+    while inner is not None and (
+        name not in inner.bindings or (inner.kind == "class" and inner is not scope)
+    ):
+        inner = inner.parent
+    return inner

@@ -1,0 +1,91 @@
+"""What of a result the model sees, where its framework takes a result apart or changes it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from gllint_rules.inference import classes
+from gllint_rules.inference.values import (
+    NONE,
+    Entry,
+    Frame,
+    Key,
+    ListOf,
+    Record,
+    Text,
+    Value,
+    join,
+    options,
+)
+from gllint_rules.project.tool import Tool
+from gllint_rules.reading import facts
+from gllint_rules.reading.facts import Expr
+from gllint_rules.words.table import Place
+
+if TYPE_CHECKING:
+    from gllint_rules.inference.protocol import Evaluator
+
+
+def is_changed(tool: Tool) -> bool:
+    """Whether what the callable returns becomes something else before the model sees it."""
+    return tool.framework is not None and any(_keyword(tool, name) for name in tool.framework.changed_by)
+
+
+def seen(evaluator: Evaluator, tool: Tool, expr: Expr, value: Value) -> tuple[Expr, Value]:
+    """What the model sees of a result, and the expression that gives it."""
+    framework = tool.framework
+    if framework is None:
+        return expr, value
+    for (keyword, wanted), places in framework.parts.items():
+        if _text(evaluator, tool, _keyword(tool, keyword)) == wanted:
+            expr, value = _parts(expr, value, places)
+    if framework.shapes:
+        value = join(*(_shaped(option, framework.shapes) for option in options(value)))
+    if not framework.plain_results:
+        value = join(*(_unless_refused(option) for option in options(value)))
+    return expr, value
+
+
+def _keyword(tool: Tool, name: str) -> Expr | None:
+    if tool.cls is not None:
+        return classes.class_value(tool.cls, name)
+    given = tool.call.keyword(name) if tool.call is not None else None
+    return None if isinstance(given, facts.Const) and given.value is None else given
+
+
+def _text(evaluator: Evaluator, tool: Tool, expr: Expr | None) -> str | None:
+    value = evaluator.eval(expr, Frame(tool.module, tool.scope)) if expr is not None else None
+    return value.literal if isinstance(value, Text) else None
+
+
+def _parts(expr: Expr, value: Value, places: tuple[Place, ...]) -> tuple[Expr, Value]:
+    """The items at ``places`` of a returned tuple."""
+    [place] = places if len(places) == 1 else (None,)
+    if not isinstance(place, int):
+        return expr, value
+    if isinstance(expr, facts.Seq) and place < len(expr.items):
+        expr = expr.items[place]
+    out = [
+        option.items[place].value if isinstance(option, ListOf) and place < len(option.items) else option
+        for option in options(value)
+    ]
+    return expr, join(*out)
+
+
+def _shaped(value: Value, shapes: Mapping[frozenset[str], tuple[Place, ...]]) -> Value:
+    """Of a dict with the keys of one of ``shapes`` what stands at its places."""
+    if isinstance(value, Record) and value.cls is None:
+        for keys, places in shapes.items():
+            if keys <= value.entries.keys():
+                kept: dict[Key, tuple[Entry, ...]] = {
+                    key: held for key, held in value.entries.items() if key in places
+                }
+                return replace(value, entries=kept, rest=None)
+    return value
+
+
+def _unless_refused(value: Value) -> Value:
+    """``value`` where it is text or an envelope; anything else raises before the model sees it."""
+    return value if isinstance(value, Text) or (isinstance(value, Record) and value.envelope) else NONE
