@@ -17,7 +17,7 @@ PINS = tomllib.loads((HERE / "pins.toml").read_text("utf-8"))
 
 
 def test_what_is_loaded_is_what_is_written() -> None:
-    assert table.LOADED.read_text("utf-8") == table.as_loaded(table.SOURCE.read_text("utf-8")), (
+    assert Path(table.LOADED).read_text("utf-8") == table.as_loaded(Path(table.SOURCE).read_text("utf-8")), (
         "run `python -m gllint_rules.words.table`"
     )
 
@@ -32,7 +32,7 @@ def test_each_row_names_the_version_that_is_recorded() -> None:
 
 
 def test_names_are_written_back_as_they_were_read() -> None:
-    data = tomllib.loads(table.SOURCE.read_text("utf-8"))
+    data = tomllib.loads(Path(table.SOURCE).read_text("utf-8"))
     for raw, row in zip(data["frameworks"], table.shipped().rows, strict=True):
         for key, names in (("decorators", row.decorators), ("calls", row.calls), ("keywords", row.keywords)):
             assert [str(name) for name in names] == list(raw.get(key, ())), (row.name, key)

@@ -7,17 +7,17 @@ and loads fifty times faster. After a change: ``python -m gllint_rules.words.tab
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from gllint_rules.words.settings import Settings
 
-SOURCE = Path(__file__).with_name("frameworks.toml")
-LOADED = Path(__file__).with_name("frameworks.json")
+SOURCE, LOADED = (
+    os.path.join(os.path.dirname(__file__), name) for name in ("frameworks.toml", "frameworks.json")
+)
 
 # The row of what counts by its name alone.
 GENERAL = "any"
@@ -42,8 +42,7 @@ class TableError(ValueError):
     """A row that cannot be read: the message names the row, the key and what would do."""
 
 
-@dataclass(frozen=True, slots=True)
-class Name:
+class Name(NamedTuple):
     """A name of the table, as its header explains them."""
 
     owner: str  # the class of a method, ``*`` for any, empty for a function or class
@@ -57,8 +56,7 @@ class Name:
         return f"{name}({self.keyword}=)" if self.keyword else f"{name}{'()' if self.called else ''}"
 
 
-@dataclass(frozen=True, slots=True)
-class Published:
+class Published(NamedTuple):
     """What a toolkit lists its tools in: an attribute, or a method that returns them.
 
     Names that an attribute holds are methods of the class itself, or of the subclasses of ``of``.
@@ -68,8 +66,7 @@ class Published:
     of: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Framework:
+class Framework(NamedTuple):
     """One row. A mapping's keys are names as they are written in the table."""
 
     name: str
@@ -78,17 +75,17 @@ class Framework:
     decorators: tuple[Name, ...] = ()
     generators: tuple[Name, ...] = ()
     described: tuple[Name, ...] = ()
-    calls: Mapping[Name, tuple[Place, ...]] = field(default_factory=dict)
-    keywords: Mapping[Name, tuple[Place, ...]] = field(default_factory=dict)
+    calls: Mapping[Name, tuple[Place, ...]] = {}
+    keywords: Mapping[Name, tuple[Place, ...]] = {}
     plain_functions: bool = True
-    bases: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    published: Mapping[str, tuple[Published, ...]] = field(default_factory=dict)
-    envelopes: Mapping[str, tuple[Place, ...]] = field(default_factory=dict)
+    bases: Mapping[str, tuple[str, ...]] = {}
+    published: Mapping[str, tuple[Published, ...]] = {}
+    envelopes: Mapping[str, tuple[Place, ...]] = {}
     # Of a dict with these keys the places that the model sees.
-    shapes: Mapping[frozenset[str], tuple[Place, ...]] = field(default_factory=dict)
+    shapes: Mapping[frozenset[str], tuple[Place, ...]] = {}
     plain_results: bool = True
     # (keyword of the registration, its value) -> items of the returned tuple.
-    parts: Mapping[tuple[str, str], tuple[Place, ...]] = field(default_factory=dict)
+    parts: Mapping[tuple[str, str], tuple[Place, ...]] = {}
     changed_by: tuple[str, ...] = ()
     runs: tuple[str, ...] = ()
     dispatchers: tuple[str, ...] = ()
@@ -119,8 +116,7 @@ class Framework:
         return held.get(name, ())
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """What the table says of one name: whose row, under which key, and the places of the arguments it speaks of."""
 
     framework: Framework
@@ -129,8 +125,7 @@ class Entry:
     places: tuple[Place, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Callee:
+class Callee(NamedTuple):
     """What a call or decorator names, as far as the source tells.
 
     ``written`` is the name as the source has it (``mcp.tool``; an alias of an import resolved), ``origin`` the dotted
@@ -627,7 +622,8 @@ def _index(rows: Sequence[_Raw]) -> _Index:
 
 @lru_cache(maxsize=1)
 def _shipped() -> Any:
-    return json.loads(LOADED.read_bytes())
+    with open(LOADED, "rb") as file:
+        return json.load(file)
 
 
 @lru_cache(maxsize=1)
@@ -702,4 +698,5 @@ def as_loaded(source: str) -> str:
 
 
 if __name__ == "__main__":
-    LOADED.write_text(as_loaded(SOURCE.read_text("utf-8")), "utf-8")
+    with open(SOURCE, encoding="utf-8") as written, open(LOADED, "w", encoding="utf-8") as loaded:
+        loaded.write(as_loaded(written.read()))
