@@ -52,7 +52,6 @@ from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.results import is_quantity, leaves, quantities
 from gllint_rules.project.templates import Template
 from gllint_rules.rule import Rule
-from gllint_runtime.policy.numbers import scan_naked_numbers
 
 HELP = "Return the number as a Quantity beside the text."
 
@@ -86,6 +85,8 @@ def _texts(value: Value, site: Site) -> Iterator[tuple[Text, Site]]:
 
 
 def _has_number(text: Text) -> bool:
+    from gllint_runtime.policy.numbers import scan_naked_numbers
+
     if text.parts is None:
         return False
     template = Template(text.parts)

@@ -54,7 +54,6 @@ from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.templates import final_steps
 from gllint_rules.rule import Rule
 from gllint_runtime.policy.claims import find_macros
-from gllint_runtime.policy.numbers import scan_naked_numbers
 
 HELP = "Claim it: let a tool return it as a Quantity and write {{claim:i}} in its place."
 
@@ -63,6 +62,9 @@ def check(context: Context) -> Iterator[Pending]:
     """Findings at the naked numbers of final-message templates."""
     settings = context.settings
     for step in final_steps(context):
+        # Here: few files have a final message, and the scanner's tables take longer to load than most files to check.
+        from gllint_runtime.policy.numbers import scan_naked_numbers
+
         text = step.text
         broken = [(macro.start, macro.end) for macro in find_macros(text) if macro.problem is not None]
         aside = [*broken, *step.later()]

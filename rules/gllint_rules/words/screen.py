@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import product
 from typing import Protocol, TypeAlias
 
@@ -254,9 +254,9 @@ class Screen:
                 return False
         if self._audits or any(pattern.search(data) for pattern in self._uses):
             return True
-        words = set(self._asked.findall(data))
+        words = set(self._asked.compiled.findall(data))
         if self._watches_makers or not names.isdisjoint(_encoded(TOOL_REGISTRY_NAMES)):
-            words.update(self._made.findall(data))
+            words.update(self._made.compiled.findall(data))
         return not words.isdisjoint(names) or not words.isdisjoint(_ALIAS.findall(data))
 
 
@@ -338,7 +338,7 @@ class _Bases:
         if self._name.search(data) is None:
             return False
         is_open = False
-        for event in self._events.finditer(data):
+        for event in self._events.compiled.finditer(data):
             if event.lastgroup == "name":
                 if is_open:
                     return True
@@ -389,5 +389,19 @@ def _lone(*needles: bytes) -> tuple[bytes, ...]:
     )
 
 
-def _patterns(*texts: str) -> tuple[re.Pattern[bytes], ...]:
-    return tuple(re.compile(text.encode()) for text in texts)
+class _Pattern:
+    """A regular expression that is compiled when a file first comes as far: most runs need a few of fifty."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    @cached_property
+    def compiled(self) -> re.Pattern[bytes]:
+        return re.compile(self._text.encode())
+
+    def search(self, data: bytes, /) -> object:
+        return self.compiled.search(data)
+
+
+def _patterns(*texts: str) -> tuple[_Pattern, ...]:
+    return tuple(map(_Pattern, texts))
