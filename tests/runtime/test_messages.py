@@ -60,6 +60,10 @@ $@ \\cdot h$ ¦ @ $\\cdot$ h ¦ @ &middot; h ¦ @ &times; h ¦ @ &sdot; h ¦ @ &
 @\u2028 0 ¦ 🔞 ¦ ㊿ ¦ 🄂 ¦ 🆔5 ¦ ⓪ ¦ ⓿ ¦ ➓ ¦ 〸 ¦ 〺 ¦ ᠕ ¦ ߅ ¦ ꯵ ¦ ༳ ¦ ௧ ¦ ൧ ¦ 𞥕 ¦ 𑁦 ¦ 𐩀 ¦ Ⅷ. ¦ 𝍩 ¦ 🀇 ¦ 🃂 ¦ ⚀ ¦ 𒐕 ¦ ↂ
 ㊀ ¦ ㈠ ¦ ㆒ ¦ 5⃣ ¦ ５. ¦ ೫ ¦ ² ¦ ₂ ¦ x² ¦ a₁ ¦ H₂O ¦ CO₃ ¦ m4 ¦ m⁴ ¦ kWh2 ¦ GPT-4 ¦ Python3 ¦ MP3 ¦ 5G ¦ A4 ¦ R2-D2
 1) is what I mean ¦ @/¤s ¦ 2024-10-02T ¦ 14:30 – @ ¦ a @-free? no ¦ @و ¤s x ¦ @ t.me ¦ @ million-dollar ¦ CO2-@
+@ pro m² ¦ @ je km² ¦ @ par kWh ¦ @ al m2 ¦ @ por kWh consumida ¦ @ per kW ¦ @ per MWh ¦ @ each kWh ¦ @ a km
+@ an acre ¦ @ per Quadratmeter ¦ @ за кВт·ч ¦ @ на м² ¦ @ 每平方米 ¦ @ 每千瓦时 ¦ @每平方米 ¦ @/年 ¦ @／年 ¦ @ · year ¦ @kWh
+@ Wh ¦ @ x m2 ¦ @ **MWh** ¦ @ *MWh* ¦ @ “MWh” ¦ @ ‘MWh’ ¦ @ «MWh» ¦ @ 「MWh」 ¦ @ <i>MWh</i> ¦ @ <sub>MWh</sub>
+@ \u2062MWh ¦ @\u2063MWh ¦ @ ＭＷｈ． ¦ @ MＷh ¦ @ M_Wh_ ¦ @ tC02e ¦ @ MWh/year ¦ @ per h/m2 ¦ @ за кВт
 """
 
 DELIVERED = r"""
@@ -112,6 +116,30 @@ soit @ ¦ l'an : @ ¦ d'environ @ ¦ « @ par an » ¦ @ par personne ¦ @ par m
 @ на человека ¦ @ на рік ¦ @ an hour ago ¦ @ in m ¦ @ as K is high ¦ @ within g ¦ @ and t ¦ @ that L ¦ @ at
 @ at the mi ¦ A year: @ ¦ Per year: @ ¦ Per kWh: ¤e ¦ ¤e for each kWh ¦ per unit @ ¦ m2: @ ¦ In kWh/m2: @
 (in kWh) @ ¦ kWh @ ¦ % @ ¦ EUR: ¤e ¦ in % : ¤s ¦ € : ¤e ¦ CO2: @ ¦ CO2 @
+Das Gebäude benötigt @ an Wärme. ¦ Mit @ pro Jahr liegt es im Mittel. ¦ Der Anteil beträgt ¤s, das sind @.
+Es wurden ¤c Datensätze gefunden. ¦ Kosten: ¤e je Monat. ¦ Die Kosten (¤e) sind gering; der Verbrauch (@) auch.
+Le coût est de ¤e par mois, soit ¤s du budget. ¦ Nous avons trouvé ¤c lignes.
+L’immeuble consomme près de @ par an. ¦ La part s’élève à ¤s ! ¦ El edificio consume @ a lo largo del año.
+Se encontraron ¤c filas; el coste es de ¤e al mes. ¦ El ahorro (¤s) equivale a @. ¦ Il costo è di ¤e al mese.
+O prédio consome @ ao ano. ¦ 建筑物的能耗为@，占比¤s。 ¦ 共找到¤c行。 ¦ 费用为¤e。 ¦ 每月费用：¤e ¦ これは@に相当します。 ¦ 合計¤c件が見つかりました。
+費用は月額¤eです。 ¦ 건물은 연간 @를 소비합니다. ¦ 비용은 ¤e입니다. ¦ 총 ¤c건 ¦ يستهلك المنزل @ في السنة، أي ¤s من المجموع.
+التكلفة: ¤e شهريًا. ¦ وجدنا ¤c صفوف. ¦ इमारत प्रति वर्ष @ खपत करती है। ¦ लागत ¤e है। ¦ हमें ¤c पंक्तियाँ मिलीं।
+कुल खपत (@) कम है। ¦ Здание потребляет @ в год, это ¤s от общего. ¦ Найдено ¤c строк. ¦ Стоимость: ¤e в месяц.
+Bina yılda @ tüketir; maliyeti ¤e. ¦ Budynek zużywa @ rocznie (¤s).
+Het gebouw verbruikt @ per jaar, dat is ¤s. ¦ Byggnaden använder @ om året. ¦ Rakennus kuluttaa @ vuodessa.
+Tòa nhà tiêu thụ @ mỗi năm. ¦ Bangunan itu menggunakan @ setahun. ¦ ตึกใช้ไฟ @ ต่อปี คิดเป็น ¤s
+הבניין צורך @ בשנה, שהם ¤s. ¦ Το κτίριο καταναλώνει @ ετησίως.
+**Summary**\n\n- Heat: @\n- Share: ¤s\n\n> Measured on 2024-10-02.
+| Item | Value |\n|:--|--:|\n| Heat | **@** |\n| Cost | ¤e |\n| Rows | ¤c |
+### Result\n\n1. Heat: `@`\n2. Cost: _¤e_ ¦ ```text\nheat: @\n```
+<details>\n<summary>Heat</summary>\n\n@\n</details>
+[Report](https://example.org/report): @ ([source](https://example.org/data)) ¦ ![chart](chart.png) @
+Heat:\n\n    @ ¦ * **Heat** — @\n* **Cost** — ¤e ¦ ~~old~~ @ ¦ Released v1.2.3 on 2024-10-02 at 14:30: @
+Ticket ID-4711: @ ¦ As of 2024-10-02, the building uses @ (¤s of its CO2 budget).
+Emissions in kgCO2e/m2 follow from @. ¦ Is it @? Yes, @. ¦ @; @; and @. ¦ Between @ and @. ¦ From @ up to @.
+@ vs @ ¦ @ → @ ¦ @ (was @) ¦ @ & @ ¦ At least @, at most @. ¦ ≥ @ ¦ Heat = @; share = ¤s
+**Note:** @ is an estimate; see *Methods*. ¦ "@" is what the meter says. ¦ It is @, i.e. little.
+It is @ (i.e., little). ¦ It is @ in m2 terms ¦ @ С учётом потерь ¦ @ К концу года ¦ @ per ｄａｙ ¦ @ x-axis
 """
 
 ESCAPE = re.compile(r"\\(?:u[0-9a-f]{4}|[nrt\\])")

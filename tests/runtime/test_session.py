@@ -463,3 +463,10 @@ def test_constants_come_back_exactly() -> None:
         "b": Decimal,
         "c": int,
     }
+
+
+def test_an_output_is_handed_out_as_a_copy(session: Session) -> None:
+    session.output("tc_1")["heat"]["value"] = 13
+    assert session.output("tc_1") == HEAT
+    with pytest.raises(KeyError):
+        session.output("tc_2")

@@ -49,7 +49,7 @@ _VERSION = 1
 _MAX_BYTES = 64_000_000
 
 
-@dataclass(frozen=True)
+@dataclass
 class Verified:
     """A message that may be shown: its text, where each number comes from, and the session's metrics."""
 

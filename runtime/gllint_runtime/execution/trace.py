@@ -144,7 +144,7 @@ class Origin(NamedTuple):
 _canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class CallRecord:
     """A tool call that succeeded: what later claims and origins are resolved against."""
 
@@ -156,6 +156,9 @@ class CallRecord:
     exact: Exact
     origins: tuple[Origin, ...] | None
 
+    def __post_init__(self) -> None:
+        self.size = 500 + len(marshal.dumps((self.arguments, self.output)))  # about the bytes that it holds
+
     @property
     def grounded(self) -> bool | None:
         """Whether every number in the arguments has an origin; ``None`` when that was not looked at."""
@@ -166,11 +169,6 @@ class CallRecord:
         """SHA-256 of the output, computed once however many claims cite it."""
         canonical = _canonical(self.output).encode("utf-8", "surrogatepass")
         return f"sha256:{hashlib.sha256(canonical).hexdigest()}"
-
-    @cached_property
-    def size(self) -> int:
-        """About how many bytes this record holds."""
-        return 500 + len(marshal.dumps((self.arguments, self.output)))
 
     def provenance(self, claim: Claim) -> dict[str, Any]:
         """A claim with its whole chain: tool, arguments, their origins, and a hash of the output."""

@@ -33,7 +33,7 @@ _ARRAY_PATH = re.compile(r"\$(?:\.[^\W\d]\w*(?:\[(?:0|[1-9][0-9]{0,8})\])*)+\Z")
 _PATH = re.compile(r"\$(?:\.[^\W\d]\w*)+\Z")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Macro:
     """A macro in a template, or what looks like one.
 

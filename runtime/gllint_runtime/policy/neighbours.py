@@ -95,6 +95,7 @@ _MEASURES = (
     r"(?:[-\s]?hours?)?|miles?|foot|feet|inch(?:es)?|yards?|gallons?|acres?|hectares?|pounds?|ounces?|degrees?"
     r"|per\s?cents?|dollars?|euros?|rupees?|yen|yuan|pence|cents?|(?:square|cubic|sq|cu)\b"
     r"|[Qq]uadratmeter|[Kk]ubikmeter|[Tt]onnen?|[Kk]ilowattstunden?|metros?|mètres?|tonnes?|toneladas?|litros?|litres?"
+    r"|[кМ]?Вт|к[гм]|тонн[ауы]?|литра?|метра?|килограмма?"
 )
 _PER = r"(?:per|pro|par|por|je|al|à|a|an|each|every|на|за|по)"
 _PER_UNIT = re.compile(
@@ -102,7 +103,7 @@ _PER_UNIT = re.compile(
 )
 _PER_SYMBOL = re.compile(rf"{_PER}\s+([^\s.,;:!?()\[\]{{}}|\"]+)", re.IGNORECASE)
 _POWER = re.compile(
-    r"(?:raised )?to the power|x(?![^\W_])", re.IGNORECASE
+    r"(?:raised )?to the power|x(?![^\W_]|-)", re.IGNORECASE
 )  # a letter that stands for a sign, too
 _MEASURE = re.compile(rf"(?:{_MEASURES})(?![^\W\d_])", re.IGNORECASE)
 _TIMES = (
@@ -342,7 +343,7 @@ def _changes(word: str, symbols: Collection[str]) -> bool:
 def _is_unit(word: str, symbols: Collection[str]) -> bool:
     if word.isascii() and word.isalpha():
         return word in ALLOWED_UNITS or word in symbols
-    first = re.split(r"[/·⋅*×^]", word, maxsplit=1)[0]
+    first = re.split(r"[/·⋅*×^]", word)[0]
     folded = unicodedata.normalize("NFKC", first)
     if len(folded) > 1 and not folded.isascii():
         folded = folded.translate(_LATIN)

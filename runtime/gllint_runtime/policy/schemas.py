@@ -449,7 +449,11 @@ def misspelt_keywords(schema: Schema) -> list[tuple[Path, str]]:
 
 def quantity_problem(value: Any) -> str | None:
     """What keeps ``value`` from being a Quantity, or ``None``: exactly a finite number and a unit's text."""
-    if type(value) is not dict and not isinstance(value, Mapping):
+    if type(value) is dict and value.keys() == QUANTITY_KEYS:
+        number, unit = value["value"], value["unit"]
+        if type(number) is float and type(unit) is str and math.isfinite(number):  # as nearly all are
+            return None
+    elif type(value) is not dict and not isinstance(value, Mapping):
         return "a Quantity is an object with 'value' and 'unit'"
     if value.keys() != QUANTITY_KEYS:
         return "a Quantity has exactly the keys 'value' and 'unit'"

@@ -75,17 +75,17 @@ class _Copy:
         if self._values < 0:
             raise ValueError(f"the data has more than {_MAX_VALUES} values")
         kind = type(value)
+        if kind is dict:
+            return self._object(value.items(), value.keys() == QUANTITY_KEYS)
+        if kind is float and math.isfinite(value):
+            return value
         if kind is str:
             self._spend(value)
             return value
-        if value is None or kind is bool:
-            return value
-        if kind is float and math.isfinite(value):
-            return value
         if kind is int and -_LARGE < value < _LARGE:
             return value
-        if kind is dict:
-            return self._object(value.items(), value.keys() == QUANTITY_KEYS)
+        if value is None or kind is bool:
+            return value
         if kind is list:
             return self._array(value)
         return self._unusual(value)
@@ -130,9 +130,7 @@ class _Copy:
             raise ValueError(f"the data has more than {_MAX_TEXT} characters")
 
     def _inner(self, step: str | int, item: Any) -> Any:
-        if type(item) in _SCALARS:  # has no path below it
-            return self.of(item)
-        if len(self._path) >= _MAX_DEPTH:
+        if len(self._path) >= _MAX_DEPTH and type(item) not in _SCALARS:
             raise ValueError("the data is nested too deeply")
         self._path.append(step)
         copied = self.of(item)
@@ -146,7 +144,10 @@ class _Copy:
         copied: dict[str, Any] = {}
         for key, item in items:
             name = key if type(key) is str else self._key(key)
-            copied[name] = self._inner(name, self._built_in(item) if is_quantity else item)
+            if type(item) in _SCALARS:  # no path leads below it
+                copied[name] = self.of(item)
+            else:
+                copied[name] = self._inner(name, self._built_in(item) if is_quantity else item)
         return copied
 
     def _key(self, key: Any) -> str:
@@ -242,6 +243,10 @@ def _quick_test(schema: Any) -> Callable[[Any], bool]:
     tests = [build(schema[key]) for key, build in _BOUNDS.items() if key in schema]
     if _QUANTITY_KEYWORD in schema:
         tests.append(is_quantity)
+    if not tests and types != (dict,):
+        return lambda data: type(data) in types
+    if schema.keys() == {_QUANTITY_KEYWORD}:
+        return is_quantity
     properties = {name: _quick_test(child) for name, child in schema.get("properties", {}).items()}
     required = frozenset(schema.get("required", ()))
     closed = schema.get("additionalProperties", True) is not True
