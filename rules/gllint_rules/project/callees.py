@@ -127,7 +127,8 @@ class Callees:
                 )
                 assert of is not None
                 for origin in self.outside(of):
-                    yield origin, False
+                    if self.table.is_of_a_framework(origin):
+                        yield origin, False
             case _:
                 pass
 
