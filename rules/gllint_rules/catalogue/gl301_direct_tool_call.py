@@ -2,8 +2,8 @@
 
 ## What it does
 
-Reports `.run()`, `._run()`, `.arun()`, `._arun()`, `.execute()`, `.invoke()`, `.ainvoke()`, `.forward()` and `.fn()`
-on a value that is known to be a tool, anywhere but in a dispatcher, in test code and in the tool's own class.
+Reports `.run()`, `.arun()`, `.execute()`, `.invoke()`, `.ainvoke()`, `.forward()`, `.call()`, `.fn()` and what else
+runs a tool in its framework (`gllint frameworks` lists it) on a value that is known to be a tool, anywhere but in a dispatcher, in test code and in the tool's own class.
 
 ## Why is this bad?
 
@@ -69,10 +69,12 @@ from gllint_rules.inference import classes
 from gllint_rules.inference.values import ClassOf, ExternalInstance, Instance, Site, ToolValue, Value, options
 from gllint_rules.project.asked import is_tool_registry
 from gllint_rules.project.context import Context, Pending
+from gllint_rules.project.tool import Tool
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Call, Scope
 from gllint_rules.rule import Rule
 from gllint_rules.words.names import TOOL_REGISTRY_NAMES
+from gllint_rules.words.table import Framework
 
 HELP = "Call it through the dispatcher: `dispatch_tool(ToolAction(name=…, args=…))` or `registry.invoke(…)`."
 
@@ -83,9 +85,9 @@ def check(context: Context) -> Iterator[Pending]:
         return
     for call, scope in context.module.calls_of(context.names.table.all_runs):
         func = call.func
-        if not isinstance(func, facts.Attr) or func.name not in context.names.table.runs(None):
+        if not isinstance(func, facts.Attr) or func.name not in context.names.table.all_runs:
             continue
-        title = _tool(context, func.base, scope)
+        title = _tool(context, func.base, scope, func.name)
         if title is None or _allowed(context, call, scope):
             continue
         message = f"`.{func.name}()` runs {title} past the dispatcher"
@@ -99,19 +101,34 @@ def _dispatch(context: Context, call: Call, scope: Scope) -> Fix | None:
     return dispatch(context, call, scope)
 
 
-def _tool(context: Context, base: facts.Expr, scope: Scope) -> str | None:
-    """What tool ``base`` is known to be; ``None`` where it is not."""
+def _tool(context: Context, base: facts.Expr, scope: Scope, method: str) -> str | None:
+    """What tool ``base`` is known to be that ``method`` runs; ``None`` where it is none."""
     if isinstance(base, facts.Name) and base.id in ("self", "cls"):
         return None
     if isinstance(base, facts.Call) and facts.last_name(base.func) == "super":
         return None
-    if _from_registry(context, base, scope):
+    if method in context.names.table.runs(None) and _from_registry(context, base, scope):
         return "a registered tool"
     for option in options(context.eval(base, scope)):
         title = tool_title(context, option)
-        if title is not None:
+        if title is not None and method in context.names.table.runs(_framework(context, option)):
             return title
     return None
+
+
+def _framework(context: Context, value: Value) -> Framework | None:
+    """The row of the framework that a tool object belongs to."""
+    table = context.names.table
+    match value:
+        case ToolValue(tool=Tool(framework=framework)):
+            return framework
+        case Instance(of=of):
+            outside = context.project.tools.callees.outside(of)
+            return next((table.owner(origin) for origin in outside if table.methods(origin)), None)
+        case ExternalInstance(name=name):
+            return table.owner(name)
+        case _:
+            return None
 
 
 def tool_title(context: Context, value: Value) -> str | None:
@@ -152,14 +169,16 @@ def _from_registry(context: Context, base: facts.Expr, scope: Scope) -> bool:
 
 def _allowed(context: Context, call: Call, scope: Scope) -> bool:
     """Whether the call stands in a dispatcher."""
+    imported = context.project.tools.callees.imported(context.module)
+    dispatchers = context.names.table.named_in("dispatchers", imported)
     inner: Scope | None = scope
     while inner is not None:
         owner = inner.owner
-        if isinstance(owner, facts.Function) and owner.name in context.names.dispatch_functions:
+        if isinstance(owner, facts.Function) and owner.name in dispatchers:
             return True
         if isinstance(owner, facts.Class):
             names = {owner.name, *classes.bases_named(context.evaluator, ClassOf(context.module, owner))}
-            if names & context.names.dispatch_classes:
+            if not names.isdisjoint(dispatchers):
                 return True
         inner = inner.parent
     return False

@@ -127,7 +127,7 @@ class Callees:
                 )
                 assert of is not None
                 for origin in self.outside(of):
-                    if self.table.is_of_a_framework(origin):
+                    if self.table.owner(origin) is not None:
                         yield origin, False
             case _:
                 pass

@@ -325,9 +325,9 @@ class Table:
     def _general(self) -> tuple[Framework, ...]:
         return tuple(self._row(n) for n, row in enumerate(self._raw) if not row.get("imports"))
 
-    def is_of_a_framework(self, origin: str) -> bool:
-        """Whether a dotted name from outside the project belongs to a row."""
-        return any(self._owned(number, origin) for number in range(len(self._raw)))
+    def owner(self, origin: str) -> Framework | None:
+        """The row that a dotted name from outside the project belongs to."""
+        return next((self._row(n) for n in range(len(self._raw)) if self._owned(n, origin)), None)
 
     def methods(self, origin: str) -> tuple[str, ...]:
         """The methods of the subclasses of an outside class that are tools; empty where it is no tool class."""
