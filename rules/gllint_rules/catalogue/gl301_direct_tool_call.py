@@ -3,7 +3,9 @@
 ## What it does
 
 Reports `.run()`, `.arun()`, `.execute()`, `.invoke()`, `.ainvoke()`, `.forward()`, `.call()`, `.fn()` and what else
-runs a tool in its framework (`gllint frameworks` lists it) on a value that is known to be a tool, anywhere but in a dispatcher, in test code and in the tool's own class.
+runs a tool in its framework (`gllint frameworks` lists it) on a value that is known to be a tool, anywhere but in a
+dispatcher, in test code, under `if __name__ == "__main__":` and in the tool's own class. Code that chooses the tool
+by a name which is no literal is a dispatcher itself; it is reported only where the project has a named one.
 
 ## Why is this bad?
 
@@ -61,6 +63,7 @@ QREW tool guidelines, "dispatch_tool is the only function that executes a tool" 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import partial
 
@@ -69,6 +72,7 @@ from gllint_rules.inference import classes
 from gllint_rules.inference.values import ClassOf, ExternalInstance, Instance, Site, ToolValue, Value, options
 from gllint_rules.project.asked import is_tool_registry
 from gllint_rules.project.context import Context, Pending
+from gllint_rules.project.project import Project
 from gllint_rules.project.tool import Tool
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Call, Scope
@@ -88,7 +92,9 @@ def check(context: Context) -> Iterator[Pending]:
         if not isinstance(func, facts.Attr) or func.name not in context.names.table.all_runs:
             continue
         title = _tool(context, func.base, scope, func.name)
-        if title is None or _allowed(context, call, scope):
+        if title is None or _allowed(context, call, scope) or _is_script(context, call):
+            continue
+        if _is_chosen(context, func.base, scope) and not context.project.once(_has_dispatcher):
             continue
         message = f"`.{func.name}()` runs {title} past the dispatcher"
         fix = partial(_dispatch, context, call, scope)
@@ -182,6 +188,72 @@ def _allowed(context: Context, call: Call, scope: Scope) -> bool:
                 return True
         inner = inner.parent
     return False
+
+
+# `tool.name == wanted` in the condition of a comprehension, either way around.
+_BY_NAME = re.compile(r"\.name\s*==\s*[A-Za-z_]|[\w)\]]\s*==\s*\w+\.name\b")
+
+
+def _is_script(context: Context, call: Call) -> bool:
+    """Whether the call stands under ``if __name__ == "__main__":``."""
+    return any(
+        isinstance(statement, facts.If)
+        and isinstance(statement.test, facts.Compare)
+        and any(isinstance(side, facts.Name) and side.id == "__name__" for side in statement.test.operands)
+        and call.at > statement.test.at
+        for statement in context.module.section_of(call.at).body
+    )
+
+
+def _is_chosen(context: Context, base: facts.Expr, scope: Scope) -> bool:
+    """Whether a tool is chosen by a name that is no literal: whoever does that dispatches calls himself."""
+    match base:
+        case facts.Sub(index=index):
+            return not isinstance(index, facts.Const)
+        case facts.Call(func=facts.Attr(name="get" | "get_tool"), args=(name, *_)):
+            return not isinstance(name, facts.Const)
+        case facts.Call(func=facts.Name(id="next"), args=(facts.Comp(), *_)):
+            return _BY_NAME.search(context.project.positions(context.module).text(base.at)) is not None
+        case facts.Name(id=name):
+            bindings = scope.find(name)
+            if any(binding.kind == "loop" for binding in bindings):
+                return _is_compared(name, scope)
+            return any(
+                binding.kind == "assign"
+                and binding.value is not None
+                and not isinstance(binding.value, facts.Name)
+                and _is_chosen(context, binding.value, scope)
+                for binding in bindings
+            )
+        case _:
+            return False
+
+
+def _is_compared(name: str, scope: Scope) -> bool:
+    """Whether the function compares ``name.name`` with something that is no literal."""
+    function = scope.enclosing_function()
+    blocks = [function.body] if function is not None else []
+    while blocks:
+        for statement in blocks.pop():
+            match statement:
+                case facts.If(test=facts.Compare(operands=sides)):
+                    named = [s for s in sides if isinstance(s, facts.Attr) and facts.dotted(s.base) == name]
+                    if named and not any(isinstance(side, facts.Const) for side in sides):
+                        return True
+                case _:
+                    pass
+            blocks += facts.blocks(statement)
+    return False
+
+
+def _has_dispatcher(project: Project) -> bool:
+    """Whether the project defines or imports a function or class through which calls are to go."""
+    names = project.names.dispatch_functions | project.names.dispatch_classes
+    return any(
+        any(any(module.binders(name)) for name in names)
+        or any(not names.isdisjoint(section.bases) for section in module.outline.sections)
+        for module in project.modules.values()
+    )
 
 
 RULE = Rule(
