@@ -93,3 +93,17 @@ def test_the_bash_script_completes_gllint() -> None:
     told, *functions = done.stdout.decode().splitlines()
     (name,) = re.findall(r"-F (\S+) gllint$", told)
     assert f"declare -f {name}" in functions
+
+
+def test_frameworks_prints_the_table_with_the_project_s_rows(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(
+        write({"gllint.toml": '[[frameworks]]\nname = "shop"\ndecorators = ["shop.kit.offered"]\n'})
+    )
+    text = said("frameworks")
+    assert "shop\n  decorators: shop.kit.offered\n" in text
+    assert "crewai (crewai 1.15.30)\n" in text
+    rows = json.loads(said("frameworks", "--output-format", "json"))
+    assert rows[0] == {"name": "shop", "decorators": ["shop.kit.offered"]}
+    assert {row["name"]: row.get("verified") for row in rows}["langroid"] == "langroid 0.69.16"

@@ -2,8 +2,10 @@
 
 ## What it does
 
-Reports `.run()`, `._run()`, `.arun()`, `._arun()`, `.execute()`, `.invoke()`, `.ainvoke()`, `.forward()` and `.fn()`
-on a value that is known to be a tool, anywhere but in a dispatcher, in test code and in the tool's own class.
+Reports `.run()`, `.arun()`, `.execute()`, `.invoke()`, `.ainvoke()`, `.forward()`, `.call()`, `.fn()` and what else
+runs a tool in its framework (`gllint frameworks` lists it) on a value that is known to be a tool, anywhere but in a
+dispatcher, in test code, under `if __name__ == "__main__":` and in the tool's own class. Code that chooses the tool
+by a name which is no literal is a dispatcher itself; it is reported only where the project has a named one.
 
 ## Why is this bad?
 
@@ -61,6 +63,7 @@ QREW tool guidelines, "dispatch_tool is the only function that executes a tool" 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import partial
 
@@ -69,10 +72,13 @@ from gllint_rules.inference import classes
 from gllint_rules.inference.values import ClassOf, ExternalInstance, Instance, Site, ToolValue, Value, options
 from gllint_rules.project.asked import is_tool_registry
 from gllint_rules.project.context import Context, Pending
+from gllint_rules.project.project import Project
+from gllint_rules.project.tool import Tool
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Call, Scope
 from gllint_rules.rule import Rule
 from gllint_rules.words.names import TOOL_REGISTRY_NAMES
+from gllint_rules.words.table import Framework
 
 HELP = "Call it through the dispatcher: `dispatch_tool(ToolAction(name=…, args=…))` or `registry.invoke(…)`."
 
@@ -83,10 +89,12 @@ def check(context: Context) -> Iterator[Pending]:
         return
     for call, scope in context.module.calls_of(context.names.table.all_runs):
         func = call.func
-        if not isinstance(func, facts.Attr) or func.name not in context.names.table.runs(None):
+        if not isinstance(func, facts.Attr) or func.name not in context.names.table.all_runs:
             continue
-        title = _tool(context, func.base, scope)
-        if title is None or _allowed(context, call, scope):
+        title = _tool(context, func.base, scope, func.name)
+        if title is None or _allowed(context, call, scope) or _is_script(context, call):
+            continue
+        if _is_chosen(context, func.base, scope) and not context.project.once(_has_dispatcher):
             continue
         message = f"`.{func.name}()` runs {title} past the dispatcher"
         fix = partial(_dispatch, context, call, scope)
@@ -99,19 +107,34 @@ def _dispatch(context: Context, call: Call, scope: Scope) -> Fix | None:
     return dispatch(context, call, scope)
 
 
-def _tool(context: Context, base: facts.Expr, scope: Scope) -> str | None:
-    """What tool ``base`` is known to be; ``None`` where it is not."""
+def _tool(context: Context, base: facts.Expr, scope: Scope, method: str) -> str | None:
+    """What tool ``base`` is known to be that ``method`` runs; ``None`` where it is none."""
     if isinstance(base, facts.Name) and base.id in ("self", "cls"):
         return None
     if isinstance(base, facts.Call) and facts.last_name(base.func) == "super":
         return None
-    if _from_registry(context, base, scope):
+    if method in context.names.table.runs(None) and _from_registry(context, base, scope):
         return "a registered tool"
     for option in options(context.eval(base, scope)):
         title = tool_title(context, option)
-        if title is not None:
+        if title is not None and method in context.names.table.runs(_framework(context, option)):
             return title
     return None
+
+
+def _framework(context: Context, value: Value) -> Framework | None:
+    """The row of the framework that a tool object belongs to."""
+    table = context.names.table
+    match value:
+        case ToolValue(tool=Tool(framework=framework)):
+            return framework
+        case Instance(of=of):
+            outside = context.project.tools.callees.outside(of)
+            return next((table.owner(origin) for origin in outside if table.methods(origin)), None)
+        case ExternalInstance(name=name):
+            return table.owner(name)
+        case _:
+            return None
 
 
 def tool_title(context: Context, value: Value) -> str | None:
@@ -152,17 +175,85 @@ def _from_registry(context: Context, base: facts.Expr, scope: Scope) -> bool:
 
 def _allowed(context: Context, call: Call, scope: Scope) -> bool:
     """Whether the call stands in a dispatcher."""
+    imported = context.project.tools.callees.imported(context.module)
+    dispatchers = context.names.table.named_in("dispatchers", imported)
     inner: Scope | None = scope
     while inner is not None:
         owner = inner.owner
-        if isinstance(owner, facts.Function) and owner.name in context.names.dispatch_functions:
+        if isinstance(owner, facts.Function) and owner.name in dispatchers:
             return True
         if isinstance(owner, facts.Class):
             names = {owner.name, *classes.bases_named(context.evaluator, ClassOf(context.module, owner))}
-            if names & context.names.dispatch_classes:
+            if not names.isdisjoint(dispatchers):
                 return True
         inner = inner.parent
     return False
+
+
+# `tool.name == wanted` in the condition of a comprehension, either way around.
+_BY_NAME = re.compile(r"\.name\s*==\s*[A-Za-z_]|[\w)\]]\s*==\s*\w+\.name\b")
+
+
+def _is_script(context: Context, call: Call) -> bool:
+    """Whether the call stands under ``if __name__ == "__main__":``."""
+    return any(
+        isinstance(statement, facts.If)
+        and isinstance(statement.test, facts.Compare)
+        and any(isinstance(side, facts.Name) and side.id == "__name__" for side in statement.test.operands)
+        and call.at > statement.test.at
+        for statement in context.module.section_of(call.at).body
+    )
+
+
+def _is_chosen(context: Context, base: facts.Expr, scope: Scope) -> bool:
+    """Whether a tool is chosen by a name that is no literal: whoever does that dispatches calls himself."""
+    match base:
+        case facts.Sub(index=index):
+            return not isinstance(index, facts.Const)
+        case facts.Call(func=facts.Attr(name="get" | "get_tool"), args=(name, *_)):
+            return not isinstance(name, facts.Const)
+        case facts.Call(func=facts.Name(id="next"), args=(facts.Comp(), *_)):
+            return _BY_NAME.search(context.project.positions(context.module).text(base.at)) is not None
+        case facts.Name(id=name):
+            bindings = scope.find(name)
+            if any(binding.kind == "loop" for binding in bindings):
+                return _is_compared(name, scope)
+            return any(
+                binding.kind == "assign"
+                and binding.value is not None
+                and not isinstance(binding.value, facts.Name)
+                and _is_chosen(context, binding.value, scope)
+                for binding in bindings
+            )
+        case _:
+            return False
+
+
+def _is_compared(name: str, scope: Scope) -> bool:
+    """Whether the function compares ``name.name`` with something that is no literal."""
+    function = scope.enclosing_function()
+    blocks = [function.body] if function is not None else []
+    while blocks:
+        for statement in blocks.pop():
+            match statement:
+                case facts.If(test=facts.Compare(operands=sides)):
+                    named = [s for s in sides if isinstance(s, facts.Attr) and facts.dotted(s.base) == name]
+                    if named and not any(isinstance(side, facts.Const) for side in sides):
+                        return True
+                case _:
+                    pass
+            blocks += facts.blocks(statement)
+    return False
+
+
+def _has_dispatcher(project: Project) -> bool:
+    """Whether the project defines or imports a function or class through which calls are to go."""
+    names = project.names.dispatch_functions | project.names.dispatch_classes
+    return any(
+        any(any(module.binders(name)) for name in names)
+        or any(not names.isdisjoint(section.bases) for section in module.outline.sections)
+        for module in project.modules.values()
+    )
 
 
 RULE = Rule(

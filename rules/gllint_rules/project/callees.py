@@ -127,7 +127,8 @@ class Callees:
                 )
                 assert of is not None
                 for origin in self.outside(of):
-                    yield origin, False
+                    if self.table.owner(origin) is not None:
+                        yield origin, False
             case _:
                 pass
 

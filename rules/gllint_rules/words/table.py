@@ -320,6 +320,10 @@ class Table:
     def _general(self) -> tuple[Framework, ...]:
         return tuple(self._row(n) for n, row in enumerate(self._raw) if not row.get("imports"))
 
+    def owner(self, origin: str) -> Framework | None:
+        """The row that a dotted name from outside the project belongs to."""
+        return next((self._row(n) for n in range(len(self._raw)) if self._owned(n, origin)), None)
+
     def methods(self, origin: str) -> tuple[str, ...]:
         """The methods of the subclasses of an outside class that are tools; empty where it is no tool class."""
         row = self._knowing("bases", origin)
@@ -414,7 +418,9 @@ class Table:
             if owner == name.owner or (not name.owner and not owner[:1].isupper()):
                 return 6
             return 3 if method and name.owner else 0  # of a subclass, or of a class beside it
-        return 2 if not origin and method and name.owner and active else 0
+        # What the project itself defines, by its path, is nobody else's.
+        is_unknown = not origin and not callee.written.startswith(".")
+        return 2 if is_unknown and method and name.owner and active else 0
 
     def _owned(self, number: int, dotted: str) -> bool:
         """Whether a dotted name belongs to a row; of the project's own rows, also one that ends in theirs."""
