@@ -81,7 +81,7 @@ def check(context: Context) -> Iterator[Pending]:
                 continue
             fix, because = partial(_wrap_leaf, context, result, leaf), leaf.number.because
             yield context.found_in(
-                result, "GL101", leaf.site, "", HELP, fix, because, key=leaf.key, what="number"
+                result, "GL101", leaf.site, "", HELP, fix, because, key=leaf.key, what=leaf.what
             )
         declared = _declared_number(context, result) if not found and result.value is not NONE else None
         if declared is not None:
