@@ -26,6 +26,7 @@ def messages(body: str) -> list[str]:
             "{'loads': {x: float(x) for x in s}}",
             "`loads` in the result of tool `f` is a dict of numbers without a unit",
         ),
+        ("{'loads': [s, 2]}", "`loads` in the result of tool `f` holds a number without a unit"),
         ("PRICES[s]", "`price` and `days` in the result of tool `f` are numbers without a unit"),
         ("{'found': PRICES[s]}", "`price` and `days` in the result of tool `f` are numbers without a unit"),
     ],

@@ -119,6 +119,7 @@ class _Runner:
         ] = []  # of each loop around: its jumps, and the variables there
         self.loops = 0
         self.loops_begun = 0
+        self.first_rounds = 0  # loops around whose first round this is
         # What variables stand for: elements of containers (or what was taken out of them), and keys.
         self.elements: dict[str, Within] = {}
         self.keys: dict[str, Within] = {}
@@ -245,7 +246,9 @@ class _Runner:
         source = self.eval(statement.source, env) if statement.target is not None else UNKNOWN
         if self.loops <= MOST_REPEATS:  # a first round, for what the second one starts with
             kept = len(self.flow.returns), len(self.flow.yields)
+            self.first_rounds += 1
             after, _ = self.round(statement, dict(env), source, number)
+            self.first_rounds -= 1
             del self.flow.returns[kept[0] :], self.flow.yields[kept[1] :]
             env = self.joined(env, after) or env
             if statement.target is not None and not self.swept_in(number):
@@ -575,8 +578,11 @@ class _Runner:
 
         def change(held: tuple[Entry, ...]) -> tuple[Entry, ...]:
             """A number that is a leaf already stays the one; else the store makes it."""
-            if number(value) is None or not any(number(entry.value) is not None for entry in held):
+            if number(value) is None:
                 return (Entry(value, site),)
+            if not any(number(entry.value) is not None for entry in held):
+                # What it augments may be stored further down in the loop.
+                return held if self.first_rounds else (Entry(value, site),)
             return tuple(replace(e, value=value) if number(e.value) is not None else e for e in held)
 
         self.set_defaults(target, env)

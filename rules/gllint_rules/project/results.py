@@ -52,8 +52,8 @@ class Leaf:
     """A definite number outside a Quantity, where it was put into the result.
 
     ``value`` is all that may stand at ``site``; ``None`` where the site is that of a container around the number.
-    ``keys`` lead to it, and ``holder`` is the record that it stands in. ``what`` it is: a number, or a container of
-    numbers whose elements cannot be seen.
+    ``keys`` lead to it, and ``holder`` is the record that it stands in. ``what`` it is: a "number" under ``key``, an
+    "element" of what is there, or a container of numbers whose elements cannot be seen ("dict of numbers").
     """
 
     site: Site
@@ -147,18 +147,13 @@ def _inside(at: Leaf, container: Record | ListOf, key: Key | None, entry: Entry)
         return replace(at, value=None, in_list=True)
     value = entry.value if entry.site != container.site else None
     if isinstance(container, ListOf):
-        return replace(at, site=entry.site, value=value, in_list=True, what="number")
+        return replace(at, site=entry.site, value=value, in_list=True, what="element")
     keys = (*at.keys, key) if key is not None else at.keys
-    return replace(
-        at,
-        site=entry.site,
-        value=value,
-        holder=container,
-        key=as_text(key),
-        keys=keys,
-        is_named=True,
-        what="number",
-    )
+    inner = replace(at, site=entry.site, value=value, holder=container, keys=keys)
+    name = as_text(key)
+    if name is None:
+        return replace(inner, is_named=False, what="element")
+    return replace(inner, key=name, is_named=True, what="number")
 
 
 def _what(container: Record | ListOf) -> str:
