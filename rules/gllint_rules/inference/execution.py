@@ -348,8 +348,12 @@ class _Runner:
             value = hints.typed(self.evaluator, value, declared)
         for target in statement.targets:
             self.store_from(target, statement.value, value, env)
-            if isinstance(target, facts.Name) and taken is not None and taken[0] != target.id:
-                self.elements[target.id] = Within(*taken)
+            if taken is not None:
+                self.lies_in(target, *taken)
+            elif isinstance(target, facts.Sub | facts.Attr) and isinstance(statement.value, facts.Name):
+                place = self.way_to(target, env)
+                if place is not None:
+                    self.lies_in(statement.value, *place)
 
     def store_from(self, target: Expr, source: Expr, value: Value, env: Env) -> None:
         """Store the ``value`` of ``source``: of ``a["x"], b = 1, 2`` each from its own place."""
@@ -396,6 +400,11 @@ class _Runner:
         for name, known in ((keys, self.keys), (element, self.elements)):
             if name is not None and name != root:
                 known[name] = Within(root, (*way, Each(kind, whole, number)))
+
+    def lies_in(self, expr: Expr, root: str, way: tuple[Step, ...]) -> None:
+        """Note that what a variable holds lies in a container: what is stored to the one is stored to the other."""
+        if isinstance(expr, facts.Name) and expr.id != root:
+            self.elements[expr.id] = Within(root, way)
 
     def way_to(self, expr: Expr, env: Env) -> tuple[str, tuple[Step, ...]] | None:
         """The variable that a chain of subscripts and attributes begins with, and the steps from there."""
@@ -609,6 +618,8 @@ class _Runner:
                     changed = self.mutated(self.eval(base, env), name, expr, env)
                     if changed is not None:
                         self.replace_at(base, changed, env)
+                    if name in ("append", "add") and len(expr.args) == 1:
+                        self.lies_in(expr.args[0], place[0], (*place[1], Each("list", False, 0)))
             case _:
                 pass
 
