@@ -94,8 +94,10 @@ def in_field(evaluator: Evaluator, of: ClassOf, name: Key, value: Value) -> Valu
 
 def is_model(evaluator: Evaluator, of: ClassOf) -> bool:
     """Whether the fields of a class are its instances' arguments."""
-    is_tool = evaluator.tools.is_tool_class(of) or evaluator.tools.payload(of.cls.name) is not None
-    return not is_tool and classes.parameters_of(evaluator, of) is not None
+    is_envelope = evaluator.tools.payload(of.cls.name) is not None or _around(evaluator, of) is not None
+    if is_envelope or evaluator.tools.is_tool_class(of):
+        return False
+    return classes.parameters_of(evaluator, of) is not None
 
 
 def with_field(evaluator: Evaluator, value: Record, name: Key, entry: Entry) -> Record:
