@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from gllint.files.discover import Signature
 from gllint.run.cache import Store
@@ -71,13 +71,7 @@ class Workspace:
 
     def caused(self, paths: Collection[str]) -> dict[str, Result]:
         """Return what there is to say of other files of the project because of what stands in ``paths``."""
-        landed = self._all_landed(self._check_candidates())
-        return {
-            path: Result(caused)
-            for path, findings in landed.items()
-            if path not in paths and path in self.index.files
-            and (caused := tuple(finding for finding in findings if finding.concerns(paths)))
-        }  # fmt: skip
+        return caused(self._all_landed(self._check_candidates()), paths, self.index.files)
 
     def _all_landed(self, results: Mapping[str, Result]) -> dict[str, list[Finding]]:
         if self._landed is None:
@@ -181,6 +175,18 @@ def landed(results: Iterable[Result]) -> dict[str, list[Finding]]:
     for finding in merged(found):
         by_file.setdefault(finding.path, []).append(finding)
     return by_file
+
+
+def caused(
+    landed: Mapping[str, Sequence[Finding]], paths: Collection[str], files: Collection[str]
+) -> dict[str, Result]:
+    """Return those of the findings ``landed`` that ``paths`` bring about in others of the project's ``files``."""
+    found = {
+        path: tuple(finding for finding in findings if finding.concerns(paths))
+        for path, findings in landed.items()
+        if path not in paths and path in files
+    }
+    return {path: Result(findings) for path, findings in found.items() if findings}
 
 
 def unreadable(path: str, screened: Screened, codes: frozenset[str]) -> tuple[Finding, ...]:

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import os
 import uuid
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future
 from functools import lru_cache
 from typing import Any, TypeVar
@@ -26,6 +26,7 @@ from gllint.server.indexing import Cancelled
 from gllint.server.session import Session, Shown
 from gllint.server.texts import Snapshot
 from gllint.server.worker import Worker
+from gllint_rules import Finding
 
 _T = TypeVar("_T")
 _PATIENCE = 2.0
@@ -214,6 +215,21 @@ class Server(LanguageServer):
                 self.text_document_publish_diagnostics(
                     types.PublishDiagnosticsParams(buffer.uri, diagnostics, snapshot.version)
                 )
+
+        self._later(send)
+
+    def publish_closed(self, path: str, findings: Sequence[Finding], level: Callable[[str], str]) -> None:
+        """Show findings in a file that is not open, which no editor asks about.
+
+        Of one that was opened meanwhile, an editor that is told of open files alone has the newest already.
+        """
+        found = self.text_of(path)
+        uri = found[0] if found is not None else from_fs_path(path)
+        diagnostics = self.present(Shown(found[1], tuple(findings), level)) if found is not None else []
+
+        def send() -> None:
+            if uri is not None and (path not in self.session.buffers or (self.pulls and not findings)):
+                self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, diagnostics))
 
         self._later(send)
 

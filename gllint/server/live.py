@@ -8,21 +8,21 @@ takes a millisecond), and it inherits what the edit leaves valid.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from gllint.files.discover import Signature, is_left_out, signature, walk
 from gllint.files.places import Place
 from gllint.files.sources import Sources
 from gllint.run.cache import Store
-from gllint.run.engine import Engine, Options, Outcome
+from gllint.run.engine import Engine, Options, Outcome, by_path
 from gllint.run.index import Index
 from gllint.run.looks import MARKED, MAY_USE, TALKS, UNREADABLE, screen_file, uses_file
 from gllint.run.parsing import Parsed, Unparsed
 from gllint.run.progress import Progress
 from gllint.run.results import Result
 from gllint.run.rules import check_file, check_files
-from gllint.run.workspace import landed, unreadable
+from gllint.run.workspace import caused, landed, unreadable
 from gllint_rules import Failure, Finding
 from gllint_rules.reading.stack import on_large_stack
 
@@ -168,6 +168,10 @@ class LiveWorkspace:
             path: Result(tuple(found.get(path, ())), said.get(path, Result()).failures) for path in wanted
         }
 
+    def caused(self, paths: Collection[str]) -> dict[str, Result]:
+        """Return what there is to say of other files of the project because of what stands in ``paths``."""
+        return caused(landed(self._results.values()), paths, self._index.files)
+
     def is_marked(self, path: str) -> bool:
         """Say whether a checked file may hold a suppression that names one of our codes."""
         return bool(self._index.table.screen([path])[path].flags & MARKED)
@@ -278,6 +282,12 @@ class LiveEngine(Engine):
         outcome = Outcome()
         self.conclude_all(workspace, [path], workspace.landing([path], fixes=fixes), outcome)
         return sorted(outcome.findings, key=_order), outcome.failures
+
+    def caused(self, workspace: LiveWorkspace, paths: Collection[str]) -> dict[str, list[Finding]]:
+        """Return the findings that ``paths`` of a project cause in its other files, by their file."""
+        outcome = Outcome()
+        self.conclude_all(workspace, (), workspace.caused(paths), outcome)
+        return by_path(sorted(outcome.findings, key=_order))
 
 
 def _forget_tree(parsed: Parsed | None) -> None:

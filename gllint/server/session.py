@@ -8,7 +8,7 @@ from __future__ import annotations
 import gc
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import NamedTuple, Protocol
@@ -34,6 +34,9 @@ class Client(Protocol):
 
     def publish(self, path: str, snapshot: Snapshot, shown: Shown) -> None:
         """Show the findings of one version of a buffer."""
+
+    def publish_closed(self, path: str, findings: Sequence[Finding], level: Callable[[str], str]) -> None:
+        """Show findings in a file that is not open; none take away those that were shown."""
 
     def refresh(self) -> None:
         """Have the editor ask for all diagnostics again."""
@@ -106,6 +109,7 @@ class Session:
         self._complaints: set[str] = set()
         self._failures: set[Failure] = set()
         self._outdated: list[str] = []  # open files whose findings may not be the ones shown
+        self._elsewhere: dict[str, list[Finding]] = {}  # shown in files that are not open
         self._settling: Iterator[None] | None = None
         self._settle_at: float | None = None
         self._cancelled: set[str] = set()
@@ -227,6 +231,8 @@ class Session:
         buffer = self.buffers.get(path)
         if buffer is None or buffer.applied is buffer.snapshot:
             return
+        if self._elsewhere.pop(path, None) is not None:
+            self._client.publish_closed(path, (), lambda code: "error")
         is_new, snapshot = buffer.applied is None, buffer.snapshot
         known = self.known(path)
         if is_new:
@@ -358,6 +364,20 @@ class Session:
             if buffer is not None and buffer.applied is buffer.snapshot:
                 self._check(path, buffer)
                 yield
+        self._show_elsewhere(projects.values(), checked)
+
+    def _show_elsewhere(self, projects: Iterable[Known], checked: Collection[str]) -> None:
+        """Show what the open files cause in files that are not open."""
+        found: dict[str, list[Finding]] = {}
+        for known in projects:
+            for path, findings in known.engine.caused(known.workspace, checked).items():
+                if path not in self.buffers:
+                    found[path] = findings
+                    if self._elsewhere.get(path) != findings:
+                        self._client.publish_closed(path, findings, known.workspace.config.level)
+        for path in self._elsewhere.keys() - found.keys():
+            self._client.publish_closed(path, (), lambda code: "error")
+        self._elsewhere = found
 
     # --- the disk ------------------------------------------------------------------------------------------
 

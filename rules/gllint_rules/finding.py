@@ -80,16 +80,18 @@ MOST_NAMED = 5
 def of_results(what: str, tools: Sequence[ToolAt], keys: Sequence[str]) -> str:
     """The message of a finding at ``keys`` in the results of ``tools``: "… is a number without a unit".
 
-    ``what`` is "number", or what holds numbers alone ("dict of numbers"); "" where a callable is annotated as one.
+    ``what`` is "number", "element" of what is there, or what holds numbers alone ("dict of numbers"); "" where a
+    callable is annotated as one.
     """
     of = _listed([f"`{tool.name}`" if tool.name else "" for tool in tools])
     several = len(tools) > 1
     if not what:
         return f"{of} {'are' if several else 'is'} annotated to return a number without a unit"
-    if not keys:
-        return f"the result of {of} is a {what} without a unit"
-    where = f"{_joined([f'`{key}`' for key in keys])} in the result of {of}"
-    if len(keys) == 1:
+    named = f"{_joined([f'`{key}`' for key in keys])} in " if keys else ""
+    where = f"{named}the result of {of}"
+    if what == "element":
+        return f"{where} {'hold' if len(keys) > 1 else 'holds'} a number without a unit"
+    if len(keys) < 2:
         return f"{where} is a {what} without a unit"
     return f"{where} are {'numbers' if what == 'number' else f'each a {what}'} without a unit"
 

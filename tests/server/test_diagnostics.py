@@ -128,6 +128,31 @@ async def test_reach_the_file_that_a_finding_lies_in(start: Any, project: Projec
     assert editor.published[uri][1][0].range.start == editor.position(uri, "12")
 
 
+BUILDER = "def demand(area: str):\n    return {'heat': 12.5}\n"
+
+
+async def test_of_files_that_are_not_open_come_and_go(start: Any, project: Project, check: Any) -> None:
+    root = project({"agent.py": TOOL, "helpers.py": BUILDER, "other.py": ""})
+    editor = await start(root)
+    tool, helper = editor.open(root / "agent.py"), (root / "helpers.py").as_uri()
+    await editor.codes_become(helper, "GL101")
+    assert editor.published[tool][1] == []
+    [diagnostic] = editor.published[helper][1]
+    assert [diagnostic.message] == [found["message"] for found in check(root)]
+    editor.replace(tool, "return", "# return")
+    await editor.codes_become(helper)
+    editor.replace(tool, "# return", "return")
+    await editor.codes_become(helper, "GL101")
+    editor.open(root / "helpers.py")
+    editor.replace(helper, "12.5", "'much'")
+    await editor.codes_become(helper)
+    editor.close(helper)  # the file on disk counts again, and the tool is still open
+    await editor.codes_become(helper, "GL101")
+    editor.open(root / "other.py")
+    editor.close(tool)
+    await editor.codes_become(helper)
+
+
 async def test_respect_configuration_and_suppressions(start: Any, project: Project) -> None:
     settings = (
         '[tool.gllint]\nseverity = { GL401 = "warning" }\nper-file-ignores = { "quiet.py" = ["GL4"] }\n'

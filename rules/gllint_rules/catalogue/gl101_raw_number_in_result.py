@@ -2,10 +2,18 @@
 
 ## What it does
 
-Reports each definite number in a tool's result that is not the `value` of a Quantity, at the place where it is
-put into the result: the dict value, the list element, the returned expression, the argument of a result model.
-Values are followed through local variables, through dict and list building and through the functions of the
-project. What is not known to be a number is not reported.
+Reports each definite number in a tool's result that is not the `value` of a Quantity. Values are followed through
+local variables, through dict and list building and through the functions of the project. What is not known to be a
+number is not reported.
+
+Each number is one finding, however many tools return it, at the place where it is put into the result, in whatever
+file of the project that is: the dict value, the list element, the returned expression, the argument of a result
+model. A helper that builds a container is reported where it puts the number in; one that returns a bare number, where
+that number is put in; code outside the project, where it is called. A container whose elements cannot be seen is one
+finding ("a dict of numbers"), and so is a table that a constant holds: it is reported where it is returned.
+
+Where only some files are checked, a finding is told if it lies in one of them, or if a tool that returns the number,
+or what makes it a number (a helper, an annotation), does.
 
 ## Why is this bad?
 
@@ -81,7 +89,7 @@ def check(context: Context) -> Iterator[Pending]:
                 continue
             fix, because = partial(_wrap_leaf, context, result, leaf), leaf.number.because
             yield context.found_in(
-                result, "GL101", leaf.site, "", HELP, fix, because, key=leaf.key, what="number"
+                result, "GL101", leaf.site, "", HELP, fix, because, key=leaf.key, what=leaf.what
             )
         declared = _declared_number(context, result) if not found and result.value is not NONE else None
         if declared is not None:

@@ -80,19 +80,23 @@ def check(context: Context) -> Iterator[Pending]:
         if schema is None or any(isinstance(key, Opaque) for key in schema.data):
             continue
         for result in context.results_of(tool):
-            problem = _problem(result, schema.data)
-            if problem is not None:
-                yield context.finding("GL205", _site(tool, result), problem, HELP, tool=tool)
+            found = _problem(result, schema.data)
+            if found is not None:
+                problem, record = found
+                yield context.finding("GL205", _site(tool, result, record), problem, HELP, tool=tool)
                 break
 
 
-def _site(tool: Tool, result: Result) -> Site:
-    if result.callable.module is not tool.module and tool.fn is not None:
+def _site(tool: Tool, result: Result, record: Record) -> Site:
+    """The returned dict; the ``fn`` value where that is in another file."""
+    homes = {result.callable.module, record.site.module if record.site is not None else tool.module}
+    if homes != {tool.module} and tool.fn is not None:
         return Site(tool.module, tool.fn.at)
     return result.site
 
 
-def _problem(result: Result, schema: dict[str, Any]) -> str | None:
+def _problem(result: Result, schema: dict[str, Any]) -> tuple[str, Record] | None:
+    """What is wrong with one of the dicts that may be returned, and that dict."""
     required = schema.get("required")
     properties = schema.get("properties")
     closed = schema.get("additionalProperties") is False and "patternProperties" not in schema
@@ -102,11 +106,11 @@ def _problem(result: Result, schema: dict[str, Any]) -> str | None:
         keys = set(option.entries)
         for name in required if isinstance(required, list) else ():
             if isinstance(name, str) and name not in keys:
-                return f"the result lacks `{name}`, which its schema requires"
+                return f"the result lacks `{name}`, which its schema requires", option
         if closed and isinstance(properties, dict) and not any(isinstance(k, Opaque) for k in properties):
             extra = sorted(key for key in option.sure - set(properties) if isinstance(key, str))
             if extra:
-                return f"the result has `{extra[0]}`, which its schema forbids"
+                return f"the result has `{extra[0]}`, which its schema forbids", option
     return None
 
 

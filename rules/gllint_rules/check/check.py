@@ -49,7 +49,7 @@ def check(
                 if failure not in failures:
                     yield failure
                 failures.add(failure)
-            yield _placed(project, pendings, fix)
+            yield _placed(project, module, pendings, fix)
 
 
 def _failure(code: str, module: Module, error: Exception) -> Failure:
@@ -58,8 +58,8 @@ def _failure(code: str, module: Module, error: Exception) -> Failure:
     return Failure(code, module.path, f"{type(error).__name__}: {error} ({place})")
 
 
-def _placed(project: Project, pendings: Sequence[Pending], fix: Fix | None) -> Finding:
-    """The finding that ``pendings`` at one place make together."""
+def _placed(project: Project, module: Module, pendings: Sequence[Pending], fix: Fix | None) -> Finding:
+    """The finding that ``pendings`` of the check of ``module`` at one place make together."""
     first = pendings[0]
     positions = project.positions(first.site.module)
     span = positions.span(first.site.at)
@@ -72,7 +72,7 @@ def _placed(project: Project, pendings: Sequence[Pending], fix: Fix | None) -> F
     told = [pending.told for pending in pendings if pending.told is not None]
     tools = tuple(sorted({t.tool for t in told}))
     keys = tuple(dict.fromkeys(pending.key for pending in pendings if pending.key is not None))
-    causes = {path for t in told for path in t.files}
+    causes = {module.path, *(path for t in told for path in t.files)}
     causes.update(_files_behind(pending.because for pending in pendings))
     return Finding(
         code=first.code,

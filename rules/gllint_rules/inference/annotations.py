@@ -24,6 +24,7 @@ from gllint_rules.inference.values import (
     UnionOf,
     Value,
     join,
+    number,
 )
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Binding, Expr, Module, Scope
@@ -258,7 +259,7 @@ def _with_fields(evaluator: Evaluator, record: Record, of: ClassOf) -> Record:
         declared = evaluator.field(of, key)
         entries[key] = (
             tuple(replace(e, value=typed(evaluator, e.value, declared)) for e in found)
-            if declared is not None and isinstance(declared, Number)
+            if declared is not None and number(declared) is not None
             else found
         )
     return replace(record, entries=entries)

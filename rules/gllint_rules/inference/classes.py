@@ -125,7 +125,29 @@ def parameters_of(evaluator: Evaluator, of: ClassOf) -> list[str] | None:
 
 
 def _is_class_var(annotation: Expr | None) -> bool:
-    return annotation is not None and facts.last_name(annotation) in ("ClassVar", "InitVar")
+    return annotation is not None and facts.last_name(annotation) == "ClassVar"
+
+
+def is_left_out(evaluator: Evaluator, of: ClassOf, name: str) -> bool:
+    """Whether an argument is no part of what is told of the instance: ``InitVar``, ``Field(exclude=True)``."""
+    for ancestor in ancestors(evaluator, of):
+        for binding in ancestor.cls.scope.bindings.get(name, ()) if isinstance(ancestor, ClassOf) else ():
+            if binding.kind == "annotated":
+                return _is_left_out(binding.annotation, binding.value)
+    return False
+
+
+def _is_left_out(annotation: Expr | None, value: Expr | None) -> bool:
+    fields = [value]
+    if annotation is not None and facts.last_name(annotation) == "InitVar":
+        return True
+    if isinstance(annotation, facts.Sub) and facts.last_name(annotation) == "Annotated":
+        fields += annotation.index.items if isinstance(annotation.index, facts.Seq) else ()
+    return any(
+        isinstance(exclude := field.keyword("exclude"), facts.Const) and exclude.value is True
+        for field in fields
+        if isinstance(field, facts.Call)
+    )
 
 
 def type_parameters(of: ClassOf) -> tuple[str, ...]:

@@ -49,6 +49,7 @@ from gllint_rules.inference.values import (
     ToolValue,
     UnionOf,
     Value,
+    as_constant,
     explained,
     filled_elsewhere,
     is_reference,
@@ -171,8 +172,10 @@ class Evaluator(Questions):
         given = bindings[-1].value if bindings[-1].kind in ("assign", "annotated") else None
         if given is not None and scope.kind in ("module", "class"):
             value = passed_on(value, f"`{name}` is assigned here", Site(frame.module, given.at))
-        if scope.kind in ("module", "class") and name in frame.module.mutated:
-            value = filled_elsewhere(value)
+        if scope.kind in ("module", "class"):
+            value = as_constant(value)
+            if name in frame.module.mutated:
+                value = filled_elsewhere(value)
         return value
 
     def _bound(self, binding: Binding, frame: Frame) -> Value:

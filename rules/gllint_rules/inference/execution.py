@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from gllint_rules.inference import annotations as hints
-from gllint_rules.inference import containers, operators, outside
+from gllint_rules.inference import containers, objects, operators, outside
 from gllint_rules.inference.operators import narrow
 from gllint_rules.inference.values import (
     BOOL,
@@ -19,14 +19,18 @@ from gllint_rules.inference.values import (
     Flow,
     Frame,
     FunctionOf,
+    Instance,
     Key,
     ListOf,
     Number,
     Record,
     Site,
     UnionOf,
+    Unnamed,
     Value,
+    held_in,
     join,
+    number,
     options,
     spread,
 )
@@ -37,6 +41,35 @@ if TYPE_CHECKING:
     from gllint_rules.inference.protocol import Evaluator
 
 Env = dict[str, Value]
+Change: TypeAlias = Callable[[tuple[Entry, ...]], tuple[Entry, ...]]
+
+
+class At(NamedTuple):
+    """A step into a container: to what is under a key (``None``: one that is not known), or to an attribute."""
+
+    key: Key | None
+    at: Expr
+
+
+class Each(NamedTuple):
+    """A step to the elements of a "dict" or "list": to all of them one by one in a loop, or to some."""
+
+    kind: str
+    whole: bool
+    loop: int
+
+
+Step: TypeAlias = At | Each
+
+
+class Within(NamedTuple):
+    """Where a value was taken out: the variable that holds the outermost container, and the way into it."""
+
+    root: str
+    way: tuple[Step, ...]
+
+
+MOST_WITHIN = 5  # containers around each other that a store is followed into
 MOST_REPEATS = 2  # loops nested deeper than this are executed once
 
 
@@ -85,6 +118,12 @@ class _Runner:
             list[tuple[str, Env]]
         ] = []  # of each loop around: its jumps, and the variables there
         self.loops = 0
+        self.loops_begun = 0
+        self.first_rounds = 0  # loops around whose first round this is
+        # What variables stand for: elements of containers (or what was taken out of them), and keys.
+        self.elements: dict[str, Within] = {}
+        self.keys: dict[str, Within] = {}
+        self.swept: set[tuple[str, int]] = set()  # whose elements were all stored to, and in which loop
 
     def parameters(self) -> Env:
         frame = Frame(self.module, self.scope, None, self.callee.bound)
@@ -202,13 +241,23 @@ class _Runner:
 
     def loop(self, statement: facts.Loop, env: Env) -> Env | None:
         self.loops += 1
+        self.loops_begun += 1
+        number = self.loops_begun
+        source = self.eval(statement.source, env) if statement.target is not None else UNKNOWN
         if self.loops <= MOST_REPEATS:  # a first round, for what the second one starts with
             kept = len(self.flow.returns), len(self.flow.yields)
-            after, _ = self.round(statement, dict(env))
+            self.first_rounds += 1
+            after, _ = self.round(statement, dict(env), source, number)
+            self.first_rounds -= 1
             del self.flow.returns[kept[0] :], self.flow.yields[kept[1] :]
             env = self.joined(env, after) or env
-        after, broken = self.round(statement, dict(env))
+            if statement.target is not None and not self.swept_in(number):
+                source = self.eval(statement.source, env)  # else each element is met once, as it was before
+        after, broken = self.round(statement, dict(env), source, number)
         self.loops -= 1
+        if after is not None and broken is None:
+            # Where there was no element, there is none that was not stored to.
+            env = {**env, **{name: after[name] for name in self.swept_in(number) if name in after}}
         endless = (
             statement.target is None
             and isinstance(statement.source, facts.Const)
@@ -219,11 +268,20 @@ class _Runner:
             out = self.block(statement.orelse, out)
         return self.joined(out, broken)
 
-    def round(self, statement: facts.Loop, env: Env) -> tuple[Env | None, Env | None]:
-        """The variables where the body ends or goes on with the next round, and where it breaks out."""
+    def swept_in(self, number: int) -> list[str]:
+        """The variables all of whose elements loop ``number`` stored to."""
+        return [name for name, loop in self.swept if loop == number]
+
+    def round(
+        self, statement: facts.Loop, env: Env, source: Value, number: int
+    ) -> tuple[Env | None, Env | None]:
+        """The variables where the body ends or goes on with the next round, and where it breaks out.
+
+        ``source`` is what loop ``number`` iterates over.
+        """
         if statement.target is not None:
-            source = self.eval(statement.source, env)
             self.store(statement.target, containers.element(source), env)
+            self.stand_for(statement.target, statement.source, env, number)
         self.exits.append([])
         after = self.block(statement.body, env)
         broken: Env | None = None
@@ -283,10 +341,19 @@ class _Runner:
             return
         value = self.eval(statement.value, env)
         self.effect(statement.value, env)
+        taken = (
+            self.way_to(statement.value, env) if isinstance(statement.value, facts.Sub | facts.Call) else None
+        )
         if declared is not None:
             value = hints.typed(self.evaluator, value, declared)
         for target in statement.targets:
             self.store_from(target, statement.value, value, env)
+            if taken is not None:
+                self.lies_in(target, *taken)
+            elif isinstance(target, facts.Sub | facts.Attr) and isinstance(statement.value, facts.Name):
+                place = self.way_to(target, env)
+                if place is not None:
+                    self.lies_in(statement.value, *place)
 
     def store_from(self, target: Expr, source: Expr, value: Value, env: Env) -> None:
         """Store the ``value`` of ``source``: of ``a["x"], b = 1, 2`` each from its own place."""
@@ -303,6 +370,8 @@ class _Runner:
         match target:
             case facts.Name(id=name):
                 env[name] = value
+                self.elements.pop(name, None)
+                self.keys.pop(name, None)
             case facts.Seq(items=items):
                 for i, item in enumerate(items):
                     if isinstance(item, facts.Star):
@@ -315,54 +384,180 @@ class _Runner:
                     self.store(item, containers.unpacked(self.evaluator, value, (i,)), env)
             case facts.Sub() | facts.Attr():
                 entry = Entry(value, site or Site(self.module, target.at))
-                self.update(target, env, lambda _: entry)
+                self.set_defaults(target, env)
+                self.update(target, env, lambda _: (entry,))
             case _:
                 pass
 
-    def update(self, target: Expr, env: Env, change: object) -> None:
-        """Rebuild the container behind ``a["b"]["c"]`` with what ``change`` makes of the innermost entry."""
-        path: list[tuple[Key | None, facts.Expr]] = []
-        while isinstance(target, (facts.Sub, facts.Attr)):
-            if isinstance(target, facts.Sub):
-                path.append((containers.key_of(self.evaluator, target.index, self.frame(env)), target.index))
-            else:
-                path.append((target.name, target))
-            target = target.base
-        if isinstance(target, facts.Name) and target.id in env:
-            held = env[target.id]
-            self.evaluator.step(held.size // 256)
-            changed = self._rebuilt(held, list(reversed(path)), change)
-            env[target.id] = self.evaluator.held(changed, Site(self.module, target.at), held.size)
+    def stand_for(self, target: Expr, source: Expr, env: Env, number: int) -> None:
+        """Note of which container the variables of loop ``number`` are the elements and the keys."""
+        keys, element, of, kind = _iterated(target, source)
+        found = self.way_to(of, env) if of is not None else None
+        if found is None or of is None:
+            return
+        root, way = found
+        whole = not (isinstance(of, facts.Sub) and isinstance(of.index, facts.Slice))
+        for name, known in ((keys, self.keys), (element, self.elements)):
+            if name is not None and name != root:
+                known[name] = Within(root, (*way, Each(kind, whole, number)))
 
-    def _rebuilt(self, value: Value, path: list[tuple[Key | None, facts.Expr]], change: object) -> Value:
+    def lies_in(self, expr: Expr, root: str, way: tuple[Step, ...]) -> None:
+        """Note that what a variable holds lies in a container: what is stored to the one is stored to the other."""
+        if isinstance(expr, facts.Name) and expr.id != root:
+            self.elements[expr.id] = Within(root, way)
+
+    def way_to(self, expr: Expr, env: Env) -> tuple[str, tuple[Step, ...]] | None:
+        """The variable that a chain of subscripts and attributes begins with, and the steps from there."""
+        back: list[tuple[Expr, Expr | None]] = []
+        while not isinstance(expr, facts.Name):
+            match expr:
+                case facts.Sub(base=base, index=index):
+                    back.append((expr, index))
+                case facts.Attr(base=base):
+                    back.append((expr, None))
+                case facts.Call(func=facts.Attr(base=base, name="setdefault"), args=(index, _)):
+                    back.append((expr, index))
+                case _:
+                    return None
+            expr = base
+        way: list[Step] = []
+        for part, at in reversed(back):
+            if at is None:
+                way.append(At(facts.last_name(part), part))
+            elif not isinstance(at, facts.Slice):
+                way.append(self.step_of(expr.id, way, at, env))
+        return expr.id, tuple(way)
+
+    def step_of(self, root: str, way: Sequence[Step], index: Expr, env: Env) -> Step:
+        """The step of a subscript: each element where a loop goes over the keys of this very container."""
+        of = self.keys.get(index.id) if isinstance(index, facts.Name) else None
+        if of is not None:
+            around = self.elements.get(root)
+            here = [Within(root, tuple(way))]
+            if around is not None:
+                here.append(Within(around.root, (*around.way, *way)))
+            if any(of.root == other.root and _is_same(of.way[:-1], other.way) for other in here):
+                return of.way[-1]
+        return At(containers.key_of(self.evaluator, index, self.frame(env)), index)
+
+    def update(self, target: Expr, env: Env, change: Change) -> None:
+        """Rebuild the container behind ``a["b"]["c"]`` with what ``change`` makes of the innermost entries."""
+        found = self.way_to(target, env)
+        if found is not None and found[1]:
+            self.update_at(*found, Site(self.module, target.at), env, change)
+
+    def update_at(self, root: str, way: tuple[Step, ...], site: Site, env: Env, change: Change) -> None:
+        """Rebuild what variable ``root`` holds, and the containers that it was taken out of."""
+        for _ in range(MOST_WITHIN):
+            if root in env and not (root in ("self", "cls") and isinstance(env[root], Instance)):
+                held = env[root]
+                self.evaluator.step(held.size // 256)
+                changed = self._rebuilt(held, way, change)
+                env[root] = self.evaluator.held(changed, site, held.size)
+                self.swept.update((root, step.loop) for step in way if isinstance(step, Each) and step.whole)
+            within = self.elements.get(root)
+            if within is None:
+                break
+            root, way = within.root, (*within.way, *way)
+
+    def _rebuilt(self, value: Value, way: Sequence[Step], change: Change) -> Value:
         if isinstance(value, UnionOf):
-            return join(*[self._rebuilt(option, path, change) for option in value.options])
-        assert callable(change)
-        (key, index), rest = path[0], path[1:]
-        if value is UNKNOWN and not rest and isinstance(index, facts.Const) and isinstance(index.value, str):
-            value = Record(open=True)  # whatever it is, it has this key now
+            return join(*[self._rebuilt(option, way, change) for option in value.options])
+        step, rest = way[0], way[1:]
+        if value is UNKNOWN and _has_text_key(way):
+            value = _made_up(step)
+        if isinstance(step, Each):
+            return self._rebuilt_each(value, step, rest, change)
+        is_attribute = isinstance(step.at, facts.Attr)
+        if isinstance(value, Instance) and is_attribute and objects.is_model(self.evaluator, value.of):
+            value = Record(open=True, cls=value.of)
         if isinstance(value, Record):
-            if key is None:
-                return replace(value, open=True)
-            old = value.entries.get(key, ())
-            if not rest:
-                stored: Entry = change(old)
-                if stored.key is None and isinstance(index, facts.Const):
-                    stored = replace(stored, key=Site(self.module, index.at))
-                return value.store(key, stored)
-            if not old:
-                return value
-            changed = tuple(replace(e, value=self._rebuilt(e.value, rest, change)) for e in old)
-            return value.store(key, *changed)
-        if isinstance(value, ListOf) and rest and isinstance(index, facts.Const):
-            position = index.value
-            if isinstance(position, int) and -len(value.items) <= position < len(value.items):
-                items = list(value.items)
-                items[position] = replace(
-                    items[position], value=self._rebuilt(items[position].value, rest, change)
-                )
-                return replace(value, items=tuple(items))
+            return self._rebuilt_record(value, step, rest, change)
+        if isinstance(value, ListOf) and not is_attribute:
+            return self._rebuilt_list(value, step, rest, change)
         return value
+
+    def _rebuilt_record(self, value: Record, step: At, rest: Sequence[Step], change: Change) -> Value:
+        key, index = step
+        if key is None:
+            if rest:
+                return self._rebuilt_each(value, Each("dict", False, 0), rest, change)
+            return replace(_with_unnamed(value, self.changed(value, _unnamed(value), change)), open=True)
+        old = value.entries.get(key, ())
+        if rest:
+            if not old:
+                old = (
+                    (Entry(UNKNOWN, Site(self.module, index.at)),) if value.open and value.cls is None else ()
+                )
+            inner = tuple(replace(e, value=self._rebuilt(e.value, rest, change)) for e in old)
+            return value if all(e.value is UNKNOWN for e in inner) else value.store(key, *inner)
+        stored = tuple(
+            replace(e, key=Site(self.module, index.at))
+            if e.key is None and isinstance(index, facts.Const)
+            else e
+            for e in change(old)
+        )
+        if value.cls is not None and isinstance(index, facts.Attr):
+            for entry in stored:
+                value = objects.with_field(self.evaluator, value, key, entry)
+            return value
+        return value.store(key, *stored)
+
+    def _rebuilt_list(self, value: ListOf, step: At, rest: Sequence[Step], change: Change) -> Value:
+        position = step.at.value if isinstance(step.at, facts.Const) else None
+        if not isinstance(position, int):
+            return self._rebuilt_each(value, Each("list", False, 0), rest, change)
+        if -len(value.items) <= position < len(value.items):
+            items = list(value.items)
+            old = items[position]
+            if rest:
+                items[position] = replace(old, value=self._rebuilt(old.value, rest, change))
+            else:
+                items[position] = change((old,))[0]
+            return replace(value, items=tuple(items))
+        return value
+
+    def _rebuilt_each(self, value: Value, each: Each, rest: Sequence[Step], change: Change) -> Value:
+        """Each element of a container changed; where not ``whole``, some of them."""
+        if not isinstance(value, (Record, ListOf)) or (isinstance(value, Record) and value.cls is not None):
+            return value
+        self.evaluator.step(value.size // 64)
+        if not rest:
+            return self._stored_each(value, each, change)
+
+        def inner(held: Value) -> Value:
+            changed = self._rebuilt(held, rest, change)
+            return changed if each.whole or changed is held else join(held, changed)
+
+        found = None if value.rest is None else inner(value.rest)
+        if isinstance(value, ListOf):
+            items = tuple(replace(entry, value=inner(entry.value)) for entry in value.items)
+            return replace(value, items=items, rest=found)
+        entries = {
+            key: tuple(replace(entry, value=inner(entry.value)) for entry in held)
+            for key, held in value.entries.items()
+        }
+        return replace(value, entries=entries, rest=found)
+
+    def changed(self, value: Record | ListOf, held: tuple[Entry, ...], change: Change) -> tuple[Entry, ...]:
+        """What a store makes of elements that no literal key names; nothing where a number there stays what it is."""
+        if value.rest is not None:
+            nameless = Entry(value.rest, Site(self.module, -1))
+            if any(entry.site == nameless.site for entry in change((nameless,))):
+                return ()
+        return change(held)
+
+    def _stored_each(self, value: Record | ListOf, each: Each, change: Change) -> Value:
+        held = tuple(entry for _, entry in held_in(value))
+        new = self.changed(value, held, change)
+        if not new:
+            return value
+        if not each.whole or not (held or value.rest is not None):
+            return _with_items(value, new) if isinstance(value, ListOf) else _with_unnamed(value, new)
+        if isinstance(value, ListOf):
+            return replace(value, items=new, rest=None)
+        entries: dict[Key, tuple[Entry, ...]] = dict.fromkeys(value.entries, new)
+        return replace(value, entries=entries or {Unnamed(new[0].site): new}, open=True, rest=None)
 
     def remove(self, target: Expr, env: Env) -> None:
         """``del record["key"]``, also of several in a tuple."""
@@ -385,7 +580,22 @@ class _Runner:
         value = join(
             *(operators.operate(self.evaluator, operation, option, new, frame) for option in options(old))
         )
-        self.store(target, value, env, Site(self.module, statement.value.at))
+        site = Site(self.module, statement.value.at)
+        if isinstance(target, facts.Name):
+            self.store(target, value, env, site)
+            return
+
+        def change(held: tuple[Entry, ...]) -> tuple[Entry, ...]:
+            """A number that is a leaf already stays the one; else the store makes it."""
+            if number(value) is None:
+                return (Entry(value, site),)
+            if not any(number(entry.value) is not None for entry in held):
+                # What it augments may be stored further down in the loop.
+                return held if self.first_rounds else (Entry(value, site),)
+            return tuple(replace(e, value=value) if number(e.value) is not None else e for e in held)
+
+        self.set_defaults(target, env)
+        self.update(target, env, change)
 
     # --- effects ---------------------------------------------------------------------------------------------
 
@@ -402,27 +612,49 @@ class _Runner:
             case facts.Walrus():
                 self.eval(expr, env)
             case facts.Call(func=facts.Attr(base=base, name=name)) if name in _MUTATORS:
-                root = base
-                while isinstance(root, (facts.Sub, facts.Attr)):
-                    root = root.base
-                if isinstance(root, facts.Name) and root.id in env:
+                self.set_defaults(base, env)
+                place = self.way_to(base, env)
+                if place is not None and (place[0] in env or place[0] in self.elements):
                     changed = self.mutated(self.eval(base, env), name, expr, env)
                     if changed is not None:
                         self.replace_at(base, changed, env)
+                    if name in ("append", "add") and len(expr.args) == 1:
+                        self.lies_in(expr.args[0], place[0], (*place[1], Each("list", False, 0)))
             case _:
                 pass
 
     def replace_at(self, base: Expr, value: Value, env: Env) -> None:
         self.evaluator.step(value.size // 256)
         value = self.evaluator.held(value, Site(self.module, base.at), value.size)
-        if isinstance(base, facts.Name):
-            env[base.id] = value
-        else:
-            self.update(
-                base,
-                env,
-                lambda old: replace(old[0], value=value) if old else Entry(value, Site(self.module, base.at)),
-            )
+        found = self.way_to(base, env)
+        if found is None:
+            return
+        root, way = found
+        site = Site(self.module, base.at)
+        if not way:
+            env[root] = value
+            within = self.elements.get(root)
+            if within is None:
+                return
+            root, way = within
+        self.update_at(
+            root, way, site, env, lambda old: (replace(old[0], value=value) if old else Entry(value, site),)
+        )
+
+    def set_defaults(self, target: Expr, env: Env) -> None:
+        """What ``a.setdefault(k, {})`` inside a target does to ``a``."""
+        calls: list[Expr] = []
+        while True:
+            match target:
+                case facts.Sub(base=base) | facts.Attr(base=base):
+                    target = base
+                case facts.Call(func=facts.Attr(base=base, name="setdefault"), args=(_, _)):
+                    calls.append(target)
+                    target = base
+                case _:
+                    break
+        for call in reversed(calls):
+            self.effect(call, env)
 
     def mutated(self, value: Value, name: str, call: facts.Call, env: Env) -> Value | None:
         if isinstance(value, UnionOf):
@@ -444,9 +676,9 @@ class _Runner:
                 return value
             case Record(), "setdefault" if len(call.args) == 2:
                 stored = containers.key_of(self.evaluator, call.args[0], self.frame(env))
-                if stored is None:
-                    return replace(value, open=True)
                 entry = Entry(self.eval(call.args[1], env), Site(self.module, call.args[1].at))
+                if stored is None:
+                    return _with_unnamed(value, (entry,))
                 if stored in value.sure:
                     return value
                 return value.store(stored, *value.entries.get(stored, ()), entry)
@@ -473,6 +705,80 @@ class _Runner:
                 return replace(value, entries={}, sure=frozenset()) if isinstance(value, Record) else ListOf()
             case _:
                 return None
+
+
+def _iterated(target: Expr, source: Expr) -> tuple[str | None, str | None, Expr | None, str]:
+    """Of a loop: the variables that stand for the keys and for the elements of a container, it, and its kind."""
+    named = target.id if isinstance(target, facts.Name) else None
+    first, second = (
+        [item.id if isinstance(item, facts.Name) else None for item in target.items]
+        if isinstance(target, facts.Seq) and len(target.items) == 2
+        else (None, None)
+    )
+    while isinstance(source, facts.Call):
+        match source:
+            case facts.Call(func=facts.Name(id="list" | "tuple" | "sorted" | "reversed"), args=(inner, *_)):
+                source = inner
+            case facts.Call(func=facts.Attr(base=inner, name="copy"), args=()):
+                source = inner
+            case facts.Call(func=facts.Attr(base=inner, name="items"), args=()):
+                return first, second, inner, "dict"
+            case facts.Call(func=facts.Attr(base=inner, name="values"), args=()):
+                return None, named, inner, "dict"
+            case facts.Call(func=facts.Attr(base=inner, name="keys"), args=()):
+                return named, None, inner, "dict"
+            case facts.Call(func=facts.Name(id="enumerate"), args=(inner, *more)) if not more:
+                return first, second, inner, "list"
+            case facts.Call(
+                func=facts.Name(id="range"),
+                args=(facts.Call(func=facts.Name(id="len"), args=(inner,)),),
+            ):
+                return named, None, inner, "list"
+            case _:
+                return None, None, None, ""
+    return named, named, source, "list"
+
+
+def _is_same(way: Sequence[Step], other: Sequence[Step]) -> bool:
+    return len(way) == len(other) and all(
+        a == b if isinstance(a, Each) or isinstance(b, Each) else a.key is not None and a.key == b.key
+        for a, b in zip(way, other, strict=True)
+    )
+
+
+def _has_text_key(way: Sequence[Step]) -> bool:
+    """Whether a value of which nothing is known must be a container: somebody stores under a literal text in it."""
+    *before, last = way
+    is_text = isinstance(last, At) and isinstance(last.at, facts.Const) and isinstance(last.at.value, str)
+    return is_text and all(isinstance(step, Each) or isinstance(step.key, str) for step in before)
+
+
+def _made_up(step: Step) -> Value:
+    if isinstance(step, Each) and step.kind == "list":
+        return ListOf(rest=UNKNOWN)
+    return Record(open=True, rest=UNKNOWN if isinstance(step, Each) else None)
+
+
+def _unnamed(value: Record) -> tuple[Entry, ...]:
+    return tuple(entry for key, held in value.entries.items() if isinstance(key, Unnamed) for entry in held)
+
+
+def _with_unnamed(value: Record, new: tuple[Entry, ...]) -> Record:
+    """A record that may have ``new`` under keys that are not known."""
+    entries = dict(value.entries)
+    for entry in new:
+        named = next((key for key, held in entries.items() if any(e.site == entry.site for e in held)), None)
+        key = named if named is not None else Unnamed(entry.site)
+        others = tuple(e for e in entries.get(key, ()) if e.site != entry.site)
+        old = next((e for e in entries.get(key, ()) if e.site == entry.site), None)
+        same = entry if old is None else replace(entry, value=join(old.value, entry.value))
+        entries[key] = (*others, same)
+    return replace(value, entries=entries, open=True)
+
+
+def _with_items(value: ListOf, new: tuple[Entry, ...]) -> ListOf:
+    sites = {entry.site for entry in new}
+    return replace(value, items=(*(e for e in value.items if e.site not in sites), *new))
 
 
 _MUTATORS = frozenset({"update", "setdefault", "append", "add", "insert", "extend", "pop", "clear"})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -32,6 +33,7 @@ from gllint_rules.inference.values import (
     moved,
     options,
     passed_on,
+    returned_at,
 )
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Function
@@ -196,7 +198,17 @@ def _specialised(
         returns = evaluator.specialised_flow(callee, given).returns
     finally:
         evaluator.executed.discard(key)
-    return join(*[value for _, value in returns]) if returns else general
+    return join(*(_of_call(callee, expr, value, given) for expr, value in returns)) if returns else general
+
+
+def _of_call(callee: FunctionOf, expr: facts.Expr, value: Value, given: Mapping[str, Value]) -> Value:
+    """What a function returns at ``expr``; an argument that it only passes on is not made there."""
+    passed = {option for argument in given.values() for option in options(argument)}
+    site = Site(callee.module, expr.at)
+    name = getattr(callee.function, "name", "")
+    if not passed.isdisjoint(options(value)):
+        return passed_on(value, f"`{name}()` returns it", site)
+    return _handed_out(value, f"`{name}()` returns it", site)
 
 
 def _declared_result(evaluator: Evaluator, value: Value, declared: Value) -> Value:
@@ -229,11 +241,15 @@ def function_result(evaluator: Evaluator, callee: FunctionOf) -> Value:
         elif flow.returns:
             message = f"`{function.name}()` returns it"
             flow.result = join(
-                *(passed_on(value, message, Site(callee.module, expr.at)) for expr, value in flow.returns)
+                *(_handed_out(value, message, Site(callee.module, expr.at)) for expr, value in flow.returns)
             )
         else:  # a function that only raises, or a stub, says nothing of what its overrides return
             flow.result = NONE if flow.falls_through and not _is_stub(function) else NEVER
     return flow.result
+
+
+def _handed_out(value: Value, message: str, site: Site) -> Value:
+    return returned_at(passed_on(value, message, site), site)
 
 
 def _is_stub(function: Function) -> bool:

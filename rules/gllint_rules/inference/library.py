@@ -31,7 +31,9 @@ from gllint_rules.inference.values import (
     Site,
     Text,
     Value,
+    as_constant,
     held_in,
+    holds_constants,
     join,
     number,
     options,
@@ -379,11 +381,14 @@ def call_unknown(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
         if last == "run_in_executor" and len(call.args) >= 2:
             return _threaded(1)(evaluator, call, frame)
         if last in ("_replace", "model_copy"):
-            copied = evaluator.eval(call.func.base, frame)
-            return copied if isinstance(copied, Instance) else UNKNOWN
-        if last in tables.MODEL_PARSERS:
+            return objects.copied(evaluator, evaluator.eval(call.func.base, frame), call, frame)
+        if last in tables.MODEL_PARSERS or last == "model_construct":
             model = evaluator.eval(call.func.base, frame)
-            return Instance(model) if isinstance(model, ClassOf) else UNKNOWN
+            if not isinstance(model, ClassOf):
+                return UNKNOWN
+            if last == "model_construct":
+                return objects.construct(evaluator, model, replace(call, args=()), frame)
+            return Instance(model)
     payload = evaluator.tools.payload(last)
     if payload is not None:
         return objects.envelope(evaluator, payload, call, frame)
@@ -416,6 +421,8 @@ def _record_method(evaluator: Evaluator, record: Record, name: str, call: facts.
             default = evaluator.eval(call.args[1], frame) if len(call.args) > 1 else NONE
             if found is None:
                 return default
+            if holds_constants(found):
+                default = as_constant(default)
             if name != "setdefault" and _is_key(evaluator, call.args[0], frame):
                 return operators.defaulted(evaluator, found, default, f"`.{name}()`", frame, call.at)
             return join(found, default)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from gllint_rules.inference import annotations as hints
 from gllint_rules.inference import classes
 from gllint_rules.inference.values import (
+    NONE,
     UNKNOWN,
     ClassOf,
     Entry,
@@ -61,10 +62,12 @@ def construct(evaluator: Evaluator, of: ClassOf, expr: facts.Call, frame: Frame)
     for found in (evaluator.eval(value, frame) for name, value in expr.keywords if name is None):
         spread = spread or not isinstance(found, Record) or found.open
         for key, held in found.entries.items() if isinstance(found, Record) else ():
-            entries[key] = tuple(replace(e, value=_in_field(evaluator, of, key, e.value)) for e in held)
+            if not (isinstance(key, str) and classes.is_left_out(evaluator, of, key)):
+                entries[key] = tuple(replace(e, value=in_field(evaluator, of, key, e.value)) for e in held)
     for name, arg in arguments:
-        value = _in_field(evaluator, of, name, evaluator.eval(arg, frame))
-        entries[name] = (Entry(value, Site(frame.module, arg.at)),)
+        if not classes.is_left_out(evaluator, of, name):
+            value = in_field(evaluator, of, name, evaluator.eval(arg, frame))
+            entries[name] = (Entry(value, Site(frame.module, arg.at)),)
     return Record(
         entries=entries,
         sure=frozenset(entries),
@@ -74,14 +77,60 @@ def construct(evaluator: Evaluator, of: ClassOf, expr: facts.Call, frame: Frame)
     )
 
 
-def _in_field(evaluator: Evaluator, of: ClassOf, name: Key, value: Value) -> Value:
+def in_field(evaluator: Evaluator, of: ClassOf, name: Key, value: Value) -> Value:
+    """What field ``name`` of a model holds that is given ``value``: a number where it is annotated as one."""
     declared = evaluator.field(of, name)
     if declared is None:
         return value
-    if isinstance(declared, Number) and not isinstance(value, Number):
-        return declared
-    if number(declared) is None:  # an optional number may be left out as well
+    found = number(declared)
+    if found is None:
         return hints.typed(evaluator, value, declared)
+    if isinstance(value, Number) or value is NONE:
+        return value
+    if number(value) is not None or NONE not in options(value):
+        return value if number(value) is not None else found
+    return join(found, NONE)
+
+
+def is_model(evaluator: Evaluator, of: ClassOf) -> bool:
+    """Whether the fields of a class are its instances' arguments."""
+    is_envelope = evaluator.tools.payload(of.cls.name) is not None or _around(evaluator, of) is not None
+    if is_envelope or evaluator.tools.is_tool_class(of):
+        return False
+    return classes.parameters_of(evaluator, of) is not None
+
+
+def with_field(evaluator: Evaluator, value: Record, name: Key, entry: Entry) -> Record:
+    """A model where ``entry`` was put into field ``name``."""
+    assert value.cls is not None
+    if isinstance(name, str) and classes.is_left_out(evaluator, value.cls, name):
+        return value
+    return value.store(name, replace(entry, value=in_field(evaluator, value.cls, name, entry.value)))
+
+
+def copied(evaluator: Evaluator, value: Value, call: facts.Call, frame: Frame) -> Value:
+    """``value.model_copy(update={…})`` and ``value._replace(x=…)``: a model with other fields."""
+    if not isinstance(value, Instance | Record):
+        return UNKNOWN
+    given = call.keyword("update")
+    update = evaluator.eval(given, frame) if given is not None else None
+    entries = (
+        [(key, e) for key, found in update.entries.items() for e in found]
+        if isinstance(update, Record)
+        else []
+    )
+    if facts.last_name(call.func) == "_replace":
+        entries = [
+            (name, Entry(evaluator.eval(arg, frame), Site(frame.module, arg.at)))
+            for name, arg in call.keywords
+            if name is not None
+        ]
+    if isinstance(value, Instance):
+        if not entries or not is_model(evaluator, value.of):
+            return value
+        value = Record(open=True, cls=value.of)
+    for key, entry in entries:
+        value = with_field(evaluator, value, key, entry) if value.cls is not None else value.store(key, entry)
     return value
 
 

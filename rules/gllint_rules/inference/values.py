@@ -167,11 +167,15 @@ BYTES = Text(is_bytes=True)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Entry:
-    """A value in a container, where it was put in, and the place of its key where that is written out."""
+    """A value in a container, where it was put in, and the place of its key where that is written out.
+
+    ``constant`` where a table holds it that a module or a class binds to a name: it is reported where it is used.
+    """
 
     value: Value
     site: Site
     key: Site | None = None
+    constant: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +202,7 @@ class Record(Value):
     ``entries``: for each key all that may be stored there. ``sure``: keys that are always there. ``open``:
     there may be more keys. ``rest``: what unnamed values are (``dict[str, float]``). ``quantity``: a call to a
     class named ``Quantity``. ``cls``: the class of the project it is an instance of. ``kind``: the full name of
-    the class from outside that it is an instance of.
+    the class from outside that it is an instance of. ``returned``: where the function that made it returns it.
     """
 
     entries: dict[Key, tuple[Entry, ...]] = field(default_factory=dict)
@@ -210,6 +214,7 @@ class Record(Value):
     cls: ClassOf | None = None
     kind: str = "builtins.dict"
     envelope: bool = False  # what the model sees of an instance that a framework takes apart
+    returned: Site | None = None
     size: int = field(init=False, repr=False)
     nesting: int = field(init=False, repr=False)
     gap: bool = field(init=False, repr=False)
@@ -253,6 +258,8 @@ class Record(Value):
             self.quantity,
             self.cls,
             self.kind,
+            self.envelope,
+            self.returned,
             measured=measured,
         )
 
@@ -263,13 +270,14 @@ class ListOf(Value):
 
     A ``pair`` is a tuple that nobody wrote: ``zip``, ``enumerate`` and ``.items()`` make it. A ``declared`` one is
     what an annotation says of a tuple, position by position. A kind with a dot in it is the full name of the class
-    from outside that it is an instance of.
+    from outside that it is an instance of. ``returned``: as of a :class:`Record`.
     """
 
     items: tuple[Entry, ...] = ()
     rest: Value | None = None
     kind: str = "list"
     site: Site | None = None
+    returned: Site | None = None
     size: int = field(init=False, repr=False)
     nesting: int = field(init=False, repr=False)
     gap: bool = field(init=False, repr=False)
@@ -284,7 +292,8 @@ class ListOf(Value):
 
     def appended(self, entry: Entry) -> ListOf:
         measured = _with_more(self, (entry.value,))
-        return ListOf((*self.items, entry), self.rest, self.kind, self.site, measured=measured)
+        items = (*self.items, entry)
+        return ListOf(items, self.rest, self.kind, self.site, self.returned, measured=measured)
 
     def element(self) -> Value:
         """What any element may be."""
@@ -589,6 +598,7 @@ def _moved(value: Value, site: Site, done: dict[Value, Value]) -> Value:
                 value,
                 entries={k: _moved_entries(found, site, done) for k, found in value.entries.items()},
                 site=site if value.site is not None else None,
+                returned=None,
             )
         case ListOf():
             moved = replace(
@@ -596,6 +606,7 @@ def _moved(value: Value, site: Site, done: dict[Value, Value]) -> Value:
                 items=_moved_entries(value.items, site, done),
                 rest=_moved(value.rest, site, done) if value.rest is not None else None,
                 site=site if value.site is not None else None,
+                returned=None,
             )
         case UnionOf():
             moved = UnionOf(tuple(_moved(option, site, done) for option in value.options))
@@ -612,6 +623,59 @@ def _moved_entries(entries: Iterable[Entry], site: Site, done: dict[Value, Value
     )
 
 
+def as_constant(value: Value) -> Value:
+    """``value`` with all that it holds as what a constant table holds; a model is reported where it is built."""
+    if isinstance(value, UnionOf):
+        return replace(value, options=tuple(as_constant(option) for option in value.options))
+    return value if isinstance(value, Record) and value.cls is not None else _fixed(value, {})
+
+
+def _fixed(value: Value, done: dict[Value, Value]) -> Value:
+    if value in done:
+        return done[value]
+    fixed: Value = value
+    match value:
+        case Record(quantity=False):
+            entries = {key: _fixed_entries(found, done) for key, found in value.entries.items()}
+            rest = _fixed(value.rest, done) if value.rest is not None else None
+            fixed = replace(value, entries=entries, rest=rest)
+        case ListOf():
+            rest = _fixed(value.rest, done) if value.rest is not None else None
+            fixed = replace(value, items=_fixed_entries(value.items, done), rest=rest)
+        case UnionOf():
+            fixed = replace(value, options=tuple(_fixed(option, done) for option in value.options))
+        case _:
+            pass
+    done[value] = fixed
+    return fixed
+
+
+def _fixed_entries(entries: Iterable[Entry], done: dict[Value, Value]) -> tuple[Entry, ...]:
+    return tuple(replace(entry, value=_fixed(entry.value, done), constant=True) for entry in entries)
+
+
+def holds_constants(value: Value) -> bool:
+    """Whether one of its alternatives is part of a constant table."""
+    return any(
+        isinstance(option, (Record, ListOf)) and any(entry.constant for _, entry in held_in(option))
+        for option in options(value)
+    )
+
+
+def returned_at(value: Value, site: Site) -> Value:
+    """``value`` where a function returns it at ``site``: a container whose elements cannot be seen belongs there."""
+    out = [_returned_at(option, site) for option in options(value)]
+    if all(new is old for new, old in zip(out, options(value), strict=True)):
+        return value
+    return replace(value, options=tuple(out)) if isinstance(value, UnionOf) else out[0]
+
+
+def _returned_at(value: Value, site: Site) -> Value:
+    if isinstance(value, (Record, ListOf)) and value.rest is not None and value.returned is None:
+        return replace(value, returned=site)
+    return value
+
+
 def spread(record: Record, value: Value, site: Site) -> Record:
     """``{**value}``, ``update(value)``, ``record | value``: what ``value`` holds comes on top, put in at ``site``.
 
@@ -626,6 +690,7 @@ def spread(record: Record, value: Value, site: Site) -> Record:
     on_top: dict[Key, tuple[Entry, ...]] = {}
     for option in held:
         for key, found in option.entries.items():
+            found = tuple(replace(e, site=site, constant=False) if e.constant else e for e in found)
             on_top[key] = _entries(on_top[key], found) if key in on_top else found
         if option.rest is not None:  # values without names of their own are put in here, all together
             on_top[Unnamed(site)] = (Entry(Record(open=True, rest=option.rest), site),)

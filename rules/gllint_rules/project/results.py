@@ -52,7 +52,8 @@ class Leaf:
     """A definite number outside a Quantity, where it was put into the result.
 
     ``value`` is all that may stand at ``site``; ``None`` where the site is that of a container around the number.
-    ``keys`` lead to it, and ``holder`` is the record that it stands in.
+    ``keys`` lead to it, and ``holder`` is the record that it stands in. ``what`` it is: a "number" under ``key``, an
+    "element" of what is there, or a container of numbers whose elements cannot be seen ("dict of numbers").
     """
 
     site: Site
@@ -62,6 +63,7 @@ class Leaf:
     keys: tuple[Key, ...] = ()
     in_list: bool = False
     holder: Record | None = None
+    what: str = "number"
     is_named: bool = True  # whether nothing but lists lies between ``key`` and the number
 
     def is_plain(self, settings: Settings) -> bool:
@@ -86,12 +88,15 @@ def leaves(value: Value, site: Site) -> Iterator[Leaf]:
 _NO_NUMBER = Number(Because("", None))
 
 
-def _leaves(value: Value, at: Leaf) -> Iterator[Leaf]:
-    """The leaves below ``at``, which says how ``value`` was reached."""
+def _leaves(value: Value, at: Leaf, sure: bool = True) -> Iterator[Leaf]:
+    """The leaves below ``at``, which says how ``value`` was reached.
+
+    Where that is not ``sure`` to stand there, only what was put into it somewhere is one.
+    """
     found = number(value)
     if found is None and isinstance(value, UnionOf) and value.conditional:
         found = next((option for option in value.options if isinstance(option, Number)), None)
-    if found is not None:
+    if found is not None and sure:
         yield replace(at, number=found)
     for option in options(value):
         if not isinstance(option, (Record, ListOf)) or (isinstance(option, Record) and is_quantity(option)):
@@ -102,11 +107,16 @@ def _leaves(value: Value, at: Leaf) -> Iterator[Leaf]:
             yield from _leaves(entry.value, _inside(at, option, key, entry))
         if option.rest is not None:
             is_list = isinstance(option, ListOf)
-            in_list = at.in_list or is_list
-            known = _known_throughout(value)
-            inner = replace(at, value=None, in_list=in_list, is_named=is_list and at.is_named)
+            inner = replace(
+                at,
+                site=option.returned or at.site,
+                value=None,
+                in_list=at.in_list or is_list,
+                is_named=is_list and at.is_named,
+                what=_what(option),
+            )
             # What is written out in it stands there, whatever the other alternatives are.
-            yield from (leaf for leaf in _leaves(option.rest, inner) if known or leaf.site != at.site)
+            yield from _leaves(option.rest, inner, sure and _known_throughout(value))
 
 
 def _known_throughout(value: Value) -> bool:
@@ -124,16 +134,32 @@ def _known_throughout(value: Value) -> bool:
 
 
 def _inside(at: Leaf, container: Record | ListOf, key: Key | None, entry: Entry) -> Leaf:
-    """Where ``entry`` stands. What another file built has no place of its own, nor has what it holds."""
+    """Where ``entry`` stands. What a constant holds stands where the constant is used."""
+    if entry.constant:
+        in_list = at.in_list or isinstance(container, ListOf)
+        name = as_text(key)
+        at = replace(at, value=None, in_list=in_list, keys=at.keys if key is None else (*at.keys, key))
+        if name is None:
+            is_named = at.is_named and isinstance(container, ListOf)
+            return replace(at, what=_what(container), is_named=is_named)
+        return replace(at, key=name, what="number", is_named=True)
     if isinstance(container, ListOf) and container.kind == "pair":
         return replace(at, value=None, in_list=True)
     value = entry.value if entry.site != container.site else None
     if isinstance(container, ListOf):
-        return replace(at, site=entry.site, value=value, in_list=True)
+        return replace(at, site=entry.site, value=value, in_list=True, what="element")
     keys = (*at.keys, key) if key is not None else at.keys
-    return replace(
-        at, site=entry.site, value=value, holder=container, key=as_text(key), keys=keys, is_named=True
-    )
+    inner = replace(at, site=entry.site, value=value, holder=container, keys=keys)
+    name = as_text(key)
+    if name is None:
+        return replace(inner, is_named=False, what="element")
+    return replace(inner, key=name, is_named=True, what="number")
+
+
+def _what(container: Record | ListOf) -> str:
+    if isinstance(container, Record):
+        return "dict of numbers"
+    return f"{container.kind if container.kind in ('tuple', 'set') else 'list'} of numbers"
 
 
 def as_text(key: Key | None) -> str | None:

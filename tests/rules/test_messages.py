@@ -1,0 +1,51 @@
+"""What GL101 says: what holds the number, under which keys, in the result of which tools."""
+
+from __future__ import annotations
+
+import pytest
+
+from gllint_rules import Finding
+from harness import example, run
+
+HEAD = "from agents import function_tool\n\nPRICES = {'a': {'price': 1.5, 'days': 3, 'maker': 'x'}}\n\n\n"
+
+
+def messages(body: str) -> list[str]:
+    found = run(example(HEAD + body))
+    assert all(isinstance(finding, Finding) for finding in found)
+    return [finding.message for finding in found if isinstance(finding, Finding)]
+
+
+@pytest.mark.parametrize(
+    ("returned", "message"),
+    [
+        ("{'load': 1.5}", "`load` in the result of tool `f` is a number without a unit"),
+        ("1.5", "the result of tool `f` is a number without a unit"),
+        ("[float(x) for x in s]", "the result of tool `f` is a list of numbers without a unit"),
+        (
+            "{'loads': {x: float(x) for x in s}}",
+            "`loads` in the result of tool `f` is a dict of numbers without a unit",
+        ),
+        ("{'loads': [s, 2]}", "`loads` in the result of tool `f` holds a number without a unit"),
+        ("PRICES[s]", "`price` and `days` in the result of tool `f` are numbers without a unit"),
+        ("{'found': PRICES[s]}", "`price` and `days` in the result of tool `f` are numbers without a unit"),
+    ],
+)
+def test_the_message_says_what_holds_the_number(returned: str, message: str) -> None:
+    assert messages(f"@function_tool\ndef f(s: str):\n    return {returned}\n") == [message]
+
+
+def test_leaves_that_meet_at_one_position_are_all_named() -> None:
+    body = "def g(s):\n    return [float(x) for x in s]\n\n\n"
+    body += "@function_tool\ndef f(s: str):\n    return {'a': g(s), 'b': g(s)}\n\n\n"
+    body += "@function_tool\ndef h(s: str):\n    return {'c': g(s)}\n"
+    assert messages(body) == [
+        "`a`, `b` and `c` in the result of tool `f` and 1 more are each a list of numbers without a unit"
+    ]
+
+
+def test_many_keys_are_counted() -> None:
+    body = "MANY = {k: v for k, v in ()} or {" + ", ".join(f"'k{i}': {i}" for i in range(9)) + "}\n\n\n"
+    body += "@function_tool\ndef f(s: str):\n    return MANY\n"
+    (message,) = messages(body)
+    assert message.startswith("`k0`, `k1`, `k2`, `k3` and 5 more in the result of tool `f` are numbers")
