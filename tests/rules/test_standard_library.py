@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import make_stubs
-from gllint_rules.inference import stubs
-from harness import Case, places, run
+from gllint_rules.inference import outside, stubs
+from harness import Case, example, places, run
 
 HERE = Path(__file__).parent / "stdlib"
 # Expressions of the two lists that gllint does not judge as a reader would, each with the reason.
@@ -81,3 +81,30 @@ def test_the_tables_are_what_the_script_writes() -> None:
     assert len(written) == 5
     for root, text in written.items():
         assert (stubs.FOLDER / f"{root}.txt").read_text("utf-8") == text, f"run make_stubs.py: {root}"
+
+
+def test_no_declaration_is_too_deep() -> None:
+    """A list of such lists has an end, as has a name that leads to itself."""
+    for path in stubs.FOLDER.glob("*.txt"):
+        for line in path.read_text("utf-8").splitlines():
+            name = line.partition("\t")[0]
+            outside.constant(name, None)
+            outside.instance(name, (), None, "")
+
+
+def test_what_stands_in_a_tuple_may_be_nothing() -> None:
+    case = example(
+        """
+        from agents import function_tool
+
+
+        def nothing(x: tuple[()]) -> tuple[()]:
+            return x
+
+
+        @function_tool
+        def f(x):
+            return nothing(x)
+        """
+    )
+    assert places(run(case)) == []

@@ -212,7 +212,8 @@ def _generic(evaluator: Evaluator, base: Expr, index: Expr, frame: Frame) -> Val
                 )
                 if len(entries) > 1:
                     return ListOf(entries, kind="declared")
-            return ListOf(rest=evaluator.annotation(parts[0], frame), kind=name.lower())
+            element = evaluator.annotation(parts[0], frame) if parts else None
+            return ListOf(rest=element, kind=name.lower())
         case _ if name in tables.DICT_GENERICS and len(parts) == 2:
             return Record(open=True, rest=evaluator.annotation(parts[1], frame))
         case _:

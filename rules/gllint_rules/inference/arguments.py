@@ -28,11 +28,12 @@ if TYPE_CHECKING:
 
 
 def given(evaluator: Evaluator, callee: FunctionOf, call: facts.Call, frame: Frame) -> dict[str, Value]:
-    """The parameters of which the call tells something, each with what that is.
+    """The parameters of which the call tells something, each with what that is; none where it tells nothing new.
 
     An argument counts more than what the parameter is annotated with; the annotation helps where the argument says
     nothing. A default counts where nothing is passed, provided that all arguments are seen.
     """
+    new = False
     params = callee.function.params[1 if callee.first else 0 :]
     places = [param for param in params if param.kind in ("positional", "any")]
     entries, positional_known = _positional(evaluator, call, frame)
@@ -51,19 +52,24 @@ def given(evaluator: Evaluator, callee: FunctionOf, call: facts.Call, frame: Fra
         if param.kind == "star":
             rest = None if positional_known else UNKNOWN
             out[param.name] = ListOf(tuple(entries[len(places) :]), rest, "tuple")
+            new = new or bool(entries[len(places) :])
         elif param.kind == "double-star":
             kept: dict[Key, tuple[Entry, ...]] = {
                 name: held for name, held in named.entries.items() if name not in by_name
             }
             out[param.name] = Record(kept, named.sure & frozenset(kept), named.open, site=named.site)
+            new = new or bool(kept)
         elif param.name in passed:
-            value = _as_annotated(evaluator, callee, param, passed[param.name])
+            declared = _declared(evaluator, callee, param)
+            value = passed[param.name]
+            value = hints.typed(evaluator, value, declared) if UNKNOWN in options(value) else value
             if value is not UNKNOWN and value is not NEVER:
                 out[param.name] = value
+                new = new or declared.gap
         elif param.default is not None and positional_known and names_known:
             home = Frame(callee.module, callee.function.scope.parent or callee.function.scope)
             out[param.name] = evaluator.eval(param.default, home)
-    return out
+    return out if new else {}
 
 
 def _positional(evaluator: Evaluator, call: facts.Call, frame: Frame) -> tuple[list[Entry], bool]:
@@ -90,10 +96,9 @@ def _named(evaluator: Evaluator, call: facts.Call, frame: Frame) -> tuple[Record
     return record, not record.open
 
 
-def _as_annotated(evaluator: Evaluator, callee: FunctionOf, param: Param, value: Value) -> Value:
-    """An argument where the parameter is annotated: the annotation helps where the argument says nothing."""
-    if param.annotation is None or UNKNOWN not in options(value):
-        return value
+def _declared(evaluator: Evaluator, callee: FunctionOf, param: Param) -> Value:
+    """What a parameter is annotated as."""
+    if param.annotation is None:
+        return UNKNOWN
     scope = callee.function.scope.parent or callee.function.scope
-    declared = evaluator.annotation(param.annotation, Frame(callee.module, scope, None, callee.bound))
-    return hints.typed(evaluator, value, declared)
+    return evaluator.annotation(param.annotation, Frame(callee.module, scope, None, callee.bound))

@@ -62,11 +62,12 @@ _SHORT = {full: short for short, full in _KINDS.items() if short not in ("pair",
 
 @dataclass(slots=True, eq=False)
 class _At:
-    """Where, and why, what the stubs declare becomes a value."""
+    """Where, and why, what the stubs declare becomes a value; ``inside`` are the classes whose items are asked for."""
 
     evaluator: Evaluator | None
     site: Site | None
     why: str
+    inside: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True, eq=False)
@@ -138,7 +139,12 @@ def _row(values: list[Value], kind: str, at: _At) -> Value:
 
 def _instance(name: str, arguments: tuple[Value, ...], at: _At) -> Value:
     """An instance of a class of the stubs."""
-    match stubs.shape(name):
+    shape = stubs.shape(name)
+    if shape in ("mapping", "tuple", "list"):
+        if name in at.inside:  # a list of such lists
+            return ExternalInstance(name, arguments)
+        at = replace(at, inside=at.inside | {name})
+    match shape:
         case "number":
             return _number(at, name)
         case "text":
@@ -759,7 +765,7 @@ def _each(parts: list[Type], values: list[Value], known: _Known) -> None:
 # --- items ---------------------------------------------------------------------------------------------------
 
 
-def instance(name: str, arguments: tuple[Value, ...], site: Site, why: str) -> Value | None:
+def instance(name: str, arguments: tuple[Value, ...], site: Site | None, why: str) -> Value | None:
     """An instance of a class by its full name; ``None`` where the stubs know no such class."""
     found = stubs.find(name)
     if found is None or found.kind != "class":
