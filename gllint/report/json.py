@@ -36,6 +36,7 @@ def _entry(diagnostic: Diagnostic) -> dict[str, Any]:
             "edits": [_edit(edit) for edit in fix.edits],
         },
         "url": rule.url,
+        "kind": finding.kind,
         "tools": [tool.name for tool in finding.tools if tool.name],
     }
 

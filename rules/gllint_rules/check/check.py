@@ -85,6 +85,8 @@ def _placed(project: Project, pendings: Sequence[Pending], fix: Fix | None) -> F
         tools=tools,
         keys=keys,
         what=first.what,
+        kind=first.kind,
+        settings=first.settings,
         causes=tuple(sorted(causes - {first.site.module.path})),
     )
 

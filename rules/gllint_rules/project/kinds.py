@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from gllint_rules.inference.values import Record, Site, Text
 from gllint_rules.words.kinds import KINDS, PLAIN, Kind, is_calendar, kind_of_name, unit_of_kind
+from gllint_runtime.policy.units import dimension_of, unit_of_name
 
 if TYPE_CHECKING:
     from gllint_rules.project.project import Project
@@ -155,7 +156,7 @@ def advice_for_leaf(project: Project, leaf: Leaf, kind: Kind | None, declared: s
     key = leaf.key if leaf.is_named else None
     number = _shown(_text(project, leaf.site)) if leaf.value is not None else _NUMBER
     unit = _unit_beside(leaf) if kind not in PLAIN else None
-    if unit is not None and leaf.key is not None:
+    if unit is not None and leaf.key is not None and _agree(leaf.key, unit):
         lines = _lines(settings, unit, leaf.in_list)
         joined = f'"{leaf.key}": {_quantity(number, unit)}'
         return _advised(kind, unit, lines, f"Join it with the `unit` beside it: `{joined}`", declared)
@@ -237,6 +238,12 @@ def _pattern(key: str) -> str:
 
 def _shown(text: str) -> str:
     return text if len(text) <= _SHOWN and text.isprintable() and "`" not in text and text else _NUMBER
+
+
+def _agree(key: str, unit: str) -> bool:
+    """Whether a key announces no unit of another dimension."""
+    announced = unit_of_name(key)
+    return announced is None or dimension_of(announced) == dimension_of(unit)
 
 
 def _unit_beside(leaf: Leaf) -> str | None:

@@ -19,6 +19,13 @@ KINDS: tuple[Kind, ...] = ("money", "measure", "time", "share", "identifier", "i
 PLAIN: frozenset[Kind] = frozenset({"identifier", "index"})
 """Kinds that are no quantities: a project declares their keys as plain."""
 
+TITLES: dict[Kind | None, str] = {
+    None: "number",
+    **{kind: kind for kind in KINDS[1:]},
+    "money": "amount of money",
+}
+"""How a message calls a number of each kind."""
+
 _NAMES: dict[Kind, str] = {
     "money": "price cost fee fees amount salary revenue profit budget balance payment discount tax spend earnings "
     "income expense expenses turnover pnl",
@@ -112,7 +119,8 @@ def unit_of_kind(kind: Kind | None, name: str) -> str | None:
     """The unit to advise for a number of this kind under this name; ``None`` where it cannot be told."""
     announced = unit_of_name(name)
     if announced is not None:
-        return announced
+        # Of emissions without a mass it is not known how they are counted.
+        return None if "kgCO2e" in announced and "kg" not in name.lower() else announced
     last = (words_of(name) or [""])[-1]
     match kind:
         case "count":
