@@ -48,9 +48,13 @@ def render(format_name: str, report: Report) -> str:
     return cast(Callable[[Report], str], module.render)(report)
 
 
-def statistics(report: Report) -> Mapping[str, int]:
-    """Return how many findings each code has, the most frequent first."""
+def statistics(
+    report: Report, by: Callable[[Diagnostic], str | None], code: str | None = None
+) -> Mapping[str, int]:
+    """Return how many findings, of one ``code`` or all, share what ``by`` says of them, the most frequent first."""
     counts: dict[str, int] = {}
     for diagnostic in report.diagnostics:
-        counts[diagnostic.finding.code] = counts.get(diagnostic.finding.code, 0) + 1
+        key = by(diagnostic) if code in (None, diagnostic.finding.code) else None
+        if key is not None:
+            counts[key] = counts.get(key, 0) + 1
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))

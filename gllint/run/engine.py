@@ -112,6 +112,11 @@ class Engine:
         self.progress.clear()
         return outcome
 
+    def files(self, paths: Sequence[str]) -> list[str]:
+        """Return the files that :meth:`check` would check. Raises :class:`UsageError`."""
+        grouped = self._collect([absolute(path) for path in paths])
+        return [path for _, files in grouped.values() for path in files]
+
     def check_file(self, path: str) -> Outcome:
         """Check one file by its absolute path, in the project it belongs to."""
         place = self.places.project(os.path.dirname(path))
