@@ -177,6 +177,18 @@ def frameworks(output_format: str) -> None:
 
 
 @cli.command()
+@click.argument("path", default=".")
+@click.option("-y", "--yes", is_flag=True, help="Write without asking.")
+@click.option("--dry-run", is_flag=True, help="Say what would be written, and write nothing.")
+@click.pass_context
+def init(context: click.Context, path: str, yes: bool, dry_run: bool) -> None:
+    """Propose a configuration, a baseline and a commit hook that fit the project at PATH."""
+    from gllint.cli.initialising import run
+
+    context.exit(run(path, yes, dry_run))
+
+
+@cli.command()
 @click.option("--stdio", is_flag=True, help="Changes nothing: some editors add it by themselves.")
 def server(stdio: bool) -> None:
     """Serve an editor on standard input and output (Language Server Protocol)."""
