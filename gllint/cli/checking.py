@@ -19,7 +19,7 @@ from gllint.errors import UsageError
 from gllint.files.config import FILE_NAMES, LEVELS
 from gllint.files.discover import SUFFIXES
 from gllint.files.places import absolute, fixed_config
-from gllint.files.source import Undecodable, decode
+from gllint.files.source import Undecodable
 from gllint.files.writing import check_inside, write_output
 from gllint.run.engine import Engine, Notice, Options, Outcome, by_path
 from gllint.run.pool import ENDING
@@ -311,12 +311,13 @@ class _Run:
                 continue
             try:
                 before = self.engine.bytes_of(path)
-                text = decode(before)
+                text = self.engine.text(path)
+                notebook = self.engine.notebook(path)
             except (OSError, Undecodable) as error:
                 errors.append(f"{path}: cannot be read: {error}")
                 continue
             source, lines = add_noqa(text.source, findings)
-            after = text.encode(source)
+            after = text.encode(source) if notebook is None else notebook.with_source(source)
             if path == self.stdin:
                 self._write_bytes(after)
             elif after != before and (refused := fixer.replace(self.engine, path, before, after)):
@@ -350,6 +351,7 @@ class _Run:
             fingerprints=lambda: self._identities(outcome),
             checked=outcome.checked,
             colour=_wants_colour() and not self.request.output_file,
+            cell=self.engine.cell,
         )
 
     def _identities(self, outcome: Outcome) -> list[str]:
@@ -359,7 +361,8 @@ class _Run:
 
     def _diagnostic(self, finding: Finding) -> report.Diagnostic:
         level = self.engine.config_of(finding.path).level(finding.code)
-        return report.Diagnostic(finding, self.show(finding.path), level)
+        cell = self.engine.cell(finding.path, finding.span.line)
+        return report.Diagnostic(finding, self.show(finding.path), level, cell)
 
     def _noticed(self, notice: Notice) -> str:
         names = ", ".join(map(self.show, notice.paths[:_SHOWN]))

@@ -116,9 +116,8 @@ def _changes(
 
 def _configuration(place: Place) -> str:
     """The file to configure gllint in: the one that does, else the project's pyproject.toml, else a new one."""
-    own = place.config.source
-    if own and os.path.dirname(own) == place.root:
-        return own
+    if place.config.source:  # one of a folder above, too: a new one below would hide what it says
+        return place.config.source
     pyproject = f"{place.root}/pyproject.toml"
     return pyproject if os.path.exists(pyproject) else f"{place.root}/gllint.toml"
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from gllint.files.digest import digest
 from gllint.files.discover import Signature, walk
 from gllint.files.places import Place
-from gllint.files.writing import read_bytes
+from gllint.files.sources import read_python
 from gllint.run.cache import Store
 from gllint.run.kept import Kept
 from gllint.run.looks import PASSES, TALKS
@@ -294,7 +294,7 @@ class Index:
 
 def _digest_of(path: str) -> bytes:
     try:
-        return digest(read_bytes(path))
+        return digest(read_python(path))
     except OSError:
         return b""
 
