@@ -37,7 +37,7 @@ def _entry(diagnostic: Diagnostic, report: Report) -> dict[str, Any]:
             "message": fix.message,
             "edits": [_edit(edit, finding.path, report) for edit in fix.edits],
         },
-        "url": rule.url,
+        "url": rule.url or None,
         "cell": None if cell is None else cell.cell,
         "kind": finding.kind,
         "tools": [tool.name for tool in finding.tools if tool.name],

@@ -40,7 +40,7 @@ def _rule(rule: Rule) -> dict[str, Any]:
         "shortDescription": {"text": rule.summary or rule.name},
         "fullDescription": {"text": rule.summary or rule.name},
         "help": {"text": rule.documentation or rule.summary, "markdown": rule.documentation or rule.summary},
-        "helpUri": rule.url,
+        **({"helpUri": rule.url} if rule.url else {}),
         "defaultConfiguration": {"level": "error", "enabled": rule.default},
         "properties": {"tags": ["ai-agents", rule.name]},
     }

@@ -21,6 +21,7 @@ from gllint.run.mentions import Mentions
 from gllint.run.parsing import Parsed, Unparsed, parse
 from gllint.run.results import Dependencies
 from gllint.run.table import Means, Table
+from gllint_rules import RULES
 from gllint_rules.reading.stack import on_large_stack
 from gllint_rules.words.screen import ANY_NAME
 
@@ -36,7 +37,8 @@ class Index:
 
     def __init__(self, place: Place, store: Store, means: Means) -> None:
         self.root, self.config = place.root, place.config
-        self.settings = place.config.rules._replace(audit="GL405" in place.config.codes)
+        audits = "GL405" in place.config.codes
+        self.settings = place.config.rules._replace(audit=audits, needles=RULES.needles())
         self.means = means
         self.table = Table(self.settings, store, means)
         self.parsed: dict[str, Parsed] = {}
