@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from gllint.files.config import Config
@@ -38,9 +38,8 @@ class Proposal:
             key.replace("-", "_"): (*getattr(config.rules, key.replace("-", "_")), *more)
             for key, more in self.lists.items()
         }
-        return replace(
-            config,
-            rules=replace(config.rules, **fields),
+        return config._replace(
+            rules=config.rules._replace(**fields),
             per_file_ignores={**config.per_file_ignores, **self.ignores},
         )
 

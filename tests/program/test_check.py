@@ -93,7 +93,7 @@ def test_json_is_the_documented_shape(write: Write, run: Run, agent: str) -> Non
     ]
     assert set(entries[0]) == {
         "code", "name", "message", "help", "severity", "path", "line", "column", "end_line", "end_column",
-        "fix", "url", "tools", "kind",
+        "fix", "url", "tools", "kind", "cell",
     }  # fmt: skip
     assert entries[2]["name"] == "naked-number"
     assert entries[2]["end_column"] == 41
