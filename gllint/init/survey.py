@@ -10,16 +10,10 @@ from dataclasses import dataclass, field
 from gllint.files.source import Undecodable
 from gllint.run.engine import Engine, Outcome
 from gllint_rules.project.context import is_test_path
-from gllint_rules.words.names import DISPATCH_CLASSES, DISPATCH_FUNCTIONS
 from gllint_rules.words.table import shipped
 
 _IMPORT = re.compile(r"^[ \t]*(?:from|import)[ \t]+([A-Za-z_][\w.]*)", re.MULTILINE)
 _UNIT = re.compile(r"""["']unit["'][ \t]*:[ \t]*["']([^"'\n]{1,30})["']""")
-_DISPATCHER = re.compile(
-    rf"^[ \t]*(?:async[ \t]+)?def[ \t]+({'|'.join(sorted(DISPATCH_FUNCTIONS))})\b"
-    rf"|^[ \t]*class[ \t]+(\w+)\([^)\n]*\b(?:{'|'.join(sorted(DISPATCH_CLASSES))})\b",
-    re.MULTILINE,
-)
 
 
 @dataclass(slots=True)
@@ -41,12 +35,13 @@ def survey(engine: Engine, root: str) -> Survey:
     units: Counter[str] = Counter()
     dispatchers: dict[str, None] = {}
     rows = [row for row in shipped().rows if row.imports]
+    dispatching = _dispatching()
     for path in outcome.checked:
         source = _source(engine, path)
         modules = set(_IMPORT.findall(source))
         frameworks.update(row.name for row in rows if any(map(row.owns, modules)))
         units.update(_UNIT.findall(source))
-        dispatchers.update(dict.fromkeys(a or b for a, b in _DISPATCHER.findall(source)))
+        dispatchers.update(dict.fromkeys(a or b for a, b in dispatching.findall(source)))
     kinds = Counter(finding.kind for finding in outcome.findings if finding.kind is not None)
     return Survey(
         outcome,
@@ -78,6 +73,16 @@ def test_patterns(paths: Sequence[str], root: str) -> tuple[str, ...]:
                 else "*_test.py"
             ] = None
     return tuple(sorted(found))
+
+
+def _dispatching() -> re.Pattern[str]:
+    """Where a file defines what the table of frameworks names as a dispatcher, or derives from it."""
+    names = {name.rpartition(".")[2] for row in shipped().rows for name in row.dispatchers}
+    either = "|".join(map(re.escape, sorted(names)))
+    return re.compile(
+        rf"^[ \t]*(?:async[ \t]+)?def[ \t]+({either})\b|^[ \t]*class[ \t]+(\w+)\([^)\n]*\b(?:{either})\b",
+        re.MULTILINE,
+    )
 
 
 def _source(engine: Engine, path: str) -> str:
