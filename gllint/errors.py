@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-_NEAR = 0.4
+_NEAR = 0.7
 
 
 class UsageError(Exception):

@@ -19,7 +19,7 @@ from gllint.errors import UsageError
 from gllint.files.config import FILE_NAMES, LEVELS
 from gllint.files.discover import SUFFIXES
 from gllint.files.places import absolute, fixed_config
-from gllint.files.source import Undecodable, decode
+from gllint.files.source import Undecodable
 from gllint.files.writing import check_inside, write_output
 from gllint.run.engine import Engine, Notice, Options, Outcome, by_path
 from gllint.run.pool import ENDING
@@ -60,6 +60,8 @@ class Request(NamedTuple):
     force_exclude: bool | None = None
     stdin_filename: str | None = None
     statistics: bool = False
+    show_files: bool = False
+    watch: bool = False
     exit_zero: bool = False
     no_cache: bool = False
     cache_dir: str | None = None
@@ -87,6 +89,8 @@ def run(request: Request) -> int:
             "--baseline and --write-baseline cannot both be given: one reads what the other writes; "
             "--prune-baseline takes out what is gone"
         )
+    if request.watch:
+        return _watch(request)
     engine = Engine(_options(request))
     with _ending_as_interrupts():
         try:
@@ -97,6 +101,19 @@ def run(request: Request) -> int:
         finally:
             engine.progress.clear()
             engine.close()
+
+
+def _watch(request: Request) -> int:
+    from gllint.cli.watching import watch
+
+    if STDIN in request.paths:
+        raise UsageError("--watch: standard input does not change")
+    for option in ("fix", "diff", "add_noqa", "write_baseline", "prune_baseline", "why", "show_files"):
+        if getattr(request, option):
+            raise UsageError(
+                f"--watch only tells what it finds: it takes no --{option.replace('_', '-')} beside it"
+            )
+    return watch(request.paths or (".",), lambda: run(request._replace(watch=False)))
 
 
 @contextlib.contextmanager
@@ -161,6 +178,8 @@ class _Run:
         paths = self._paths()
         if self.request.why is not None:
             return self._why(*self.request.why)
+        if self.request.show_files:
+            return self._show_files(paths)
         # What is wrong with the command is said before the work, not after it.
         old = self._baseline()
         self._check_targets()
@@ -239,6 +258,13 @@ class _Run:
         say("\n".join(map(visible, self.engine.explain(path, line, code))))
         return NOTHING_FOUND
 
+    def _show_files(self, paths: Sequence[str]) -> int:
+        files = sorted(map(self.show, self.engine.files(paths)))
+        self._write("".join(f"{visible(path)}\n" for path in files))
+        if not files:
+            self._note("No Python files were found at the paths given.")
+        return NOTHING_FOUND
+
     def _fix(self, paths: Sequence[str]) -> Outcome:
         from gllint.run import fixer
 
@@ -285,12 +311,13 @@ class _Run:
                 continue
             try:
                 before = self.engine.bytes_of(path)
-                text = decode(before)
+                text = self.engine.text(path)
+                notebook = self.engine.notebook(path)
             except (OSError, Undecodable) as error:
                 errors.append(f"{path}: cannot be read: {error}")
                 continue
             source, lines = add_noqa(text.source, findings)
-            after = text.encode(source)
+            after = text.encode(source) if notebook is None else notebook.with_source(source)
             if path == self.stdin:
                 self._write_bytes(after)
             elif after != before and (refused := fixer.replace(self.engine, path, before, after)):
@@ -324,6 +351,7 @@ class _Run:
             fingerprints=lambda: self._identities(outcome),
             checked=outcome.checked,
             colour=_wants_colour() and not self.request.output_file,
+            cell=self.engine.cell,
         )
 
     def _identities(self, outcome: Outcome) -> list[str]:
@@ -333,7 +361,8 @@ class _Run:
 
     def _diagnostic(self, finding: Finding) -> report.Diagnostic:
         level = self.engine.config_of(finding.path).level(finding.code)
-        return report.Diagnostic(finding, self.show(finding.path), level)
+        cell = self.engine.cell(finding.path, finding.span.line)
+        return report.Diagnostic(finding, self.show(finding.path), level, cell)
 
     def _noticed(self, notice: Notice) -> str:
         names = ", ".join(map(self.show, notice.paths[:_SHOWN]))
@@ -359,6 +388,7 @@ class _Run:
             f"{unsafe} {'more' if safe else 'fixable'} with --fix --unsafe-fixes" if unsafe else "",
         ]
         listed = ", ".join(hint for hint in hints if hint)
+        text += _allowable(outcome.findings)
         self._note(f"{text} ({listed})." if listed else f"{text}.")
 
     def _say_more(self) -> None:
@@ -466,13 +496,59 @@ def _shower(given: Sequence[str]) -> Callable[[str], str]:
 
 
 def _statistics(made: report.Report, format_name: str) -> str:
-    counts = report.statistics(made)
+    """Return the counts by rule, by kind of number and by file; in JSON one entry for each rule."""
+    by_rule = report.statistics(made, lambda d: d.finding.code)
     if format_name == "json":
         import json
 
-        rows = [{"code": code, "name": RULES[code].name, "count": count} for code, count in counts.items()]
+        rows = [
+            {
+                "code": code,
+                "name": RULES[code].name,
+                "count": count,
+                "kinds": report.statistics(made, lambda d: d.finding.kind, code),
+                "files": report.statistics(made, lambda d: d.path, code),
+            }
+            for code, count in by_rule.items()
+        ]
         return json.dumps(rows, indent=2) + "\n"
-    return "".join(f"{count:>6}  {code}  {RULES[code].name}\n" for code, count in counts.items())
+    kinds = {_PLURALS[kind]: n for kind, n in report.statistics(made, lambda d: d.finding.kind).items()}
+    tables = (
+        [f"{count:>6}  {code}  {RULES[code].name}\n" for code, count in by_rule.items()],
+        [f"{count:>6}  {kind}\n" for kind, count in kinds.items()],
+        [
+            f"{count:>6}  {visible(path)}\n"
+            for path, count in report.statistics(made, lambda d: d.path).items()
+        ],
+    )
+    return "\n".join("".join(table) for table in tables if table)
+
+
+_PLURALS = {
+    "money": "amounts of money", "measure": "measures", "time": "times", "share": "shares",
+    "identifier": "identifiers", "index": "indexes", "count": "counts",
+}  # fmt: skip
+
+
+def _allowable(findings: Sequence[Finding]) -> str:
+    """Say which kinds of number a line of configuration would settle, and who can write it."""
+    counts: dict[str, int] = {}
+    for finding in findings:
+        if finding.kind is not None and any(line.startswith(_SETTLING) for line in finding.settings):
+            counts[finding.kind] = counts.get(finding.kind, 0) + 1
+    if not counts:
+        return ""
+    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    (kind, most), others = ranked[0], ranked[1:]
+    one = {"indexes": "an index", "amounts of money": "an amount of money", "identifiers": "an identifier"}
+    single = one.get(_PLURALS[kind], f"a {kind}")
+    named = [f"{most} {'is' if most == 1 else 'are'} {single if most == 1 else _PLURALS[kind]}"]
+    named += [f"{count} {_PLURALS[kind] if count > 1 else kind}" for kind, count in others]
+    listed = " and ".join([", ".join(named[:-1]), named[-1]] if len(named) > 1 else named)
+    return f"; {listed}: `gllint init` can allow {'them' if sum(counts.values()) > 1 else 'it'}"
+
+
+_SETTLING = ("unit-packs", "plain-keys")
 
 
 def _complain(text: str) -> None:

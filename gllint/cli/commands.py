@@ -99,7 +99,11 @@ def _code_option(name: str, text: str) -> Callable[[Any], Any]:
 @click.option("--exclude", multiple=True, metavar="PATTERN", help="Leave out these files too.")
 @click.option("--force-exclude", is_flag=True, default=None, help="Leave out excluded files even if named.")
 @click.option("--stdin-filename", metavar="NAME", help="What standard input ('-') is the content of.")
-@click.option("--statistics", is_flag=True, help="Count the findings of each rule instead.")
+@click.option(
+    "--statistics", is_flag=True, help="Count the findings by rule, kind of number and file instead."
+)
+@click.option("--show-files", is_flag=True, help="List the files that would be checked, and check none.")
+@click.option("--watch", is_flag=True, help="Check again whenever a file changes (needs gllint[watch]).")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even if there are findings.")
 @click.option("--no-cache", is_flag=True, help="Neither read nor write the cache.")
 @click.option("--cache-dir", metavar="FOLDER", envvar="GLLINT_CACHE_DIR", help="Where to keep the cache.")
@@ -170,6 +174,18 @@ def frameworks(output_format: str) -> None:
     from gllint.cli.explaining import frameworks_text
 
     click.echo(frameworks_text(output_format), nl=False)
+
+
+@cli.command()
+@click.argument("path", default=".")
+@click.option("-y", "--yes", is_flag=True, help="Write without asking.")
+@click.option("--dry-run", is_flag=True, help="Say what would be written, and write nothing.")
+@click.pass_context
+def init(context: click.Context, path: str, yes: bool, dry_run: bool) -> None:
+    """Propose a configuration, a baseline and a commit hook that fit the project at PATH."""
+    from gllint.cli.initialising import run
+
+    context.exit(run(path, yes, dry_run))
 
 
 @cli.command()

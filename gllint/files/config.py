@@ -35,7 +35,7 @@ DEFAULT_EXCLUDE = (
     ".venv", ".vscode", "CVS", "__pycache__", "__pypackages__", "_build", "buck-out", "build", "dist",
     "node_modules", "site-packages", "venv",
 )  # fmt: skip
-_NO_KEYS = {"audit"}  # a setting that follows from others
+_NO_KEYS = {"audit", "needles"}  # settings that follow from others
 _RULE_OPTIONS = tuple(name for name in Settings._fields if name not in _NO_KEYS)
 _LARGEST = 1_000_000
 _MISSING = (errno.ENOENT, errno.ENOTDIR)

@@ -13,7 +13,7 @@ from gllint.files.patterns import Patterns
 from gllint.files.places import MARKERS, Place, Places
 from gllint.files.writing import read_bytes
 
-SUFFIXES = (".py", ".pyi")
+SUFFIXES = (".py", ".pyi", ".ipynb")
 _LARGEST = 1_000_000  # of a .gitignore; what is larger is as good as none
 
 

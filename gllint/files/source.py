@@ -10,6 +10,8 @@ import codecs
 import re
 from typing import NamedTuple
 
+# gllint.files.notebooks writes it in front of what it cannot read.
+BROKEN = b"\0gllint: no notebook: "
 BOM = codecs.BOM_UTF8
 _WIDE = (  # the longer marks first: one begins with the other
     (codecs.BOM_UTF32_LE, "UTF-32"), (codecs.BOM_UTF32_BE, "UTF-32"),
@@ -44,6 +46,8 @@ class Text(NamedTuple):
 
 def decode(data: bytes) -> Text:
     """Read a file's bytes as Python does (PEP 263), newlines untouched. Raises :class:`Undecodable`."""
+    if data.startswith(BROKEN):
+        raise _broken(data)
     bom = data.startswith(BOM)
     body = data[len(BOM) :] if bom else data
     encoding = _declared_encoding(body, bom)
@@ -63,6 +67,13 @@ def decode(data: bytes) -> Text:
         before = split_lines(source[: source.index("\0")] + "x")
         raise Undecodable("source code holds a null byte", len(before), len(before[-1]))
     return Text(source, encoding, bom)
+
+
+def _broken(data: bytes) -> Undecodable:
+    """What is wrong with a notebook, as :func:`~gllint.files.notebooks.as_python` says it."""
+    said = data[len(BROKEN) :].split(b"\n", 1)[0].decode("utf-8", "replace")
+    line, column, reason = said.split(":", 2)
+    return Undecodable(reason.strip(), int(line), int(column))
 
 
 def _refuse_wide(data: bytes) -> None:

@@ -4,18 +4,37 @@ from __future__ import annotations
 
 import os
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from gllint.files.source import Text, decode, split_lines
 from gllint.files.writing import read_bytes
 
+if TYPE_CHECKING:
+    from gllint.files.notebooks import Notebook
+
+NOTEBOOK = ".ipynb"
 KEPT_BYTES = 64_000_000
 
 
 class Source:
-    """One file as it was read: its bytes and, where asked for, its text and lines."""
+    """One file as it was read: its bytes and, where asked for, its text and lines.
+
+    ``data`` is what it holds as Python: of a notebook its code, of any other file the ``raw`` bytes.
+    """
 
     def __init__(self, path: str, data: bytes) -> None:
-        self.path, self.data = path, data
+        self.path, self.raw = path, data
+        self.data = _as_python(path, data)
+
+    @cached_property
+    def notebook(self) -> Notebook | None:
+        """The notebook that it is, ``None`` where it is none or cannot be read."""
+        if not self.path.endswith(NOTEBOOK):
+            return None
+        from gllint.files.notebooks import Notebook, read
+
+        found = read(self.raw)
+        return found if isinstance(found, Notebook) else None
 
     @cached_property
     def text(self) -> Text:
@@ -73,5 +92,18 @@ class Sources:
         return source
 
     def read(self, path: str) -> bytes:
-        """Return the bytes of a file. Raises ``OSError``."""
+        """Return what a file holds as Python. Raises ``OSError``."""
         return self.of(path).data
+
+
+def read_python(path: str) -> bytes:
+    """Return what a file on disk holds as Python: of a notebook its code. Raises ``OSError``."""
+    return _as_python(path, read_bytes(path))
+
+
+def _as_python(path: str, data: bytes) -> bytes:
+    if not path.endswith(NOTEBOOK):
+        return data
+    from gllint.files.notebooks import as_python
+
+    return as_python(data)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
-from typing import NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
-from gllint_rules import RULES, Finding, Rule
+from gllint_rules import RULES, Finding, Rule, Span
+
+if TYPE_CHECKING:
+    from gllint.files.notebooks import Place
 
 # The formats, and whether they tell of fixes, which take longer to work out than findings.
 FORMATS = {
@@ -15,23 +18,43 @@ FORMATS = {
 
 
 class Diagnostic(NamedTuple):
-    """A finding as it is shown: ``path`` for people, ``severity`` error, warning or info."""
+    """A finding as it is shown: ``path`` for people, ``severity`` error, warning or info.
+
+    ``cell`` is where it begins in a notebook.
+    """
 
     finding: Finding
     path: str
     severity: str
+    cell: Place | None = None
 
     @property
     def rule(self) -> Rule:
         """The rule behind it."""
         return RULES[self.finding.code]
 
+    @property
+    def where(self) -> str:
+        """Its place for people: ``path:12:5``, in a notebook ``path:cell 3:12:5``."""
+        return f"{self.path}:{position(self.finding.span, self.cell)}"
+
+    @property
+    def in_file(self) -> Span:
+        """Where it stands in the file, for formats that know no cells: in a notebook its line of JSON."""
+        return in_file(self.finding.span, self.cell)
+
+    @property
+    def said(self) -> str:
+        """The message for formats that know no cells: in a notebook it names the cell."""
+        return in_cell(self.finding.message, self.finding.span, self.cell)
+
 
 class Report(NamedTuple):
     """What a renderer may ask for.
 
     ``lines`` gives a file's lines by its absolute path, ``show`` the path that people see, ``fingerprints``
-    one for each diagnostic, in their order, the same for the same violation wherever its lines move.
+    one for each diagnostic, in their order, the same for the same violation wherever its lines move. ``cell`` says of
+    a line of a notebook where it stands.
     """
 
     diagnostics: Sequence[Diagnostic]
@@ -40,6 +63,22 @@ class Report(NamedTuple):
     fingerprints: Callable[[], list[str]]
     checked: Sequence[str] = ()
     colour: bool = False
+    cell: Callable[[str, int], Place | None] = lambda path, line: None
+
+
+def position(span: Span, cell: Place | None) -> str:
+    """Return line and column for people, in a notebook those within the cell."""
+    return f"{span.line}:{span.column}" if cell is None else f"cell {cell.cell}:{cell.line}:{span.column}"
+
+
+def in_file(span: Span, cell: Place | None) -> Span:
+    """Return ``span``, of a notebook the start of the line of JSON that it begins in."""
+    return span if cell is None else Span(cell.file_line, 1, cell.file_line, 2)
+
+
+def in_cell(message: str, span: Span, cell: Place | None) -> str:
+    """Return ``message``, in a notebook behind the place in its cell."""
+    return message if cell is None else f"cell {cell.cell}, {cell.line}:{span.column}: {message}"
 
 
 def render(format_name: str, report: Report) -> str:
@@ -48,9 +87,13 @@ def render(format_name: str, report: Report) -> str:
     return cast(Callable[[Report], str], module.render)(report)
 
 
-def statistics(report: Report) -> Mapping[str, int]:
-    """Return how many findings each code has, the most frequent first."""
+def statistics(
+    report: Report, by: Callable[[Diagnostic], str | None], code: str | None = None
+) -> Mapping[str, int]:
+    """Return how many findings, of one ``code`` or all, share what ``by`` says of them, the most frequent first."""
     counts: dict[str, int] = {}
     for diagnostic in report.diagnostics:
-        counts[diagnostic.finding.code] = counts.get(diagnostic.finding.code, 0) + 1
+        key = by(diagnostic) if code in (None, diagnostic.finding.code) else None
+        if key is not None:
+            counts[key] = counts.get(key, 0) + 1
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))

@@ -9,9 +9,5 @@ from gllint.shown import visible
 def render(report: Report) -> str:
     """Return one line for each diagnostic."""
     return "".join(
-        visible(
-            f"{d.path}:{d.finding.span.line}:{d.finding.span.column}: {d.finding.code} {d.finding.message}"
-        )
-        + "\n"
-        for d in report.diagnostics
+        visible(f"{d.where}: {d.finding.code} {d.finding.message}") + "\n" for d in report.diagnostics
     )

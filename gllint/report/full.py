@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Iterator
 
-from gllint.report import Diagnostic, Report
+from gllint.report import Diagnostic, Report, position
 from gllint.shown import visible
 from gllint_rules import Span
 
@@ -25,13 +25,13 @@ def _block(diagnostic: Diagnostic, report: Report) -> str:
     finding = diagnostic.finding
     span = finding.span
     paint = _painter(report.colour)
-    place = paint(_BOLD, visible(diagnostic.path)) + f":{span.line}:{span.column}:"
+    place = paint(_BOLD, visible(diagnostic.path)) + f":{position(span, diagnostic.cell)}:"
     level = "" if diagnostic.severity == "error" else f"{diagnostic.severity}: "
     out = [f"{place} {paint(_COLOURS[diagnostic.severity], finding.code)} {level}{visible(finding.message)}"]
     lines = report.lines(finding.path)
     width = len(str(min(span.line + _CONTEXT, len(lines)) or 1))
     gutter = " " * width + paint(_BLUE, " |")
-    frame = list(_frame(lines, span, width, report.colour))
+    frame = list(_frame(lines, span, width, report.colour, diagnostic, report))
     if frame:
         out += [gutter, *frame, gutter]
     margin = " " * width + paint(_BLUE, " = ")
@@ -41,16 +41,25 @@ def _block(diagnostic: Diagnostic, report: Report) -> str:
         flag = "--fix" if finding.fix.applicability == "safe" else "--fix --unsafe-fixes"
         out.append(f"{margin}{paint(_BOLD, 'fix')}: {visible(finding.fix.message)} ({flag})")
     for note in finding.notes:
-        where = f"{visible(report.show(note.path))}:{note.span.line}:{note.span.column}"
+        at = position(note.span, report.cell(note.path, note.span.line))
+        where = f"{visible(report.show(note.path))}:{at}"
         out.append(f"{margin}{paint(_BOLD, 'note')}: {where}: {visible(note.message)}")
     return "\n".join(out) + "\n"
 
 
-def _frame(lines: list[str], span: Span, width: int, colour: bool) -> Iterator[str]:
+def _frame(
+    lines: list[str], span: Span, width: int, colour: bool, diagnostic: Diagnostic, report: Report
+) -> Iterator[str]:
     paint = _painter(colour)
     first, last = max(1, span.line - _CONTEXT), min(len(lines), span.line + _CONTEXT)
     if span.line > len(lines):
         return
+    cell = diagnostic.cell
+    if cell is not None:  # what stands in other cells is no context
+        cells = [report.cell(diagnostic.finding.path, number) for number in range(first, last + 1)]
+        own = [first + i for i, at in enumerate(cells) if at is not None and at.cell == cell.cell]
+        first, last = min(own, default=span.line), max(own, default=span.line)
+    numbered = 0 if cell is None else cell.line - span.line
     # Blank context at either end says nothing.
     while first < span.line and not lines[first - 1].strip():
         first += 1
@@ -59,7 +68,7 @@ def _frame(lines: list[str], span: Span, width: int, colour: bool) -> Iterator[s
     shift = _shift(lines[span.line - 1], span)
     for number in range(first, last + 1):
         text = _clip(_shown(lines[number - 1]), shift)
-        yield f"{paint(_BLUE, f'{number:>{width}} |')} {text}".rstrip()
+        yield f"{paint(_BLUE, f'{number + numbered:>{width}} |')} {text}".rstrip()
         if number == span.line:
             start, length = _underline(lines[number - 1], span)
             length = max(1, min(length, _MAX_WIDTH - (start - shift)))

@@ -15,7 +15,7 @@ def render(report: Report) -> str:
 
 def _command(diagnostic: Diagnostic) -> str:
     finding = diagnostic.finding
-    span = finding.span
+    span = diagnostic.in_file
     properties = {
         "title": f"gllint ({finding.code})",
         "file": diagnostic.path,
@@ -26,7 +26,7 @@ def _command(diagnostic: Diagnostic) -> str:
         # GitHub refuses columns on an annotation of several lines.
         properties |= {"col": span.column, "endColumn": span.end_column}
     listed = ",".join(f"{key}={_property(str(value))}" for key, value in properties.items())
-    text = f"{diagnostic.path}:{span.line}:{span.column}: {finding.code} {finding.message}"
+    text = f"{diagnostic.where}: {finding.code} {finding.message}"
     return f"::{_COMMANDS[diagnostic.severity]} {listed}::{_data(visible(text))}\n"
 
 

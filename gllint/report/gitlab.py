@@ -23,9 +23,9 @@ def render(report: Report) -> str:
 
 def _entry(diagnostic: Diagnostic, fingerprint: str) -> dict[str, Any]:
     finding = diagnostic.finding
-    span = finding.span
+    span = diagnostic.in_file
     return {
-        "description": f"{finding.code} {finding.message}",
+        "description": f"{finding.code} {diagnostic.said}",
         "check_name": finding.code,
         "fingerprint": fingerprint,
         "severity": _SEVERITIES[diagnostic.severity],

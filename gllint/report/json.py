@@ -11,12 +11,14 @@ from gllint_rules import Edit
 
 def render(report: Report) -> str:
     """Return the array."""
-    return json.dumps([_entry(diagnostic) for diagnostic in report.diagnostics], indent=2) + "\n"
+    return json.dumps([_entry(diagnostic, report) for diagnostic in report.diagnostics], indent=2) + "\n"
 
 
-def _entry(diagnostic: Diagnostic) -> dict[str, Any]:
+def _entry(diagnostic: Diagnostic, report: Report) -> dict[str, Any]:
     finding, rule = diagnostic.finding, diagnostic.rule
-    span, fix = finding.span, finding.fix
+    span, fix, cell = finding.span, finding.fix, diagnostic.cell
+    # Lines of a notebook are counted within the cell that the finding begins in.
+    shift = 0 if cell is None else cell.line - span.line
     return {
         "code": finding.code,
         "name": rule.name,
@@ -24,28 +26,33 @@ def _entry(diagnostic: Diagnostic) -> dict[str, Any]:
         "help": finding.help,
         "severity": diagnostic.severity,
         "path": diagnostic.path,
-        "line": span.line,
+        "line": span.line + shift,
         "column": span.column,
-        "end_line": span.end_line,
+        "end_line": span.end_line + shift,
         "end_column": span.end_column,
         "fix": None
         if fix is None
         else {
             "applicability": fix.applicability,
             "message": fix.message,
-            "edits": [_edit(edit) for edit in fix.edits],
+            "edits": [_edit(edit, finding.path, report) for edit in fix.edits],
         },
-        "url": rule.url,
+        "url": rule.url or None,
+        "cell": None if cell is None else cell.cell,
+        "kind": finding.kind,
         "tools": [tool.name for tool in finding.tools if tool.name],
     }
 
 
-def _edit(edit: Edit) -> dict[str, Any]:
-    span = edit.span
+def _edit(edit: Edit, path: str, report: Report) -> dict[str, Any]:
+    """One edit; in a notebook in the cell that it begins in, which need not be that of the finding."""
+    span, cell = edit.span, report.cell(path, edit.span.line)
+    shift = 0 if cell is None else cell.line - span.line
     return {
-        "line": span.line,
+        "line": span.line + shift,
         "column": span.column,
-        "end_line": span.end_line,
+        "end_line": span.end_line + shift,
         "end_column": span.end_column,
         "content": edit.content,
+        **({} if cell is None else {"cell": cell.cell}),
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xml.sax.saxutils import escape, quoteattr
 
-from gllint.report import Diagnostic, Report
+from gllint.report import Diagnostic, Report, position
 from gllint.shown import visible
 
 
@@ -27,12 +27,11 @@ def _suite(path: str, found: list[Diagnostic]) -> str:
 
 def _case(diagnostic: Diagnostic) -> str:
     finding = diagnostic.finding
-    span = finding.span
-    name = f"{finding.code} at {span.line}:{span.column}"
+    name = f"{finding.code} at {position(finding.span, diagnostic.cell)}"
     where = f"classname={_attribute(diagnostic.path)} name={_attribute(name)}"
-    place = visible(f"{diagnostic.path}:{span.line}:{span.column}: {finding.code} {finding.message}")
+    place = visible(f"{diagnostic.where}: {finding.code} {finding.message}")
     text = place + (f"\n{visible(finding.help)}" if finding.help else "")
-    failure = f"type={_attribute(diagnostic.severity)} message={_attribute(finding.message)}"
+    failure = f"type={_attribute(diagnostic.severity)} message={_attribute(diagnostic.said)}"
     return (
         f'    <testcase {where} time="0">\n'
         f"      <failure {failure}>{escape(text)}</failure>\n"

@@ -7,8 +7,8 @@ from typing import Any
 from urllib.parse import quote
 
 from gllint import __version__
-from gllint.report import Diagnostic, Report
-from gllint_rules import RULES, Edit, Rule, Span
+from gllint.report import Diagnostic, Report, in_cell, in_file
+from gllint_rules import RULES, Edit, Note, Rule, Span
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS = {"error": "error", "warning": "warning", "info": "note"}
@@ -40,7 +40,7 @@ def _rule(rule: Rule) -> dict[str, Any]:
         "shortDescription": {"text": rule.summary or rule.name},
         "fullDescription": {"text": rule.summary or rule.name},
         "help": {"text": rule.documentation or rule.summary, "markdown": rule.documentation or rule.summary},
-        "helpUri": rule.url,
+        **({"helpUri": rule.url} if rule.url else {}),
         "defaultConfiguration": {"level": "error", "enabled": rule.default},
         "properties": {"tags": ["ai-agents", rule.name]},
     }
@@ -54,22 +54,27 @@ def _result(
         "ruleId": finding.code,
         "ruleIndex": order[finding.code],
         "level": _LEVELS[diagnostic.severity],
-        "message": {"text": f"{finding.message}. {finding.help}" if finding.help else finding.message},
-        "locations": [_location(diagnostic.path, finding.span)],
+        "message": {"text": f"{diagnostic.said}. {finding.help}" if finding.help else diagnostic.said},
+        "locations": [_location(diagnostic.path, diagnostic.in_file)],
         "partialFingerprints": {FINGERPRINT: fingerprint},
     }
     if finding.notes:
         result["relatedLocations"] = [
-            {**_location(report.show(note.path), note.span), "id": index, "message": {"text": note.message}}
-            for index, note in enumerate(finding.notes)
+            {**_note(note, report), "id": index} for index, note in enumerate(finding.notes)
         ]
-    if finding.fix is not None:
+    if finding.fix is not None and diagnostic.cell is None:  # an edit of a cell is none of its file
         change = {
             "artifactLocation": {"uri": _uri(diagnostic.path)},
             "replacements": [_replacement(edit) for edit in finding.fix.edits],
         }
         result["fixes"] = [{"description": {"text": finding.fix.message}, "artifactChanges": [change]}]
     return result
+
+
+def _note(note: Note, report: Report) -> dict[str, Any]:
+    cell = report.cell(note.path, note.span.line)
+    text = in_cell(note.message, note.span, cell)
+    return {**_location(report.show(note.path), in_file(note.span, cell)), "message": {"text": text}}
 
 
 def _location(path: str, span: Span) -> dict[str, Any]:

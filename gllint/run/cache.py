@@ -20,7 +20,7 @@ import gllint
 from gllint.files.digest import DIGEST_SIZE, digest
 from gllint.files.writing import read_bytes
 from gllint.run.codec import decode, encode
-from gllint_rules import Settings
+from gllint_rules import RULES, Settings
 
 FOLDER = ".gllint_cache"
 _PREFIX = b"gllint-2\n"
@@ -134,6 +134,8 @@ def installation() -> bytes:
         module = sys.modules.get(package) or __import__(package)
         for folder in module.__path__:
             parts += [f"{path}{stat.st_mtime_ns}{stat.st_size}" for path, stat in _own_files(folder)]
+    for folder in RULES.packages():
+        parts += [f"{path}{stat.st_mtime_ns}{stat.st_size}" for path, stat in _own_files(folder)]
     return digest(*(part.encode("utf-8", "surrogateescape") for part in parts))
 
 

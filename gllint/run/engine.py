@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from gllint.errors import UsageError
 from gllint.files.config import Config
 from gllint.files.discover import Signature, is_excluded, signature, walk
 from gllint.files.places import Place, Places, absolute
 from gllint.files.source import Text, Undecodable
-from gllint.files.sources import Sources
+from gllint.files.sources import NOTEBOOK, Sources
 from gllint.run.cache import Store, cache_folder
 from gllint.run.clock import Clock
 from gllint.run.index import Index
@@ -22,6 +22,9 @@ from gllint.run.results import Result
 from gllint.run.table import Means
 from gllint.run.workspace import Workspace
 from gllint_rules import Failure, Finding
+
+if TYPE_CHECKING:
+    from gllint.files import notebooks
 
 CACHE_VARIABLE = "GLLINT_CACHE_DIR"
 
@@ -112,6 +115,11 @@ class Engine:
         self.progress.clear()
         return outcome
 
+    def files(self, paths: Sequence[str]) -> list[str]:
+        """Return the files that :meth:`check` would check. Raises :class:`UsageError`."""
+        grouped = self._collect([absolute(path) for path in paths])
+        return [path for _, files in grouped.values() for path in files]
+
     def check_file(self, path: str) -> Outcome:
         """Check one file by its absolute path, in the project it belongs to."""
         place = self.places.project(os.path.dirname(path))
@@ -170,7 +178,19 @@ class Engine:
 
     def bytes_of(self, path: str) -> bytes:
         """Return the content of a checked file. Raises ``OSError``."""
-        return self.sources.read(path)
+        return self.sources.of(path).raw
+
+    def notebook(self, path: str) -> notebooks.Notebook | None:
+        """Return the notebook that a checked file is, ``None`` where it is none or cannot be read."""
+        try:
+            return self.sources.of(path).notebook if path.endswith(NOTEBOOK) else None
+        except OSError:
+            return None
+
+    def cell(self, path: str, line: int) -> notebooks.Place | None:
+        """Return where a line of a notebook stands, ``None`` of any other file."""
+        notebook = self.notebook(path)
+        return None if notebook is None else notebook.place(line)
 
     def lines(self, path: str) -> list[str]:
         """Return the lines of a checked file, for showing; none where it cannot be read."""

@@ -179,7 +179,13 @@ def _fix_file(engine: Engine, path: str, fixes: list[Fix], fixed: Fixed, stuck: 
             fixed.errors.append(f"{path}: a fix would have broken this file; left alone (a defect of gllint)")
         return
     fixed.applied += applied
-    engine.put(path, data)
+    engine.put(path, _in_file(engine, path, source, data))
+
+
+def _in_file(engine: Engine, path: str, source: str, data: bytes) -> bytes:
+    """Return the bytes of the file whose text is ``source``: ``data``, or those of the notebook around it."""
+    notebook = engine.notebook(path)
+    return data if notebook is None else notebook.with_source(source)
 
 
 def _fits(place: tuple[int, int], content: str, taken: dict[tuple[int, int], str]) -> bool:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from gllint.files.digest import digest
 from gllint.files.discover import Signature, walk
 from gllint.files.places import Place
-from gllint.files.writing import read_bytes
+from gllint.files.sources import read_python
 from gllint.run.cache import Store
 from gllint.run.kept import Kept
 from gllint.run.looks import PASSES, TALKS
@@ -21,6 +21,7 @@ from gllint.run.mentions import Mentions
 from gllint.run.parsing import Parsed, Unparsed, parse
 from gllint.run.results import Dependencies
 from gllint.run.table import Means, Table
+from gllint_rules import RULES
 from gllint_rules.reading.stack import on_large_stack
 from gllint_rules.words.screen import ANY_NAME
 
@@ -36,7 +37,8 @@ class Index:
 
     def __init__(self, place: Place, store: Store, means: Means) -> None:
         self.root, self.config = place.root, place.config
-        self.settings = place.config.rules._replace(audit="GL405" in place.config.codes)
+        audits = "GL405" in place.config.codes
+        self.settings = place.config.rules._replace(audit=audits, needles=RULES.needles())
         self.means = means
         self.table = Table(self.settings, store, means)
         self.parsed: dict[str, Parsed] = {}
@@ -294,7 +296,7 @@ class Index:
 
 def _digest_of(path: str) -> bytes:
     try:
-        return digest(read_bytes(path))
+        return digest(read_python(path))
     except OSError:
         return b""
 

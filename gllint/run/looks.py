@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 
 from gllint.files.digest import digest
 from gllint.files.source import Undecodable, decode
-from gllint.files.writing import read_bytes
+from gllint.files.sources import read_python
 from gllint.run.parsing import Unparsed, judge
 from gllint_rules import Settings
 from gllint_rules.words.screen import MARKS, Screen
@@ -31,7 +31,7 @@ class Screened(NamedTuple):
     error: str = ""
 
 
-def screen_file(settings: Settings, path: str, read: Read = read_bytes) -> Screened:
+def screen_file(settings: Settings, path: str, read: Read = read_python) -> Screened:
     """Judge a file by its bytes. One that cannot be read is flagged so, with the reason."""
     try:
         return screen_bytes(settings, read(path))
@@ -55,7 +55,7 @@ def screen_bytes(settings: Settings, data: bytes) -> Screened:
     return Screened(flags, digest(data) if flags & PASSES else b"")
 
 
-def judge_file(_: None, path: str, read: Read = read_bytes) -> Unparsed | None:
+def judge_file(_: None, path: str, read: Read = read_python) -> Unparsed | None:
     """Say why a file is no Python, ``None`` where it is."""
     try:
         return judge(read(path))
@@ -63,7 +63,7 @@ def judge_file(_: None, path: str, read: Read = read_bytes) -> Unparsed | None:
         return Unparsed(f"cannot be read: {error.strerror}")
 
 
-def uses_file(work: tuple[Settings, frozenset[bytes]], path: str, read: Read = read_bytes) -> bytes:
+def uses_file(work: tuple[Settings, frozenset[bytes]], path: str, read: Read = read_python) -> bytes:
     """Return the digest of a file that uses one of the tools named, ``b""`` of any other."""
     settings, names = work
     try:
@@ -73,7 +73,7 @@ def uses_file(work: tuple[Settings, frozenset[bytes]], path: str, read: Read = r
     return digest(data) if _screen(settings).uses(data, names) else b""
 
 
-def words_of_file(words: frozenset[str], path: str, read: Read = read_bytes) -> frozenset[str]:
+def words_of_file(words: frozenset[str], path: str, read: Read = read_python) -> frozenset[str]:
     """Return which of ``words`` a file holds; all of them where it is there and cannot be read.
 
     A word beyond ASCII counts as held where the file goes there, too.

@@ -75,8 +75,8 @@ def check_target(path: str) -> None:
         raise UsageError(f"{path}: exists and is no baseline; remove it, or name another file")
 
 
-def write(path: str, fingerprints: Iterable[Fingerprint]) -> None:
-    """Write a baseline, one entry a line, in an order that keeps diffs small. Raises :class:`UsageError`."""
+def as_bytes(fingerprints: Iterable[Fingerprint]) -> bytes:
+    """Return a baseline, one entry a line, in an order that keeps diffs small."""
     counts: dict[Fingerprint, int] = {}
     for fingerprint in fingerprints:
         base = fingerprint._replace(nth=0)
@@ -87,8 +87,13 @@ def write(path: str, fingerprints: Iterable[Fingerprint]) -> None:
     ]
     lines = ",\n".join("    " + json.dumps(entry, ensure_ascii=False) for entry in entries)
     text = f'{{\n  "version": {VERSION},\n  "findings": [\n{lines}\n  ]\n}}\n' if entries else _EMPTY
+    return text.encode("utf-8", "backslashreplace")
+
+
+def write(path: str, fingerprints: Iterable[Fingerprint]) -> None:
+    """Write a baseline. Raises :class:`UsageError`."""
     try:
-        write_atomically(path, text.encode("utf-8", "backslashreplace"))
+        write_atomically(path, as_bytes(fingerprints))
     except OSError as error:
         raise UsageError(f"{path}: cannot be written: {error.strerror}") from None
 

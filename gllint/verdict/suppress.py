@@ -29,7 +29,7 @@ _OWN = re.compile(r"#\s*gllint:\s*(?P<rest>[^#]*)", re.IGNORECASE)
 _FORM = re.compile(
     r"(?P<kind>ignore(?:-file)?)\s*\[(?P<words>[^\]\[]*)\](?P<reason>.*)", re.IGNORECASE | re.DOTALL
 )
-_SELECTOR = re.compile(r"GL[0-9]*")
+_SELECTOR = re.compile(r"[A-Z]{2,}[0-9]*")
 _REASON = re.compile(r"\w")
 _FLAKE8_FILE = re.compile(r"\s*# flake8[:=]\s*noqa", re.IGNORECASE)
 _OURS = re.compile(r"GL[0-9]*$")
@@ -217,9 +217,9 @@ def own_reason(text: str, column: int, own: Suppression) -> bool:
 def _selector(word: str) -> str | None:
     """Return the code or prefix that a word between the brackets stands for, ``None`` where there is none."""
     upper = word.upper()
-    if _SELECTOR.fullmatch(upper):
-        return upper if any(code.startswith(upper) for code in RULES) else None
-    return RULES.by_name.get(word.lower())
+    if _SELECTOR.fullmatch(upper) and any(code.startswith(upper) for code in RULES):
+        return upper
+    return RULES.code_named(word.lower())
 
 
 def _not_codes(span: Span, words: Sequence[str]) -> Unreadable | None:

@@ -54,7 +54,8 @@ class Finding(NamedTuple):
 
     Of what tools return: ``tools`` are those whose result it speaks of, ``keys`` the names that lead to it there, and
     ``what`` it is, where the message names them (see :func:`of_results`). ``causes`` are the files that it rests on
-    beside its own: those of its tools and of its evidence.
+    beside its own: those of its tools and of its evidence. ``kind`` is that of the number, where it is told,
+    and ``settings`` are the lines of configuration that its help names.
     """
 
     code: str
@@ -68,6 +69,8 @@ class Finding(NamedTuple):
     keys: tuple[str, ...] = ()
     what: str = ""
     causes: tuple[str, ...] = ()
+    kind: str | None = None
+    settings: tuple[str, ...] = ()
 
     def concerns(self, paths: Collection[str]) -> bool:
         """Whether one of the files at ``paths`` holds it or brings it about."""
@@ -80,8 +83,8 @@ MOST_NAMED = 5
 def of_results(what: str, tools: Sequence[ToolAt], keys: Sequence[str]) -> str:
     """The message of a finding at ``keys`` in the results of ``tools``: "… is a number without a unit".
 
-    ``what`` is "number", "element" of what is there, or what holds numbers alone ("dict of numbers"); "" where a
-    callable is annotated as one.
+    ``what`` is "number", the kind of number, "element" of what is there, or what holds numbers alone ("dict of
+    numbers"); "" where a callable is annotated as one.
     """
     of = _listed([f"`{tool.name}`" if tool.name else "" for tool in tools])
     several = len(tools) > 1
@@ -92,8 +95,12 @@ def of_results(what: str, tools: Sequence[ToolAt], keys: Sequence[str]) -> str:
     if what == "element":
         return f"{where} {'hold' if len(keys) > 1 else 'holds'} a number without a unit"
     if len(keys) < 2:
-        return f"{where} is a {what} without a unit"
-    return f"{where} are {'numbers' if what == 'number' else f'each a {what}'} without a unit"
+        return f"{where} is {_a(what)} without a unit"
+    return f"{where} are {'numbers' if what == 'number' else f'each {_a(what)}'} without a unit"
+
+
+def _a(noun: str) -> str:
+    return f"an {noun}" if noun[0] in "aeiou" else f"a {noun}"
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -22,7 +22,8 @@ FixSafety = Literal["none", "safe", "unsafe", "sometimes"]
 class Rule(NamedTuple):
     """The public record of one code.
 
-    ``check`` is ``None`` for the codes that the program itself
+    ``needles``, of a rule that an installed package offers, are texts: a file that holds one of them is read although
+    no rule of ours could speak about it. ``check`` is ``None`` for the codes that the program itself
     reports (GL900, GL901, GL902). ``documentation`` is the module's docstring: Markdown, sections *What it does*,
     *Why is this bad?*, *Bad*, *Good*, *How to fix*, *Options*, *References*.
     """
@@ -35,6 +36,7 @@ class Rule(NamedTuple):
     fix: FixSafety = "none"
     since: str = "0.1.0"
     options: tuple[str, ...] = ()
+    needles: tuple[str, ...] = ()
     per_tool: bool = False  # one finding for each tool, also where several share a place
 
     @property
@@ -44,5 +46,7 @@ class Rule(NamedTuple):
 
     @property
     def url(self) -> str:
-        """Where the rule's page lives: under a reserved name, until the pages have an address."""
+        """Where the rule's page lives: under a reserved name, until the pages have an address; "" of others' rules."""
+        if not self.code.startswith("GL"):
+            return ""
         return f"https://gllint.example/rules/{self.name}"

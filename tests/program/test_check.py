@@ -14,6 +14,9 @@ from typing import Any
 
 import pytest
 
+from gllint.cli.watching import watch
+from gllint.errors import UsageError
+
 Write = Callable[..., Path]
 Run = Callable[..., Any]
 Check = Callable[..., list[str]]
@@ -90,7 +93,7 @@ def test_json_is_the_documented_shape(write: Write, run: Run, agent: str) -> Non
     ]
     assert set(entries[0]) == {
         "code", "name", "message", "help", "severity", "path", "line", "column", "end_line", "end_column",
-        "fix", "url", "tools",
+        "fix", "url", "tools", "kind", "cell",
     }  # fmt: skip
     assert entries[2]["name"] == "naked-number"
     assert entries[2]["end_column"] == 41
@@ -147,9 +150,111 @@ def test_output_file(write: Write, run: Run, agent: str) -> None:
 def test_statistics(write: Write, run: Run, agent: str) -> None:
     top = write({"agent.py": agent})
     out = run("check", "--statistics", cwd=top).stdout.decode().split("\n")
-    assert [line.split()[:2] for line in out if line] == [["2", "GL101"], ["1", "GL401"]]
+    assert [line.split()[:2] for line in out if line] == [["2", "GL101"], ["1", "GL401"], ["3", "agent.py"]]
     rows = json.loads(run("check", "--statistics", "--output-format", "json", cwd=top).stdout)
-    assert rows[0] == {"code": "GL101", "name": "raw-number-in-result", "count": 2}
+    first = {
+        "code": "GL101",
+        "name": "raw-number-in-result",
+        "count": 2,
+        "kinds": {},
+        "files": {"agent.py": 2},
+    }
+    assert rows[0] == first
+
+
+KINDS = """\
+from langchain_core.tools import tool
+
+
+@tool
+def search(text: str, rows: list) -> dict:
+    return {"found": len(rows), "all": len(text), "page": int(text), "took_ms": 4.0, "x": 3}
+"""
+
+
+def test_kinds_are_told_counted_and_summed_up(write: Write, run: Run) -> None:
+    top = write({"a.py": KINDS, "b.py": KINDS.replace("search", "look")})
+    entries = json.loads(run("check", "--output-format", "json", cwd=top).stdout)
+    assert [entry["kind"] for entry in entries[:5]] == ["count", "count", "index", "time", None]
+    out = run("check", "--statistics", cwd=top).stdout.decode()
+    assert out.split() == (
+        "10 GL101 raw-number-in-result 4 counts 2 indexes 2 times 5 a.py 5 b.py".split()  # noqa: SIM905
+    )
+    said = run("check", "--output-format", "concise", cwd=top).stderr.decode()
+    assert said.startswith(
+        "Found 10 findings in 2 files; 4 are counts, 2 indexes and 2 times: `gllint init` can allow them"
+    )
+    write({"gllint.toml": "unit-packs = ['counts', 'time']\n", "b.py": ""})
+    said = run("check", "--output-format", "concise", cwd=top).stderr.decode()
+    assert said.startswith("Found 5 findings in 1 file; 1 is an index: `gllint init` can allow it")
+
+
+def test_show_files(write: Write, run: Run) -> None:
+    top = write(
+        {
+            "b.py": "(",
+            "a/c.py": "",
+            "venv/d.py": "",
+            "notes.txt": "",
+            "gllint.toml": "extend-exclude=['e.py']",
+        }
+    )
+    write({"e.py": ""})
+    done = run("check", "--show-files", cwd=top)
+    assert (done.returncode, done.stdout.decode().split()) == (0, ["a/c.py", "b.py"])
+    assert run("check", "--show-files", "e.py", cwd=top).stdout == b"e.py\n"
+    assert run("check", "--show-files", "nowhere", cwd=top).returncode == 2
+
+
+def test_why_heeds_the_code(write: Write, run: Run, agent: str) -> None:
+    top = write({"agent.py": agent})
+    assert run("check", "--why", "agent.py:8:GL101", cwd=top).stdout.startswith(b"GL101 ")
+    other = run("check", "--why", "agent.py:8:GL401", cwd=top).stdout.decode()
+    assert other.startswith("There is no GL401 on this line.") and "\nGL101" not in other
+    own = run("check", "--why", "agent.py:8:GL901", cwd=top).stdout.decode()
+    assert "gllint rule GL901" in own
+    assert run("check", "--why", "agent.py:8:GL999", cwd=top).returncode == 2
+
+
+def test_watch_checks_again_when_a_file_changes(write: Write, agent: str) -> None:
+    top = write({"agent.py": agent})
+    command = [sys.executable, "-m", "gllint", "check", "--watch", "--output-format", "concise", "agent.py"]
+    with subprocess.Popen(
+        command, cwd=top, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None and process.stderr is not None
+        try:
+            first = [process.stdout.readline() for _ in range(3)]
+            while "Watching" not in process.stderr.readline():
+                pass
+            time.sleep(0.5)  # the watcher itself starts behind the word of it
+            write({"agent.py": agent.replace('"rooms": 4', '"rooms": "4"')})
+            again = [process.stdout.readline() for _ in range(2)]
+        finally:
+            process.send_signal(signal.SIGINT)
+            process.wait(timeout=30)
+    assert [line.split()[1] for line in first] == ["GL101", "GL101", "GL401"]
+    assert [line.split()[1] for line in again] == ["GL101", "GL401"]
+    assert process.returncode == 130
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--watch", "-"], "standard input does not change"),
+        (["--watch", "--fix"], "takes no --fix"),
+        (["--watch", "nowhere"], "no such file"),
+    ],
+)
+def test_watch_refuses_what_it_cannot_do(write: Write, run: Run, arguments: list[str], said: str) -> None:
+    done = run("check", *arguments, cwd=write({"a.py": ""}))
+    assert done.returncode == 2 and said in done.stderr.decode()
+
+
+def test_watch_says_what_it_needs(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gllint.cli.watching.find_spec", lambda _: None)
+    with pytest.raises(UsageError, match=r"install gllint\[watch\]"):
+        watch(["."], lambda: 0)
 
 
 def test_verbose_says_where_a_budget_ran_out(write: Write, run: Run) -> None:

@@ -56,7 +56,7 @@ def test_the_hooks_are_what_pre_commit_wants() -> None:
         [sys.executable, "-m", "pre_commit", "validate-manifest", TOP / ".pre-commit-hooks.yaml"], check=False
     )
     assert done.returncode == 0
-    assert {hook["id"] for hook in HOOKS} == {"gllint", "gllint-fix"}
+    assert {hook["id"] for hook in HOOKS} == {"gllint", "gllint-all", "gllint-fix"}
 
 
 def test_a_commit_is_stopped_by_what_it_changes(repository: Path, check: Check) -> None:

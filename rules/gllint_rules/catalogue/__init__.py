@@ -1,7 +1,8 @@
 """The rule catalogue: one module a rule, each with its explanation, its examples and its generator.
 
 Which codes there are is told by the names of the modules; a module is imported only when its rule is asked for,
-so that a run in which no file needs parsing loads none of the analysis. A new rule is a new module here.
+so that a run in which no file needs parsing loads none of the analysis. A new rule is a new module here, or one in a
+package of somebody else's (:mod:`~gllint_rules.catalogue.installed`).
 
 In: a :class:`~gllint_rules.project.context.Context`. Out: findings whose places and fixes are still to be worked out.
 A rule knows nothing of files, configuration formats, caches or output.
@@ -14,6 +15,7 @@ import pkgutil
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 
+from gllint_rules.catalogue.installed import folders, installed, load
 from gllint_rules.rule import Rule
 
 
@@ -32,6 +34,8 @@ class Catalogue(Mapping[str, Rule]):
         }
 
     def __getitem__(self, code: str) -> Rule:
+        if code not in self._rules and code not in self._modules:
+            self._rules[code] = load(code, installed()[code])
         if code not in self._rules:
             rule = import_module(f"{__name__}.{self._modules[code]}").RULE
             assert isinstance(rule, Rule), f"{self._modules[code]} has no RULE"
@@ -39,13 +43,26 @@ class Catalogue(Mapping[str, Rule]):
         return self._rules[code]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._modules)
+        return iter((*self._modules, *installed()))
 
     def __len__(self) -> int:
-        return len(self._modules)
+        return len(self._modules) + len(installed())
 
     def __contains__(self, code: object) -> bool:
-        return code in self._modules
+        return code in self._modules or code in installed()
+
+    def code_named(self, name: str) -> str | None:
+        """The code of the rule of this name."""
+        own = self.by_name.get(name)
+        return own or next((code for code in installed() if self[code].name == name), None)
+
+    def packages(self) -> list[str]:
+        """The folders of the packages that offer rules."""
+        return folders()
+
+    def needles(self) -> tuple[str, ...]:
+        """What the rules of installed packages look for in files beyond what ours do."""
+        return tuple(needle for code in installed() for needle in self[code].needles)
 
 
 RULES = Catalogue()

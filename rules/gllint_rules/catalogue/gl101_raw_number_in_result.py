@@ -46,11 +46,15 @@ def heat_loss(area: float, u_value: float, delta: float) -> dict:
 
 ## How to fix
 
-Return `{"value": number, "unit": "…"}` in place of the number. Where the unit can be told from the key, the
-schema or a neighbour, the fix is safe if every place in the project that names the key, the function or the tool is
-seen to leave the number alone: no code reads the key, no test mentions it, `__all__` does not export the tool, and
-no annotation has to change. Otherwise it is unsafe. Where the unit cannot be told it writes a placeholder that
-GL501 reports.
+Return `{"value": number, "unit": "…"}` in place of the number. The message says which kind of number it most likely
+is, and the help what fits that kind: the unit and, where the project does not allow it yet, the pack of units that has
+it (`unit-packs`), or the line that declares the key of an identifier or an index to hold no quantity (`plain-keys`).
+Numbers in lists can be claimed with `array-paths`; without it return each under a name of its own.
+
+Where the unit can be told from the key, the schema or a neighbour, the fix is safe if every place in the project that
+names the key, the function or the tool is seen to leave the number alone: no code reads the key, no test mentions it,
+`__all__` does not export the tool, and no annotation has to change. Otherwise it is unsafe. Where the unit cannot be
+told it writes a placeholder that GL501 reports.
 
 ## Options
 
@@ -70,13 +74,13 @@ from functools import partial
 
 from gllint_rules.finding import Fix
 from gllint_rules.inference import functions
-from gllint_rules.inference.values import NONE, Number, number
+from gllint_rules.inference.values import NONE, UNKNOWN, Number, number
 from gllint_rules.project.context import Context, Pending
+from gllint_rules.project.kinds import Advice, advice, advice_for_leaf, kind_of_leaf
 from gllint_rules.project.results import Leaf, Result, leaves
 from gllint_rules.reading import facts
 from gllint_rules.rule import Rule
-
-HELP = 'Return a Quantity instead: {"value": <number>, "unit": "<unit>"}.'
+from gllint_rules.words.kinds import TITLES
 
 
 def check(context: Context) -> Iterator[Pending]:
@@ -87,14 +91,42 @@ def check(context: Context) -> Iterator[Pending]:
             found = True
             if leaf.is_plain(context.settings):
                 continue
-            fix, because = partial(_wrap_leaf, context, result, leaf), leaf.number.because
+            kind = kind_of_leaf(context.project, leaf)
+            advised = advice_for_leaf(context.project, leaf, kind, _annotated(context, result, leaf))
             yield context.found_in(
-                result, "GL101", leaf.site, "", HELP, fix, because, key=leaf.key, what=leaf.what
+                result,
+                "GL101",
+                leaf.site,
+                "",
+                advised.text,
+                partial(_wrap_leaf, context, result, leaf, advised),
+                leaf.number.because,
+                key=leaf.key,
+                what=TITLES[kind] if leaf.what == "number" else leaf.what,
+                kind=kind,
+                settings=advised.settings,
             )
         declared = _declared_number(context, result) if not found and result.value is not NONE else None
         if declared is not None:
+            advised = advice(context.settings, None, None, declared=_annotated(context, result, None))
             fix = partial(_wrap_declared, context, result)
-            yield context.found_in(result, "GL101", result.site, "", HELP, fix, declared.because)
+            yield context.found_in(result, "GL101", result.site, "", advised.text, fix, declared.because)
+
+
+def _annotated(context: Context, result: Result, leaf: Leaf | None) -> str:
+    """What must change with the number, else it would still be declared as one."""
+    holder = leaf.holder.cls if leaf is not None and leaf.holder is not None else None
+    if leaf is not None and leaf.key is not None and holder is not None:
+        declared = context.evaluator.field(holder, leaf.key)
+        if declared is not None and declared is not UNKNOWN:
+            return f"Declare the field `{leaf.key}` of `{holder.cls.name}` so, too."
+    function = result.callable.function
+    if not isinstance(function, facts.Function) or function.yields or function.returns is None:
+        return ""
+    returned = functions.declared_return(context.evaluator, result.callable)
+    if returned is None or next(leaves(returned, result.site), None) is None:
+        return ""
+    return f"Annotate what `{function.name}` returns so, too."
 
 
 def _declared_number(context: Context, result: Result) -> Number | None:
@@ -105,10 +137,10 @@ def _declared_number(context: Context, result: Result) -> Number | None:
     return number(declared) if declared is not None else None
 
 
-def _wrap_leaf(context: Context, result: Result, leaf: Leaf) -> Fix | None:
+def _wrap_leaf(context: Context, result: Result, leaf: Leaf, advised: Advice) -> Fix | None:
     from gllint_rules.fixes.wrap import wrap_leaf
 
-    return wrap_leaf(context, result, leaf)
+    return None if advised.plain is not None else wrap_leaf(context, result, leaf, advised)
 
 
 def _wrap_declared(context: Context, result: Result) -> Fix | None:

@@ -60,8 +60,10 @@ from itertools import pairwise
 
 from gllint_rules.finding import Fix
 from gllint_rules.project.context import Context, Pending
+from gllint_rules.project.kinds import advice
 from gllint_rules.project.schemas import Path, SchemaLiteral, keyword_schemas
 from gllint_rules.rule import Rule
+from gllint_rules.words.kinds import PLAIN, kind_of_name
 from gllint_rules.words.names import OUTPUT_SCHEMAS
 from gllint_runtime.policy.schemas import QUANTITY_REF, find_raw_numbers
 
@@ -76,7 +78,10 @@ def check(context: Context) -> Iterator[Pending]:
             what = f"`{named[-1]}`" if named else "the result"
             message = f"the result schema lets {what} be a number without a unit"
             fix = partial(_refer, context, schema, path)
-            yield context.finding("GL201", schema.place(path), message, HELP, fix)
+            kind = kind_of_name(str(named[-1])) if named else None
+            plain = advice(context.settings, kind, str(named[-1])) if kind in PLAIN else None
+            help_text = plain.text if plain is not None else HELP
+            yield context.finding("GL201", schema.place(path), message, help_text, None if plain else fix)
 
 
 def _refer(context: Context, schema: SchemaLiteral, path: Path) -> Fix | None:

@@ -52,8 +52,10 @@ from functools import partial
 
 from gllint_rules.finding import Fix
 from gllint_rules.project.context import Context, Pending
+from gllint_rules.project.kinds import allowing
 from gllint_rules.project.units import WrittenUnit, written_units
 from gllint_rules.rule import Rule
+from gllint_runtime.policy.packs import pack_of
 
 
 def check(context: Context) -> Iterator[Pending]:
@@ -64,6 +66,8 @@ def check(context: Context) -> Iterator[Pending]:
             help_text = (
                 f"Did you mean `{verdict.nearest}`?" if verdict.nearest else "Add it with `extend-units`."
             )
+            if pack_of(verdict.unit) is not None:
+                help_text = f"Allow it with `{allowing(context.settings, verdict.unit)}`."
             message = f"`{verdict.unit}` is no known unit"
             yield context.finding("GL501", unit.site, message, help_text, partial(_correct, context, unit))
 

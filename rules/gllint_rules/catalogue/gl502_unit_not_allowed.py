@@ -33,7 +33,7 @@ def heat_content(fuel: str) -> dict:
 
 ## How to fix
 
-Convert to an allowed unit, or add this one with `extend-units`.
+Convert to an allowed unit, allow the pack of units that has it with `unit-packs`, or add it with `extend-units`.
 
 ## Options
 
@@ -49,10 +49,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gllint_rules.project.context import Context, Pending
+from gllint_rules.project.kinds import allowing
 from gllint_rules.project.units import written_units
 from gllint_rules.rule import Rule
-
-HELP = "Convert it to an allowed unit (`gllint units` lists them), or add it with `extend-units`."
+from gllint_runtime.policy.packs import pack_of
 
 
 def check(context: Context) -> Iterator[Pending]:
@@ -63,7 +63,13 @@ def check(context: Context) -> Iterator[Pending]:
             message = (
                 f"unit `{verdict.unit}` is not allowed" if verdict.unit else "the empty unit is not allowed"
             )
-            yield context.finding("GL502", unit.site, message, HELP)
+            yield context.finding("GL502", unit.site, message, _help(context, verdict.unit))
+
+
+def _help(context: Context, unit: str) -> str:
+    if pack_of(unit) is not None:
+        return f"Allow it with `{allowing(context.settings, unit)}`, or convert it to an allowed unit."
+    return "Convert it to an allowed unit (`gllint units` lists them), or add it with `extend-units`."
 
 
 RULE = Rule(

@@ -85,6 +85,8 @@ def _placed(project: Project, module: Module, pendings: Sequence[Pending], fix: 
         tools=tools,
         keys=keys,
         what=first.what,
+        kind=first.kind,
+        settings=first.settings,
         causes=tuple(sorted(causes - {first.site.module.path})),
     )
 

@@ -51,7 +51,12 @@ def why(project: Project, path: str, line: int, code: str | None = None) -> list
         for pending in rule.check(context):
             if pending.site.module is module and context.span(pending.site).line == line:
                 out.extend(_finding(context, pending))
-    return out or [*_silence(context, line, code)] or [*_nothing(context)]
+    if out:
+        return out
+    about = [f"There is no {code} on this line."] if code is not None else []
+    if code is not None and RULES[code].check is None:
+        return [*about, f"{code} is not a rule about values: `gllint rule {code}` says when it speaks."]
+    return about + ([*_silence(context, line, code)] or [*_nothing(context)])
 
 
 def _finding(context: Context, pending: Pending) -> Iterator[str]:

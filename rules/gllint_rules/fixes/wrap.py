@@ -33,6 +33,7 @@ from gllint_rules.inference.values import (
     options,
 )
 from gllint_rules.project.context import Context
+from gllint_rules.project.kinds import Advice
 from gllint_rules.project.parameters import argument_of
 from gllint_rules.project.results import Leaf, Result, leaves, quantities
 from gllint_rules.project.schemas import read_schema
@@ -46,7 +47,7 @@ PLACEHOLDER = "UNIT"
 """Stands for a unit that cannot be told. It is none, so GL501 speaks until somebody writes the right one."""
 
 
-def wrap_leaf(context: Context, result: Result, leaf: Leaf) -> Fix | None:
+def wrap_leaf(context: Context, result: Result, leaf: Leaf, advised: Advice) -> Fix | None:
     """Wrap one number of a result, at the place where it is put in."""
     if not _is_own_place(context, leaf) or _is_echoed(context, result, leaf.site):
         return None
@@ -57,6 +58,8 @@ def wrap_leaf(context: Context, result: Result, leaf: Leaf) -> Fix | None:
     if here is None or way is None or not _is_in_container(here):
         return None
     unit, known = _unit(context, result, leaf, here)
+    if unit == PLACEHOLDER:
+        unit = _allowed(context, advised.unit) or PLACEHOLDER
     wrapped = _wrapped(here, leaf.value, unit)
     retyped = _retyped(context, leaf.site, way)
     if wrapped is None or retyped is None:

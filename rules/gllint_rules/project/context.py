@@ -37,6 +37,7 @@ from gllint_rules.project.seen import seen as what_is_seen
 from gllint_rules.project.tool import Tool
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Expr, Module, Scope
+from gllint_rules.words.kinds import Kind
 
 _T = TypeVar("_T")
 
@@ -176,11 +177,13 @@ class Context:
         because: Because | None = None,
         key: str | None = None,
         what: str = "",
+        kind: Kind | None = None,
+        settings: tuple[str, ...] = (),
     ) -> Pending:
         """A finding in the result of a tool. Without a ``message`` it is made of the tools, of the keys that lead
-        there and of ``what`` it is."""
+        there and of ``what`` it is. ``settings`` are the lines of configuration that the help names."""
         told = _told(result.tool, result.callable)
-        return Pending(code, site, message, help, fix, because, None, told, key, what)
+        return Pending(code, site, message, help, fix, because, None, told, key, what, kind, settings)
 
     def literal_span(self, literal: Literal, start: int, end: int) -> tuple[Site, tuple[int, int]]:
         """Where characters ``start`` to ``end`` of a literal's text stand in the source of its string."""
@@ -234,6 +237,8 @@ class Pending:
     told: Told | None = None
     key: str | None = None
     what: str = ""
+    kind: Kind | None = None
+    settings: tuple[str, ...] = ()
 
 
 def is_test_path(path: str, root: str) -> bool:

@@ -182,6 +182,8 @@ class Screen:
             ((b"{{claim", b"source_call_id"), (((b"claim", b"source_call_id"), ()),)),
             # GL204: a reference to a schema of ours.
             ((b"greenlang:",), (((b"$ref",), ()),)),
+            # Rules of installed packages.
+            *(((needle,), (((needle,), ()),)) for needle in _encoded(settings.needles)),
         )
         self._uses = _patterns(
             rf"\.{gap}{calls}{gap}\(", rf"\b{QUANTITY}{gap}\(", rf"\bdef\b{gap}{methods}\b"

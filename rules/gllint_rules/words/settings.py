@@ -35,6 +35,8 @@ class Settings(NamedTuple):
     frameworks: tuple[str, ...] = ()
     # Not a key of its own: whether GL405 is selected, which looks at every file that imports a tool.
     audit: bool = False
+    # Nor is this: what the rules of installed packages look for in files.
+    needles: tuple[str, ...] = ()
 
     def judge(self, unit: str) -> UnitVerdict:
         """What the policy says of a unit under these settings."""

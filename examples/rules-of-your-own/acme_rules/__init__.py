@@ -1,0 +1,1 @@
+"""The rules of ACME, found by gllint through the entry points of this package."""

@@ -1,0 +1,55 @@
+"""``gllint check --watch``: the same check again whenever a file that it could read has changed."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from importlib.util import find_spec
+
+import click
+
+from gllint.cli.status import WRONG
+from gllint.errors import UsageError
+from gllint.files.config import FILE_NAMES
+from gllint.files.discover import SUFFIXES
+from gllint.shown import visible
+
+_PAUSE = 200  # milliseconds in which changes that come together count as one
+
+
+def watch(paths: Sequence[str], check: Callable[[], int]) -> int:
+    """Run ``check`` now and after each change below ``paths``, until somebody interrupts; return its last status.
+
+    Raises :class:`UsageError` where watchfiles is not installed or a path is not there.
+    """
+    if find_spec("watchfiles") is None:
+        raise UsageError("--watch needs watchfiles: install gllint[watch]")
+    for path in paths:
+        if not os.path.exists(path):
+            raise UsageError(f"{path}: no such file or folder")
+    import watchfiles
+
+    def matters(_: watchfiles.Change, path: str) -> bool:
+        return path.endswith(SUFFIXES) or os.path.basename(path) in FILE_NAMES
+
+    status = _round(check)
+    # The folder of a file, since editors put a new file into the place of the old one.
+    folders = {path if os.path.isdir(path) else os.path.dirname(os.path.abspath(path)) for path in paths}
+    for _ in watchfiles.watch(*sorted(folders), watch_filter=matters, debounce=_PAUSE, raise_interrupt=True):
+        status = _round(check)
+    return status
+
+
+def _round(check: Callable[[], int]) -> int:
+    """One check; what is wrong with a file in the middle of an edit does not end the watch."""
+    if sys.stdout.isatty():
+        click.clear()
+    try:
+        status = check()
+    except UsageError as error:
+        click.echo(f"gllint: {visible(str(error))}", err=True)
+        status = WRONG
+    click.echo("Watching for changes; Ctrl-C ends it.", err=True)
+    sys.stdout.flush()
+    return status

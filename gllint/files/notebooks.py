@@ -1,0 +1,393 @@
+"""Notebooks as Python: the code cells joined in order, and from the joined text back to the bytes of the file.
+
+The joined text has a line for each line of each code cell. What only IPython reads (``%matplotlib inline``, ``!ls``,
+``obj?``) is left out: another statement stands in its line, so that every place is the one in the cell. A cell in
+another language (``%%bash``) has no lines. What cannot be read comes back as bytes that
+:func:`~gllint.files.source.decode` refuses with the reason.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import json
+import re
+import warnings
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from gllint.files.source import BROKEN
+
+_MOST_BYTES = 64_000_000
+_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
+_UNIT = re.compile(r"\\u[0-9a-fA-F]{4}|\\.|.", re.DOTALL)
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_COOKIE = re.compile(r"coding(?=[:=])")
+_LINES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+# Cell magics whose cell is Python all the same.
+_PYTHON_CELLS = frozenset(
+    {"time", "timeit", "capture", "prun", "memit", "mprun", "python", "python3", "pypy"}
+)
+_CELL_MAGIC = re.compile(r"\s*%%(\w+)")
+_BEGINNINGS = ("%", "!", "?", "/", ",", ";")  # of no line of Python
+_HELP = re.compile(r"[^#\"']*[\w\])]\?\??\Z")
+_ASSIGNED = re.compile(r"(?P<target>\s*[^\s=!%#\"'][^=!%\n]*=[ \t]*)(?:!|%(?=\w))")
+_STRING = re.compile(r"(?i:[rbfut]{0,2})(\"\"\"|'''|\"|')|#|[\[\](){}]|\\$")
+
+
+class Place(NamedTuple):
+    """Where a line of the joined text stands: its cell and the line in it, from 1, and the line of the file."""
+
+    cell: int
+    line: int
+    file_line: int
+
+
+class _Piece(NamedTuple):
+    """One string of a cell's source: where its text lies in the file, quotes aside, and the text."""
+
+    start: int
+    end: int
+    text: str
+
+
+class _Line(NamedTuple):
+    cell: int  # its number in the file
+    number: int  # within the cell
+    of: int  # the index of the cell among those that are Python
+    offset: int  # in the text of the cell
+
+
+@dataclass(slots=True)
+class Notebook:
+    """A notebook that could be read. ``source`` is its code as one text."""
+
+    text: str
+    source: str
+    lines: list[_Line] = field(default_factory=list)
+    cells: list[list[_Piece]] = field(default_factory=list)
+    mark: bytes = b""
+    _newlines: list[int] = field(default_factory=list)
+
+    def place(self, line: int) -> Place:
+        """Return where a line of ``source``, from 1, stands; one beyond the end is the last one."""
+        if not self.lines:
+            return Place(1, 1, 1)
+        at = self.lines[min(max(line, 1), len(self.lines)) - 1]
+        if not self._newlines:
+            self._newlines = [match.start() for match in re.finditer("\n", self.text)] or [len(self.text)]
+        return Place(at.cell, at.number, bisect_right(self._newlines, self._raw(at.of, at.offset)) + 1)
+
+    def with_source(self, source: str) -> bytes:
+        """Return the bytes of the file with its code changed to ``source``; every other byte stays.
+
+        Raises ValueError where the change lies in no cell.
+        """
+        before, after = _LINES.findall(self.source), _LINES.findall(source)
+        matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
+        edits: list[tuple[int, int, str]] = []
+        for kind, first, last, begin, end in matcher.get_opcodes():
+            if kind != "equal":
+                edits += self._edits(first, last, "".join(before[first:last]), "".join(after[begin:end]))
+        text = self.text
+        for start, end, content in sorted(edits, reverse=True):
+            text = text[:start] + content + text[end:]
+        return self.mark + text.encode("utf-8", "surrogatepass")
+
+    def _edits(self, first: int, last: int, old: str, new: str) -> Iterator[tuple[int, int, str]]:
+        """The changes of the file that make ``new`` of the lines ``first`` to ``last``, counted from 0."""
+        if not self.lines:
+            raise ValueError("the notebook has no code")
+        shared = _shared(old, new)
+        tail = _shared(old[shared:][::-1], new[shared:][::-1])
+        new = new[shared : len(new) - tail]
+        begin = self.lines[first] if first < len(self.lines) else None
+        if begin is None:  # behind the last line
+            of, start = self.lines[-1].of, sum(len(piece.text) for piece in self.cells[self.lines[-1].of])
+            end, new = start, "\n" + new.removesuffix("\n")
+        else:
+            of = begin.of
+            if any(line.of != of for line in self.lines[first:last]):
+                raise ValueError("the change reaches over several cells")
+            start = begin.offset + shared
+            end = start + len(old) - shared - tail
+        content = json.dumps(new, ensure_ascii=self.text.isascii())[1:-1]
+        size = 0
+        for piece in self.cells[of]:
+            low, high = max(start, size), min(end, size + len(piece.text))
+            is_here = low < high or (start == end and size <= start <= size + len(piece.text))
+            if is_here:
+                begins, ends = self._offset(piece, low - size), self._offset(piece, max(low, high) - size)
+                yield begins, ends, content
+                content = ""
+                if start == end:
+                    return
+            size += len(piece.text)
+
+    def _raw(self, of: int, offset: int) -> int:
+        """Where in the file a character of a cell stands."""
+        for piece in self.cells[of]:
+            if offset < len(piece.text):
+                return self._offset(piece, offset)
+            offset -= len(piece.text)
+        return self.cells[of][-1].end if self.cells[of] else 0
+
+    def _offset(self, piece: _Piece, offset: int) -> int:
+        """Where in the file a character of a string stands."""
+        raw = self.text[piece.start : piece.end]
+        if "\\" not in raw:
+            return piece.start + offset
+        starts: list[int] = []
+        was_high = False
+        for unit in _UNIT.finditer(raw):
+            value = int(unit.group()[2:], 16) if unit.group().startswith("\\u") else 0
+            if not (was_high and 0xDC00 <= value <= 0xDFFF):  # else the second half of the character before
+                starts.append(unit.start())
+                was_high = 0xD800 <= value <= 0xDBFF
+            else:
+                was_high = False
+        starts.append(len(raw))
+        return piece.start + starts[min(offset, len(starts) - 1)]
+
+
+def as_python(data: bytes) -> bytes:
+    """Return the code of a notebook; where it cannot be read bytes that say why. Never raises."""
+    found = read(data)
+    if isinstance(found, Notebook):
+        return found.source.encode("utf-8")
+    return BROKEN + found.encode("utf-8", "replace") + b"\n" + data
+
+
+def read(data: bytes) -> Notebook | str:
+    """Read a notebook; return ``line:column: reason`` where that cannot be done. Never raises."""
+    mark = b"\xef\xbb\xbf" if data.startswith(b"\xef\xbb\xbf") else b""
+    if not data[len(mark) :].strip():
+        return Notebook("", "")  # as Jupyter takes an empty file: a notebook without cells
+    if len(data) > _MOST_BYTES:
+        return f"1:1: too large to be read: {len(data):,} bytes"
+    try:
+        text = data[len(mark) :].decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        return f"{line}:1: not utf-8 text: {error.reason}"
+    try:
+        document = json.loads(text, parse_int=float)  # a number of any length, which says nothing to us
+    except json.JSONDecodeError as error:
+        return f"{error.lineno}:{error.colno}: not valid JSON: {error.msg}"
+    except (RecursionError, ValueError) as error:
+        return f"1:1: not valid JSON: {'nested too deeply' if isinstance(error, RecursionError) else error}"
+    problem = _problem(document)
+    if problem is not None:
+        return f"1:1: {problem}"
+    if not _is_python(document):
+        return Notebook(text, "", mark=mark)
+    return _joined(text, document, mark)
+
+
+def _problem(document: Any) -> str | None:
+    if not isinstance(document, dict):
+        return "not a notebook: no JSON object"
+    if not isinstance(document.get("cells", document.get("worksheets")), list):
+        return "not a notebook: it has no list of cells"
+    for number, cell in enumerate(_cells(document), 1):
+        if not isinstance(cell, dict):
+            return f"not a notebook: cell {number} is no object"
+        if cell.get("cell_type") == "code" and _source_of(cell) is None:
+            return f"not a notebook: the source of cell {number} is no text"
+    return None
+
+
+def _source_of(cell: dict[str, Any]) -> str | None:
+    source = cell.get("source", cell.get("input", ""))
+    if isinstance(source, str):
+        return source
+    if isinstance(source, list) and all(isinstance(line, str) for line in source):
+        return "".join(source)
+    return None
+
+
+def _is_python(document: dict[str, Any]) -> bool:
+    """Whether the kernel speaks Python; of a notebook that says nothing it is believed."""
+    metadata = document.get("metadata")
+    if not isinstance(metadata, dict):
+        return True
+    for key, name in (("language_info", "name"), ("kernelspec", "language")):
+        part = metadata.get(key)
+        if isinstance(part, dict) and isinstance(part.get(name), str):
+            return str(part[name]).lower() in ("python", "python3", "ipython", "ipython3", "")
+    return True
+
+
+def _joined(text: str, document: dict[str, Any], mark: bytes) -> Notebook | str:
+    located = _located(text)
+    made = Notebook(text, "", mark=mark)
+    out: list[str] = []
+    for number, cell in enumerate(_cells(document), 1):
+        pieces = located.get(number - 1, [])
+        if cell.get("cell_type") != "code" or not pieces:
+            continue
+        code = "".join(piece.text for piece in pieces)
+        if code != _source_of(cell):
+            return f"1:1: not a notebook: the source of cell {number} is given twice"
+        python = _without_magics(code)
+        if python is None or not code.strip():
+            continue
+        made.cells.append(pieces)
+        offset = 0
+        for count, (line, whole) in enumerate(zip(python, _LINES.findall(code), strict=True), 1):
+            made.lines.append(_Line(number, count, len(made.cells) - 1, offset))
+            out.append(line if line.endswith(("\n", "\r")) else line + "\n")
+            offset += len(whole)
+    for index in range(min(2, len(out))):  # the text is UTF-8, whatever a comment in it declares
+        if out[index].lstrip().startswith("#"):
+            out[index] = _COOKIE.sub("codinG", out[index])
+    made.source = _SURROGATE.sub("\ufffd", "".join(out))
+    return made
+
+
+def _cells(document: dict[str, Any]) -> list[Any]:
+    cells = document.get("cells")
+    if isinstance(cells, list):
+        return cells
+    sheets = [sheet for sheet in document["worksheets"] if isinstance(sheet, dict)]
+    return [cell for sheet in sheets if isinstance(sheet.get("cells"), list) for cell in sheet["cells"]]
+
+
+def _located(text: str) -> dict[int, list[_Piece]]:
+    """The strings of the source of each cell, by the number of the cell from 0, where they stand in the text."""
+    found: dict[int, list[_Piece]] = {}
+    path: list[str | int] = []
+    kinds: list[str] = []
+    key, is_key, cells = "", True, 0
+    for token in _TOKEN.finditer(text):
+        shown = token.group()
+        if shown in "{[":
+            path.append(key if kinds and kinds[-1] == "{" else 0)
+            kinds.append(shown)
+            if shown == "{" and _is_cell(path[1:]):
+                cells += 1
+            key, is_key = "", shown == "{"
+        elif shown in "}]":
+            kinds.pop()
+            path.pop()
+            is_key = False
+        elif shown == ",":
+            is_key = bool(kinds) and kinds[-1] == "{"
+        elif shown == ":":
+            is_key = False
+        elif shown[0] == '"':
+            if is_key:
+                key = json.loads(shown, strict=False)
+                continue
+            if _is_source(path[1:], key, kinds):
+                piece = _Piece(token.start() + 1, token.end() - 1, json.loads(shown, strict=False))
+                found.setdefault(cells - 1, []).append(piece)
+    return found
+
+
+_OLD = "worksheets"
+
+
+def _is_cell(path: list[str | int]) -> bool:
+    if len(path) == 2:
+        return path[0] == "cells"
+    return len(path) == 4 and path[0] == _OLD and path[2] == "cells"
+
+
+def _is_source(path: list[str | int], key: str, kinds: list[str]) -> bool:
+    """Whether a string at ``path`` is, or is in a list that is, the source of a cell."""
+    if kinds[-1] == "[":
+        return bool(path) and path[-1] in ("source", "input") and _is_cell(path[:-1])
+    return key in ("source", "input") and _is_cell(path)
+
+
+# --- what only IPython reads --------------------------------------------------------------------------------
+
+
+def _without_magics(code: str) -> list[str] | None:
+    """The lines of a cell as Python; ``None`` where the cell is in another language."""
+    lines = _LINES.findall(code)
+    first = next((i for i, line in enumerate(lines) if line.strip()), 0)
+    magic = _CELL_MAGIC.match(lines[first]) if lines else None
+    if magic is not None:
+        if magic[1].lower() not in _PYTHON_CELLS:
+            return None
+        lines = [*lines[:first], _ending(lines[first]), *lines[first + 1 :]]
+    if _parses("".join(lines)):
+        return lines
+    out: list[str] = []
+    quote, depth, is_joined = "", 0, False
+    swallowed = False  # the line before is IPython's and goes on
+    for line in lines:
+        if swallowed or (not quote and not depth and not is_joined and _is_magic(line)):
+            out.append(_ending(line) if swallowed else _stand_in(line))
+            swallowed = line.rstrip().endswith("\\")
+            continue
+        out.append(line)
+        quote, depth, is_joined = _after(line, quote, depth)
+    return out
+
+
+def _is_magic(line: str) -> bool:
+    bare = line.strip()
+    return bare.startswith(_BEGINNINGS) or _HELP.match(bare) is not None or _ASSIGNED.match(line) is not None
+
+
+def _stand_in(line: str) -> str:
+    """A statement for a line that only IPython reads, where what it assigns is not known."""
+    assigned = _ASSIGNED.match(line)
+    if assigned is not None:
+        return f"{assigned['target']}get_ipython(){_ending(line)}"
+    indent = line[: len(line) - len(line.lstrip())].strip("\r\n")
+    return f"{indent}pass{_ending(line)}"
+
+
+def _ending(line: str) -> str:
+    return line[len(line.rstrip("\r\n")) :]
+
+
+def _after(line: str, quote: str, depth: int) -> tuple[str, int, bool]:
+    """The string and the brackets that are open behind a line, and whether a backslash joins the next one to it."""
+    at = 0
+    while at < len(line):
+        if quote:
+            end = line.find(quote, at)
+            while end > 0 and _is_escaped(line, end):
+                end = line.find(quote, end + 1)
+            if end < 0:
+                return (quote if len(quote) == 3 else ""), depth, False
+            at, quote = end + len(quote), ""
+            continue
+        token = _STRING.search(line, at)
+        if token is None or token.group() == "#":
+            break
+        at = token.end()
+        if token[1]:
+            quote = token[1]
+        elif token.group() in "([{":
+            depth += 1
+        elif token.group() in ")]}":
+            depth = max(0, depth - 1)
+    is_joined = not quote and line.rstrip("\r\n").endswith("\\")
+    return quote, depth, is_joined
+
+
+def _is_escaped(line: str, at: int) -> bool:
+    return (at - len(line[:at].rstrip("\\"))) % 2 == 1
+
+
+def _parses(code: str) -> bool:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
+
+
+def _shared(a: str, b: str) -> int:
+    size = min(len(a), len(b))
+    return next((i for i in range(size) if a[i] != b[i]), size)

@@ -1,0 +1,92 @@
+"""What a project does, as far as its configuration should know: frameworks, units, kinds of number, dispatchers."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from gllint.files.source import Undecodable
+from gllint.run.engine import Engine, Outcome
+from gllint_rules.project.context import is_test_path
+from gllint_rules.words.table import shipped
+
+_IMPORT = re.compile(r"^[ \t]*(?:from|import)[ \t]+([A-Za-z_][\w.]*)", re.MULTILINE)
+_UNIT = re.compile(r"""["']unit["'][ \t]*:[ \t]*["']([^"'\n]{1,30})["']""")
+
+
+@dataclass(slots=True)
+class Survey:
+    """What was seen. ``frameworks`` and ``units`` with how many files, or how often, the most frequent first."""
+
+    outcome: Outcome
+    frameworks: dict[str, int] = field(default_factory=dict)
+    units: dict[str, int] = field(default_factory=dict)
+    kinds: dict[str, int] = field(default_factory=dict)
+    dispatchers: tuple[str, ...] = ()
+    in_tests: int = 0
+
+
+def survey(engine: Engine, root: str) -> Survey:
+    """Look through the project in the folder ``root`` (absolute). Raises :class:`UsageError`."""
+    outcome = engine.check([root])
+    frameworks: Counter[str] = Counter()
+    units: Counter[str] = Counter()
+    dispatchers: dict[str, None] = {}
+    rows = [row for row in shipped().rows if row.imports]
+    dispatching = _dispatching()
+    for path in outcome.checked:
+        source = _source(engine, path)
+        modules = set(_IMPORT.findall(source))
+        frameworks.update(row.name for row in rows if any(map(row.owns, modules)))
+        units.update(_UNIT.findall(source))
+        dispatchers.update(dict.fromkeys(a or b for a, b in dispatching.findall(source)))
+    kinds = Counter(finding.kind for finding in outcome.findings if finding.kind is not None)
+    return Survey(
+        outcome,
+        dict(frameworks.most_common()),
+        dict(units.most_common()),
+        dict(kinds.most_common()),
+        tuple(dispatchers),
+        sum(is_test_path(finding.path, root) for finding in outcome.findings),
+    )
+
+
+def test_patterns(paths: Sequence[str], root: str) -> tuple[str, ...]:
+    """The patterns that name the test code among ``paths``, as ``per-file-ignores`` takes them."""
+    found: dict[str, None] = {}
+    for path in paths:
+        relative = path.removeprefix(root.rstrip("/") + "/")
+        if not is_test_path(path, root):
+            continue
+        *folders, name = relative.split("/")
+        folder = next((f for f in ("tests", "test") if f in folders), None)
+        if folder is not None:
+            found[f"{folder}/"] = None
+        else:
+            found[
+                "conftest.py"
+                if name == "conftest.py"
+                else "test_*.py"
+                if name.startswith("test_")
+                else "*_test.py"
+            ] = None
+    return tuple(sorted(found))
+
+
+def _dispatching() -> re.Pattern[str]:
+    """Where a file defines what the table of frameworks names as a dispatcher, or derives from it."""
+    names = {name.rpartition(".")[2] for row in shipped().rows for name in row.dispatchers}
+    either = "|".join(map(re.escape, sorted(names)))
+    return re.compile(
+        rf"^[ \t]*(?:async[ \t]+)?def[ \t]+({either})\b|^[ \t]*class[ \t]+(\w+)\([^)\n]*\b(?:{either})\b",
+        re.MULTILINE,
+    )
+
+
+def _source(engine: Engine, path: str) -> str:
+    try:
+        return engine.text(path).source
+    except (OSError, Undecodable):
+        return ""

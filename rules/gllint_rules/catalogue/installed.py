@@ -1,0 +1,97 @@
+"""Rules of one's own: what installed packages offer as entry points of the group ``gllint.rules``.
+
+An entry point is named by the code of its rule (``ACME101``) and leads to its :class:`~gllint_rules.rule.Rule`.
+Nothing of a package is imported before its rule is asked for.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from gllint_rules.rule import Rule
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+GROUP = "gllint.rules"
+_CODE = re.compile(r"(?!GL\d)[A-Z]{2,}[0-9]{2,}")
+
+
+@cache
+def installed() -> dict[str, EntryPoint]:
+    """The entry points by code, in the order of the codes. A name that is no code is warned of and left out."""
+    if not any(map(_offers, _metadata())):  # as nearly always: looking costs less than importing who knows
+        return {}
+    from importlib.metadata import entry_points
+
+    found: dict[str, EntryPoint] = {}
+    for entry in entry_points(group=GROUP):
+        if _CODE.fullmatch(entry.name) is None:
+            warnings.warn(
+                f"gllint: {entry.name!r} ({entry.value}) is no code of a rule, as in ACME101", stacklevel=2
+            )
+        else:
+            found.setdefault(entry.name, entry)
+    return dict(sorted(found.items()))
+
+
+def load(code: str, entry: EntryPoint) -> Rule:
+    """The rule behind an entry point; of one that cannot be loaded a rule that raises, and nothing else is lost."""
+    try:
+        rule = entry.load()
+        if not isinstance(rule, Rule):
+            raise TypeError(f"{entry.value} is no gllint_rules.rule.Rule")
+        if rule.code != code:
+            raise ValueError(f"{entry.value} has the code {rule.code}")
+    except Exception as error:  # whatever somebody else's package does
+        text = f"The rule {code} cannot be loaded: {type(error).__name__}: {error}"
+        return Rule(code, "rule-that-cannot-be-loaded", text, f"{text}.", _raising(text))
+    return rule
+
+
+def folders() -> list[str]:
+    """The folders of the packages behind the entry points, found without importing them."""
+    from importlib.util import find_spec
+
+    found: dict[str, None] = {}
+    for entry in installed().values():
+        try:
+            spec = find_spec(entry.value.partition(":")[0].partition(".")[0])
+        except (ImportError, ValueError):
+            continue
+        if spec is not None:
+            found.update(
+                dict.fromkeys(spec.submodule_search_locations or [os.path.dirname(spec.origin or ".")])
+            )
+    return list(found)
+
+
+def _raising(text: str) -> Callable[[Any], Iterator[Any]]:
+    def check(_: Any) -> Iterator[Any]:
+        raise RuntimeError(text)
+        yield
+
+    return check
+
+
+def _metadata() -> Iterator[str]:
+    for folder in sys.path:
+        try:
+            with os.scandir(folder or ".") as entries:
+                yield from (e.path for e in entries if e.name.endswith((".dist-info", ".egg-info")))
+        except OSError:
+            continue
+
+
+def _offers(folder: str) -> bool:
+    try:
+        with open(f"{folder}/entry_points.txt", "rb") as file:
+            return GROUP.encode() in file.read(1_000_000)
+    except OSError:
+        return False

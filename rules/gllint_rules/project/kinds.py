@@ -1,0 +1,256 @@
+"""The kind of each number in a result, told from its key and from the way it is made, and the repair that fits it."""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from gllint_rules.inference.values import Record, Site, Text
+from gllint_rules.words.kinds import KINDS, PLAIN, Kind, is_calendar, kind_of_name, unit_of_kind
+from gllint_runtime.policy.units import dimension_of, unit_of_name
+
+if TYPE_CHECKING:
+    from gllint_rules.project.project import Project
+    from gllint_rules.project.results import Leaf
+    from gllint_rules.words.settings import Settings
+
+_MOST_REASONS = 12
+_MOST_TEXT = 2_000
+_SHOWN = 32
+_NUMBER = "<number>"
+_CLOCKS = frozenset(
+    {"time", "monotonic", "perf_counter", "process_time", "total_seconds", "timestamp"}
+    | {"time_ns", "monotonic_ns", "perf_counter_ns"}
+)
+_KEEPING = frozenset({"round", "int", "float", "abs", "max", "min", "Decimal", "ceil", "floor", "sum"})
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """What to do about a number: return it in ``unit``, which ``settings`` would allow, or declare its key ``plain``.
+
+    ``settings`` are lines of configuration that the repair needs, in the order in which they are told.
+    """
+
+    kind: Kind | None
+    unit: str | None
+    settings: tuple[str, ...]
+    plain: str | None
+    text: str
+
+
+def kind_of_leaf(project: Project, leaf: Leaf) -> Kind | None:
+    """The kind of a number in a result, ``None`` where nothing tells it."""
+    found = {kind_of_name(leaf.key)} if leaf.key and leaf.is_named else set()
+    found |= set(_made(project, leaf))
+    return next((kind for kind in KINDS if kind in found), None)
+
+
+def _made(project: Project, leaf: Leaf) -> Iterator[Kind | None]:
+    """What the expressions say by which the number is made: that at the leaf, and those behind it."""
+    if leaf.value is not None:
+        yield _kind_of_text(_text(project, leaf.site))
+    queue = deque([leaf.number.because])
+    for _ in range(_MOST_REASONS):
+        if not queue:
+            return
+        reason = queue.popleft()
+        if reason.site is not None:
+            yield _kind_of_text(_text(project, reason.site))
+        if (
+            len(reason.behind) == 1
+        ):  # of several operands none speaks for the whole: the expression above does
+            queue.extend(reason.behind)
+
+
+def _text(project: Project, site: Site) -> str:
+    text = project.positions(site.module).text(site.at)
+    return text if len(text) <= _MOST_TEXT else ""
+
+
+@lru_cache(maxsize=1024)
+def _kind_of_text(text: str) -> Kind | None:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of what the code under lint should mend
+            node = ast.parse(f"({text})", mode="eval").body
+        return _kind_of(node, 0)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _kind_of(node: ast.expr, depth: int) -> Kind | None:
+    """The kind of number that an expression makes."""
+    if depth > 8:
+        return None
+
+    def inner(node: ast.expr) -> Kind | None:
+        return _kind_of(node, depth + 1)
+
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return kind_of_name(name)
+        case ast.Subscript(slice=ast.Constant(value=str(name))):
+            return kind_of_name(name)
+        case ast.Await(value=value) | ast.NamedExpr(value=value) | ast.UnaryOp(operand=value):
+            return inner(value)
+        case ast.IfExp(body=body, orelse=other) | ast.BoolOp(values=[body, other]):
+            return inner(body) or inner(other)
+        case ast.BinOp():
+            return _kind_of_operation(node, inner)
+        case ast.Call():
+            return _kind_of_call(node, inner)
+        case _:
+            return None
+
+
+def _kind_of_operation(node: ast.BinOp, inner: Callable[[ast.expr], Kind | None]) -> Kind | None:
+    left, right = inner(node.left), inner(node.right)
+    match node.op:
+        case ast.Div() if left is not None and left == right:
+            return "share"
+        case ast.Add() | ast.Sub():
+            return left or right
+        case ast.Mult() | ast.Div() | ast.FloorDiv() | ast.Mod():
+            if isinstance(node.right, ast.Constant):
+                return left
+            return right if isinstance(node.left, ast.Constant) and isinstance(node.op, ast.Mult) else None
+        case _:
+            return None
+
+
+def _kind_of_call(node: ast.Call, inner: Callable[[ast.expr], Kind | None]) -> Kind | None:
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    first = node.args[0] if node.args else None
+    if name == "len":
+        return "count"
+    if name == "sum" and isinstance(first, ast.GeneratorExp | ast.ListComp):
+        counts = isinstance(first.elt, ast.Constant | ast.Compare)
+        return "count" if counts else inner(first.elt)
+    if name == "count" and isinstance(node.func, ast.Attribute):
+        return "count"
+    if name in _CLOCKS:
+        return "time"
+    if name == "get" and isinstance(first, ast.Constant) and isinstance(first.value, str):
+        return kind_of_name(first.value)
+    if name in _KEEPING and first is not None and not isinstance(first, ast.Starred):
+        return inner(first)
+    return kind_of_name(re.sub(r"^_*(?:get|compute|calculate|calc|fetch|read|load|find)_", "", name))
+
+
+# --- what to do about it -------------------------------------------------------------------------------------
+
+
+def advice_for_leaf(project: Project, leaf: Leaf, kind: Kind | None, declared: str = "") -> Advice:
+    """The repair of a number in a result, which leads to no other finding under the settings that it names.
+
+    ``declared`` says what else must change with the value: the annotation that speaks of a number.
+    """
+    settings = project.settings
+    key = leaf.key if leaf.is_named else None
+    number = _shown(_text(project, leaf.site)) if leaf.value is not None else _NUMBER
+    unit = _unit_beside(leaf) if kind not in PLAIN else None
+    if unit is not None and leaf.key is not None and _agree(leaf.key, unit):
+        lines = _lines(settings, unit, leaf.in_list)
+        joined = f'"{leaf.key}": {_quantity(number, unit)}'
+        return _advised(kind, unit, lines, f"Join it with the `unit` beside it: `{joined}`", declared)
+    return advice(settings, kind, key, number, leaf.in_list, declared)
+
+
+def advice(
+    settings: Settings,
+    kind: Kind | None,
+    key: str | None,
+    number: str = _NUMBER,
+    in_list: bool = False,
+    declared: str = "",
+) -> Advice:
+    """The repair of a number of this kind under ``key``."""
+    if key and (kind in PLAIN or (kind == "time" and is_calendar(key))):
+        pattern = _pattern(key)
+        line = _list_line("plain-keys", settings.plain_keys, pattern)
+        article = "an" if kind != "time" else "a"
+        text = f"`{key}` is {article} {kind}: `{line}` declares that it is no quantity."
+        return Advice(kind, None, (line,), pattern, text)
+    unit = unit_of_kind(kind, key or "")
+    if unit is None:
+        lines = _lines(settings, None, in_list)
+        return _advised(
+            kind, None, lines, f"Return a Quantity instead: `{_quantity(number, '<unit>')}`", declared
+        )
+    start = f"Return a Quantity: `{_quantity(number, unit)}`"
+    return _advised(kind, unit, _lines(settings, unit, in_list), start, declared)
+
+
+def _advised(
+    kind: Kind | None, unit: str | None, lines: tuple[str, ...], start: str, declared: str
+) -> Advice:
+    with_settings = f", with {' and '.join(f'`{line}`' for line in lines)}" if lines else ""
+    tail = f" {declared}" if declared else ""
+    return Advice(kind, unit, lines, None, f"{start}{with_settings}.{tail}")
+
+
+def _quantity(number: str, unit: str) -> str:
+    return f'{{"value": {number}, "unit": "{unit}"}}'
+
+
+def _lines(settings: Settings, unit: str | None, in_list: bool) -> tuple[str, ...]:
+    """The lines of configuration without which a Quantity in ``unit`` would be a finding."""
+    lines = []
+    if unit is not None and settings.judge(unit).status != "allowed":
+        lines.append(allowing(settings, unit))
+    if in_list and not settings.array_paths:
+        lines.append("array-paths = true")
+    return tuple(lines)
+
+
+def allowing(settings: Settings, unit: str) -> str:
+    """The line of configuration that allows a unit."""
+    from gllint_runtime.policy.packs import pack_of
+
+    pack = pack_of(unit)
+    if pack is not None:
+        return _list_line("unit-packs", settings.unit_packs, pack)
+    return _list_line("extend-units", settings.extend_units, unit)
+
+
+def _list_line(key: str, present: tuple[str, ...], more: str) -> str:
+    return f"{key} = [{', '.join(map(_toml, (*present, more)))}]"
+
+
+def _toml(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def _pattern(key: str) -> str:
+    """The pattern of plain keys that names ``key``, and those like it."""
+    if key.endswith("_id") and len(key) > 3:
+        return "*_id"
+    return re.sub(r"([*?\[])", r"[\1]", key)
+
+
+def _shown(text: str) -> str:
+    return text if len(text) <= _SHOWN and text.isprintable() and "`" not in text and text else _NUMBER
+
+
+def _agree(key: str, unit: str) -> bool:
+    """Whether a key announces no unit of another dimension."""
+    announced = unit_of_name(key)
+    return announced is None or dimension_of(announced) == dimension_of(unit)
+
+
+def _unit_beside(leaf: Leaf) -> str | None:
+    """The literal unit that stands beside the number: ``{"load": 5, "unit": "kW"}``."""
+    holder: Record | None = leaf.holder
+    if holder is None or "unit" not in holder.entries:
+        return None
+    value = holder.get("unit")
+    literal = value.literal if isinstance(value, Text) else None
+    return literal if literal and literal.isprintable() else None

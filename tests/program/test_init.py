@@ -1,0 +1,256 @@
+"""``gllint init``: what it proposes, what it writes, and what it leaves alone."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gllint.errors import UsageError
+from gllint.init.editing import has_hook, with_hook, with_settings
+from gllint.init.plan import Change, plan
+from gllint.init.plan import write as write_all
+from gllint.init.proposal import Proposal
+
+Write = Callable[..., Path]
+Run = Callable[..., Any]
+
+TOOL = """\
+from langchain_core.tools import tool
+
+
+@tool
+def search(text: str, rows: list) -> dict:
+    return {"found": len(rows), "page": int(text), "took_ms": 4.0, "x": 3, "user_id": int(text)}
+"""
+
+
+def repository(write: Write, files: dict[str, str | bytes]) -> Path:
+    top = write(files)
+    subprocess.run(["git", "init", "-q", str(top)], check=True)
+    return top
+
+
+def contents(top: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(top)): path.read_bytes()
+        for path in sorted(top.rglob("*"))
+        if path.is_file() and not {".git", ".gllint_cache"} & set(path.parts)
+    }
+
+
+def test_it_proposes_writes_and_then_has_nothing_more_to_do(write: Write, run: Run) -> None:
+    pyproject = '# mine\n[project]\nname = "x"  # kept\n\n[tool.gllint]\nplain-keys = ["a"]  # why\n\n[tool.z]\nb = 1\n'
+    top = repository(write, {"pyproject.toml": pyproject, "a.py": TOOL, "tests/test_a.py": TOOL})
+    before = contents(top)
+    said = run("init", "--dry-run", cwd=top).stdout.decode()
+    assert contents(top) == before
+    assert 'unit-packs = ["counts", "time"]  # for 2 findings' in said
+    assert 'plain-keys = ["*_id", "page"]  # for 2 findings' in said
+    assert "langchain (2)" in said and "Findings: 10 now, 3 with these settings." in said
+    done = run("init", "--yes", cwd=top)
+    assert done.returncode == 0
+    text = (top / "pyproject.toml").read_text()
+    assert text == pyproject.replace('["a"]', '["a", "*_id", "page"]').replace(
+        "# why\n", '# why\nunit-packs = ["counts", "time"]\nper-file-ignores = {"tests/" = ["GL"]}\n'
+    )
+    assert "--baseline gllint-baseline.json" in (top / ".pre-commit-config.yaml").read_text()
+    assert run("check", "--baseline", "gllint-baseline.json", cwd=top).returncode == 0
+    written = contents(top)
+    again = run("init", "--yes", cwd=top)
+    assert again.returncode == 0 and b"There is nothing to write." in again.stdout
+    assert contents(top) == written
+
+
+def test_what_it_says_of_its_effect_is_what_a_check_finds(write: Write, run: Run) -> None:
+    top = repository(write, {"a.py": TOOL})
+    assert "5 now, 3 with these settings" in run("init", "--yes", cwd=top).stdout.decode()
+    assert run("check", "--output-format", "concise", cwd=top).stdout.count(b"\n") == 3
+    assert tomllib.loads((top / "gllint.toml").read_text()) == {
+        "unit-packs": ["counts", "time"], "plain-keys": ["*_id", "page"],
+    }  # fmt: skip
+
+
+def test_it_asks_and_takes_no_for_an_answer(
+    write: Write, run: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from gllint.cli import initialising
+
+    top = repository(write, {"a.py": TOOL})
+    before = contents(top)
+    nobody = run("init", cwd=top)
+    assert nobody.returncode == 2 and b"--yes" in nobody.stderr
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("click.confirm", lambda text: False)
+    assert initialising.run(str(top), yes=False, dry_run=False) == 0
+    assert "Nothing was written." in capsys.readouterr().out
+    assert contents(top) == before
+    monkeypatch.setattr("click.confirm", lambda text: True)
+    initialising.run(str(top), yes=False, dry_run=False)
+    assert contents(top) != before
+
+
+def test_a_project_without_findings_or_repository_gets_nothing(write: Write, run: Run) -> None:
+    top = write({"a.py": "x = 1\n", "gllint.toml": ""})
+    done = run("init", "--yes", cwd=top)
+    assert done.returncode == 0 and b"There is nothing to write." in done.stdout
+    assert set(contents(top)) == {"a.py", "gllint.toml"}
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ({"pyproject.toml": "[tool.gllint\n"}, "not valid TOML"),
+        ({"pyproject.toml": "[tool.gllint]\nunit-packs = 'counts'\n"}, "must be a list"),
+        ({".pre-commit-config.yaml": b"repos:\n\xff\n"}, "is no UTF-8 text"),
+        ({"gllint-baseline.json/x": ""}, "cannot be written"),
+    ],
+)
+def test_what_it_cannot_change_is_said_and_nothing_is_written(
+    write: Write, run: Run, files: dict[str, str | bytes], said: str
+) -> None:
+    top = repository(write, {"a.py": TOOL, **files})
+    before = contents(top)
+    done = run("init", "--yes", cwd=top)
+    assert done.returncode == 2 and said in done.stderr.decode()
+    assert contents(top) == before
+
+
+@pytest.mark.parametrize("name", ["pyproject.toml", "gllint-baseline.json", ".pre-commit-config.yaml"])
+def test_it_follows_no_link_out_of_the_project(write: Write, run: Run, tmp_path: Path, name: str) -> None:
+    top = repository(write, {"a.py": TOOL})
+    outside = tmp_path / "outside"
+    outside.write_text("[project]\nname = 'y'\n" if name.endswith("toml") else "")
+    (top / name).symlink_to(outside)
+    before = outside.read_bytes()
+    done = run("init", "--yes", cwd=top)
+    assert done.returncode == 2 and b"leads out of the project" in done.stderr
+    assert outside.read_bytes() == before
+    assert set(contents(top)) == {"a.py", name}
+
+
+@pytest.mark.parametrize("path", ["nowhere", "a.py"])
+def test_it_needs_a_folder(write: Write, run: Run, path: str) -> None:
+    assert run("init", path, "--yes", cwd=write({"a.py": TOOL})).returncode == 2
+
+
+def test_all_files_are_written_or_none(tmp_path: Path) -> None:
+    first, second = tmp_path / "a", tmp_path / "b"
+    first.write_bytes(b"old")
+    second.write_bytes(b"somebody wrote this meanwhile")
+    third = str(tmp_path / "none" / "c")
+    for last in (Change(str(second), None, b"new"), Change(third, None, b"new")):
+        with pytest.raises(UsageError, match="nothing was changed"):
+            write_all([Change(str(first), b"old", b"new"), Change(str(tmp_path / "d"), None, b"x"), last])
+        assert first.read_bytes() == b"old" and not (tmp_path / "d").exists()
+
+
+def test_in_a_part_of_a_repository_the_hook_stands_at_its_top(write: Write, run: Run) -> None:
+    top = repository(
+        write, {"api/pyproject.toml": "[project]\nname = 'api'\n", "api/a.py": TOOL, "web/b.py": TOOL}
+    )
+    run("init", "--yes", "api", cwd=top)
+    assert set(contents(top)) >= {".pre-commit-config.yaml", "api/gllint-baseline.json"}
+    assert "--baseline api/gllint-baseline.json" in (top / ".pre-commit-config.yaml").read_text()
+    assert b"unit-packs" in contents(top)["api/pyproject.toml"]
+
+
+def test_a_folder_that_cannot_be_written(write: Write) -> None:
+    top = repository(write, {"a.py": TOOL})
+    made = plan(str(top))
+    before = contents(top)
+    (top / "gllint.toml").write_text("# somebody was faster\n")
+    with pytest.raises(UsageError, match="has changed meanwhile"):
+        write_all(made.changes)
+    os.unlink(top / "gllint.toml")
+    assert contents(top) == before
+
+
+# --------------------------------------------------------------------------------------------- the texts
+
+PROPOSAL = Proposal({"unit-packs": ("counts",), "plain-keys": ("page",)}, {"tests/": ("GL",)})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[project]\nname = 'x'\n",
+        "[project]\r\nname = 'x'\r\n",
+        "\ufeff[project]\nname = 'x'\n",
+        "[tool.ruff]\nline-length = 100\n[build-system]\nrequires = []\n",
+        "[tool.gllint]\nunit-packs = [\n  # ours\n  'time',\n]\n",
+        "[tool.gllint.per-file-ignores]\n'x.py' = ['GL1']\n",
+        "[tool.gllint]\nselect = ['GL1']\n[tool.gllint.severity]\nGL1 = 'info'\n",
+        "tool.ruff.line-length = 3\n",
+        "[tool]\nx = 1\n",
+    ],
+)
+def test_settings_go_into_any_pyproject_and_nothing_else_changes(text: str) -> None:
+    after = with_settings("pyproject.toml", text, PROPOSAL, is_own=False)
+    old, new = tomllib.loads(text.lstrip("\ufeff")), tomllib.loads(after.lstrip("\ufeff"))
+    table = new["tool"]["gllint"]
+    assert "counts" in table["unit-packs"] and table["plain-keys"] == ["page"]
+    assert table["per-file-ignores"]["tests/"] == ["GL"]
+    new["tool"].pop("gllint")
+    kept = {**old, "tool": {k: v for k, v in old.get("tool", {}).items() if k != "gllint"}}
+    assert new == kept
+    assert after.startswith("\ufeff") == text.startswith("\ufeff")
+    assert ("\r\n" in after) == ("\r\n" in text) and after.replace("\r\n", "").count("\r") == 0
+    for line in text.splitlines():
+        assert line.strip("\ufeff") in after or "tool" in line
+    own = with_settings("gllint.toml", "# mine\nselect = ['GL1']\n", PROPOSAL, is_own=True)
+    assert own.startswith("# mine\nselect = ['GL1']\n") and tomllib.loads(own)["plain-keys"] == ["page"]
+
+
+def test_what_has_no_room_for_a_table_is_said() -> None:
+    with pytest.raises(UsageError, match="add the lines yourself"):
+        with_settings("pyproject.toml", "tool = {ruff = {a = 1}}\n", PROPOSAL, is_own=False)
+
+
+HOOK_LINE = "entry: gllint check --force-exclude --baseline b.json"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        None,
+        "",
+        "repos:\n  - repo: local\n    hooks:\n      - id: x\n        name: x\n        entry: x\n        language: system\n",
+        "repos:\n- repo: local\n  hooks:\n  - id: x\n    name: x\n    entry: x\n    language: system\n# the end\n",
+        "# top\nrepos:  # ours\n    - repo: local\n      hooks: []\n\n# for ci\nci:\n  autofix_prs: false\n",
+        "fail_fast: true\r\nrepos:\r\n  - repo: local\r\n    hooks: []\r\n",
+    ],
+)
+def test_the_hook_goes_into_any_block_of_repos(text: str | None) -> None:
+    yaml = pytest.importorskip("yaml")
+    after = with_hook(text, "b.json")
+    assert after is not None and HOOK_LINE in after
+    old, new = yaml.safe_load(text or "") or {}, yaml.safe_load(after)
+    assert [r for r in new["repos"] if r["hooks"] and r["hooks"][0]["id"] == "gllint"] == [new["repos"][-1]]
+    assert new["repos"][:-1] == old.get("repos", [])
+    assert {k: v for k, v in new.items() if k != "repos"} == {k: v for k, v in old.items() if k != "repos"}
+    assert has_hook(after) and not has_hook(text)
+
+
+@pytest.mark.parametrize("text", ["repos: []\n", "ci: {}\n", "- a\n", "repos: &x\n"])
+def test_what_has_no_block_of_repos_is_left_alone(text: str) -> None:
+    assert with_hook(text, None) is None
+
+
+@given(st.text(max_size=60))
+def test_no_text_of_a_file_breaks_it(text: str) -> None:
+    with_hook(text, None)
+    has_hook(text)
+    try:
+        after = with_settings("pyproject.toml", text, PROPOSAL, is_own=False)
+    except UsageError:
+        return
+    assert tomllib.loads(after.lstrip("\ufeff"))["tool"]["gllint"]["plain-keys"] == ["page"]

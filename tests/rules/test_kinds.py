@@ -1,0 +1,237 @@
+"""The kind of each number, and the advice that fits it: carried out, it leads to no other finding."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gllint_rules import Finding
+from gllint_rules.words.kinds import KINDS, kind_of_name
+from gllint_runtime.policy.packs import PACKS
+from harness import Case, run
+
+HEAD = """\
+import time
+from dataclasses import dataclass
+
+from langchain_core.tools import tool
+
+
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "names"),
+    [
+        ("count", "count n_rows num_pages row_count totalCount total_widgets pages max_tokens matched hits"),
+        ("identifier", "id user_id userId status_code port version order_number HTTPStatus"),
+        ("index", "page offset line row rank page_number current_page start_offset column"),
+        ("time", "timestamp elapsed duration_ms created_at year latency timeout_seconds start_hour"),
+        ("share", "ratio success_pct confidence score probability error_rate cost_ratio"),
+        ("money", "price cost_usd total_cost cost_per_token amount usd_per_kwh"),
+        ("measure", "energy_kwh temperature size_bytes weight lat intensity_kwh_per_m2"),
+        (None, "total x value tokens_per_second exchange_rate result heart_rate page_size per _ 7"),
+    ],
+)
+def test_names(kind: str | None, names: str) -> None:
+    assert {name: kind_of_name(name) for name in names.split()} == dict.fromkeys(names.split(), kind)
+
+
+def one(source: str, configuration: dict[str, object] | None = None) -> Finding:
+    """The one finding of a module."""
+    found = run(Case("", {"agent.py": HEAD + source}, configuration or {}))
+    assert len(found) == 1, found
+    assert isinstance(found[0], Finding), found
+    return found[0]
+
+
+@pytest.mark.parametrize(
+    ("expression", "key", "kind"),
+    [
+        ("len(rows)", "total", "count"),
+        ("sum(1 for row in rows)", "x", "count"),
+        ("sum(row.ok is True for row in rows)", "x", "count"),
+        ("len(rows) / len(names)", "x", "share"),
+        ("round(time.time() - 3.5, 2)", "x", "time"),
+        ("float(elapsed)", "x", "time"),
+        ("int(row['user_id'])", "x", "identifier"),
+        ("float(price) * 2", "x", "money"),
+        ("len(rows)", "page", "index"),  # several would do: the first in the order of the kinds
+        ("len(rows)", "energy_kwh", "measure"),
+        ("float(x)", "total", None),
+        ("4", "x", None),
+    ],
+)
+def test_the_way_it_is_made_tells_too(expression: str, key: str, kind: str | None) -> None:
+    source = f'@tool\ndef f(rows: list, names: list, row, x, elapsed, price) -> dict:\n    """F."""\n    return {{"{key}": {expression}}}\n'
+    assert one(source).kind == kind
+    through = source.replace("    return", f"    held = {expression}\n    return").replace(
+        f'": {expression}', '": held'
+    )
+    assert one(through).kind == kind
+
+
+def test_message_and_help_speak_of_it() -> None:
+    source = '@tool\ndef f(rows: list) -> dict:\n    """F."""\n    return {"found": len(rows)}\n'
+    found = one(source)
+    assert found.message == "`found` in the result of tool `f` is a count without a unit"
+    assert (
+        found.help
+        == 'Return a Quantity: `{"value": len(rows), "unit": "count"}`, with `unit-packs = ["counts"]`.'
+    )
+    assert found.settings == ('unit-packs = ["counts"]',)
+    allowed = one(source, {"unit-packs": ["counts"]})
+    assert allowed.help == 'Return a Quantity: `{"value": len(rows), "unit": "count"}`.'
+    page = one(source.replace("found", "page"))
+    assert page.message.endswith("is an index without a unit")
+    assert page.help == '`page` is an index: `plain-keys = ["page"]` declares that it is no quantity.'
+    assert page.fix is None
+
+
+@pytest.mark.parametrize(
+    ("configuration", "message"),
+    [
+        ({}, "Wrap it in a Quantity, whose unit is left to you"),
+        ({"unit-packs": ["counts"]}, "Wrap it in a Quantity in count"),
+    ],
+)
+def test_the_fix_writes_a_unit_that_the_settings_allow(
+    configuration: dict[str, object], message: str
+) -> None:
+    source = '@tool\ndef f(rows: list) -> dict:\n    """F."""\n    return {"found": len(rows)}\n'
+    fix = one(source, configuration).fix
+    assert fix is not None and (fix.applicability, fix.message) == ("unsafe", message)
+
+
+# ------------------------------------------------------------------------------------------- carried out
+
+keys = st.sampled_from(
+    [
+        *[
+            "total",
+            "found",
+            "n_rows",
+            "page",
+            "user_id",
+            "code",
+            "price",
+            "cost_usd",
+            "cost_per_token",
+            "energy_kwh",
+            "temperature",
+            "size_bytes",
+        ],
+        *[
+            "lat",
+            "score",
+            "success_pct",
+            "duration_ms",
+            "created_at",
+            "year",
+            "age",
+            "emissions_co2e",
+            "ratio",
+            "kwh_to_mj",
+            "x",
+        ],
+        *["strange key", "a*b", "k[0]", "what?", 'quo"te', "ключ", "back\\slash"],
+    ]
+)
+expressions = st.sampled_from(
+    [
+        "len(rows)",
+        "4",
+        "2.5 * float(x)",
+        "round(time.time(), 2)",
+        "len(rows) / len(names)",
+        "sum(1 for r in rows)",
+    ]
+)
+places = st.sampled_from(
+    [
+        "return {KEY: AT}",
+        "return {'inner': {KEY: AT}}",
+        "return {KEY: [AT]}",
+        "return [{KEY: AT}]",
+        "return {KEY: AT, 'unit': 'kW'}",
+        "return {KEY: AT, 'unit': 'widget'}",
+        "return {'out': [AT]}",
+        "return AT",
+    ]
+)
+configurations = st.fixed_dictionaries(
+    {},
+    optional={
+        "unit-packs": st.lists(st.sampled_from(PACKS), max_size=3, unique=True),
+        "plain-keys": st.lists(st.sampled_from(["other", "*_no"]), max_size=2),
+        "extend-units": st.lists(st.sampled_from(["thing"]), max_size=1),
+        "strict-units": st.booleans(),
+        "array-paths": st.booleans(),
+    },
+)
+_QUANTITY = re.compile(
+    r'`(?:"(?P<key>.*)": )?(?P<quantity>\{"value": (?P<number>.*), "unit": "(?P<unit>.*)"\})`'
+)
+_LINE = re.compile(r"`((?:unit-packs|plain-keys|extend-units|array-paths) = .*?)`(?= and|\.| declares)")
+
+
+def carried_out(
+    source: str, expression: str, found: Finding, configuration: dict[str, object]
+) -> tuple[str, dict[str, object]]:
+    """The source and the configuration once the help has been followed, as a reader would."""
+    after = dict(configuration)
+    for line in _LINE.findall(found.help):
+        after |= tomllib.loads(line)
+    advised = _QUANTITY.search(found.help)
+    if advised is None:
+        assert after != configuration, found.help
+        return source, after
+    unit = advised["unit"].replace("<unit>", "kgCO2e" if "co2e" in source else "kWh")
+    quantity = f'{{"value": {expression}, "unit": "{unit}"}}'
+    if advised["key"] is not None:
+        source = re.sub(r", 'unit': '\w+'", "", source)
+    return source.replace(f" {expression}", f" {quantity}").replace(f"[{expression}", f"[{quantity}"), after
+
+
+@settings(max_examples=400, deadline=None)
+@given(keys, expressions, places, configurations)
+def test_advice_that_is_carried_out_leads_to_no_other_finding(
+    key: str, expression: str, place: str, configuration: dict[str, object]
+) -> None:
+    body = place.replace("KEY", repr(key)).replace("AT", expression)
+    source = f'@tool\ndef f(rows: list, names: list, x):\n    """F."""\n    {body}\n'
+    found = one(source, configuration)
+    assert found.code == "GL101"
+    assert found.kind is None or found.kind in KINDS
+    source, configuration = carried_out(source, expression, found, configuration)
+    assert run(Case("", {"agent.py": HEAD + source}, configuration)) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "help_ends", "after"),
+    [
+        (
+            '@tool\ndef f(rows: list) -> int:\n    """F."""\n    return len(rows)\n',
+            "Annotate what `f` returns so, too.",
+            '@tool\ndef f(rows: list) -> dict:\n    """F."""\n    return {"value": len(rows), "unit": "count"}\n',
+        ),
+        (
+            '@tool\ndef f(rows: list) -> dict[str, int]:\n    """F."""\n    return {"found": len(rows)}\n',
+            "Annotate what `f` returns so, too.",
+            '@tool\ndef f(rows: list) -> dict[str, dict]:\n    """F."""\n    return {"found": {"value": len(rows), "unit": "count"}}\n',
+        ),
+        (
+            '@dataclass\nclass Found:\n    found: int\n\n\n@tool\ndef f(rows: list) -> Found:\n    """F."""\n    return Found(found=len(rows))\n',
+            "Declare the field `found` of `Found` so, too.",
+            '@dataclass\nclass Found:\n    found: dict\n\n\n@tool\ndef f(rows: list) -> Found:\n    """F."""\n    return Found(found={"value": len(rows), "unit": "count"})\n',
+        ),
+    ],
+)
+def test_what_declares_the_number_must_change_with_it(before: str, help_ends: str, after: str) -> None:
+    found = one(before, {"unit-packs": ["counts"]})
+    assert found.help.endswith(help_ends)
+    assert run(Case("", {"agent.py": HEAD + after}, {"unit-packs": ["counts"]})) == []
