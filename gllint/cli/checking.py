@@ -290,7 +290,9 @@ class _Run:
 
         assert self.request.since is not None
         folders = [p if os.path.isdir(p) else os.path.dirname(p) for p in map(absolute, paths)]
-        outcome.findings = only_changed(outcome.findings, self.request.since, folders)
+        outcome.findings = only_changed(
+            outcome.findings, self.request.since, folders, self.engine.lines_in_file
+        )
 
     def _pinned(self, paths: Sequence[str], outcome: Outcome) -> Outcome:
         """Check again what is going to be written, so that every line belongs to the very bytes it is put into."""

@@ -21,7 +21,7 @@ from gllint.run.progress import Progress
 from gllint.run.results import Result
 from gllint.run.table import Means
 from gllint.run.workspace import Workspace
-from gllint_rules import Failure, Finding
+from gllint_rules import Failure, Finding, Span
 
 if TYPE_CHECKING:
     from gllint.files import notebooks
@@ -191,6 +191,13 @@ class Engine:
         """Return where a line of a notebook stands, ``None`` of any other file."""
         notebook = self.notebook(path)
         return None if notebook is None else notebook.place(line)
+
+    def lines_in_file(self, path: str, span: Span) -> tuple[int, int]:
+        """Return the lines of a file that a stretch of its code stands in: of a notebook those of its JSON."""
+        notebook = self.notebook(path)
+        if notebook is None:
+            return span.line, span.end_line
+        return notebook.place(span.line).file_line, notebook.place(span.end_line).file_line
 
     def lines(self, path: str) -> list[str]:
         """Return the lines of a checked file, for showing; none where it cannot be read."""

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeAlias
 
 from gllint.errors import UsageError, nearest
 from gllint_rules import Finding, Span
 
+Lines: TypeAlias = Callable[[str, Span], tuple[int, int]]
 _HUNK = re.compile(rb"@@ -\S+ \+(\d+)(?:,(\d+))? @@")
 
 
@@ -22,17 +24,17 @@ class Changes:
         listed = _git(self._top, "ls-files", "--others", "--exclude-standard", "-z")
         self._untracked = {os.fsdecode(name) for name in listed.split(b"\0") if name}
 
-    def touch(self, finding: Finding) -> bool:
+    def touch(self, finding: Finding, lines: Lines) -> bool:
         """Say whether one of the finding's lines is new, or a place of its evidence."""
         places = [(finding.path, finding.span), *((note.path, note.span) for note in finding.notes)]
-        return any(self._is_new(path, span) for path, span in places)
+        return any(self._is_new(path, *lines(path, span)) for path, span in places)
 
-    def _is_new(self, path: str, span: Span) -> bool:
+    def _is_new(self, path: str, first: int, last: int) -> bool:
         path = os.path.relpath(os.path.realpath(path), os.path.realpath(self._top)).replace(os.sep, "/")
         if path in self._untracked:
             return True
         lines = self._lines.get(path, ())
-        return any(start <= span.end_line and span.line < start + count for start, count in lines)
+        return any(start <= last and first < start + count for start, count in lines)
 
     def _diff(self, commit: str) -> bytes:
         return _git(
@@ -41,15 +43,23 @@ class Changes:
         )  # fmt: skip
 
 
-def only_changed(findings: Sequence[Finding], revision: str, folders: Iterable[str]) -> list[Finding]:
-    """Return the findings on lines that changed since ``revision``; ``folders`` were asked about."""
+def only_changed(
+    findings: Sequence[Finding],
+    revision: str,
+    folders: Iterable[str],
+    lines: Lines = lambda _, span: (span.line, span.end_line),
+) -> list[Finding]:
+    """Return the findings on lines that changed since ``revision``; ``folders`` were asked about.
+
+    ``lines`` gives the first and the last line of the file that a stretch of its code stands in.
+    """
     repositories: dict[str, Changes] = {}
     kept: list[Finding] = []
     for folder in folders:
         # A wrong revision is an error also where there is nothing to report.
         _changes(repositories, folder, revision)
     for finding in findings:
-        if _changes(repositories, os.path.dirname(finding.path), revision).touch(finding):
+        if _changes(repositories, os.path.dirname(finding.path), revision).touch(finding, lines):
             kept.append(finding)
     return kept
 

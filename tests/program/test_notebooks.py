@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -167,6 +168,20 @@ def test_cells_share_names_and_suppressions_count(write: Write, check: Check) ->
     assert check(cwd=top, whole=True) == [
         "n.ipynb:cell 4:1:1: GL902 this comment is no suppression that gllint can read: it suppresses nothing"
     ]
+
+
+def test_since_goes_by_the_lines_of_the_file(write: Write, check: Check) -> None:
+    other = TOOL.replace("def f", "def g").replace("total_kwh", "other_kwh")
+    cells = [TEXT, IMPORT, TOOL.splitlines(keepends=True), other.splitlines(keepends=True)]
+    top = write({"n.ipynb": notebook(*cells)})
+    for command in (["init", "-q"], ["add", "."], ["commit", "-qm", "old"]):
+        git = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org", *command]
+        subprocess.run(git, cwd=top, check=True)
+    assert check("--since", "HEAD", cwd=top) == []
+    cells[3] = [line.replace("3 *", "4 *") for line in cells[3]]
+    write({"n.ipynb": notebook(*cells)})
+    found = check("--since", "HEAD", cwd=top, whole=True)
+    assert [line.partition(" GL101")[0] for line in found] == ["n.ipynb:cell 4:4:36:", "n.ipynb:cell 4:4:55:"]
 
 
 def test_checkpoints_are_left_out(write: Write, check: Check) -> None:
