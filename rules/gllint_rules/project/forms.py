@@ -92,7 +92,6 @@ class Forms:
         return (
             call.keyword(SCHEMA_FN, *self.table.any_keywords) is not None
             or not _CALLED.isdisjoint(self.table.kinds(real_name(module, call.func)))
-            or any(name is None for name, _ in call.keywords)
             or facts.last_name(call.func) == "__init__"
         )
 
