@@ -77,7 +77,7 @@ class Context:
         seen: set[object] = set()
         for tool in self.tools:
             for callable in tool.callables:
-                if callable.function in seen or is_changed(tool):
+                if callable.function in seen or is_changed(self.evaluator, tool, callable):
                     continue
                 seen.add(callable.function)
                 flow = self.evaluator.flow(callable)

@@ -92,7 +92,6 @@ class Forms:
         return (
             call.keyword(SCHEMA_FN, *self.table.any_keywords) is not None
             or not _CALLED.isdisjoint(self.table.kinds(real_name(module, call.func)))
-            or any(name is None for name, _ in call.keywords)
             or facts.last_name(call.func) == "__init__"
         )
 
@@ -418,7 +417,8 @@ class Forms:
                 for published in self.table.published(origin):
                     if not published.of:
                         for callee in self._published(of, published.attribute):
-                            yield self._plain("T8", module, cls.scope, cls.at, callee, None)
+                            owner = self.table.owner(origin)
+                            yield self._plain("T8", module, cls.scope, cls.at, callee, owner)
                 for attribute in self.table.answered(origin):
                     yield from self._answering(of, attribute)
 
@@ -443,8 +443,10 @@ class Forms:
             for name in names
             if (method := of.cls.method(name)) is not None
         )
+        outside = (origin for origin in self.callees.outside(of) if self.table.methods(origin))
         return Tool(
             form="T2",
+            framework=next(map(self.table.owner, outside), None),
             module=of.module,
             scope=of.cls.scope,
             at=of.cls.at,

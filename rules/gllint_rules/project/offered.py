@@ -39,7 +39,7 @@ def _names_in(project: Project, module: Module, classes: frozenset[str]) -> froz
     for tool in tools:
         if tool.form == "T3" and tool.callable is not None:
             names.add(getattr(tool.callable.function, "name", ""))
-    made = {tool.call.at for tool in tools if tool.call is not None}
+    made = {at for tool in tools if tool.call is not None for at in (tool.call.at, tool.at)}
     sections = {at >> facts.SECTION_BITS for at in made}
     makers = classes | TOOL_REGISTRY_CLASSES
     for part in module.sections(lambda s: s.number in sections or not makers.isdisjoint(s.calls)):

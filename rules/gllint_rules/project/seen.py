@@ -11,6 +11,7 @@ from gllint_rules.inference.values import (
     NONE,
     Entry,
     Frame,
+    FunctionOf,
     Key,
     ListOf,
     Record,
@@ -28,9 +29,28 @@ if TYPE_CHECKING:
     from gllint_rules.inference.protocol import Evaluator
 
 
-def is_changed(tool: Tool) -> bool:
-    """Whether what the callable returns becomes something else before the model sees it."""
-    return tool.framework is not None and any(_keyword(tool, name) for name in tool.framework.changed_by)
+def is_changed(evaluator: Evaluator, tool: Tool, callable: FunctionOf) -> bool:
+    """Whether what a callable returns becomes something else before the model sees it."""
+    if tool.framework is not None and any(_keyword(tool, name) for name in tool.framework.changed_by):
+        return True
+    function = callable.function
+    return isinstance(function, facts.Function) and any(
+        _makes_text(evaluator, decorator, Frame(callable.module, function.scope.parent or function.scope))
+        for decorator in function.decorators
+    )
+
+
+def _makes_text(evaluator: Evaluator, decorator: Expr, frame: Frame) -> bool:
+    """Whether a decorator of the project puts a function around another one that returns nothing but text."""
+    for option in options(evaluator.eval(decorator, frame)):
+        if not isinstance(option, FunctionOf) or not isinstance(option.function, facts.Function):
+            continue
+        for _, wrapper in evaluator.flow(option).returns:
+            if isinstance(wrapper, FunctionOf) and wrapper.function.scope.parent is option.function.scope:
+                found = [value for _, value in evaluator.flow(wrapper).returns]
+                if found and all(isinstance(o, Text) for value in found for o in options(value)):
+                    return True
+    return False
 
 
 def seen(evaluator: Evaluator, tool: Tool, expr: Expr, value: Value) -> tuple[Expr, Value]:
