@@ -114,7 +114,8 @@ class Forms:
         frame = Frame(module, scope)
         args_schema, result_schema = call.keyword(ARGS_SCHEMA), call.keyword(*RESULT_SCHEMAS)
         fn = call.keyword(SCHEMA_FN)
-        if fn is not None and (args_schema is not None or result_schema is not None):
+        has_schema = args_schema is not None or result_schema is not None
+        if fn is not None and has_schema and not self.callees.is_no_tool(SCHEMA_FN, call.func, frame):
             return Tool(
                 form="T1",
                 module=module,
