@@ -565,9 +565,8 @@ class _Runner:
             case facts.Seq(items=items):
                 for item in items:
                     self.remove(item, env)
-            case facts.Sub(base=facts.Name(id=name), index=index) if name in env:
-                key = containers.key_of(self.evaluator, index, self.frame(env))
-                env[name] = join(*(_without(option, key) for option in options(env[name])))
+            case facts.Sub(base=base, index=index) if not isinstance(index, facts.Slice):
+                self.effect(facts.Call(target.at, facts.Attr(target.at, base, "pop"), (index,), ()), env)
             case _:
                 pass
 
