@@ -242,15 +242,19 @@ def test_no_markup_parts_a_sign_from_its_number(sign: str, between: str, before:
     assert scan_naked_numbers(f"{before}{sign}{between}{{{{claim:0}}}}")
 
 
+BLANKS = [" ", " 🔥", "<br>", "</p>", "&nbsp;", "\u2009"]
+BEHIND = [*UNSEEN, ".", ",", ") ", '"', "…"]
+
+
 @settings(max_examples=500, deadline=None)
 @given(
     st.lists(
         st.sampled_from([*UNSEEN, " ", ": ", '"', "≈", "=", "🔥 ", "<br>", "<p>", "&nbsp;", "&bull;"]),
         max_size=9,
     ),
-    st.lists(
-        st.sampled_from([*UNSEEN, " ", ".", ",", ") ", '"', " 🔥", "<br>", "</p>", "&nbsp;", "…"]), max_size=9
-    ),
+    # An asterisk between blanks is no markup but a sign of multiplication.
+    st.lists(st.sampled_from([text for text in [*BEHIND, *BLANKS] if "*" not in text]), max_size=9)
+    | st.lists(st.sampled_from([text for text in BEHIND if text not in ("\u2009", ") ")]), max_size=9),
 )
 def test_markup_alone_makes_no_number(before: list[str], after: list[str]) -> None:
     assert scan_naked_numbers("".join(["Heat ", *before, "{{claim:0}}", *after])) == []
