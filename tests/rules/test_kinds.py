@@ -212,6 +212,22 @@ def test_advice_that_is_carried_out_leads_to_no_other_finding(
 
 
 @pytest.mark.parametrize(
+    ("unit", "help_says"),
+    [
+        ("'kW'", 'Join it with the `unit` beside it: `"load": {"value": 5, "unit": "kW"}`.'),
+        ("'KW'", 'Join it with the `unit` beside it: `"load": {"value": 5, "unit": "kW"}`.'),
+        ("unit", 'Join it with the `unit` beside it: `"load": {"value": 5, "unit": unit}`.'),
+        ("None", 'Return a Quantity instead: `{"value": 5, "unit": "<unit>"}`.'),
+    ],
+)
+def test_a_unit_beside_the_number_is_the_one_to_join_it_with(unit: str, help_says: str) -> None:
+    assert (
+        one(f'@tool\ndef f(unit):\n    """F."""\n    return {{"load": 5, "unit": {unit}}}\n').help
+        == help_says
+    )
+
+
+@pytest.mark.parametrize(
     ("before", "help_ends", "after"),
     [
         (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from itertools import islice
 
 import libcst as cst
@@ -10,6 +11,7 @@ import libcst as cst
 from gllint_rules.finding import Edit, Fix
 from gllint_rules.fixes.elsewhere import result_stays_right
 from gllint_rules.fixes.imports import imported
+from gllint_rules.fixes.nodes import literal_keys, without
 from gllint_rules.fixes.schemas import promise_quantity
 from gllint_rules.fixes.syntax import Place, place, replacement
 from gllint_rules.fixes.uses import Way, enclosing, is_tool_function, way_out
@@ -31,6 +33,8 @@ from gllint_rules.inference.values import (
     Value,
     number,
     options,
+    surely_not_number,
+    surely_not_text,
 )
 from gllint_rules.project.context import Context
 from gllint_rules.project.kinds import Advice
@@ -58,6 +62,13 @@ def wrap_leaf(context: Context, result: Result, leaf: Leaf, advised: Advice) -> 
     if here is None or way is None or not _is_in_container(here):
         return None
     unit, known = _unit(context, result, leaf, here)
+    beside = _unit_written_beside(leaf, here)
+    if beside is not None:
+        if beside.literal is not None and unit != beside.literal:
+            return None  # it is not allowed, so that the settings come first, or the key contradicts it
+        joined = _joined(context, leaf, here, way, beside, known)
+        if joined is not None:
+            return joined
     if unit == PLACEHOLDER:
         unit = _allowed(context, advised.unit) or PLACEHOLDER
     wrapped = _wrapped(here, leaf.value, unit)
@@ -80,6 +91,100 @@ def _fix(edits: tuple[Edit, ...], unit: str, safe: bool) -> Fix:
     if unit == PLACEHOLDER:
         return Fix("unsafe", "Wrap it in a Quantity, whose unit is left to you", edits)
     return Fix("safe" if safe else "unsafe", f"Wrap it in a Quantity in {unit}", edits)
+
+
+# --- a number and the unit beside it ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Beside:
+    """The ``unit`` in the dict display of a number, which speaks of that number alone."""
+
+    display: cst.Dict
+    element: cst.DictElement
+    site: Site
+    literal: str | None  # the unit, where the text is known
+    sure: bool  # whether nothing else in the display may be a number
+
+
+def _unit_written_beside(leaf: Leaf, here: Place) -> _Beside | None:
+    """``{"load": 5, "unit": "kW"}``, written out so, where nothing is put in later."""
+    holder, key = leaf.holder, leaf.key
+    element, display = (*islice(here.ancestors(), 2), None, None)[:2]
+    if holder is None or key is None or holder.open or holder.rest is not None:
+        return None
+    if not isinstance(element, cst.DictElement) or not isinstance(display, cst.Dict):
+        return None
+    keys = literal_keys(display)
+    if keys is None or "unit" not in keys or keys.get(key) is not element:
+        return None
+    entries = holder.entries
+    if entries.keys() != keys.keys() or any(len(found) != 1 for found in entries.values()):
+        return None
+    if not isinstance(keys["unit"].value, cst.SimpleString | cst.Name | cst.Attribute):
+        return None
+    held = (entry for found in entries.values() for entry in found)
+    if len(list(islice((n for entry in held for n in leaves(entry.value, entry.site)), 2))) != 1:
+        return None
+    [unit] = entries["unit"]
+    if surely_not_text(unit.value):
+        return None
+    others = (entry.value for name, found in entries.items() if name not in (key, "unit") for entry in found)
+    literal = unit.value.literal if isinstance(unit.value, Text) else None
+    return _Beside(display, keys["unit"], unit.site, literal, all(map(surely_not_number, others)))
+
+
+def _joined(context: Context, leaf: Leaf, here: Place, way: Way, beside: _Beside, known: bool) -> Fix | None:
+    """Join the number and the unit beside it into one Quantity; ``None`` where somebody else needs that unit."""
+    unit_way = way_out(context, beside.site, (*leaf.keys[:-1], "unit"))
+    if unit_way is None or _has_schema(context, way):
+        return None
+    kept = without(
+        beside.display.elements,
+        lambda element: element is beside.element,
+        beside.display.rbrace.whitespace_before,
+    )
+    wrapped = _wrapped_in(here, leaf.value, here.code(beside.element.value))
+    retyped = _retyped(context, leaf.site, way)
+    if kept is None or wrapped is None or retyped is None:
+        return None
+    gone = here.of(beside.display).replaced(beside.display.with_changes(elements=kept))
+    if gone is None:
+        return None
+    is_safe = (
+        known
+        and beside.sure
+        and beside.literal is not None
+        and isinstance(leaf.value, Number)
+        and not retyped
+        and _is_safe(context, way)
+        and _is_safe(context, unit_way)
+    )
+    edits = (*_merged(wrapped, gone), *retyped)
+    return Fix("safe" if is_safe else "unsafe", "Join it with the `unit` beside it", edits)
+
+
+def _merged(inserted: tuple[Edit, ...], gone: tuple[Edit, ...]) -> tuple[Edit, ...]:
+    """Both, where one edit stands for an insertion and the removal that begins there: their order would not be sure."""
+    [removal] = gone
+    kept = []
+    for edit in inserted:
+        if edit.span[2:] == removal.span[:2]:
+            removal = removal._replace(content=edit.content + removal.content)
+        else:
+            kept.append(edit)
+    return (*kept, removal)
+
+
+def _has_schema(context: Context, way: Way) -> bool:
+    """Whether a schema speaks of the result, which may ask for the unit."""
+    return any(
+        tool.result_schema is not None
+        for module in context.project.modules.values()
+        for tool in context.project.tools.of(module)
+        for callable in tool.callables
+        if callable.function in way.returned or isinstance(callable.function, facts.Lambda)
+    )
 
 
 # --- whether ------------------------------------------------------------------------------------------------
@@ -162,7 +267,13 @@ def _is_echoed(context: Context, result: Result, site: Site) -> bool:
 def _wrapped(here: Place, value: Value | None, unit: str) -> tuple[Edit, ...] | None:
     """The edits that wrap the expression, where it is a number whenever it is anything."""
     quote = _quote(here)
-    before, after = f"{{{quote}value{quote}: ", f", {quote}unit{quote}: {quote}{unit}{quote}}}"
+    return _wrapped_in(here, value, f"{quote}{unit}{quote}")
+
+
+def _wrapped_in(here: Place, value: Value | None, unit: str) -> tuple[Edit, ...] | None:
+    """As :func:`_wrapped`; ``unit`` is the expression that gives it."""
+    quote = _quote(here)
+    before, after = f"{{{quote}value{quote}: ", f", {quote}unit{quote}: {unit}}}"
     node = here.node
     if isinstance(node, cst.Yield | cst.Lambda | cst.StarredElement | cst.GeneratorExp | cst.Tuple):
         return None

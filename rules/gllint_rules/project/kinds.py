@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from gllint_rules.inference.values import Record, Site, Text
+from gllint_rules.inference.values import Record, Site, Text, surely_not_text
 from gllint_rules.words.kinds import KINDS, PLAIN, Kind, is_calendar, kind_of_name, unit_of_kind
 from gllint_runtime.policy.units import dimension_of, unit_of_name
 
@@ -155,11 +155,16 @@ def advice_for_leaf(project: Project, leaf: Leaf, kind: Kind | None, declared: s
     settings = project.settings
     key = leaf.key if leaf.is_named else None
     number = _shown(_text(project, leaf.site)) if leaf.value is not None else _NUMBER
-    unit = _unit_beside(leaf) if kind not in PLAIN else None
+    unit = _unit_beside(settings, leaf) if kind not in PLAIN else None
     if unit is not None and leaf.key is not None and _agree(leaf.key, unit):
         lines = _lines(settings, unit, leaf.in_list)
-        joined = f'"{leaf.key}": {_quantity(number, unit)}'
-        return _advised(kind, unit, lines, f"Join it with the `unit` beside it: `{joined}`", declared)
+        return _advised(kind, unit, lines, _joined(leaf.key, _quantity(number, unit)), declared)
+    written = _unit_expression(project, leaf) if kind not in PLAIN else None
+    if written is not None and leaf.key is not None:
+        quantity = f'{{"value": {number}, "unit": {written}}}'
+        return _advised(
+            kind, None, _lines(settings, None, leaf.in_list), _joined(leaf.key, quantity), declared
+        )
     return advice(settings, kind, key, number, leaf.in_list, declared)
 
 
@@ -246,11 +251,26 @@ def _agree(key: str, unit: str) -> bool:
     return announced is None or dimension_of(announced) == dimension_of(unit)
 
 
-def _unit_beside(leaf: Leaf) -> str | None:
-    """The literal unit that stands beside the number: ``{"load": 5, "unit": "kW"}``."""
+def _joined(key: str, quantity: str) -> str:
+    return f'Join it with the `unit` beside it: `"{key}": {quantity}`'
+
+
+def _unit_beside(settings: Settings, leaf: Leaf) -> str | None:
+    """The literal unit that stands beside the number, as it should be written: ``{"load": 5, "unit": "kW"}``."""
     holder: Record | None = leaf.holder
     if holder is None or "unit" not in holder.entries:
         return None
     value = holder.get("unit")
     literal = value.literal if isinstance(value, Text) else None
-    return literal if literal and literal.isprintable() else None
+    if not literal or not literal.isprintable():
+        return None
+    return settings.judge(literal).nearest or literal
+
+
+def _unit_expression(project: Project, leaf: Leaf) -> str | None:
+    """The expression that gives the unit beside the number, where that is not known and may be a text."""
+    found = leaf.holder.entries.get("unit", ()) if leaf.holder is not None else ()
+    if len(found) != 1 or isinstance(found[0].value, Text) or surely_not_text(found[0].value):
+        return None
+    written = _shown(_text(project, found[0].site))
+    return written if written != _NUMBER else None
