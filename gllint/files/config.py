@@ -181,7 +181,7 @@ def _table(path: str, explicit: bool) -> dict[str, Any] | None:
     try:
         data = read_bytes(path)
     except OSError as error:
-        if not explicit and error.errno in _MISSING:
+        if not explicit and error.errno in _MISSING and not os.path.lexists(path):
             return None
         raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
     own = path.endswith("gllint.toml")

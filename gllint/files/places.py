@@ -101,7 +101,8 @@ def absolute(path: str) -> str:
 
 
 def _markers(folder: str) -> frozenset[str]:
-    return frozenset(name for name in MARKERS if os.path.exists(f"{folder}/{name}"))
+    # A link that leads nowhere stands there too: it is a configuration that cannot be read.
+    return frozenset(name for name in MARKERS if os.path.lexists(f"{folder}/{name}"))
 
 
 def _here_or(root: str) -> str:

@@ -18,6 +18,7 @@ _WIDE = (  # the longer marks first: one begins with the other
     (codecs.BOM_UTF16_LE, "UTF-16"), (codecs.BOM_UTF16_BE, "UTF-16"),
 )  # fmt: skip
 _COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+_SHOWN = 60  # characters of a name that nobody knows
 _SLOW, _MOST_SLOW = ("punycode", "idna"), 10_000  # their time grows with the square of the size
 _BLANK_OR_COMMENT = re.compile(rb"^[ \t\f]*(?:#.*)?$")
 _NEWLINE = re.compile(r"\r\n|\r|\n")
@@ -132,6 +133,9 @@ def _declared_encoding(body: bytes, bom: bool) -> str:
 
 
 def _text_codec(name: str, bom: bool, line: int) -> str:
+    normal = name[:12].lower().replace("_", "-")
+    if normal == "utf-8" or normal.startswith("utf-8-"):  # whatever follows, as for Python's own tokenizer
+        return "utf-8"
     try:
         codec = codecs.lookup(name)
         if not getattr(
@@ -139,9 +143,11 @@ def _text_codec(name: str, bom: bool, line: int) -> str:
         ):  # `rot13`, `base64`: between texts, or between bytes
             raise LookupError(name)
     except (LookupError, ValueError):
-        raise Undecodable(f"unknown encoding: {name}", line, 1) from None
+        raise Undecodable(f"unknown encoding: {name[:_SHOWN]}", line, 1) from None
     if bom and codec.name != "utf-8":
-        raise Undecodable(f"encoding is declared as {name} but the file begins with a UTF-8 mark", line, 1)
+        raise Undecodable(
+            f"encoding is declared as {name[:_SHOWN]} but the file begins with a UTF-8 mark", line, 1
+        )
     return codec.name
 
 

@@ -189,12 +189,16 @@ def _loop(path: Path) -> None:
     path.symlink_to(path.name)
 
 
+def _nowhere(path: Path) -> None:
+    path.symlink_to("nowhere")
+
+
 def _device(path: Path) -> None:
     path.symlink_to("/dev/zero")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="pipes and devices")
-@pytest.mark.parametrize("make", [_pipe, Path.mkdir, _device])
+@pytest.mark.parametrize("make", [_pipe, Path.mkdir, _device, _loop, _nowhere])
 @pytest.mark.parametrize("name", config.FILE_NAMES)
 def test_a_configuration_that_is_no_file_is_said_not_waited_for(
     write: Write, run: Run, name: str, make: Callable[[Path], None]

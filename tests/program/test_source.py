@@ -22,6 +22,8 @@ from gllint.files.source import Undecodable, as_bytes, decode, keep_lines, main_
         (b"#!/x\n# fileencoding=cp1252\n# \x80\n", "#!/x\n# fileencoding=cp1252\n# €\n", "cp1252", False),
         (b"x = 1\n# coding: latin-1\n", "x = 1\n# coding: latin-1\n", "utf-8", False),
         (b"\n\n# coding: latin-1\n", "\n\n# coding: latin-1\n", "utf-8", False),
+        (codecs.BOM_UTF8 + b"# coding: utf-8-sig\n", "# coding: utf-8-sig\n", "utf-8", True),
+        (b"# coding: UTF_8-sig\n", "# coding: UTF_8-sig\n", "utf-8", False),
     ],
 )
 def test_decodes_as_python_does(data: bytes, source: str, encoding: str, bom: bool) -> None:
