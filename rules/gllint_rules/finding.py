@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Literal, NamedTuple
 
 Applicability = Literal["safe", "unsafe"]
@@ -101,6 +101,12 @@ def of_results(what: str, tools: Sequence[ToolAt], keys: Sequence[str]) -> str:
 
 def _a(noun: str) -> str:
     return f"an {noun}" if noun[0] in "aeiou" else f"a {noun}"
+
+
+def common(whats: Iterable[str]) -> str:
+    """What numbers at one place are together: what each is, or just numbers."""
+    told = set(whats)
+    return told.pop() if len(told) == 1 else "number"
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 
 from gllint_rules.catalogue import RULES
-from gllint_rules.finding import Failure, Finding, Fix, Note, of_results
+from gllint_rules.finding import Failure, Finding, Fix, Note, common, of_results
 from gllint_rules.inference.values import Because, Site
 from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.project import Project
@@ -72,19 +72,20 @@ def _placed(project: Project, module: Module, pendings: Sequence[Pending], fix: 
     told = [pending.told for pending in pendings if pending.told is not None]
     tools = tuple(sorted({t.tool for t in told}))
     keys = tuple(dict.fromkeys(pending.key for pending in pendings if pending.key is not None))
+    what = common(pending.what for pending in pendings)
     causes = {module.path, *(path for t in told for path in t.files)}
     causes.update(_files_behind(pending.because for pending in pendings))
     return Finding(
         code=first.code,
         path=first.site.module.path,
         span=span,
-        message=first.message or of_results(first.what, tools, keys),
+        message=first.message or of_results(what, tools, keys),
         help=first.help,
         fix=fix,
         notes=tuple(notes),
         tools=tools,
         keys=keys,
-        what=first.what,
+        what=what,
         kind=first.kind,
         settings=first.settings,
         causes=tuple(sorted(causes - {first.site.module.path})),

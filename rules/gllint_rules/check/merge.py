@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from gllint_rules.catalogue import RULES
-from gllint_rules.finding import Finding, Fix, ToolAt, of_results
+from gllint_rules.finding import Finding, Fix, ToolAt, common, of_results
 
 
 def merged(findings: Iterable[Finding]) -> list[Finding]:
@@ -26,8 +26,10 @@ def _one_of(found: Sequence[Finding]) -> Finding:
     tools = tuple(sorted({tool for finding in found for tool in finding.tools}))
     keys = tuple(dict.fromkeys(key for finding in found for key in finding.keys))
     is_made = bool(first.tools) and first.message == of_results(first.what, first.tools, first.keys)
+    what = common(finding.what for finding in found)
     return first._replace(
-        message=of_results(first.what, tools, keys) if is_made else first.message,
+        what=what,
+        message=of_results(what, tools, keys) if is_made else first.message,
         fix=_fix_of(found),
         tools=tools,
         keys=keys,

@@ -111,7 +111,13 @@ def _unit_written_beside(leaf: Leaf, here: Place) -> _Beside | None:
     """``{"load": 5, "unit": "kW"}``, written out so, where nothing is put in later."""
     holder, key = leaf.holder, leaf.key
     element, display = (*islice(here.ancestors(), 2), None, None)[:2]
-    if holder is None or key is None or holder.open or holder.rest is not None:
+    if (
+        holder is None
+        or key is None
+        or "unit" not in holder.entries
+        or holder.open
+        or holder.rest is not None
+    ):
         return None
     if not isinstance(element, cst.DictElement) or not isinstance(display, cst.Dict):
         return None

@@ -19,6 +19,9 @@ from gllint_rules.reading.syntax import parsed
 SectionKind: TypeAlias = Literal["imports", "function", "class", "other"]
 
 _NEWLINE = re.compile(r"\r\n?|\n")
+_CHAIN = (
+    100  # links of a chain of calls and subscripts: each of them asks, and no longer one is written by hand
+)
 MUTATORS = frozenset({"update", "setdefault", "append", "add", "insert", "extend", "clear"})
 
 
@@ -236,8 +239,8 @@ def _first_line(node: ast.stmt) -> int:
 
 
 def _last(node: ast.AST) -> str:
-    """The last name of ``a.b.c``; of a call or subscript that of its callee or base."""
-    while True:
+    """The last name of ``a.b.c``; of a call or subscript that of its callee or base, where that is not far."""
+    for _ in range(_CHAIN):
         kind = type(node)
         if kind is ast.Name:
             return node.id  # type: ignore[attr-defined,no-any-return]
@@ -248,7 +251,8 @@ def _last(node: ast.AST) -> str:
         elif kind is ast.Subscript:
             node = node.value  # type: ignore[attr-defined]
         else:
-            return ""
+            break
+    return ""
 
 
 def _dotted(node: ast.expr) -> str:
