@@ -586,6 +586,8 @@ class _Runner:
         if isinstance(target, facts.Name):
             self.store(target, value, env, site)
             return
+        if number(value) is not None and self.lies_under_known(target, env):
+            return
 
         def change(held: tuple[Entry, ...]) -> tuple[Entry, ...]:
             """A number that is a leaf already stays the one; else the store makes it."""
@@ -598,6 +600,21 @@ class _Runner:
 
         self.set_defaults(target, env)
         self.update(target, env, change)
+
+    def lies_under_known(self, target: Expr, env: Env) -> bool:
+        """Whether it is a number under one of the keys of a dict of numbers that is written out."""
+        if (
+            not isinstance(target, facts.Sub)
+            or containers.key_of(self.evaluator, target.index, self.frame(env)) is not None
+        ):
+            return False
+        return all(
+            isinstance(option, Record)
+            and option.kind == "builtins.dict"
+            and not option.open
+            and any(number(entry.value) is not None for _, entry in held_in(option))
+            for option in options(self.eval(target.base, env))
+        )
 
     # --- effects ---------------------------------------------------------------------------------------------
 
