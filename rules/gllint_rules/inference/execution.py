@@ -464,7 +464,7 @@ class _Runner:
         if isinstance(value, UnionOf):
             return join(*[self._rebuilt(option, way, change) for option in value.options])
         step, rest = way[0], way[1:]
-        if value is UNKNOWN and _has_text_key(way):
+        if value is UNKNOWN and change is not _removed and _has_text_key(way):
             value = _made_up(step)
         if isinstance(step, Each):
             return self._rebuilt_each(value, step, rest, change)
@@ -491,6 +491,8 @@ class _Runner:
                 )
             inner = tuple(replace(e, value=self._rebuilt(e.value, rest, change)) for e in old)
             return value if all(e.value is UNKNOWN for e in inner) else value.store(key, *inner)
+        if change is _removed:
+            return _without(value, key)
         stored = tuple(
             replace(e, key=Site(self.module, index.at))
             if e.key is None and isinstance(index, facts.Const)
@@ -512,7 +514,7 @@ class _Runner:
             old = items[position]
             if rest:
                 items[position] = replace(old, value=self._rebuilt(old.value, rest, change))
-            else:
+            elif change is not _removed:
                 items[position] = change((old,))[0]
             return replace(value, items=tuple(items))
         return value
@@ -565,8 +567,9 @@ class _Runner:
             case facts.Seq(items=items):
                 for item in items:
                     self.remove(item, env)
-            case facts.Sub(base=base, index=index) if not isinstance(index, facts.Slice):
-                self.effect(facts.Call(target.at, facts.Attr(target.at, base, "pop"), (index,), ()), env)
+            case facts.Sub(index=index) if not isinstance(index, facts.Slice):
+                self.set_defaults(target, env)
+                self.update(target, env, _removed)
             case _:
                 pass
 
@@ -583,6 +586,8 @@ class _Runner:
         if isinstance(target, facts.Name):
             self.store(target, value, env, site)
             return
+        if number(value) is not None and self.lies_under_known(target, env):
+            return
 
         def change(held: tuple[Entry, ...]) -> tuple[Entry, ...]:
             """A number that is a leaf already stays the one; else the store makes it."""
@@ -595,6 +600,21 @@ class _Runner:
 
         self.set_defaults(target, env)
         self.update(target, env, change)
+
+    def lies_under_known(self, target: Expr, env: Env) -> bool:
+        """Whether it is a number under one of the keys of a dict of numbers that is written out."""
+        if (
+            not isinstance(target, facts.Sub)
+            or containers.key_of(self.evaluator, target.index, self.frame(env)) is not None
+        ):
+            return False
+        return all(
+            isinstance(option, Record)
+            and option.kind == "builtins.dict"
+            and not option.open
+            and any(number(entry.value) is not None for _, entry in held_in(option))
+            for option in options(self.eval(target.base, env))
+        )
 
     # --- effects ---------------------------------------------------------------------------------------------
 
@@ -610,6 +630,8 @@ class _Runner:
                 self.flow.yields.append((value, found))
             case facts.Walrus():
                 self.eval(expr, env)
+            case facts.Call(func=facts.Attr(base=base, name="pop"), args=(index, *_)):
+                self.remove(facts.Sub(expr.at, base, index), env)
             case facts.Call(func=facts.Attr(base=base, name=name)) if name in _MUTATORS:
                 self.set_defaults(base, env)
                 place = self.way_to(base, env)
@@ -698,8 +720,6 @@ class _Runner:
                 for other in options(self.eval(call.args[0], env)):
                     value = _extended(self.evaluator, value, other)
                 return value
-            case Record(), "pop" if call.args:
-                return _without(value, containers.key_of(self.evaluator, call.args[0], self.frame(env)))
             case ((Record() | ListOf()), "clear"):
                 return replace(value, entries={}, sure=frozenset()) if isinstance(value, Record) else ListOf()
             case _:
@@ -780,7 +800,7 @@ def _with_items(value: ListOf, new: tuple[Entry, ...]) -> ListOf:
     return replace(value, items=(*(e for e in value.items if e.site not in sites), *new))
 
 
-_MUTATORS = frozenset({"update", "setdefault", "append", "add", "insert", "extend", "pop", "clear"})
+_MUTATORS = frozenset({"update", "setdefault", "append", "add", "insert", "extend", "clear"})
 
 
 def _assigned(target: Expr, value: Value, site: Site) -> Value:
@@ -790,9 +810,12 @@ def _assigned(target: Expr, value: Value, site: Site) -> Value:
     return value
 
 
-def _without(value: Value, key: Key | None) -> Value:
-    if not isinstance(value, Record) or key is None:
-        return value
+def _removed(_: tuple[Entry, ...]) -> tuple[Entry, ...]:
+    """The change that takes out what is under a key."""
+    return ()
+
+
+def _without(value: Record, key: Key) -> Record:
     entries = {name: held for name, held in value.entries.items() if name != key}
     return replace(value, entries=entries, sure=value.sure - {key})
 
