@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 from gllint_rules.inference import classes
 from gllint_rules.inference.values import (
@@ -35,6 +36,7 @@ from gllint_rules.words.names import ARGS_SCHEMA, RESULT_SCHEMAS, SCHEMA_FN
 from gllint_rules.words.table import GENERAL, Callee, Framework, Kind, Place
 
 _CALLED: frozenset[Kind] = frozenset({"calls", "keywords", "decorators", "described"})
+_PUTS = frozenset({"append", "extend"})
 _MADE: frozenset[Kind] = frozenset({"calls", "decorators"})
 # How a decorator that is called with a function is given it by name.
 _DECORATED = ("func", "fn", "function", "callable", "f")
@@ -61,7 +63,8 @@ class Forms:
             yield tool
 
     def _of(self, module: Module) -> Iterator[Tool]:
-        calls = [item for item in module.calls_where(self._may_call) if self._is_named(module, item[0])]
+        may_call = partial(self._may_call, module)
+        calls = [item for item in module.calls_where(may_call) if self._is_named(module, item[0])]
         for call, scope in calls:
             tool = self.made(module, call, scope) or self._described(module, call, scope)
             if tool is not None:
@@ -80,13 +83,22 @@ class Forms:
 
     # --- which calls are worth a look ------------------------------------------------------------------------
 
-    def _may_call(self, section: Section) -> bool:
+    def _may_call(self, module: Module, section: Section) -> bool:
+        keywords = section.keywords
         return (
-            SCHEMA_FN in section.keywords
-            or not self.table.any_keywords.isdisjoint(section.keywords)
-            or any(not _CALLED.isdisjoint(self.table.kinds(name)) for name in section.calls)
-            or ("super" in section.calls and "__init__" in section.calls)
+            SCHEMA_FN in keywords
+            or not self.table.any_keywords.isdisjoint(keywords)
+            or any(self.table.may_call(name, keywords) for name in section.calls)
+            or (
+                section.owner is not None
+                and {"super", "__init__"} <= section.calls
+                and any(map(self.table.kinds, self._base_names(module, section.owner)))
+            )
         )
+
+    def _base_names(self, module: Module, number: int) -> Iterator[str]:
+        for base in module.outline.sections[number].bases:
+            yield module.imported_names.get(base, base).rpartition(".")[2]
 
     def _is_named(self, module: Module, call: Call) -> bool:
         return (
@@ -375,7 +387,11 @@ class Forms:
             if framework is not None and framework.plain_functions:
                 for callee in handed_over(self.evaluator, value, frame):
                     yield self._plain("T6", module, scope, value.at, callee, framework)
-        for call, scope in module.calls_of({"append", "extend"}):
+        for call, scope in module.calls_where(
+            lambda section: not names.isdisjoint(section.mutated) and not _PUTS.isdisjoint(section.calls)
+        ):
+            if facts.last_name(call.func) not in _PUTS:
+                continue
             match call.func:
                 case facts.Attr(base=facts.Attr(base=base, name=name)) if name in names and call.args:
                     frame = Frame(module, scope)

@@ -22,6 +22,7 @@ _NEWLINE = re.compile(r"\r\n?|\n")
 _CHAIN = (
     100  # links of a chain of calls and subscripts: each of them asks, and no longer one is written by hand
 )
+SPREAD = "**"
 MUTATORS = frozenset({"update", "setdefault", "append", "add", "insert", "extend", "clear"})
 
 
@@ -57,7 +58,7 @@ class Section:
     attributes: frozenset[str] = frozenset()  # ``….name = value``
     mutated: frozenset[str] = frozenset()  # containers that something is stored in
     calls: frozenset[str] = frozenset()
-    keywords: frozenset[str] = frozenset()
+    keywords: frozenset[str] = frozenset()  # of calls; `SPREAD` for `**`
     keys: frozenset[str] = frozenset()  # of dict displays, written out
     spreads: frozenset[str] = frozenset()  # ``{**name}``
     subscripts: frozenset[str] = frozenset()
@@ -458,7 +459,7 @@ class _Sketch:
     def call(self, node: ast.Call, level: int) -> None:
         name = _last(node.func)
         self.calls.add(name)
-        self.keywords.update(keyword.arg for keyword in node.keywords if keyword.arg)
+        self.keywords.update(keyword.arg or SPREAD for keyword in node.keywords)
         if type(node.func) is ast.Attribute and name in MUTATORS:
             self.mutated.add(_last(node.func.value))
         self.stack.append((node.func, level))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
@@ -169,6 +169,7 @@ class Table:
         self._read: dict[int, Framework] = {}
         self._candidates: dict[str, tuple[_Candidate, ...]] = {}
         self._kinds: dict[str, frozenset[Kind]] = {}
+        self._needed: dict[str, frozenset[str]] = {}
         self._found: dict[tuple[object, ...], Entry | None] = {}
 
     @property
@@ -208,6 +209,30 @@ class Table:
             found = frozenset(kind for _, kind, name in self._named(last) if name.last != _ANY)
             self._kinds[last] = found
         return found
+
+    def may_call(self, last: str, keywords: Collection[str]) -> bool:
+        """Whether a call of what ends so may make or take a tool, beside calls that have ``keywords`` among them.
+
+        ``**`` among them stands for any.
+        """
+        needed = self._needed.get(last)
+        if needed is None:
+            needed = self._needed[last] = self._keywords_needed(last)
+        return not needed.isdisjoint(keywords) or ("" in needed or bool(needed and "**" in keywords))
+
+    def _keywords_needed(self, last: str) -> frozenset[str]:
+        """The keywords of which a call of what ends so has one; "" among them where it need not have any."""
+        found: set[str] = set()
+        for number, kind, name in self._named(last):
+            if name.last == _ANY:
+                continue
+            if kind in ("calls", "decorators", "described"):
+                found.add("")
+            elif kind == "keywords":
+                places = self._row(number).keywords[name]
+                named = (place if isinstance(place, str) and place != _ANY else "" for place in places)
+                found.update(place.partition(".")[0] for place in named)
+        return frozenset(found)
 
     @property
     def any_keywords(self) -> frozenset[str]:
