@@ -67,9 +67,11 @@ def _after(engine: Engine, place: Place, seen: Survey, proposal: Proposal) -> tu
     def proposed(config: Config) -> Config:
         return proposal.applied(config) if config.source == place.config.source else config
 
-    other = Engine(Options(override=proposed, fixes=False, cache=False))
+    # What is found is kept, too: the first check under the new settings finds it there.
+    other = Engine(Options(override=proposed, fixes=False, progress=True))
     try:
         other.places.ask_about([place.root])
+        other.take_over(engine)
         return other, other.check([place.root])
     finally:
         other.close()

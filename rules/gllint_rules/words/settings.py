@@ -38,6 +38,11 @@ class Settings(NamedTuple):
     # Nor is this: what the rules of installed packages look for in files.
     needles: tuple[str, ...] = ()
 
+    def reads_like(self, other: Settings) -> bool:
+        """Whether both tell the same of what code means: they differ at most in the numbers and units they allow."""
+        same = {"unit_packs": (), "plain_keys": (), "extend_units": ()}
+        return self._replace(**same) == other._replace(**same)
+
     def judge(self, unit: str) -> UnitVerdict:
         """What the policy says of a unit under these settings."""
         from gllint_runtime.policy.units import judge_unit
