@@ -40,8 +40,9 @@ class Settings(NamedTuple):
 
     def reads_like(self, other: Settings) -> bool:
         """Whether both tell the same of what code means: they differ at most in the numbers and units they allow."""
-        same = {"unit_packs": (), "plain_keys": (), "extend_units": ()}
-        return self._replace(**same) == other._replace(**same)
+        return self == other._replace(
+            unit_packs=self.unit_packs, plain_keys=self.plain_keys, extend_units=self.extend_units
+        )
 
     def judge(self, unit: str) -> UnitVerdict:
         """What the policy says of a unit under these settings."""
