@@ -261,7 +261,9 @@ async def test_one_line_of_settings_for_several_findings_is_offered_once(
     found = await editor.actions(uri, 5)
     action = found['Add `unit-packs = ["counts"]` to pyproject.toml']
     assert len(action.diagnostics) == 2
-    assert editor.applied(config, action.edit) == '# not saved yet\n\n[tool.gllint]\nunit-packs = ["counts"]\n'
+    assert (
+        editor.applied(config, action.edit) == '# not saved yet\n\n[tool.gllint]\nunit-packs = ["counts"]\n'
+    )
 
 
 # --- hover ---------------------------------------------------------------------------------------------------
