@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
 from typing import TYPE_CHECKING, Any
 
 from gllint.errors import UsageError
+from gllint.files.places import Place
 from gllint.init.proposal import Proposal
 
 if TYPE_CHECKING:
@@ -18,6 +20,14 @@ _BOM = "\ufeff"
 _REPOS = re.compile(r"repos:\s*(?:#.*)?$")
 _ITEM = re.compile(r"(?P<indent> *)- ")
 _OF_BLOCK = re.compile(r"\s|-\s|#|$")
+
+
+def configuration(place: Place) -> str | None:
+    """The file to configure gllint in, where there is one: the one that does, else the project's pyproject.toml."""
+    if place.config.source:  # one of a folder above, too: a new one below would hide what it says
+        return place.config.source
+    pyproject = f"{place.root}/pyproject.toml"
+    return pyproject if os.path.exists(pyproject) else None
 
 
 def with_settings(path: str, text: str, proposal: Proposal, is_own: bool) -> str:
@@ -39,9 +49,7 @@ def with_settings(path: str, text: str, proposal: Proposal, is_own: bool) -> str
         if tomllib.loads(after) != _wanted(before, proposal, is_own):
             raise ValueError("the change would not be the one that was meant")
     except (TOMLKitError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        raise UsageError(
-            f"{path}: cannot be changed by gllint init: {error}; add the lines yourself"
-        ) from None
+        raise UsageError(f"{path}: cannot be changed by gllint: {error}; add the lines yourself") from None
     return bom + (after.replace("\n", "\r\n") if crlf else after)
 
 

@@ -12,7 +12,7 @@ from gllint.files.config import Config
 from gllint.files.places import Place, absolute
 from gllint.files.source import Undecodable
 from gllint.files.writing import check_inside, read_bytes, write_atomically
-from gllint.init.editing import BASELINE, HOOKS, has_hook, with_hook, with_settings
+from gllint.init.editing import BASELINE, HOOKS, configuration, has_hook, with_hook, with_settings
 from gllint.init.proposal import Proposal, propose
 from gllint.init.survey import Survey, survey
 from gllint.run.engine import Engine, Options, Outcome
@@ -67,9 +67,11 @@ def _after(engine: Engine, place: Place, seen: Survey, proposal: Proposal) -> tu
     def proposed(config: Config) -> Config:
         return proposal.applied(config) if config.source == place.config.source else config
 
-    other = Engine(Options(override=proposed, fixes=False, cache=False))
+    # What is found is kept, too: the first check under the new settings finds it there.
+    other = Engine(Options(override=proposed, fixes=False, progress=True))
     try:
         other.places.ask_about([place.root])
+        other.take_over(engine)
         return other, other.check([place.root])
     finally:
         other.close()
@@ -81,7 +83,7 @@ def _changes(
     changes: list[Change] = []
     notes: list[str] = []
     if proposal:
-        path = _configuration(place)
+        path = configuration(place) or f"{place.root}/gllint.toml"
         before = _content(path, place)
         text = _decoded(path, before)
         is_own = path.endswith("gllint.toml")
@@ -112,14 +114,6 @@ def _changes(
     else:
         changes.append(Change(hooks, there, text_after.encode()))
     return changes, notes
-
-
-def _configuration(place: Place) -> str:
-    """The file to configure gllint in: the one that does, else the project's pyproject.toml, else a new one."""
-    if place.config.source:  # one of a folder above, too: a new one below would hide what it says
-        return place.config.source
-    pyproject = f"{place.root}/pyproject.toml"
-    return pyproject if os.path.exists(pyproject) else f"{place.root}/gllint.toml"
 
 
 def _content(path: str, place: Place) -> bytes | None:

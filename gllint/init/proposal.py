@@ -50,12 +50,9 @@ def propose(seen: Survey, config: Config, root: str) -> Proposal:
     settled: dict[str, int] = {}
     ours = [f for f in seen.outcome.findings if not (seen.in_tests and _is_test(f, root))]
     for finding in ours:
-        for key, items in _asked(finding):
-            present = getattr(config.rules, key.replace("-", "_"))
-            new = [item for item in items if item not in present]
-            if new:
-                more.setdefault(key, {}).update(dict.fromkeys(new))
-                settled[key] = settled.get(key, 0) + 1
+        for key, new in asked_by(finding, config):
+            more.setdefault(key, {}).update(dict.fromkeys(new))
+            settled[key] = settled.get(key, 0) + 1
     lists = {key: _ordered(key, more[key]) for key in _LISTS if key in more}
     patterns = test_patterns([f.path for f in seen.outcome.findings], root) if seen.in_tests else ()
     ignores = {pattern: ("GL",) for pattern in patterns if pattern not in config.per_file_ignores}
@@ -66,6 +63,14 @@ def propose(seen: Survey, config: Config, root: str) -> Proposal:
 
 def _is_test(finding: Finding, root: str) -> bool:
     return bool(test_patterns([finding.path], root))
+
+
+def asked_by(finding: Finding, config: Config) -> Iterable[tuple[str, list[str]]]:
+    """The keys of ``[tool.gllint]`` that the help of a finding names, each with the items that ``config`` lacks."""
+    for key, items in _asked(finding):
+        new = [item for item in items if item not in getattr(config.rules, key.replace("-", "_"))]
+        if new:
+            yield key, new
 
 
 def _asked(finding: Finding) -> Iterable[tuple[str, list[str]]]:

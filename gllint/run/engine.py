@@ -146,6 +146,11 @@ class Engine:
             self._workspaces[place.root] = Workspace(self.index(place, store), store, turns, fixes)
         return self._workspaces[place.root]
 
+    def take_over(self, other: Engine) -> None:
+        """Take over what ``other`` learnt of its projects under other options; it cannot be used any more."""
+        for workspace in other.workspaces():
+            self.workspace(self.places.project(workspace.root)).take_over(workspace)
+
     def store(self, place: Place) -> Store:
         """Return where the project at ``place`` keeps what it finds out."""
         return Store.of(self.cache_dir(place), place.root, place.config.rules)

@@ -51,8 +51,21 @@ class Index:
         self._is_disturbed = False  # a file changed while we read it twice: nothing of this run is kept
         self._candidates: dict[str, bytes] | None = None
         self._project: Project | None = None
+        self._inherited: Project | None = None  # under another configuration
         self._announced: set[str] = set()
         self._top_level: dict[str, list[str]] | None = None
+
+    def take_over(self, other: Index) -> None:
+        """Take over what ``other``, of the same files under another configuration, has read and inferred.
+
+        It cannot be used any more.
+        """
+        if other.is_worth_keeping:
+            self.parsed = other.parsed
+            if other._project is not None and self.settings.reads_like(other.settings):
+                self._inherited, self._announced = other._project, other._announced
+                self.dependencies = other.dependencies
+                self.mentions = Mentions(self.table, self.dependencies)
 
     # --- files ---------------------------------------------------------------------------------------------
 
@@ -89,7 +102,7 @@ class Index:
         """Forget what several files say together."""
         self.mentions.forget()
         self._announced.clear()
-        self._candidates = self._project = self._top_level = None
+        self._candidates = self._project = self._inherited = self._top_level = None
 
     # --- candidates ----------------------------------------------------------------------------------------
 
@@ -127,7 +140,8 @@ class Index:
             return self._reaching(self._names_after_edit(self._project, passing))
         key = self.key(passing)
         if (names := self.kept.names(key)) is None:
-            self._project = self._new_project()
+            self._project = self._inherited or self._new_project()
+            self._project.judge_by(self.settings)
             self._add(self._project, passing)
             with self.means.clock.stage("tool names"):
                 names = on_large_stack(_tool_names, self._project)

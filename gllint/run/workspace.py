@@ -28,6 +28,10 @@ class Workspace:
         self._results: dict[str, Result] | None = None
         self._landed: dict[str, list[Finding]] | None = None
 
+    def take_over(self, other: Workspace) -> None:
+        """Take over what was found out of the same project under another configuration; that one is done with."""
+        self.index.take_over(other.index)
+
     def announce(self, files: Mapping[str, Signature | None], complete: bool = False) -> None:
         """Announce files of the project; ``complete`` says that these are all of them."""
         index = self.index

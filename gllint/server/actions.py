@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
+import json
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
+from gllint.errors import UsageError
+from gllint.files.config import Config
 from gllint.files.source import keep_lines, main_newline
+from gllint.init.editing import with_settings
+from gllint.init.proposal import Proposal, asked_by
 from gllint.server.texts import Snapshot
 from gllint.verdict.suppress import Comments
 from gllint_rules import Edit, Finding, Fix
 
 _OWN = re.compile(r"#\s*gllint:\s*ignore\s*\[(?P<codes>[^\]]*)\]", re.IGNORECASE)
 _NOT_SUPPRESSIBLE = frozenset({"GL900", "GL901", "GL902"})
+
+_ALLOWING = frozenset({"unit-packs", "plain-keys"})
 
 Change = tuple[int, int, str]
 """What to put between two offsets."""
@@ -56,6 +64,26 @@ def suppression_changes(snapshot: Snapshot, finding: Finding) -> list[Change]:
 @lru_cache(maxsize=1)
 def _comments(text: str) -> Comments:
     return Comments(text)
+
+
+def allowing(
+    finding: Finding, config: Config, path: str, snapshot: Snapshot
+) -> Iterator[tuple[str, list[Change]]]:
+    """Lines that would allow what a finding reports, each with the changes of the configuration file at ``path``.
+
+    Nothing where the file cannot be changed by the line.
+    """
+    for key, items in asked_by(finding, config):
+        if key in _ALLOWING:
+            with contextlib.suppress(UsageError):
+                after = _with_items(path, snapshot.text, key, tuple(items))
+                line = f"{key} = [{', '.join(json.dumps(item, ensure_ascii=False) for item in items)}]"
+                yield line, list(difference(snapshot.text, after))
+
+
+@lru_cache(maxsize=16)
+def _with_items(path: str, text: str, key: str, items: tuple[str, ...]) -> str:
+    return with_settings(path, text, Proposal({key: items}), path.endswith("gllint.toml"))
 
 
 def difference(before: str, after: str) -> Iterator[Change]:

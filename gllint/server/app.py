@@ -18,9 +18,10 @@ from pygls.uris import from_fs_path, to_fs_path
 
 from gllint import __version__
 from gllint.files.config import FILE_NAMES
-from gllint.files.places import absolute
+from gllint.files.places import Place, absolute
 from gllint.files.source import Undecodable, decode
-from gllint.files.writing import read_bytes
+from gllint.files.writing import check_inside, read_bytes
+from gllint.init.editing import configuration
 from gllint.server.diagnostics import Presenter
 from gllint.server.indexing import Cancelled
 from gllint.server.session import Session, Shown
@@ -163,6 +164,20 @@ class Server(LanguageServer):
         except (OSError, Undecodable):
             return None
         return (uri, self.snapshot(text, None)) if uri is not None else None
+
+    def configuration_of(self, place: Place) -> tuple[str, str, Snapshot] | None:
+        """Return the path, address and text of the file to configure a project in, ``None`` where there is none."""
+        path = configuration(place)
+        buffer = self.session.buffers.get(path) if path is not None else None
+        if path is None or buffer is not None:
+            return (path, buffer.uri, buffer.snapshot) if path is not None and buffer is not None else None
+        uri = from_fs_path(path)
+        try:
+            check_inside(path, place.repository or place.root)
+            text = read_bytes(path).decode()
+        except (OSError, UnicodeDecodeError):
+            return None
+        return (path, uri, self.snapshot(text, None)) if uri is not None else None
 
     # --- work ----------------------------------------------------------------------------------------------
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Sequence
 from typing import Any
 
 from lsprotocol import types
 
+from gllint.files.places import Place
 from gllint.server import actions, completion, hover, knowledge, spots
 from gllint.server.app import Server, changed_paths, path_of
 from gllint.server.session import Buffer
@@ -92,10 +94,16 @@ async def code_actions(ls: Server, params: types.CodeActionParams) -> list[types
     uri, only = params.text_document.uri, params.context.only
     found: list[types.CodeAction] = []
     if _is_wanted(types.CodeActionKind.QuickFix.value, only):
-        for finding in shown.findings:
-            diagnostic = ls.presenter.diagnostic(finding, shown)
-            if _share_lines(diagnostic.range, params.range):
-                found += _quick_fixes(ls, uri, shown.snapshot, finding, diagnostic)
+        here = [
+            (finding, diagnostic)
+            for finding in shown.findings
+            if _share_lines((diagnostic := ls.presenter.diagnostic(finding, shown)).range, params.range)
+        ]
+        for finding, diagnostic in here:
+            found += _quick_fixes(ls, uri, shown.snapshot, finding, diagnostic)
+        if any(finding.settings for finding, _ in here):
+            place = await ls.ask(lambda: ls.session.place(path))
+            found += _settings(ls, place, here) if place is not None else []
     if _is_wanted(FIX_ALL, only) and actions.has_safe_fix(shown.findings):
         action = types.CodeAction("gllint: Apply all safe fixes", kind=FIX_ALL, data={"uri": uri})
         # Who asks for nothing else is about to save, and would only have to come back for the edit.
@@ -139,6 +147,29 @@ def _quick_fixes(
         offer(title, actions.fix_changes(snapshot, fix), is_safe or None)
     offer(f"{finding.code}: Suppress here", actions.suppression_changes(snapshot, finding))
     return found
+
+
+def _settings(
+    ls: Server, place: Place, here: Sequence[tuple[Finding, types.Diagnostic]]
+) -> list[types.CodeAction]:
+    """The lines of configuration that would allow what is reported, each once."""
+    file = ls.configuration_of(place)
+    if file is None:
+        return []
+    path, uri, snapshot = file
+    found: dict[str, types.CodeAction] = {}
+    for finding, diagnostic in here:
+        for line, changes in actions.allowing(finding, place.config, path, snapshot):
+            title = f"Add `{line}` to {os.path.basename(path)}"
+            if title not in found:
+                found[title] = types.CodeAction(
+                    title,
+                    kind=types.CodeActionKind.QuickFix,
+                    diagnostics=[],
+                    edit=_workspace_edit(ls, uri, snapshot, changes),
+                )
+            found[title].diagnostics = [*(found[title].diagnostics or ()), diagnostic]
+    return list(found.values())
 
 
 def _workspace_edit(

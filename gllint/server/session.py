@@ -14,7 +14,7 @@ from functools import cache
 from typing import NamedTuple, Protocol
 
 from gllint.errors import UsageError
-from gllint.files.places import MARKERS
+from gllint.files.places import MARKERS, Place
 from gllint.files.source import decode
 from gllint.run import fixer
 from gllint.run.engine import Options
@@ -280,6 +280,11 @@ class Session:
         if buffer.fixable is None:
             buffer.fixable = self._conclude(path, shown.snapshot, buffer, fixes=True)
         return buffer.fixable
+
+    def place(self, path: str) -> Place | None:
+        """The project of a file and its configuration; ``None`` where there is none, or a wrong one."""
+        known = self.known(path)
+        return known.engine.place_of(path) if known is not None else None
 
     def _check(self, path: str, buffer: Buffer) -> None:
         """Work out and show the findings in a buffer."""

@@ -73,9 +73,34 @@ def test_what_it_says_of_its_effect_is_what_a_check_finds(write: Write, run: Run
     top = repository(write, {"a.py": TOOL})
     assert "5 now, 3 with these settings" in run("init", "--yes", cwd=top).stdout.decode()
     assert run("check", "--output-format", "concise", cwd=top).stdout.count(b"\n") == 3
+    kept = run("check", "--output-format", "json", cwd=top).stdout
+    assert kept == run("check", "--output-format", "json", "--no-cache", cwd=top).stdout
     assert tomllib.loads((top / "gllint.toml").read_text()) == {
         "unit-packs": ["counts", "time"], "plain-keys": ["*_id", "page"],
     }  # fmt: skip
+
+
+def test_it_reads_each_file_once_and_leaves_nothing_for_the_next_check_to_read(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from gllint.run import index
+    from gllint.run.engine import Engine, Options
+    from gllint_rules.project import project
+
+    top = repository(write, {"a.py": TOOL, "b.py": TOOL.replace("search", "find")})
+    parsed: list[str] = []
+    projects: list[str] = []
+    parse, make = index.parse, project.Project.__init__
+    monkeypatch.setattr(index, "parse", lambda path, *rest: parsed.append(path) or parse(path, *rest))
+    monkeypatch.setattr(
+        project.Project, "__init__", lambda self, *given: projects.append("") or make(self, *given)
+    )
+    made = plan(str(top))
+    assert made.left == 6 and made.proposal
+    assert sorted(parsed) == [f"{top}/a.py", f"{top}/b.py"] and len(projects) == 1
+    write_all(made.changes)
+    assert len(Engine(Options(fixes=False)).check([str(top)]).findings) == 6
+    assert len(parsed) == 2
 
 
 def test_it_asks_and_takes_no_for_an_answer(

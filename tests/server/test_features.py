@@ -181,6 +181,91 @@ async def test_suppression(start: Any, project: Project) -> None:
         assert "GL401" not in await editor.codes(uri), name
 
 
+ASKS = """\
+from langchain_core.tools import tool
+
+
+@tool
+def search(rows: list, text: str):
+    return {"found": len(rows), "page": int(text), "order_id": int(text), "x": 3}
+"""
+
+
+async def test_settings_that_would_allow_a_finding(start: Any, project: Project) -> None:
+    pyproject = '# ours\n[project]\nname = "x"  # kept\n\n[tool.gllint]\nplain-keys = ["a"]  # why\n'
+    root = project({"pyproject.toml": pyproject, "a.py": ASKS})
+    editor = await start(root)
+    uri = editor.open(root / "a.py")
+    found = await editor.actions(uri, 5)
+    offered = {title: action for title, action in found.items() if title.startswith("Add")}
+    assert sorted(offered) == [
+        'Add `plain-keys = ["*_id"]` to pyproject.toml',
+        'Add `plain-keys = ["page"]` to pyproject.toml',
+        'Add `unit-packs = ["counts"]` to pyproject.toml',
+    ]
+    action = offered['Add `plain-keys = ["page"]` to pyproject.toml']
+    assert action.kind == types.CodeActionKind.QuickFix
+    assert ["page" in diagnostic.message for diagnostic in action.diagnostics] == [True]
+    assert list(action.edit.changes) == [(root / "pyproject.toml").as_uri()]
+    editor.texts[(root / "pyproject.toml").as_uri()] = pyproject
+    after = editor.applied((root / "pyproject.toml").as_uri(), action.edit)
+    assert after == pyproject.replace('["a"]', '["a", "page"]')
+    assert len(await editor.diagnostics(uri)) == 4
+    (root / "pyproject.toml").write_text(after)
+    editor.files_changed(root / "pyproject.toml")
+    await editor.until(lambda: len(editor.published[uri][1]) == 3)
+    assert 'Add `plain-keys = ["page"]` to pyproject.toml' not in await editor.actions(uri, 5)
+
+
+@pytest.mark.parametrize(
+    ("files", "name", "before", "after"),
+    [
+        ({"pyproject.toml": ""}, "pyproject.toml", "", '[tool.gllint]\nunit-packs = ["counts"]\n'),
+        (
+            {"pyproject.toml": "", "gllint.toml": "# é\n"},
+            "gllint.toml",
+            "# é\n",
+            '# é\nunit-packs = ["counts"]\n',
+        ),
+        ({"pyproject.toml": "tool = {ruff = {a = 1}}\n"}, None, "", ""),
+        ({}, None, "", ""),
+    ],
+)
+async def test_settings_go_into_the_configuration_in_force_or_nowhere(
+    start: Any, tmp_path: Path, files: dict[str, str], name: str | None, before: str, after: str
+) -> None:
+    root = tmp_path / "p"
+    root.mkdir()
+    for path, text in {**files, "a.py": ASKS}.items():
+        (root / path).write_bytes(text.encode())
+    editor = await start(root)
+    uri = editor.open(root / "a.py")
+    found = await editor.actions(uri, 5)
+    offered = [
+        action for title, action in found.items() if title == f'Add `unit-packs = ["counts"]` to {name}'
+    ]
+    assert [list(action.edit.changes) for action in offered] == ([[(root / name).as_uri()]] if name else [])
+    assert any(title.startswith("Add") for title in found) == (name is not None)
+    for action in offered:
+        editor.texts[(root / str(name)).as_uri()] = before
+        assert editor.applied((root / str(name)).as_uri(), action.edit) == after
+
+
+async def test_one_line_of_settings_for_several_findings_is_offered_once(
+    start: Any, project: Project
+) -> None:
+    root = project({"a.py": ASKS.replace('"x": 3', '"tries": len(text)')})
+    editor = await start(root)
+    config = editor.open(root / "pyproject.toml", "# not saved yet\n")
+    uri = editor.open(root / "a.py")
+    found = await editor.actions(uri, 5)
+    action = found['Add `unit-packs = ["counts"]` to pyproject.toml']
+    assert len(action.diagnostics) == 2
+    assert (
+        editor.applied(config, action.edit) == '# not saved yet\n\n[tool.gllint]\nunit-packs = ["counts"]\n'
+    )
+
+
 # --- hover ---------------------------------------------------------------------------------------------------
 
 

@@ -83,6 +83,16 @@ class Project:
             self._parts[part] = (given, {path: value for path, value in known.items() if path not in stale})
         return stale
 
+    def judge_by(self, settings: Settings) -> None:
+        """Judge by other ``settings`` from now on, which may differ from those so far in what they allow alone.
+
+        Raises ``ValueError`` where they differ in what is a tool, or a message.
+        """
+        if not settings.reads_like(self.settings):
+            raise ValueError("these settings tell something else of the modules")
+        self.settings = settings
+        self._answers.clear()
+
     def each(self, part: Callable[[Project, Module, _G], _T], given: _G) -> Iterator[tuple[Module, _T]]:
         """For each module what ``part`` says of it, remembered as long as ``given`` is the same.
 

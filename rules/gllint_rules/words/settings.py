@@ -38,6 +38,12 @@ class Settings(NamedTuple):
     # Nor is this: what the rules of installed packages look for in files.
     needles: tuple[str, ...] = ()
 
+    def reads_like(self, other: Settings) -> bool:
+        """Whether both tell the same of what code means: they differ at most in the numbers and units they allow."""
+        return self == other._replace(
+            unit_packs=self.unit_packs, plain_keys=self.plain_keys, extend_units=self.extend_units
+        )
+
     def judge(self, unit: str) -> UnitVerdict:
         """What the policy says of a unit under these settings."""
         from gllint_runtime.policy.units import judge_unit
