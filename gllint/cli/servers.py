@@ -154,7 +154,7 @@ def _of_schema(tool: Offered, settings: Settings) -> Iterator[Judged]:
         verdict = settings.judge(unit)
         if verdict.status == "unknown":
             near = f"Did you mean `{verdict.nearest}`?" if verdict.nearest else "Add it with `extend-units`."
-            yield Judged("GL501", tool.name, show_path(path), f"`{unit}` is no known unit", near)
+            yield Judged("GL501", tool.name, show_path(path), f"unknown unit `{unit}`", near)
 
 
 _SAYS_MORE = frozenset({"properties", "$ref", "allOf", "anyOf", "oneOf", "patternProperties"})

@@ -12,7 +12,7 @@ from gllint_rules import Failure, Finding, Fix
 from harness import Case, run
 
 ROOT = "/project/"
-PLACEHOLDER = ("GL501", "`UNIT` is no known unit")
+PLACEHOLDER = ("GL501", "unknown unit `UNIT`")
 Files = Mapping[str, str]
 
 

@@ -1,4 +1,4 @@
-"""A tool is run past the dispatcher.
+"""A tool is called directly instead of through the dispatcher.
 
 ## What it does
 
@@ -96,7 +96,7 @@ def check(context: Context) -> Iterator[Pending]:
             continue
         if _is_chosen(context, func.base, scope) and not context.project.once(_has_dispatcher):
             continue
-        message = f"`.{func.name}()` runs {title} past the dispatcher"
+        message = f"`.{func.name}()` calls {title} directly instead of through the dispatcher"
         fix = partial(_dispatch, context, call, scope)
         yield context.finding("GL301", Site(context.module, call.at), message, HELP, fix)
 
@@ -259,7 +259,7 @@ def _has_dispatcher(project: Project) -> bool:
 RULE = Rule(
     code="GL301",
     name="direct-tool-call",
-    summary="A tool is run past the dispatcher",
+    summary="A tool is called directly instead of through the dispatcher",
     documentation=__doc__ or "",
     check=check,
     fix="unsafe",

@@ -68,7 +68,7 @@ def check(context: Context) -> Iterator[Pending]:
             )
             if pack_of(verdict.unit) is not None:
                 help_text = f"Allow it with `{allowing(context.settings, verdict.unit)}`."
-            message = f"`{verdict.unit}` is no known unit"
+            message = f"unknown unit `{verdict.unit}`"
             yield context.finding("GL501", unit.site, message, help_text, partial(_correct, context, unit))
 
 
