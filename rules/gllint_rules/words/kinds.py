@@ -33,7 +33,7 @@ _NAMES: dict[Kind, str] = {
     "radius diameter perimeter area volume speed velocity acceleration energy power voltage emissions mileage "
     "bytes kb mb gb tb kib mib gib lat lon lng latitude longitude",
     "time": "time timestamp duration elapsed latency timeout ttl uptime age clock epoch eta delay runtime "
-    "interval ns us ms millis milliseconds microseconds nanoseconds sec secs second seconds min mins minute "
+    "interval ns us ms millis milliseconds microseconds nanoseconds sec secs second seconds mins minute "
     "minutes hr hrs hour hours day days week weeks month months year years",
     "share": "ratio share pct percent percentage score confidence probability prob likelihood fraction "
     "accuracy precision recall f1 similarity relevance certainty progress utilization utilisation",
@@ -67,6 +67,8 @@ _RATED = frozenset(
         "loss",
     }
 )
+# Behind another word: which of several, so the word before says what it is (``price_min``).
+_BOUNDS = frozenset({"min", "max", "avg", "mean", "median"})
 _CALENDAR = frozenset({"year", "month", "day", "hour", "minute", "second", "week", "weekday", "quarter"})
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _TIMES = {
@@ -101,6 +103,8 @@ def kind_of_name(name: str) -> Kind | None:
         return None
     if "per" in words[1:]:
         return "money" if _WORDS.get(words[words.index("per", 1) - 1]) == "money" else None
+    while len(words) > 1 and words[-1] in _BOUNDS:
+        words.pop()
     last, before = words[-1], words[-2] if len(words) > 1 else ""
     if not before:
         return _WORDS.get(last)
