@@ -39,7 +39,7 @@ _NAMES: dict[Kind, str] = {
     "accuracy precision recall f1 similarity relevance certainty progress utilization utilisation",
     "identifier": "id ids pid uid gid code status port version pin sku isbn zip zipcode postcode errno seed revision",
     "index": "page offset line row column col rank index idx cursor lineno chapter slot ordinal",
-    "count": "count counts num quantity qty hits matches items rows pages lines tokens words files users records "
+    "count": "count counts quantity qty hits matches items rows pages lines tokens words files users records "
     "results entries messages events requests calls steps retries attempts errors warnings failures occurrences "
     "votes likes stars views followers members children nodes edges columns characters chars documents docs "
     "chunks tasks jobs people persons inserted updated deleted removed added skipped processed matched affected",
@@ -108,8 +108,10 @@ def kind_of_name(name: str) -> Kind | None:
     last, before = words[-1], words[-2] if len(words) > 1 else ""
     if not before:
         return _WORDS.get(last)
-    if last in ("number", "nr"):
+    if last in ("number", "num", "nr"):
         return "identifier" if before in _NUMBERED else "index" if _WORDS.get(before) == "index" else None
+    if len(last) == 1 and _WORDS.get(before) == "measure":  # in which unit: `temperature_c`
+        return "measure"
     if last == "rate":
         return "share" if before in _RATED else None
     if last == "at":
