@@ -29,12 +29,21 @@ from langchain_core.tools import tool
     [
         ("count", "count n_rows num_pages row_count totalCount total_widgets pages max_tokens matched hits"),
         ("identifier", "id user_id userId status_code port version order_number HTTPStatus"),
-        ("index", "page offset line row rank page_number current_page start_offset column"),
-        ("time", "timestamp elapsed duration_ms created_at year latency timeout_seconds start_hour"),
-        ("share", "ratio success_pct confidence score probability error_rate cost_ratio"),
-        ("money", "price cost_usd total_cost cost_per_token amount usd_per_kwh"),
-        ("measure", "energy_kwh temperature size_bytes weight lat intensity_kwh_per_m2"),
-        (None, "total x value tokens_per_second exchange_rate result heart_rate page_size per _ 7"),
+        ("index", "page offset line row rank page_number page_num current_page start_offset column"),
+        (
+            "time",
+            "timestamp elapsed duration_ms created_at year latency timeout_seconds start_hour duration_min",
+        ),
+        ("share", "ratio success_pct confidence score probability error_rate cost_ratio score_min"),
+        ("money", "price cost_usd total_cost cost_per_token amount usd_per_kwh price_max"),
+        (
+            "measure",
+            "energy_kwh temperature size_bytes weight lat intensity_kwh_per_m2 temp_min temperature_c",
+        ),
+        (
+            None,
+            "total x value tokens_per_second exchange_rate result heart_rate page_size per _ 7 min x_min num num1 value_c",
+        ),
     ],
 )
 def test_names(kind: str | None, names: str) -> None:

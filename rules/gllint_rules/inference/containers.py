@@ -9,6 +9,7 @@ from gllint_rules.inference import classes, outside, tables
 from gllint_rules.inference.values import (
     TEXT,
     UNKNOWN,
+    Boolean,
     ClassOf,
     Entry,
     External,
@@ -186,6 +187,13 @@ def _position(index: Expr) -> int | None:
     return index.value if isinstance(index, facts.Const) and type(index.value) is int else None
 
 
+def alike(value: Value) -> Value:
+    """``value``, unless it may be a text or a container alike: then nothing is known of it."""
+    found = options(value)
+    plain = any(isinstance(option, Text | Boolean) for option in found)
+    return UNKNOWN if plain and any(isinstance(option, Record | ListOf) for option in found) else value
+
+
 def _subscripted(evaluator: Evaluator, base: Value, expr: facts.Sub, frame: Frame) -> Value:
     match base:
         case Instance() | Record(cls=ClassOf()) if _position(expr.index) is not None:
@@ -199,7 +207,7 @@ def _subscripted(evaluator: Evaluator, base: Value, expr: facts.Sub, frame: Fram
                 return join(*(entry.value for entry in base.entries[name]))
             if name is not None:
                 return base.rest if base.rest is not None else UNKNOWN
-            return base.any_value()
+            return alike(base.any_value())
         case ListOf():
             if isinstance(expr.index, facts.Slice):
                 return base

@@ -417,7 +417,7 @@ def _record_method(evaluator: Evaluator, record: Record, name: str, call: facts.
                 else:
                     found = UNKNOWN
             else:
-                found = record.any_value()
+                found = containers.alike(record.any_value())
             default = evaluator.eval(call.args[1], frame) if len(call.args) > 1 else NONE
             if found is None:
                 return default

@@ -33,13 +33,13 @@ _NAMES: dict[Kind, str] = {
     "radius diameter perimeter area volume speed velocity acceleration energy power voltage emissions mileage "
     "bytes kb mb gb tb kib mib gib lat lon lng latitude longitude",
     "time": "time timestamp duration elapsed latency timeout ttl uptime age clock epoch eta delay runtime "
-    "interval ns us ms millis milliseconds microseconds nanoseconds sec secs second seconds min mins minute "
+    "interval ns us ms millis milliseconds microseconds nanoseconds sec secs second seconds mins minute "
     "minutes hr hrs hour hours day days week weeks month months year years",
     "share": "ratio share pct percent percentage score confidence probability prob likelihood fraction "
     "accuracy precision recall f1 similarity relevance certainty progress utilization utilisation",
     "identifier": "id ids pid uid gid code status port version pin sku isbn zip zipcode postcode errno seed revision",
     "index": "page offset line row column col rank index idx cursor lineno chapter slot ordinal",
-    "count": "count counts num quantity qty hits matches items rows pages lines tokens words files users records "
+    "count": "count counts quantity qty hits matches items rows pages lines tokens words files users records "
     "results entries messages events requests calls steps retries attempts errors warnings failures occurrences "
     "votes likes stars views followers members children nodes edges columns characters chars documents docs "
     "chunks tasks jobs people persons inserted updated deleted removed added skipped processed matched affected",
@@ -67,6 +67,8 @@ _RATED = frozenset(
         "loss",
     }
 )
+# Behind another word: which of several, so the word before says what it is (``price_min``).
+_BOUNDS = frozenset({"min", "max", "avg", "mean", "median"})
 _CALENDAR = frozenset({"year", "month", "day", "hour", "minute", "second", "week", "weekday", "quarter"})
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _TIMES = {
@@ -101,11 +103,15 @@ def kind_of_name(name: str) -> Kind | None:
         return None
     if "per" in words[1:]:
         return "money" if _WORDS.get(words[words.index("per", 1) - 1]) == "money" else None
+    while len(words) > 1 and words[-1] in _BOUNDS:
+        words.pop()
     last, before = words[-1], words[-2] if len(words) > 1 else ""
     if not before:
         return _WORDS.get(last)
-    if last in ("number", "nr"):
+    if last in ("number", "num", "nr"):
         return "identifier" if before in _NUMBERED else "index" if _WORDS.get(before) == "index" else None
+    if len(last) == 1 and _WORDS.get(before) == "measure":  # in which unit: `temperature_c`
+        return "measure"
     if last == "rate":
         return "share" if before in _RATED else None
     if last == "at":
