@@ -49,7 +49,7 @@ def plan(path: str) -> Plan:
     try:
         engine.places.ask_about([absolute(path)])
         place = engine.places.project(absolute(path))
-        seen = survey(engine, place.root)
+        seen = survey(engine, place.root, place.config.base if place.config.source else place.root)
         proposal = propose(seen, place.config, place.root)
         engine.progress.clear()
         after, outcome = _after(engine, place, seen, proposal)

@@ -56,6 +56,7 @@ def propose(seen: Survey, config: Config, root: str) -> Proposal:
     lists = {key: _ordered(key, more[key]) for key in _LISTS if key in more}
     patterns = test_patterns([f.path for f in seen.outcome.findings], root) if seen.in_tests else ()
     ignores = {pattern: ("GL",) for pattern in patterns if pattern not in config.per_file_ignores}
+    ignores |= {pattern: ("GL900",) for pattern in seen.templates if pattern not in config.per_file_ignores}
     if ignores:
         settled["per-file-ignores"] = seen.in_tests
     return Proposal(lists, ignores, settled)

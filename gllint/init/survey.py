@@ -13,6 +13,8 @@ from gllint_rules.project.context import is_test_path
 from gllint_rules.words.table import shipped
 
 _IMPORT = re.compile(r"^[ \t]*(?:from|import)[ \t]+([A-Za-z_][\w.]*)", re.MULTILINE)
+_IN_TEMPLATE = re.compile(r"\{\{.*?\}\}|\{%.*?%\}")
+_OF_TEMPLATES = re.compile(r"template|cookiecutter|\{\{", re.IGNORECASE)
 _UNIT = re.compile(r"""["']unit["'][ \t]*:[ \t]*["']([^"'\n]{1,30})["']""")
 
 
@@ -26,10 +28,14 @@ class Survey:
     kinds: dict[str, int] = field(default_factory=dict)
     dispatchers: tuple[str, ...] = ()
     in_tests: int = 0
+    templates: tuple[str, ...] = ()  # patterns of files that are no Python until somebody fills them in
 
 
-def survey(engine: Engine, root: str) -> Survey:
-    """Look through the project in the folder ``root`` (absolute). Raises :class:`UsageError`."""
+def survey(engine: Engine, root: str, base: str) -> Survey:
+    """Look through the project in the folder ``root`` (absolute), configured in ``base``.
+
+    Raises :class:`UsageError`.
+    """
     outcome = engine.check([root])
     frameworks: Counter[str] = Counter()
     units: Counter[str] = Counter()
@@ -42,7 +48,13 @@ def survey(engine: Engine, root: str) -> Survey:
         frameworks.update(row.name for row in rows if any(map(row.owns, modules)))
         units.update(_UNIT.findall(source))
         dispatchers.update(dict.fromkeys(a or b for a, b in dispatching.findall(source)))
-    kinds = Counter(finding.kind for finding in outcome.findings if finding.kind is not None)
+    kinds = Counter(
+        finding.kind
+        for finding in outcome.findings
+        if finding.kind is not None and not is_test_path(finding.path, root)
+    )
+    broken = [finding.path for finding in outcome.findings if finding.code == "GL900"]
+    templates = [path for path in broken if _IN_TEMPLATE.search(_source(engine, path))]
     return Survey(
         outcome,
         dict(frameworks.most_common()),
@@ -50,6 +62,9 @@ def survey(engine: Engine, root: str) -> Survey:
         dict(kinds.most_common()),
         tuple(dispatchers),
         sum(is_test_path(finding.path, root) for finding in outcome.findings),
+        tuple(
+            dict.fromkeys(_template_pattern(path.removeprefix(base.rstrip("/") + "/")) for path in templates)
+        ),
     )
 
 
@@ -75,12 +90,19 @@ def test_patterns(paths: Sequence[str], root: str) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
+def _template_pattern(relative: str) -> str:
+    """The outermost folder of templates that a file lies in, else the file."""
+    folders = relative.split("/")[:-1]
+    depth = next((i for i, name in enumerate(folders, 1) if _OF_TEMPLATES.search(name)), None)
+    return "/" + ("/".join(folders[:depth]) + "/" if depth is not None else relative)
+
+
 def _dispatching() -> re.Pattern[str]:
     """Where a file defines what the table of frameworks names as a dispatcher, or derives from it."""
     names = {name.rpartition(".")[2] for row in shipped().rows for name in row.dispatchers}
     either = "|".join(map(re.escape, sorted(names)))
     return re.compile(
-        rf"^[ \t]*(?:async[ \t]+)?def[ \t]+({either})\b|^[ \t]*class[ \t]+(\w+)\([^)\n]*\b(?:{either})\b",
+        rf"^[ \t]*(?:(?:async[ \t]+)?def|class)[ \t]+({either})\b|^[ \t]*class[ \t]+(\w+)\([^)\n]*\b(?:{either})\b",
         re.MULTILINE,
     )
 

@@ -103,6 +103,23 @@ def test_it_reads_each_file_once_and_leaves_nothing_for_the_next_check_to_read(
     assert len(parsed) == 2
 
 
+def test_templates_are_no_broken_python(write: Write, run: Run) -> None:
+    template = "from {{name}}.tools import tool\n\n\n@tool\ndef f():\n    return {{size}}\n"
+    broken = "from langchain_core.tools import tool\n\n\n@tool\ndef f(:\n    return 1\n"
+    top = repository(
+        write,
+        {
+            "new/templates/crew/a.py": template,
+            "b.py": broken + "\n\nclass ToolUsage:\n    pass\n",
+            "tests/test_c.py": TOOL,
+        },
+    )
+    said = run("init", "--yes", cwd=top).stdout.decode()
+    assert 'per-file-ignores: "/new/templates/" = ["GL900"]  # templates, no Python yet' in said
+    assert "by kind: none" in said and "dispatchers: ToolUsage" in said
+    assert run("check", "--output-format", "concise", cwd=top).stdout.decode().split(":")[0] == "b.py"
+
+
 def test_it_asks_and_takes_no_for_an_answer(
     write: Write, run: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

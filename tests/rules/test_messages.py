@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gllint_rules import Finding
-from harness import example, run
+from harness import Case, example, run
 
 HEAD = "from agents import function_tool\n\nPRICES = {'a': {'price': 1.5, 'days': 3, 'maker': 'x'}}\n\n\n"
 
@@ -49,3 +49,32 @@ def test_many_keys_are_counted() -> None:
     body += "@function_tool\ndef f(s: str):\n    return MANY\n"
     (message,) = messages(body)
     assert message.startswith("`k0`, `k1`, `k2`, `k3` and 5 more in the result of tool `f` are numbers")
+
+
+RUNS = """\
+from crewai.tools import BaseTool
+
+
+class Meter(BaseTool):
+    def _run(self, site: str) -> str:
+        return site
+
+
+def use() -> str:
+    return Meter().run("x")
+"""
+
+
+@pytest.mark.parametrize(
+    ("elsewhere", "says"),
+    [
+        ("", "Call it through one function that checks and records all calls of tools."),
+        ("class ToolUsage:\n    made_of = Meter\n", "Call it through the project's dispatcher: `ToolUsage`."),
+        ("from gllint_runtime import dispatch_tool\n", "Call it through the dispatcher: `dispatch_tool("),
+    ],
+)
+def test_a_direct_call_is_sent_to_the_dispatcher_that_the_project_has(elsewhere: str, says: str) -> None:
+    files = {"a.py": RUNS, "b.py": f"from a import Meter\n{elsewhere}"}
+    [found] = run(Case("", files, {}))
+    assert isinstance(found, Finding)
+    assert found.help.startswith(says)

@@ -80,7 +80,9 @@ from gllint_rules.rule import Rule
 from gllint_rules.words.names import TOOL_REGISTRY_NAMES
 from gllint_rules.words.table import Framework
 
-HELP = "Call it through the dispatcher: `dispatch_tool(ToolAction(name=…, args=…))` or `registry.invoke(…)`."
+_RUNTIME = frozenset({"dispatch_tool", "ToolRegistry", "ToolRuntime"})
+_HELP = "Call it through the dispatcher: `dispatch_tool(ToolAction(name=…, args=…))` or `registry.invoke(…)`."
+_OWN = " Where this code is itself what all calls go through, name its function or class in `dispatchers`."
 
 
 def check(context: Context) -> Iterator[Pending]:
@@ -98,7 +100,8 @@ def check(context: Context) -> Iterator[Pending]:
             continue
         message = f"`.{func.name}()` calls {title} directly instead of through the dispatcher"
         fix = partial(_dispatch, context, call, scope)
-        yield context.finding("GL301", Site(context.module, call.at), message, HELP, fix)
+        help = context.project.once(_help)
+        yield context.finding("GL301", Site(context.module, call.at), message, help, fix)
 
 
 def _dispatch(context: Context, call: Call, scope: Scope) -> Fix | None:
@@ -244,6 +247,21 @@ def _is_compared(name: str, scope: Scope) -> bool:
                     pass
             blocks += facts.blocks(statement)
     return False
+
+
+def _help(project: Project) -> str:
+    """What to do: call the dispatcher that the project has, or say which one it is."""
+    names = project.names.dispatch_functions | project.names.dispatch_classes
+    known = sorted(
+        name for name in names if any(any(module.binders(name)) for module in project.modules.values())
+    )
+    if not _RUNTIME.isdisjoint(known):
+        return _HELP
+    if known:
+        return (
+            f"Call it through the project's dispatcher: {' or '.join(f'`{name}`' for name in known)}.{_OWN}"
+        )
+    return f"Call it through one function that checks and records all calls of tools.{_OWN}"
 
 
 def _has_dispatcher(project: Project) -> bool:
