@@ -17,6 +17,7 @@ from gllint_runtime.policy.units import (
     TIME_UNITS,
     UNIT_SUFFIXES,
     dimension_of,
+    is_allowed,
     judge_unit,
     same_dimension,
     unit_of_name,
@@ -91,6 +92,7 @@ JUDGED: list[tuple[str, str, str | None, str | None]] = [
 )
 def test_judged(unit: str, status: str, dimension: str | None, nearest: str | None) -> None:
     verdict = judge_unit(unit)
+    assert is_allowed(unit) == (verdict.status == "allowed")
     assert (verdict.status, verdict.dimension) == (status, dimension)
     if nearest is not None or status == "allowed":
         assert verdict.nearest == nearest
@@ -358,3 +360,12 @@ def test_the_definition_file_has_every_unit_in_its_dimension() -> None:
 def test_a_canonical_unit_is_suggested_only_where_it_is_allowed(unit: str, nearest: str | None) -> None:
     found = judge_unit(unit).nearest
     assert found == nearest or (nearest is None and (found is None or judge_unit(found).status == "allowed"))
+
+
+def test_whether_a_unit_is_allowed_is_told_without_pint() -> None:
+    code = (
+        "import sys; from gllint_runtime.policy.units import is_allowed; "
+        "print(is_allowed('kWh/year'), is_allowed('parsec'), is_allowed('x' * 10_000), 'pint' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "True False False False\n"

@@ -462,7 +462,7 @@ def _unit(context: Context, result: Result, leaf: Leaf, here: Place) -> tuple[st
 
 
 def _allowed(context: Context, unit: str | None) -> str | None:
-    return unit if unit is not None and context.settings.judge(unit).status == "allowed" else None
+    return unit if unit is not None and context.settings.allows(unit) else None
 
 
 def _announced(context: Context, name: str) -> str | None:

@@ -208,7 +208,7 @@ def _quantity(number: str, unit: str) -> str:
 def _lines(settings: Settings, unit: str | None, in_list: bool) -> tuple[str, ...]:
     """The lines of configuration without which a Quantity in ``unit`` would be a finding."""
     lines = []
-    if unit is not None and settings.judge(unit).status != "allowed":
+    if unit is not None and not settings.allows(unit):
         lines.append(allowing(settings, unit))
     if in_list and not settings.array_paths:
         lines.append("array-paths = true")

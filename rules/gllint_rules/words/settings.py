@@ -50,6 +50,12 @@ class Settings(NamedTuple):
 
         return judge_unit(unit, extend=self.extend_units, strict=self.strict_units, packs=self.unit_packs)
 
+    def allows(self, unit: str) -> bool:
+        """Whether the policy allows a unit under these settings."""
+        from gllint_runtime.policy.units import is_allowed
+
+        return is_allowed(unit, extend=self.extend_units, strict=self.strict_units, packs=self.unit_packs)
+
     def pack_symbols(self) -> frozenset[str]:
         """The units that the packs add."""
         from gllint_runtime.policy.packs import pack_units

@@ -147,6 +147,15 @@ def judge_unit(
     return _judge(unit, frozenset(extend), strict, tuple(packs), True)
 
 
+def is_allowed(
+    unit: str, *, extend: Collection[str] = (), strict: bool = False, packs: Collection[str] = ()
+) -> bool:
+    """Say whether a Quantity may carry ``unit``, and no more: pint, which knows why not, is never loaded."""
+    if len(unit) > _MAX_LENGTH and unit not in extend:
+        return False
+    return _judge(unit, frozenset(extend), strict, tuple(packs), False).status == "allowed"
+
+
 def dimension_of(unit: str, *, extend: Collection[str] = (), packs: Collection[str] = ()) -> str | None:
     """The dimension of ``unit`` as canonical text, or ``None`` where it is unknown."""
     return judge_unit(unit, extend=extend, packs=packs).dimension
