@@ -4,14 +4,14 @@
 ``rules/gllint_rules/inference/typeshed`` (or FOLDER), as for the newest Python on Linux, with what only other
 platforms have added. Needs ``typeshed_client`` (in the extra ``test``), whose typeshed it reads; nothing is imported.
 
-A line is a full name, a tab, and JSON: ``["f", signatures]`` a function, ``["a", type]`` a variable or property,
-``["m" | "c" | "s", signatures]`` a method, class method or static method, ``["i", name]`` another name for something,
-``["C", {"b": bases, "v": type variables, "n": fields of a named tuple, "p": members of a protocol}]`` a class, whose
-members have lines of their own. A signature is ``[parameters or null, result, type of self or nothing]``; without
-parameters it gives its result whatever it is called with. A parameter is ``[name, kind, type]``, where 8 is added to
-the kind if it has a default. A type is the name of a class (``int``), ``?`` what nobody knows, ``["|", …]`` a union,
-``["=", …]`` literals, ``["~", name, bound]`` a type variable, ``["()", result]`` a callable, ``self``, ``never``, or a
-class with arguments.
+A line is the module or class that has a name, the name, and JSON, with tabs between: ``["f", signatures]`` a
+function, ``["a", type]`` a variable or property, ``["m" | "c" | "s", signatures]`` a method, class method or static
+method, ``["i", module, name]`` another name for something, ``["C", {"b": bases, "v": type variables, "n": fields of a
+named tuple, "p": members of a protocol}]`` a class, whose members have lines of their own. A signature is
+``[parameters or null, result, type of self or nothing]``; without parameters it gives its result whatever it is
+called with. A parameter is ``[name, kind, type]``, where 8 is added to the kind if it has a default. A type is the
+name of a class (``int``), ``?`` what nobody knows, ``["|", …]`` a union, ``["=", …]`` literals, ``["~", name,
+bound]`` a type variable, ``["()", result]`` a callable, ``self``, ``never``, or a class with arguments.
 """
 
 from __future__ import annotations
@@ -333,7 +333,7 @@ class Writer:
             case ImportedName():
                 place = self.stubs.defined(self.module, name)
                 if place is not None:
-                    self.lines[full] = ["i", ".".join(part for part in place if part)]
+                    self.lines[full] = ["i", *place]
             case ast.ClassDef():
                 self.declare_class(name, info, first, owner, full)
             case ast.FunctionDef() | ast.AsyncFunctionDef():
@@ -365,7 +365,7 @@ class Writer:
                 return
             place = types.place(value)
             if place is not None:
-                self.lines[full] = ["i", ".".join(part for part in place if part)]
+                self.lines[full] = ["i", *place]
         elif value is not None:
             said = of_literal(value)
             if said != UNKNOWN:
@@ -476,8 +476,8 @@ def tables(*roots: str) -> dict[str, str]:
         found.setdefault(module.partition(".")[0], {}).update(Writer(stubs, module).write())
     return {
         root: "".join(
-            f"{name}\t{json.dumps(what, separators=(',', ':'), ensure_ascii=False)}\n"
-            for name, what in sorted(lines.items())
+            f"{owner}\t{name}\t{json.dumps(what, separators=(',', ':'), ensure_ascii=False)}\n"
+            for (owner, _, name), what in sorted((full.rpartition("."), what) for full, what in lines.items())
         )
         for root, lines in found.items()
         if lines

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gllint_rules.inference import annotations as hints
-from gllint_rules.inference import arguments, library, objects, outside, tables
-from gllint_rules.inference.library import MOST_SPECIAL
+from gllint_rules.inference import arguments, objects, outside, special, tables
+from gllint_rules.inference.special import MOST_SPECIAL
 from gllint_rules.inference.values import (
     BOOL,
     NEVER,
@@ -50,7 +50,7 @@ def call(evaluator: Evaluator, expr: facts.Call, frame: Frame) -> Value:
         return ToolValue(tool)
     callee = evaluator.eval(expr.func, frame)
     if callee is UNKNOWN:
-        return library.call_unknown(evaluator, expr, frame)
+        return special.call_unknown(evaluator, expr, frame)
     return join(*[called(evaluator, option, expr, frame) for option in options(callee)])
 
 
@@ -66,7 +66,7 @@ def called(evaluator: Evaluator, callee: Value, expr: facts.Call, frame: Frame) 
         case External(name=name):
             return call_external(evaluator, name, expr, frame)
         case Method():
-            return library.call_method(evaluator, callee, expr, frame)
+            return special.call_method(evaluator, callee, expr, frame)
         case Instance(of=of):
             method = evaluator.class_member(of, "__call__")
             if isinstance(method, FunctionOf):
@@ -78,7 +78,7 @@ def called(evaluator: Evaluator, callee: Value, expr: facts.Call, frame: Frame) 
 
 def call_external(evaluator: Evaluator, name: str, expr: facts.Call, frame: Frame) -> Value:
     """What a call of a name from outside the project gives, where that is known."""
-    handler = library.CALLS.get(name)
+    handler = special.CALLS.get(name)
     if handler is not None:
         return handler(evaluator, expr, frame)
     last = name.rpartition(".")[2]

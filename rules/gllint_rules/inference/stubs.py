@@ -48,7 +48,8 @@ def _table(root: str) -> dict[str, str]:
         text = (FOLDER / f"{root}.txt").read_text("utf-8")
     except OSError:
         return {}
-    return dict(line.split("\t", 1) for line in text.split("\n") if line)
+    lines = (line.split("\t", 2) for line in text.split("\n") if line)
+    return {f"{owner}.{name}" if owner else name: said for owner, name, said in lines}
 
 
 @lru_cache(maxsize=MOST_KEPT)
@@ -79,11 +80,16 @@ def find(name: str) -> Declared | None:
             return Declared("class", name)
         elif line[0] != "i":
             return Declared(line[0], name, line[1])
-        elif line[1] == name:
+        elif (other := _other(line)) == name:
             return None  # a module
         else:
-            name = line[1]
+            name = other
     return None
+
+
+def _other(line: Any) -> str:
+    """The full name that a line gives for another one."""
+    return ".".join(part for part in line[1:] if part)
 
 
 def _moved(name: str) -> str | None:
@@ -93,7 +99,7 @@ def _moved(name: str) -> str | None:
         return None
     line = _line(head)
     if line is not None:
-        return f"{line[1]}.{tail}" if line[0] == "i" else None
+        return f"{_other(line)}.{tail}" if line[0] == "i" else None
     moved = _moved(head)
     return f"{moved}.{tail}" if moved is not None else None
 
