@@ -102,7 +102,10 @@ class Editor:
         return await asyncio.wait_for(wait(), PATIENCE)
 
     async def diagnostics(self, uri: str) -> list[types.Diagnostic]:
-        """The diagnostics of the newest text of a buffer."""
+        """The diagnostics of the newest text of a buffer.
+
+        What a user asks with the pointer waits for them here: a server at its first look gives up after a moment.
+        """
         await self.until(lambda: self.published.get(uri, (0,))[0] == self.versions[uri])
         return self.published[uri][1]
 
@@ -141,18 +144,21 @@ class Editor:
         return types.Position(line, len(before.rpartition("\n")[2].encode("utf-16-le")) // 2)
 
     async def hover(self, uri: str, mark: str, shift: int = 0) -> str:
+        await self.diagnostics(uri)
         found = await self.client.text_document_hover_async(
             types.HoverParams(types.TextDocumentIdentifier(uri), self.position(uri, mark, shift))
         )
         return found.contents.value if found is not None else ""
 
     async def complete(self, uri: str, mark: str, shift: int = 0) -> dict[str, types.CompletionItem]:
+        await self.diagnostics(uri)
         found = await self.client.text_document_completion_async(
             types.CompletionParams(types.TextDocumentIdentifier(uri), self.position(uri, mark, shift))
         )
         return {item.label: item for item in found.items} if found is not None else {}
 
     async def define(self, uri: str, mark: str, shift: int = 0) -> list[types.Location]:
+        await self.diagnostics(uri)
         found = await self.client.text_document_definition_async(
             types.DefinitionParams(types.TextDocumentIdentifier(uri), self.position(uri, mark, shift))
         )
