@@ -11,8 +11,7 @@ import click
 
 from gllint.cli.status import NOTHING_FOUND
 from gllint.errors import UsageError
-from gllint.init.editing import BASELINE
-from gllint.init.plan import Plan, plan, write
+from gllint.init.plan import BASELINE, Plan, plan, write
 from gllint.shown import visible
 
 _MOST = 8
@@ -51,7 +50,7 @@ def _told(made: Plan) -> Iterator[str]:
     yield f"  numbers without a unit, by kind: {_listed(seen.kinds)}"
     yield f"  dispatchers: {', '.join(seen.dispatchers[:_MOST]) or 'none'}"
     yield ""
-    if made.proposal:
+    if made.proposal.addition:
         yield "Proposed for [tool.gllint]:"
         yield from _lines(made)
         yield ""
@@ -59,7 +58,7 @@ def _told(made: Plan) -> Iterator[str]:
         yield "The settings fit as they are."
     yield (
         f"Findings: {before} now, {made.left} with these settings."
-        if made.proposal
+        if made.proposal.addition
         else f"Findings: {before}."
     )
     wrapped = sum(made.proposal.settled.get(key, 0) for key in ("unit-packs",))
@@ -74,11 +73,11 @@ def _told(made: Plan) -> Iterator[str]:
 
 
 def _lines(made: Plan) -> Iterator[str]:
-    for key, more in made.proposal.lists.items():
+    for key, more in made.proposal.addition.lists.items():
         count = made.proposal.settled.get(key, 0)
         shown = ", ".join(json.dumps(item, ensure_ascii=False) for item in more)
         yield f"  {key} = [{shown}]  # for {count} finding{'' if count == 1 else 's'}"
-    for pattern, codes in made.proposal.ignores.items():
+    for pattern, codes in made.proposal.addition.ignores.items():
         why = "templates, no Python yet" if codes == ("GL900",) else "test code, shown to nobody"
         yield f"  per-file-ignores: {json.dumps(pattern)} = {json.dumps(list(codes))}  # {why}"
 

@@ -9,15 +9,18 @@ from dataclasses import dataclass
 
 from gllint.errors import UsageError
 from gllint.files.config import Config
+from gllint.files.editing import Addition, configuration, with_settings
 from gllint.files.places import Place, absolute
 from gllint.files.source import Undecodable
 from gllint.files.writing import check_inside, read_bytes, write_atomically
-from gllint.init.editing import BASELINE, HOOKS, configuration, has_hook, with_hook, with_settings
+from gllint.init import hook
 from gllint.init.proposal import Proposal, propose
 from gllint.init.survey import Survey, survey
 from gllint.run.engine import Engine, Options, Outcome
 from gllint.verdict import baseline
 from gllint.verdict.fingerprint import fingerprints
+
+BASELINE = "gllint-baseline.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,20 +55,20 @@ def plan(path: str) -> Plan:
         seen = survey(engine, place.root, place.config.base if place.config.source else place.root)
         proposal = propose(seen, place.config, place.root)
         engine.progress.clear()
-        after, outcome = _after(engine, place, seen, proposal)
-        changes, notes = _changes(place, proposal, after, outcome)
+        after, outcome = _after(engine, place, seen, proposal.addition)
+        changes, notes = _changes(place, proposal.addition, after, outcome)
     finally:
         engine.close()
     return Plan(place.root, seen, proposal, len(outcome.findings), changes, notes)
 
 
-def _after(engine: Engine, place: Place, seen: Survey, proposal: Proposal) -> tuple[Engine, Outcome]:
+def _after(engine: Engine, place: Place, seen: Survey, addition: Addition) -> tuple[Engine, Outcome]:
     """What is found once the settings are as proposed."""
-    if not proposal:
+    if not addition:
         return engine, seen.outcome
 
     def proposed(config: Config) -> Config:
-        return proposal.applied(config) if config.source == place.config.source else config
+        return addition.applied(config) if config.source == place.config.source else config
 
     # What is found is kept, too: the first check under the new settings finds it there.
     other = Engine(Options(override=proposed, fixes=False, progress=True))
@@ -78,16 +81,16 @@ def _after(engine: Engine, place: Place, seen: Survey, proposal: Proposal) -> tu
 
 
 def _changes(
-    place: Place, proposal: Proposal, engine: Engine, outcome: Outcome
+    place: Place, addition: Addition, engine: Engine, outcome: Outcome
 ) -> tuple[list[Change], list[str]]:
     changes: list[Change] = []
     notes: list[str] = []
-    if proposal:
+    if addition:
         path = configuration(place) or f"{place.root}/gllint.toml"
         before = _content(path, place)
         text = _decoded(path, before)
         is_own = path.endswith("gllint.toml")
-        changes.append(Change(path, before, with_settings(path, text, proposal, is_own).encode()))
+        changes.append(Change(path, before, with_settings(path, text, addition, is_own).encode()))
     kept = f"{place.root}/{BASELINE}"
     old = _content(kept, place)
     if old is None and outcome.findings:
@@ -101,16 +104,18 @@ def _changes(
     if not place.repository:
         notes.append("This is no git repository, so no commit hook is proposed.")
         return changes, notes
-    hooks = f"{place.repository}/{HOOKS}"
+    hooks = f"{place.repository}/{hook.FILE}"
     there = _content(hooks, place)
     present = _decoded(hooks, there) if there is not None else None
-    if has_hook(present):
-        notes.append(f"{HOOKS} runs gllint already.")
+    if hook.has_hook(present):
+        notes.append(f"{hook.FILE} runs gllint already.")
         return changes, notes
     named = os.path.relpath(kept, place.repository).replace(os.sep, "/") if has_baseline else None
-    text_after = with_hook(present, named)
+    text_after = hook.with_hook(present, named)
     if text_after is None:
-        notes.append(f"{HOOKS} has no list of `repos` that a line could be added to; add the hook yourself.")
+        notes.append(
+            f"{hook.FILE} has no list of `repos` that a line could be added to; add the hook yourself."
+        )
     else:
         changes.append(Change(hooks, there, text_after.encode()))
     return changes, notes

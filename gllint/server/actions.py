@@ -11,10 +11,10 @@ from functools import lru_cache
 
 from gllint.errors import UsageError
 from gllint.files.config import Config
+from gllint.files.editing import Addition, with_settings
 from gllint.files.source import keep_lines, main_newline
-from gllint.init.editing import with_settings
-from gllint.init.proposal import Proposal, asked_by
 from gllint.server.texts import Snapshot
+from gllint.verdict.advice import asked_by
 from gllint.verdict.suppress import Comments
 from gllint_rules import Edit, Finding, Fix
 
@@ -83,7 +83,7 @@ def allowing(
 
 @lru_cache(maxsize=16)
 def _with_items(path: str, text: str, key: str, items: tuple[str, ...]) -> str:
-    return with_settings(path, text, Proposal({key: items}), path.endswith("gllint.toml"))
+    return with_settings(path, text, Addition({key: items}), path.endswith("gllint.toml"))
 
 
 def difference(before: str, after: str) -> Iterator[Change]:

@@ -18,10 +18,10 @@ from pygls.uris import from_fs_path, to_fs_path
 
 from gllint import __version__
 from gllint.files.config import FILE_NAMES
+from gllint.files.editing import configuration
 from gllint.files.places import Place, absolute
 from gllint.files.source import Undecodable, decode
 from gllint.files.writing import check_inside, read_bytes
-from gllint.init.editing import configuration
 from gllint.server.diagnostics import Presenter
 from gllint.server.indexing import Cancelled
 from gllint.server.session import Session, Shown

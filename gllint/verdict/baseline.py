@@ -128,15 +128,17 @@ def compare(
     matching.match(lambda f: (f.code, f.path, f.text, f.target), lost_scope)
     matching.match(lambda f: (f.code, f.scope, f.text, f.target), lost_file)
     matching.match(lambda f: (f.code, f.text, f.target), lost_file)
-    unmatched = [entry for index, entry in enumerate(old) if index not in matching.used]
-    fixed = [entry for entry in unmatched if was_checked(entry) or lost_file(entry)]
-    gone = set(map(id, fixed))
     known = [current[index] for index in sorted(matching.pairs)]
+    fixed: list[Fingerprint] = []
+    unseen: list[Fingerprint] = []
+    for index, entry in enumerate(old):
+        if index not in matching.used:
+            (fixed if was_checked(entry) or lost_file(entry) else unseen).append(entry)
     return Compared(
         new=[finding for index, finding in enumerate(findings) if index not in matching.pairs],
         known=len(known),
         fixed=fixed,
-        kept=known + [entry for entry in unmatched if id(entry) not in gone],
+        kept=known + unseen,
     )
 
 

@@ -14,10 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gllint.errors import UsageError
-from gllint.init.editing import has_hook, with_hook, with_settings
+from gllint.files.editing import Addition, with_settings
+from gllint.init.hook import has_hook, with_hook
 from gllint.init.plan import Change, plan
 from gllint.init.plan import write as write_all
-from gllint.init.proposal import Proposal
 
 Write = Callable[..., Path]
 Run = Callable[..., Any]
@@ -217,7 +217,7 @@ def test_a_folder_that_cannot_be_written(write: Write) -> None:
 
 # --------------------------------------------------------------------------------------------- the texts
 
-PROPOSAL = Proposal({"unit-packs": ("counts",), "plain-keys": ("page",)}, {"tests/": ("GL",)})
+ADDITION = Addition({"unit-packs": ("counts",), "plain-keys": ("page",)}, {"tests/": ("GL",)})
 
 
 @pytest.mark.parametrize(
@@ -236,7 +236,7 @@ PROPOSAL = Proposal({"unit-packs": ("counts",), "plain-keys": ("page",)}, {"test
     ],
 )
 def test_settings_go_into_any_pyproject_and_nothing_else_changes(text: str) -> None:
-    after = with_settings("pyproject.toml", text, PROPOSAL, is_own=False)
+    after = with_settings("pyproject.toml", text, ADDITION, is_own=False)
     old, new = tomllib.loads(text.lstrip("\ufeff")), tomllib.loads(after.lstrip("\ufeff"))
     table = new["tool"]["gllint"]
     assert "counts" in table["unit-packs"] and table["plain-keys"] == ["page"]
@@ -248,13 +248,13 @@ def test_settings_go_into_any_pyproject_and_nothing_else_changes(text: str) -> N
     assert ("\r\n" in after) == ("\r\n" in text) and after.replace("\r\n", "").count("\r") == 0
     for line in text.splitlines():
         assert line.strip("\ufeff") in after or "tool" in line
-    own = with_settings("gllint.toml", "# mine\nselect = ['GL1']\n", PROPOSAL, is_own=True)
+    own = with_settings("gllint.toml", "# mine\nselect = ['GL1']\n", ADDITION, is_own=True)
     assert own.startswith("# mine\nselect = ['GL1']\n") and tomllib.loads(own)["plain-keys"] == ["page"]
 
 
 def test_what_has_no_room_for_a_table_is_said() -> None:
     with pytest.raises(UsageError, match="add the lines yourself"):
-        with_settings("pyproject.toml", "tool = {ruff = {a = 1}}\n", PROPOSAL, is_own=False)
+        with_settings("pyproject.toml", "tool = {ruff = {a = 1}}\n", ADDITION, is_own=False)
 
 
 HOOK_LINE = "entry: gllint check --force-exclude --baseline b.json"
@@ -292,7 +292,7 @@ def test_no_text_of_a_file_breaks_it(text: str) -> None:
     with_hook(text, None)
     has_hook(text)
     try:
-        after = with_settings("pyproject.toml", text, PROPOSAL, is_own=False)
+        after = with_settings("pyproject.toml", text, ADDITION, is_own=False)
     except UsageError:
         return
     assert tomllib.loads(after.lstrip("\ufeff"))["tool"]["gllint"]["plain-keys"] == ["page"]

@@ -1,0 +1,112 @@
+"""Changing the configuration of a project: TOML whose comments and formatting are kept."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from gllint.errors import UsageError
+from gllint.files.config import Config
+from gllint.files.places import Place
+
+if TYPE_CHECKING:
+    from tomlkit.items import Table
+
+_BOM = "\ufeff"
+
+
+class Addition(NamedTuple):
+    """What keys of ``[tool.gllint]`` gain: lists of texts, and entries of the table ``per-file-ignores``."""
+
+    lists: Mapping[str, tuple[str, ...]] = {}
+    ignores: Mapping[str, tuple[str, ...]] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self.lists or self.ignores)
+
+    def applied(self, config: Config) -> Config:
+        """Return ``config`` with it."""
+        fields: dict[str, Any] = {
+            key.replace("-", "_"): (*getattr(config.rules, key.replace("-", "_")), *more)
+            for key, more in self.lists.items()
+        }
+        return config._replace(
+            rules=config.rules._replace(**fields),
+            per_file_ignores={**config.per_file_ignores, **self.ignores},
+        )
+
+
+def configuration(place: Place) -> str | None:
+    """The file to configure gllint in, where there is one: the one that does, else the project's pyproject.toml."""
+    if place.config.source:  # one of a folder above, too: a new one below would hide what it says
+        return place.config.source
+    pyproject = f"{place.root}/pyproject.toml"
+    return pyproject if os.path.exists(pyproject) else None
+
+
+def with_settings(path: str, text: str, addition: Addition, is_own: bool) -> str:
+    """Return the TOML ``text`` of the file ``path`` with an addition; ``is_own``: a gllint.toml, no pyproject.
+
+    Raises :class:`UsageError` where the text cannot be changed without changing more.
+    """
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
+    bom, body = (_BOM, text.removeprefix(_BOM)) if text.startswith(_BOM) else ("", text)
+    crlf = "\r\n" in body and "\n" not in body.replace("\r\n", "")
+    body = body.replace("\r\n", "\n") if crlf else body
+    try:
+        before = tomllib.loads(body)
+        document = tomlkit.parse(body)
+        _add(_table(document, is_own), addition)
+        after = tomlkit.dumps(document)
+        if tomllib.loads(after) != _wanted(before, addition, is_own):
+            raise ValueError("the change would not be the one that was meant")
+    except (TOMLKitError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise UsageError(f"{path}: cannot be changed by gllint: {error}; add the lines yourself") from None
+    return bom + (after.replace("\n", "\r\n") if crlf else after)
+
+
+def _table(document: Any, is_own: bool) -> Table:
+    import tomlkit
+
+    if is_own:
+        return document  # type: ignore[no-any-return]
+    if "tool" not in document:
+        document["tool"] = tomlkit.table(is_super_table=True)
+    if "gllint" not in document["tool"]:
+        document["tool"]["gllint"] = tomlkit.table()
+    return document["tool"]["gllint"]  # type: ignore[no-any-return]
+
+
+def _add(table: Table, addition: Addition) -> None:
+    import tomlkit
+
+    for key, more in addition.lists.items():
+        if key not in table:
+            table[key] = tomlkit.array()
+        for item in more:
+            table[key].append(item)
+    if addition.ignores:
+        if "per-file-ignores" not in table:
+            table["per-file-ignores"] = tomlkit.inline_table()
+        for pattern, codes in addition.ignores.items():
+            table["per-file-ignores"][pattern] = list(codes)
+
+
+def _wanted(before: dict[str, Any], addition: Addition, is_own: bool) -> dict[str, Any]:
+    """The data that the changed text must hold: everything as before, and the addition."""
+    import copy
+
+    wanted = copy.deepcopy(before)
+    table = wanted if is_own else wanted.setdefault("tool", {}).setdefault("gllint", {})
+    for key, more in addition.lists.items():
+        table[key] = [*table.get(key, []), *more]
+    if addition.ignores:
+        table["per-file-ignores"] = {
+            **table.get("per-file-ignores", {}),
+            **{pattern: list(codes) for pattern, codes in addition.ignores.items()},
+        }
+    return wanted

@@ -1,0 +1,51 @@
+"""The commit hook in a pre-commit configuration: YAML that is changed by the line, so that all else of it stays."""
+
+from __future__ import annotations
+
+import re
+
+FILE = ".pre-commit-config.yaml"
+_REPOS = re.compile(r"repos:\s*(?:#.*)?$")
+_ITEM = re.compile(r"(?P<indent> *)- ")
+_OF_BLOCK = re.compile(r"\s|-\s|#|$")
+
+
+def hook(baseline: str | None, indent: str = "  ") -> str:
+    """The entry of the commit hook, which runs the gllint that is installed."""
+    entry = "gllint check --force-exclude" + (f" --baseline {baseline}" if baseline else "")
+    lines = [
+        "- repo: local",
+        "  hooks:",
+        "    - id: gllint",
+        "      name: gllint",
+        f"      entry: {entry}",
+        "      language: system",
+        "      types_or: [python, pyi, jupyter]",
+        "      require_serial: true",
+    ]
+    return "".join(f"{indent}{line}\n" for line in lines)
+
+
+def with_hook(text: str | None, baseline: str | None) -> str | None:
+    """Return the text of a pre-commit configuration with the hook at its end of ``repos``.
+
+    ``None`` where it cannot be put in by the line: ``repos`` is missing, or no block of its own.
+    """
+    if text is None or not text.strip():
+        return "repos:\n" + hook(baseline)
+    newline = "\r\n" if "\r\n" in text else "\n"
+    lines = text.splitlines()
+    begin = next((i for i, line in enumerate(lines) if _REPOS.match(line)), None)
+    if begin is None:
+        return None
+    end = next((i for i in range(begin + 1, len(lines)) if not _OF_BLOCK.match(lines[i])), len(lines))
+    items = [found["indent"] for line in lines[begin + 1 : end] if (found := _ITEM.match(line))]
+    while end > begin + 1 and (not lines[end - 1].strip() or lines[end - 1].startswith("#")):
+        end -= 1  # what stands before the next key belongs to it
+    added = hook(baseline, items[0] if items else "  ").splitlines()
+    return newline.join([*lines[:end], *added, *lines[end:]]) + newline
+
+
+def has_hook(text: str | None) -> bool:
+    """Whether a pre-commit configuration runs gllint already."""
+    return text is not None and re.search(r"^\s*(?:-\s+)?id:\s*['\"]?gllint", text, re.MULTILINE) is not None
