@@ -6,26 +6,33 @@ from collections.abc import Iterator
 
 import pytest
 
-# They repeat, on many programs, ways that other tests take once: measuring them says nothing more and takes minutes.
+# They repeat, on many programs or in many processes, ways that other tests take once: measuring them says nothing more,
+# and each process that is measured takes twice the time of one that is not.
 _UNMEASURED = {
-    "test_agreement", "test_budgets", "test_fixes_properties", "test_hostile", "test_load", "test_metamorphic",
-    "test_properties", "test_robustness", "test_screen", "test_standard_library",
+    "test_agreement", "test_bad_input", "test_baseline", "test_budgets", "test_cache", "test_causes", "test_edits",
+    "test_fix_example", "test_fix_patch", "test_fixes_properties", "test_hostile", "test_load", "test_metamorphic",
+    "test_neovim", "test_pre_commit", "test_processes", "test_properties", "test_robustness", "test_screen",
+    "test_standard_library",
 }  # fmt: skip
 
 
 @pytest.fixture(scope="module", autouse=True)
 def _unmeasured(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Stop measuring coverage, where it is measured, for the length of a module that is not to be measured."""
+    """Stop measuring coverage, here and in what is started, for the length of a module that is not to be measured."""
+    if request.module.__name__.rpartition(".")[2] not in _UNMEASURED:
+        yield
+        return
     measuring = None
-    if request.module.__name__.rpartition(".")[2] in _UNMEASURED:
-        try:
-            from coverage import Coverage
-        except ImportError:
-            pass
-        else:
-            measuring = Coverage.current()
-    if measuring is not None:
-        measuring.stop()
-    yield
+    try:
+        from coverage import Coverage
+    except ImportError:
+        pass
+    else:
+        measuring = Coverage.current()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("COVERAGE_PROCESS_START", raising=False)
+        if measuring is not None:
+            measuring.stop()
+        yield
     if measuring is not None:
         measuring.start()
