@@ -10,18 +10,20 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from gllint import report
 from gllint.cli.output import say
+from gllint.cli.request import STDIN, Request, check_together, options
 from gllint.cli.status import FOUND, NOTHING_FOUND, WRONG
+from gllint.cli.summary import allowable, counted, statistics
 from gllint.errors import UsageError
 from gllint.files.config import FILE_NAMES, LEVELS
 from gllint.files.discover import SUFFIXES
-from gllint.files.places import absolute, fixed_config
+from gllint.files.places import absolute
 from gllint.files.source import Undecodable
 from gllint.files.writing import check_inside, write_output
-from gllint.run.engine import Engine, Notice, Options, Outcome, by_path
+from gllint.run.engine import Engine, Notice, Outcome, by_path
 from gllint.run.pool import ENDING
 from gllint.shown import visible
 from gllint_rules import RULES, Finding
@@ -30,68 +32,16 @@ if TYPE_CHECKING:
     from gllint.verdict.baseline import Compared
     from gllint.verdict.fingerprint import Fingerprint
 
-STDIN = "-"
 _STANDARD_OUTPUT = ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 _SHOWN = 3
 
 
-class Request(NamedTuple):
-    """The options of ``gllint check`` under their own names."""
-
-    paths: tuple[str, ...] = ()
-    select: tuple[str, ...] | None = None
-    ignore: tuple[str, ...] | None = None
-    extend_select: tuple[str, ...] | None = None
-    extend_ignore: tuple[str, ...] | None = None
-    fail_level: str | None = None
-    output_format: str = "full"
-    output_file: str | None = None
-    fix: bool = False
-    unsafe_fixes: bool = False
-    diff: bool = False
-    baseline: str | None = None
-    write_baseline: str | None = None
-    prune_baseline: bool = False
-    since: str | None = None
-    add_noqa: bool = False
-    config: str | None = None
-    isolated: bool = False
-    exclude: tuple[str, ...] = ()
-    force_exclude: bool | None = None
-    stdin_filename: str | None = None
-    statistics: bool = False
-    show_files: bool = False
-    watch: bool = False
-    exit_zero: bool = False
-    no_cache: bool = False
-    cache_dir: str | None = None
-    jobs: int | None = None
-    why: tuple[str, int, str | None] | None = None
-    timings: bool = False
-    quiet: bool = False
-    verbose: bool = False
-
-
 def run(request: Request) -> int:
     """Do what was asked; return the exit status. Raises :class:`UsageError`."""
-    for option in ("config", "baseline", "write_baseline", "output_file"):
-        if getattr(request, option) == "":
-            # An empty variable in a script must not turn the option off.
-            raise UsageError(f"--{option.replace('_', '-')}: names no file")
-    if request.config and request.isolated:
-        raise UsageError("--config and --isolated cannot both be given")
-    if request.prune_baseline and not request.baseline:
-        raise UsageError("--prune-baseline needs --baseline FILE, which says what to prune")
-    if request.diff and (request.add_noqa or request.write_baseline or request.prune_baseline):
-        raise UsageError("--diff changes nothing: it takes no option beside it that writes a file")
-    if request.write_baseline and request.baseline:
-        raise UsageError(
-            "--baseline and --write-baseline cannot both be given: one reads what the other writes; "
-            "--prune-baseline takes out what is gone"
-        )
+    check_together(request)
     if request.watch:
         return _watch(request)
-    engine = Engine(_options(request))
+    engine = Engine(options(request))
     with _ending_as_interrupts():
         try:
             return _Run(request, engine).run()
@@ -134,36 +84,6 @@ def _ending_as_interrupts() -> Iterator[None]:
     finally:
         for number in taken:
             signal.signal(number, signal.SIG_DFL)
-
-
-def _options(request: Request) -> Options:
-    laid_over: dict[str, Any] = {
-        "select": request.select,
-        "ignore": request.ignore,
-        "extend-select": request.extend_select,
-        "extend-ignore": request.extend_ignore,
-        "fail-level": request.fail_level,
-        "extend-exclude": request.exclude or None,
-        "force-exclude": request.force_exclude,
-        "cache-dir": absolute(request.cache_dir) if request.cache_dir else None,
-    }
-    return Options(
-        fixed=fixed_config(request.config, request.isolated),
-        override=lambda config: config.overridden(laid_over, "the command line"),
-        cache=not request.no_cache,
-        jobs=request.jobs,
-        progress=not request.quiet,
-        time_rules=request.timings,
-        fixes=_needs_fixes(request),
-        bound=STDIN in request.paths,
-    )
-
-
-def _needs_fixes(request: Request) -> bool:
-    """Say whether somebody applies the fixes, or reads of them: nobody else waits until they are worked out."""
-    counts_alone = request.statistics or request.add_noqa or bool(request.write_baseline)
-    told = report.FORMATS[request.output_format] and not counts_alone and request.why is None
-    return request.fix or request.diff or told
 
 
 class _Run:
@@ -278,7 +198,7 @@ class _Run:
             fixer.write(self.engine, fixed)
         verb = "Would fix" if self.request.diff else "Fixed"
         if fixed.applied:
-            self._note(f"{verb} {_count(fixed.applied, 'finding')} in {_count(len(fixed.after), 'file')}.")
+            self._note(f"{verb} {counted(fixed.applied, 'finding')} in {counted(len(fixed.after), 'file')}.")
         for error in fixed.errors:
             _complain(error)
         self.failed = bool(fixed.errors)
@@ -330,13 +250,13 @@ class _Run:
             self._write_bytes(self.engine.bytes_of(self.stdin))
         for line in errors:
             _complain(line)
-        self._note(f"Added {_count(added, 'suppression')}.")
+        self._note(f"Added {counted(added, 'suppression')}.")
         return WRONG if errors or outcome.failures else NOTHING_FOUND
 
     def _report(self, outcome: Outcome) -> None:
         made = self._made_report(outcome)
         if not self.request.diff and not (self.stdin and self.request.fix):
-            self._write(_statistics(made, self.request.output_format) if self.request.statistics
+            self._write(statistics(made, self.request.output_format) if self.request.statistics
                         else report.render(self.request.output_format, made))  # fmt: skip
         for failure in outcome.failures:
             _complain(f"internal error: {failure.code} failed on {self.show(failure.path)}: {failure.error}")
@@ -370,16 +290,16 @@ class _Run:
         names = ", ".join(map(self.show, notice.paths[:_SHOWN]))
         more = len(notice.paths) - _SHOWN
         listed = f"{names} and {more} more" if more > 0 else names
-        return f"{_count(len(notice.paths), 'file')} not checked, {notice.why}: {listed}"
+        return f"{counted(len(notice.paths), 'file')} not checked, {notice.why}: {listed}"
 
     def _summarise(self, outcome: Outcome) -> None:
         count = len(outcome.findings)
         if not count:
             if outcome.checked and not self.would_change:
-                self._note(f"No findings in {_count(len(outcome.checked), 'file')}.")
+                self._note(f"No findings in {counted(len(outcome.checked), 'file')}.")
             return
         files = len({finding.path for finding in outcome.findings})
-        text = f"Found {_count(count, 'finding')} in {_count(files, 'file')}"
+        text = f"Found {counted(count, 'finding')} in {counted(files, 'file')}"
         checked = set(outcome.checked)
         known = [f for f in outcome.findings if f.path in checked] if self.engine.options.fixes else []
         fixes = [finding.fix.applicability for finding in known if finding.fix is not None]
@@ -390,7 +310,7 @@ class _Run:
             f"{unsafe} {'more' if safe else 'fixable'} with --fix --unsafe-fixes" if unsafe else "",
         ]
         listed = ", ".join(hint for hint in hints if hint)
-        text += _allowable(outcome.findings)
+        text += allowable(outcome.findings)
         self._note(f"{text} ({listed})." if listed else f"{text}.")
 
     def _say_more(self) -> None:
@@ -399,7 +319,7 @@ class _Run:
             cache = workspace.cache_folder or "none"
             self._note(f"project {workspace.root}: configuration {config}, cache {cache}")
             listed, parsed = workspace.counts()
-            self._note(f"  {_count(listed, 'file')}, {_count(parsed, 'candidate')}")
+            self._note(f"  {counted(listed, 'file')}, {counted(parsed, 'candidate')}")
             for cut in workspace.cuts():
                 self._note(f"{self.show(cut.path)}:{cut.line}: {cut}")
 
@@ -426,7 +346,7 @@ class _Run:
         from gllint.cli import baselines
 
         baselines.write(self.engine, outcome, absolute(str(self.request.write_baseline)))
-        self._note(f"Wrote {_count(len(outcome.findings), 'finding')} to {self.request.write_baseline}.")
+        self._note(f"Wrote {counted(len(outcome.findings), 'finding')} to {self.request.write_baseline}.")
         return WRONG if outcome.failures else NOTHING_FOUND
 
     def _compare(self, outcome: Outcome, old: Sequence[Fingerprint]) -> None:
@@ -436,7 +356,7 @@ class _Run:
         compared = baselines.compare(self.engine, outcome, path, old, covers_all=not self.request.since)
         outcome.findings = compared.new
         if compared.known:
-            self._note(f"{_count(compared.known, 'finding')} known from the baseline.")
+            self._note(f"{counted(compared.known, 'finding')} known from the baseline.")
         self._prune(path, compared)
 
     def _prune(self, path: str, compared: Compared) -> None:
@@ -446,7 +366,7 @@ class _Run:
             self._note(visible(f"Fixed since the baseline: {entry.path}: {entry.code} {entry.text}"))
         if not compared.fixed:
             return
-        gone = _count(len(compared.fixed), "finding")
+        gone = counted(len(compared.fixed), "finding")
         if not self.request.prune_baseline:
             self._note(f"The baseline holds {gone} too many; --prune-baseline takes them out.")
         else:
@@ -497,62 +417,6 @@ def _shower(given: Sequence[str]) -> Callable[[str], str]:
     return show
 
 
-def _statistics(made: report.Report, format_name: str) -> str:
-    """Return the counts by rule, by kind of number and by file; in JSON one entry for each rule."""
-    by_rule = report.statistics(made, lambda d: d.finding.code)
-    if format_name == "json":
-        import json
-
-        rows = [
-            {
-                "code": code,
-                "name": RULES[code].name,
-                "count": count,
-                "kinds": report.statistics(made, lambda d: d.finding.kind, code),
-                "files": report.statistics(made, lambda d: d.path, code),
-            }
-            for code, count in by_rule.items()
-        ]
-        return json.dumps(rows, indent=2) + "\n"
-    kinds = {_PLURALS[kind]: n for kind, n in report.statistics(made, lambda d: d.finding.kind).items()}
-    tables = (
-        [f"{count:>6}  {code}  {RULES[code].name}\n" for code, count in by_rule.items()],
-        [f"{count:>6}  {kind}\n" for kind, count in kinds.items()],
-        [
-            f"{count:>6}  {visible(path)}\n"
-            for path, count in report.statistics(made, lambda d: d.path).items()
-        ],
-    )
-    return "\n".join("".join(table) for table in tables if table)
-
-
-_PLURALS = {
-    "money": "amounts of money", "measure": "measures", "time": "times", "share": "shares",
-    "identifier": "identifiers", "index": "indexes", "count": "counts",
-}  # fmt: skip
-
-
-def _allowable(findings: Sequence[Finding]) -> str:
-    """Say which kinds of number a line of configuration would settle, and who can write it."""
-    counts: dict[str, int] = {}
-    for finding in findings:
-        if finding.kind is not None and any(line.startswith(_SETTLING) for line in finding.settings):
-            counts[finding.kind] = counts.get(finding.kind, 0) + 1
-    if not counts:
-        return ""
-    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    (kind, most), others = ranked[0], ranked[1:]
-    one = {"indexes": "an index", "amounts of money": "an amount of money", "identifiers": "an identifier"}
-    single = one.get(_PLURALS[kind], f"a {kind}")
-    named = [f"{most} {'is' if most == 1 else 'are'} {single if most == 1 else _PLURALS[kind]}"]
-    named += [f"{count} {_PLURALS[kind] if count > 1 else kind}" for kind, count in others]
-    listed = " and ".join([", ".join(named[:-1]), named[-1]] if len(named) > 1 else named)
-    return f"; {listed}: `gllint init` can allow {'them' if sum(counts.values()) > 1 else 'it'}"
-
-
-_SETTLING = ("unit-packs", "plain-keys")
-
-
 def _complain(text: str) -> None:
     say(f"gllint: {visible(text)}", error=True)
 
@@ -571,7 +435,3 @@ def _wants_colour() -> bool:
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return False
     return sys.stdout.isatty()
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -117,7 +117,8 @@ def _code_option(name: str, text: str) -> Callable[[Any], Any]:
 @click.pass_context
 def check(context: click.Context, /, **given: Any) -> None:
     """Check files and folders (default: the current one); '-' reads standard input."""
-    from gllint.cli.checking import Request, run
+    from gllint.cli.checking import run
+    from gllint.cli.request import Request
 
     context.exit(run(Request(**given)))
 

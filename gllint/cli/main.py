@@ -90,7 +90,8 @@ def _run(arguments: Sequence[str]) -> int:
         from gllint.cli import commands
 
         return commands.run(arguments)
-    from gllint.cli.checking import Request, run
+    from gllint.cli.checking import run
+    from gllint.cli.request import Request
 
     return run(Request(**plain))
 

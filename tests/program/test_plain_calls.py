@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gllint.cli.checking import Request
 from gllint.cli.commands import check
 from gllint.cli.main import plain_check
+from gllint.cli.request import Request
 
 FLAGS = [option for parameter in check.params for option in parameter.opts if option.startswith("-")]
 WORDS = [

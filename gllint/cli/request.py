@@ -1,0 +1,99 @@
+"""What ``gllint check`` is asked for: its options under their own names, and which of them go together."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from gllint import report
+from gllint.errors import UsageError
+from gllint.files.places import absolute, fixed_config
+from gllint.run.engine import Options
+
+STDIN = "-"
+
+
+class Request(NamedTuple):
+    """The options of ``gllint check`` under their own names."""
+
+    paths: tuple[str, ...] = ()
+    select: tuple[str, ...] | None = None
+    ignore: tuple[str, ...] | None = None
+    extend_select: tuple[str, ...] | None = None
+    extend_ignore: tuple[str, ...] | None = None
+    fail_level: str | None = None
+    output_format: str = "full"
+    output_file: str | None = None
+    fix: bool = False
+    unsafe_fixes: bool = False
+    diff: bool = False
+    baseline: str | None = None
+    write_baseline: str | None = None
+    prune_baseline: bool = False
+    since: str | None = None
+    add_noqa: bool = False
+    config: str | None = None
+    isolated: bool = False
+    exclude: tuple[str, ...] = ()
+    force_exclude: bool | None = None
+    stdin_filename: str | None = None
+    statistics: bool = False
+    show_files: bool = False
+    watch: bool = False
+    exit_zero: bool = False
+    no_cache: bool = False
+    cache_dir: str | None = None
+    jobs: int | None = None
+    why: tuple[str, int, str | None] | None = None
+    timings: bool = False
+    quiet: bool = False
+    verbose: bool = False
+
+
+def check_together(request: Request) -> None:
+    """Raise :class:`UsageError` where options contradict each other."""
+    for option in ("config", "baseline", "write_baseline", "output_file"):
+        if getattr(request, option) == "":
+            # An empty variable in a script must not turn the option off.
+            raise UsageError(f"--{option.replace('_', '-')}: names no file")
+    if request.config and request.isolated:
+        raise UsageError("--config and --isolated cannot both be given")
+    if request.prune_baseline and not request.baseline:
+        raise UsageError("--prune-baseline needs --baseline FILE, which says what to prune")
+    if request.diff and (request.add_noqa or request.write_baseline or request.prune_baseline):
+        raise UsageError("--diff changes nothing: it takes no option beside it that writes a file")
+    if request.write_baseline and request.baseline:
+        raise UsageError(
+            "--baseline and --write-baseline cannot both be given: one reads what the other writes; "
+            "--prune-baseline takes out what is gone"
+        )
+
+
+def options(request: Request) -> Options:
+    """Return what the engine needs to know of a request."""
+    laid_over: dict[str, Any] = {
+        "select": request.select,
+        "ignore": request.ignore,
+        "extend-select": request.extend_select,
+        "extend-ignore": request.extend_ignore,
+        "fail-level": request.fail_level,
+        "extend-exclude": request.exclude or None,
+        "force-exclude": request.force_exclude,
+        "cache-dir": absolute(request.cache_dir) if request.cache_dir else None,
+    }
+    return Options(
+        fixed=fixed_config(request.config, request.isolated),
+        override=lambda config: config.overridden(laid_over, "the command line"),
+        cache=not request.no_cache,
+        jobs=request.jobs,
+        progress=not request.quiet,
+        time_rules=request.timings,
+        fixes=_needs_fixes(request),
+        bound=STDIN in request.paths,
+    )
+
+
+def _needs_fixes(request: Request) -> bool:
+    """Say whether somebody applies the fixes, or reads of them: nobody else waits until they are worked out."""
+    counts_alone = request.statistics or request.add_noqa or bool(request.write_baseline)
+    told = report.FORMATS[request.output_format] and not counts_alone and request.why is None
+    return request.fix or request.diff or told
