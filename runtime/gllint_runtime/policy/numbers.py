@@ -45,7 +45,7 @@ _NUMBER = re.compile(r"[0-9]+(?:[.,'’_٫٬\u00a0\u2009\u202f][0-9]+)*(?:[eE][+
 _DATE = re.compile(r"\b([0-9]{4})-([0-9]{2})-([0-9]{2})\b")
 _TIME = re.compile(r"\b([0-9]{2}):([0-9]{2})(?::([0-9]{2}))?\b")
 _CONTEXTS = (
-    re.compile(r"^[*]{0,3}[0-9]+\.[*]{0,3}(?=\s)", re.MULTILINE),
+    re.compile(r"^[*_]{0,3}[0-9]+\.[*_]{0,3}(?=\s)", re.MULTILINE),
     _DATE,
     re.compile(r"\bv[0-9]+\.[0-9]+(?:\.[0-9]+)?\b"),
     re.compile(r"\bID[-_]?[0-9]+\b"),
@@ -65,11 +65,12 @@ _SHORTCODE = re.compile(
     re.IGNORECASE,
 )
 _REVERSED = re.compile(r"[\u202d\u202e]|<bdo\b", re.IGNORECASE)
-# Elements that show nothing or something else, and styles that move, hide or turn what they hold.
+# Elements that show nothing or something else, and any style but colours, fonts and the like.
 _HIDING = re.compile(
     r"<(?:script|style|template|noscript|textarea|title|iframe|object|svg|math|marquee|rp|bdo)\b"
-    r"|<[a-z][^<>]{0,500}?\s(?:hidden\b|style\s*=\s*[\"']?[^<>]{0,500}?(?:direction|unicode-bidi|writing-mode|transform|rotate"
-    r"|display|visibility|opacity|font-size|position|float|content|clip|order|margin|letter-spacing|font\s*:))",
+    r"|<[a-z][^<>]{0,500}?\s(?:hidden\b|style\s*=(?!\s*+[\"']?+(?:\s*(?:(?:background-)?color|background"
+    r"|font-(?:weight|style|family)|text-(?:align|decoration)|vertical-align|white-space|(?:padding|border)[a-z-]*)"
+    r"\s*:(?!\s*transparent)[\w\s#%.,'-]{1,80}(?:;|(?=[\"'>])))*+\s*[\"'>]))",
     re.IGNORECASE,
 )
 _PLAIN = re.compile(r"[^\w\s.,;:!?()'\"|%/+=\-\ue000]|[_\u115f\u1160\u3164\uffa0]")  # what else needs a view
@@ -133,7 +134,7 @@ def scan_naked_numbers(
         shown = BULLET.sub(r"\1•", shown)
     view = View(shown) if (_MARKUP if text.isascii() else _PLAIN).search(shown) else None
     if view:
-        found.extend((*span, None) for span in view.numerals_in_entities())
+        found.extend((*span, None) for span in view.numerals)
     if view and "<!--" in shown:
         shown = shown.replace("<!--", "\u2029" * 4).replace("-->", "\u2029" * 3)
     for macro in macros:
@@ -164,7 +165,7 @@ def _digits(text: str, whitelist: Collection[str], units: Collection[str]) -> It
     if "_" in text:
         text = _EMPHASIS.sub(lambda match: "*" * len(match[0]), text)
     digits = replaced(text, is_numeral, "0")
-    excused: set[int] | None = None
+    excused: bytearray | None = None
     position = 0
     while match := _NUMBER.search(digits, position):
         start, position = match.span()
@@ -173,19 +174,24 @@ def _digits(text: str, whitelist: Collection[str], units: Collection[str]) -> It
             continue
         if excused is None:
             excused = _excused(text, whitelist)
-        if any(i not in excused for i in range(start, position) if digits[i].isdecimal()):
+        if excused.find(0, start, position) >= 0 and any(
+            not excused[i] for i in range(start, position) if digits[i].isdecimal()
+        ):
             yield start, position
-        position = _glued_unit(text, position, units)
+        end = _word_end(text, position)
+        if end > position and _is_symbol(text[position:end], units):  # ``500m2`` is one number, not two
+            position = end
 
 
-def _excused(text: str, whitelist: Collection[str]) -> set[int]:
-    """The positions inside a whitelisted context."""
-    positions: set[int] = set()
+def _excused(text: str, whitelist: Collection[str]) -> bytearray:
+    """For each character whether it is inside a whitelisted context."""
+    inside = bytearray(len(text))
     for pattern in (*_CONTEXTS, *map(_pattern, whitelist)):
         for match in pattern.finditer(text):
             if pattern not in (_DATE, _TIME) or _is_real(match):
-                positions.update(range(*match.span()))
-    return positions
+                start, end = match.span()
+                inside[start:end] = b"\1" * (end - start)
+    return inside
 
 
 def _is_real(match: re.Match[str]) -> bool:
@@ -211,12 +217,6 @@ def unit_symbol_end(text: str, digit: int, units: Collection[str] = ()) -> int:
         return 0
     end = _word_end(text, digit)
     return end if _is_symbol(text[start:end], units) else 0
-
-
-def _glued_unit(text: str, position: int, units: Collection[str]) -> int:
-    """Where to go on after a number: behind a unit symbol glued to it (``500m2`` is one number, not two)."""
-    end = _word_end(text, position)
-    return end if _is_symbol(text[position:end], units) else position
 
 
 def _word_end(text: str, position: int) -> int:

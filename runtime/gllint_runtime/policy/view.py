@@ -9,8 +9,8 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
-from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from bisect import bisect_right
+from collections.abc import Callable
 from functools import lru_cache
 from importlib import resources
 
@@ -18,19 +18,23 @@ _BLOCKS = (
     "address|article|aside|blockquote|center|dd|details|dialog|dir|div|dl|dt|fieldset|figcaption|figure|footer"
     "|form|h[1-6]|header|hr|li|main|menu|nav|ol|option|p|pre|section|summary|table|tbody|td|tfoot|th|thead|tr|ul"
 )
-# Where something may begin that is not shown as it is typed: emphasis, escapes, LaTeX spacing, the brackets of a
-# link, comments (an unclosed one hides the rest, as in a browser), tags, entities. No alternative is tried twice at
-# one place, and the rest of a tag is matched by itself: the cost stays linear.
+_LATEX = {"pm": "±", "mp": "∓", "minus": "−", "textminus": "−", "ominus": "−", "sqrt": "√", "surd": "√"}
+# Where something begins that is not shown as it is typed: emphasis, escapes, LaTeX, the brackets of a link, footnotes,
+# comments (an unclosed one hides the rest, as in a browser), tags, entities. No alternative is tried twice at one
+# place, and the rest of a tag is matched by itself: the cost stays linear.
+_START = re.compile(r"[\\_*~`<&\]!\[{\u200b\u115f\u1160\u3164\uffa0]")
 _MARKUP = re.compile(
     rf"""
     (?P<escaped> \\[*_~`] )
+  | \\(?P<latex> {"|".join(_LATEX)} )(?![a-z])
   | (?P<unseen> [\u200b\u115f\u1160\u3164\uffa0_~`]++ | (?<!\s)\*++ | \*++(?=[^\s*][^*\n]{{0,500}}+\*) | \{{\}}
-      | \\(?: [,;:!] | (?=\n) | (?=[-"\#$%&'()*+./<=>?@\[\]^_`{{|}}~]) )
+      | \\(?: [,;:!] | (?=\n) | (?=[-"\#$%&'()*+./<=>?@\[\]^_`{{|}}~]) ) | \[\^[\w-]{{1,40}}+\](?!:)
       | \](?: \([^()\n]{{0,500}}+\) | \[[^\[\]\n]{{0,80}}+\] ) | !?\[(?=[^\[\]\n]{{0,200}}+\][(\[]) )
   | (?P<comment> <!-- )
   | (?P<bogus> <(?: [!?] | /(?![a-z]) ) )
   | (?P<line> <br\b )
   | (?P<block> </?(?:{_BLOCKS})\b )
+  | (?P<raised> <sup\b )
   | (?P<tag> </?[a-z] )
   | &(?: \#[0-9]{{1,9}} | \#x[0-9a-f]{{1,7}} | [a-z][a-z0-9]{{0,40}} );?
     """,
@@ -42,7 +46,7 @@ _BOGUS_REST = re.compile(r"[^>]*+>")
 _TAG_REST = re.compile(r"""(?:[^>=]++|=\s*+(?:"[^"]*+"|'[^']*+'|(?!["'])))*+>""")
 _SIMPLE_REST = re.compile(r"[^<>]*+>")
 _SHOWN_MARKS = frozenset("\u0335\u0336\u2212")  # strokes that look like a minus on a blank
-_SHOWN_CONTROLS = frozenset("\t\n\r")
+_UNSEEN = frozenset({"Cf", "Mn", "Me", "Cc"})
 
 
 @lru_cache(maxsize=1)
@@ -59,11 +63,7 @@ def is_numeral(char: str) -> bool:
 
 
 def _is_unseen(char: str) -> bool:
-    return (
-        unicodedata.category(char) in {"Cf", "Mn", "Me", "Cc"}
-        and char not in _SHOWN_MARKS
-        and char not in _SHOWN_CONTROLS
-    )
+    return unicodedata.category(char) in _UNSEEN and char not in _SHOWN_MARKS and char not in "\t\n\r"
 
 
 def replaced(text: str, wanted: Callable[[str], bool], by: str) -> str:
@@ -74,26 +74,35 @@ def replaced(text: str, wanted: Callable[[str], bool], by: str) -> str:
 
 
 class View:
-    """``text`` is what a reader of ``message`` sees; ``starts`` and ``ends`` say where each character comes from."""
+    """``text`` is what a reader of ``message`` sees; ``numerals`` are the places of entities that show a numeral."""
 
     def __init__(self, message: str) -> None:
+        # The view in pieces: where each begins in the view, where it comes from, and whether it stands there as it is.
+        self._begins: list[int] = []
+        self._sources: list[tuple[int, int, bool]] = []
+        self.numerals: list[tuple[int, int]] = []
         parts: list[str] = []
-        self.starts: list[int] = []
-        self.ends: list[int] = []
+        length = 0
+
+        def show(shown: str, start: int, end: int, alone: bool = False) -> None:
+            nonlocal length
+            if shown:
+                parts.append(shown)
+                self._begins.append(length)
+                self._sources.append((start, end, alone))
+                length += len(shown)
+
         seen = message.translate({ord(char): "\u200b" for char in set(message) if _is_unseen(char)})
-
-        def show(shown: str, start: int, end: int) -> None:
-            parts.append(shown)
-            alone = len(shown) == end - start
-            self.starts.extend(range(start, end) if alone else [start] * len(shown))
-            self.ends.extend(range(start + 1, end + 1) if alone else [end] * len(shown))
-
         position = search = 0
         quoted = True
-        while match := _MARKUP.search(seen, search):
+        while candidate := _START.search(seen, search):
+            match = _MARKUP.match(seen, candidate.start())
+            if match is None:
+                search = candidate.end()
+                continue
             start, search = match.span()
             kind = match.lastgroup
-            if kind in ("comment", "bogus", "line", "block", "tag"):
+            if kind in ("comment", "bogus", "line", "block", "raised", "tag"):
                 rest = {"comment": _COMMENT_REST, "bogus": _BOGUS_REST}.get(kind, _TAG_REST)
                 closing = rest.match(seen, search) if quoted or kind == "comment" else None
                 if closing is None:  # nor is there an end for any other further on that is read so
@@ -102,29 +111,40 @@ class View:
                 if closing is None:  # no more than a "<"
                     continue
                 search = closing.end()
-            show(message[position:start], position, start)
+            show(message[position:start], position, start, True)
             position = search
             if kind in _SHOWN_AS:
                 show(_SHOWN_AS[kind], start, search)
             elif kind == "escaped":
                 show(match[0][1], start, search)
+            elif kind == "latex":
+                show(_LATEX[match["latex"].lower()], start, search)
+            elif kind == "raised" and seen[search : search + 1] not in ("", "[", "*", "†", "‡", "<", " "):
+                show("^", start, search)  # a power, no mark of a footnote
             elif kind is None:
                 decoded = "".join(char for char in html.unescape(match[0]) if not _is_unseen(char))
                 show(decoded, start, search)
-        show(message[position:], position, len(message))
+                if any(map(is_numeral, decoded)):
+                    self.numerals.append((start, search))
+        show(message[position:], position, len(message), True)
         self.text = "".join(parts)
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Where in the message the characters ``start`` to ``end`` of the view stand."""
-        return self.starts[start], self.ends[end - 1]
+        return self._source(start)[0], self._source(end - 1)[1]
+
+    def _source(self, place: int) -> tuple[int, int]:
+        piece = bisect_right(self._begins, place) - 1
+        first, last, alone = self._sources[piece]
+        if alone:
+            first += place - self._begins[piece]
+            last = first + 1
+        return first, last
 
     def find(self, position: int) -> int | None:
         """Where in the view the character at ``position`` of the message stands; ``None`` if it is not shown."""
-        index = bisect_left(self.starts, position)
-        return index if index < len(self.starts) and self.starts[index] == position else None
-
-    def numerals_in_entities(self) -> Iterator[tuple[int, int]]:
-        """The places of the message's entities that show a numeral (``&half;``, ``&#x35;``)."""
-        for i, char in enumerate(self.text):
-            if self.ends[i] - self.starts[i] > 1 and is_numeral(char):
-                yield self.starts[i], self.ends[i]
+        piece = bisect_right(self._sources, position, key=lambda source: source[0]) - 1
+        if piece < 0 or position >= self._sources[piece][1]:
+            return None
+        first, _, alone = self._sources[piece]
+        return self._begins[piece] + position - first if alone else None
