@@ -162,7 +162,7 @@ def _options(request: Request) -> Options:
 def _needs_fixes(request: Request) -> bool:
     """Say whether somebody applies the fixes, or reads of them: nobody else waits until they are worked out."""
     counts_alone = request.statistics or request.add_noqa or bool(request.write_baseline)
-    told = report.FORMATS[request.output_format] and not counts_alone and request.why is None
+    told = report.FORMATS.get(request.output_format, False) and not counts_alone and request.why is None
     return request.fix or request.diff or told
 
 
@@ -172,6 +172,7 @@ class _Run:
         self.show = _shower(request.paths)
         self.stdin = ""
         self.failed = self.would_change = False
+        self.known: frozenset[Finding] = frozenset()  # from the baseline, and told nevertheless
         self.started = time.perf_counter()
 
     def run(self) -> int:
@@ -338,6 +339,8 @@ class _Run:
         if not self.request.diff and not (self.stdin and self.request.fix):
             self._write(_statistics(made, self.request.output_format) if self.request.statistics
                         else report.render(self.request.output_format, made))  # fmt: skip
+        if self.request.output_format == report.PAGE and self.request.output_file:
+            self._note(f"Wrote {_count(len(outcome.findings), 'finding')} to {self.request.output_file}.")
         for failure in outcome.failures:
             _complain(f"internal error: {failure.code} failed on {self.show(failure.path)}: {failure.error}")
         for notice in outcome.notices:
@@ -354,6 +357,8 @@ class _Run:
             checked=outcome.checked,
             colour=_wants_colour() and not self.request.output_file,
             cell=self.engine.cell,
+            maps=self.engine.maps(outcome.checked) if self.request.output_format == report.PAGE else (),
+            has_baseline=bool(self.request.baseline),
         )
 
     def _identities(self, outcome: Outcome) -> list[str]:
@@ -364,7 +369,7 @@ class _Run:
     def _diagnostic(self, finding: Finding) -> report.Diagnostic:
         level = self.engine.config_of(finding.path).level(finding.code)
         cell = self.engine.cell(finding.path, finding.span.line)
-        return report.Diagnostic(finding, self.show(finding.path), level, cell)
+        return report.Diagnostic(finding, self.show(finding.path), level, cell, finding in self.known)
 
     def _noticed(self, notice: Notice) -> str:
         names = ", ".join(map(self.show, notice.paths[:_SHOWN]))
@@ -434,7 +439,10 @@ class _Run:
 
         path = absolute(str(self.request.baseline))
         compared = baselines.compare(self.engine, outcome, path, old, covers_all=not self.request.since)
-        outcome.findings = compared.new
+        if self.request.output_format == report.PAGE:
+            self.known = frozenset(outcome.findings).difference(compared.new)
+        else:
+            outcome.findings = compared.new
         if compared.known:
             self._note(f"{_count(compared.known, 'finding')} known from the baseline.")
         self._prune(path, compared)
@@ -514,7 +522,7 @@ def _statistics(made: report.Report, format_name: str) -> str:
             for code, count in by_rule.items()
         ]
         return json.dumps(rows, indent=2) + "\n"
-    kinds = {_PLURALS[kind]: n for kind, n in report.statistics(made, lambda d: d.finding.kind).items()}
+    kinds = {report.PLURALS[kind]: n for kind, n in report.statistics(made, lambda d: d.finding.kind).items()}
     tables = (
         [f"{count:>6}  {code}  {RULES[code].name}\n" for code, count in by_rule.items()],
         [f"{count:>6}  {kind}\n" for kind, count in kinds.items()],
@@ -524,12 +532,6 @@ def _statistics(made: report.Report, format_name: str) -> str:
         ],
     )
     return "\n".join("".join(table) for table in tables if table)
-
-
-_PLURALS = {
-    "money": "amounts of money", "measure": "measures", "time": "times", "share": "shares",
-    "identifier": "identifiers", "index": "indexes", "count": "counts",
-}  # fmt: skip
 
 
 def _allowable(findings: Sequence[Finding]) -> str:
@@ -543,9 +545,9 @@ def _allowable(findings: Sequence[Finding]) -> str:
     ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     (kind, most), others = ranked[0], ranked[1:]
     one = {"indexes": "an index", "amounts of money": "an amount of money", "identifiers": "an identifier"}
-    single = one.get(_PLURALS[kind], f"a {kind}")
-    named = [f"{most} {'is' if most == 1 else 'are'} {single if most == 1 else _PLURALS[kind]}"]
-    named += [f"{count} {_PLURALS[kind] if count > 1 else kind}" for kind, count in others]
+    single = one.get(report.PLURALS[kind], f"a {kind}")
+    named = [f"{most} {'is' if most == 1 else 'are'} {single if most == 1 else report.PLURALS[kind]}"]
+    named += [f"{count} {report.PLURALS[kind] if count > 1 else kind}" for kind, count in others]
     listed = " and ".join([", ".join(named[:-1]), named[-1]] if len(named) > 1 else named)
     return f"; {listed}: `gllint init` can allow {'them' if sum(counts.values()) > 1 else 'it'}"
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from gllint_rules.finding import Span, ToolAt
 from gllint_rules.inference.values import Key, ListOf, OtherKey, Record, Value, held_in, options
 from gllint_rules.project.claimed import Claimed, claimed, sources, text_of
-from gllint_rules.project.context import Context, told
+from gllint_rules.project.context import Context, is_test_path, told
 from gllint_rules.project.kinds import kind_of_leaf
 from gllint_rules.project.project import Project
 from gllint_rules.project.results import Result, is_quantity, leaves
@@ -155,5 +155,6 @@ def _message(context: Context, step: FinalStep, known: dict[Claimed, tuple[ToolA
 def _claim(context: Context, claim: Claimed, known: dict[Claimed, tuple[ToolAt, ...]]) -> MappedClaim:
     asked = claim._replace(value=None)
     if asked not in known:
-        known[asked] = tuple(told(tool, tool.callable).tool for tool in sources(context, asked))
+        found = (told(tool, tool.callable).tool for tool in sources(context, asked))
+        known[asked] = tuple(at for at in found if not is_test_path(at.path, context.project.root))
     return MappedClaim(claim.path, claim.unit, known[asked])
