@@ -92,6 +92,7 @@ class _Run:
         self.show = _shower(request.paths)
         self.stdin = ""
         self.failed = self.would_change = False
+        self.known: frozenset[Finding] = frozenset()  # from the baseline, and told nevertheless
         self.started = time.perf_counter()
 
     def run(self) -> int:
@@ -258,6 +259,8 @@ class _Run:
         if not self.request.diff and not (self.stdin and self.request.fix):
             self._write(statistics(made, self.request.output_format) if self.request.statistics
                         else report.render(self.request.output_format, made))  # fmt: skip
+        if self.request.output_format == report.PAGE and self.request.output_file:
+            self._note(f"Wrote {counted(len(outcome.findings), 'finding')} to {self.request.output_file}.")
         for failure in outcome.failures:
             _complain(f"internal error: {failure.code} failed on {self.show(failure.path)}: {failure.error}")
         for notice in outcome.notices:
@@ -274,6 +277,8 @@ class _Run:
             checked=outcome.checked,
             colour=_wants_colour() and not self.request.output_file,
             cell=self.engine.cell,
+            maps=self.engine.maps(outcome.checked) if self.request.output_format == report.PAGE else (),
+            has_baseline=bool(self.request.baseline),
         )
 
     def _identities(self, outcome: Outcome) -> list[str]:
@@ -284,7 +289,7 @@ class _Run:
     def _diagnostic(self, finding: Finding) -> report.Diagnostic:
         level = self.engine.config_of(finding.path).level(finding.code)
         cell = self.engine.cell(finding.path, finding.span.line)
-        return report.Diagnostic(finding, self.show(finding.path), level, cell)
+        return report.Diagnostic(finding, self.show(finding.path), level, cell, finding in self.known)
 
     def _noticed(self, notice: Notice) -> str:
         names = ", ".join(map(self.show, notice.paths[:_SHOWN]))
@@ -354,7 +359,10 @@ class _Run:
 
         path = absolute(str(self.request.baseline))
         compared = baselines.compare(self.engine, outcome, path, old, covers_all=not self.request.since)
-        outcome.findings = compared.new
+        if self.request.output_format == report.PAGE:
+            self.known = frozenset(outcome.findings).difference(compared.new)
+        else:
+            outcome.findings = compared.new
         if compared.known:
             self._note(f"{counted(compared.known, 'finding')} known from the baseline.")
         self._prune(path, compared)

@@ -11,7 +11,7 @@ from gllint import __version__
 from gllint.cli.status import FOUND, INTERRUPTED, NOTHING_FOUND, WRONG
 from gllint.errors import UsageError
 from gllint.files.config import LEVELS
-from gllint.report import FORMATS
+from gllint.report import FORMATS, PAGE
 
 _CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
@@ -121,6 +121,30 @@ def check(context: click.Context, /, **given: Any) -> None:
     from gllint.cli.request import Request
 
     context.exit(run(Request(**given)))
+
+
+@cli.command()
+@click.argument("paths", nargs=-1, metavar="[PATHS]...")
+@click.option(
+    "-o", "--output-file", required=True, metavar="FILE", help="Where to write the page (report.html)."
+)
+@click.option("--baseline", metavar="FILE", help="Tell what is new since this baseline from what is in it.")
+@_code_option("--select", "Codes or prefixes to check for, comma-separated (GL1,GL401).")
+@_code_option("--ignore", "Codes or prefixes to leave out.")
+@click.option("--config", metavar="FILE", help="Take the configuration from this file.")
+@click.option("--isolated", is_flag=True, help="Take no configuration.")
+@click.option("--no-cache", is_flag=True, help="Neither read nor write the cache.")
+@click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="How many processes may work at once.")
+@click.option("-q", "--quiet", is_flag=True, help="Say nothing but what went wrong.")
+@click.pass_context
+def report(context: click.Context, /, **given: Any) -> None:
+    """Write a page about the code at PATHS (default: the current folder): its findings and where numbers come from.
+
+    It is one file that opens in any browser and asks the network for nothing. Findings are no failure here.
+    """
+    from gllint.cli.checking import Request, run
+
+    context.exit(run(Request(**given, output_format=PAGE, exit_zero=True)))
 
 
 @cli.command()

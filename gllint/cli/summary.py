@@ -9,10 +9,6 @@ from gllint.shown import visible
 from gllint_rules import RULES, Finding
 
 _SETTLING = ("unit-packs", "plain-keys")
-_PLURALS = {
-    "money": "amounts of money", "measure": "measures", "time": "times", "share": "shares",
-    "identifier": "identifiers", "index": "indexes", "count": "counts",
-}  # fmt: skip
 
 
 def statistics(made: report.Report, format_name: str) -> str:
@@ -32,7 +28,7 @@ def statistics(made: report.Report, format_name: str) -> str:
             for code, count in by_rule.items()
         ]
         return json.dumps(rows, indent=2) + "\n"
-    kinds = {_PLURALS[kind]: n for kind, n in report.statistics(made, lambda d: d.finding.kind).items()}
+    kinds = {report.PLURALS[kind]: n for kind, n in report.statistics(made, lambda d: d.finding.kind).items()}
     tables = (
         [f"{count:>6}  {code}  {RULES[code].name}\n" for code, count in by_rule.items()],
         [f"{count:>6}  {kind}\n" for kind, count in kinds.items()],
@@ -55,9 +51,9 @@ def allowable(findings: Sequence[Finding]) -> str:
     ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     (kind, most), others = ranked[0], ranked[1:]
     one = {"indexes": "an index", "amounts of money": "an amount of money", "identifiers": "an identifier"}
-    single = one.get(_PLURALS[kind], f"a {kind}")
-    named = [f"{most} {'is' if most == 1 else 'are'} {single if most == 1 else _PLURALS[kind]}"]
-    named += [f"{count} {_PLURALS[kind] if count > 1 else kind}" for kind, count in others]
+    single = one.get(report.PLURALS[kind], f"a {kind}")
+    named = [f"{most} {'is' if most == 1 else 'are'} {single if most == 1 else report.PLURALS[kind]}"]
+    named += [f"{count} {report.PLURALS[kind] if count > 1 else kind}" for kind, count in others]
     listed = " and ".join([", ".join(named[:-1]), named[-1]] if len(named) > 1 else named)
     return f"; {listed}: `gllint init` can allow {'them' if sum(counts.values()) > 1 else 'it'}"
 

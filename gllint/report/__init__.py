@@ -10,23 +10,32 @@ from gllint_rules import RULES, Finding, Rule, Span
 
 if TYPE_CHECKING:
     from gllint.files.notebooks import Place
+    from gllint_rules.check.map import Map
 
 # The formats, and whether they tell of fixes, which take longer to work out than findings.
 FORMATS = {
     "full": True, "concise": False, "json": True, "sarif": True, "github": False, "gitlab": False, "junit": False,
+}  # fmt: skip
+# The page that `gllint report` writes.
+PAGE = "html"
+
+PLURALS = {
+    "money": "amounts of money", "measure": "measures", "time": "times", "share": "shares",
+    "identifier": "identifiers", "index": "indexes", "count": "counts",
 }  # fmt: skip
 
 
 class Diagnostic(NamedTuple):
     """A finding as it is shown: ``path`` for people, ``severity`` error, warning or info.
 
-    ``cell`` is where it begins in a notebook.
+    ``cell`` is where it begins in a notebook; ``is_known`` where the baseline holds it.
     """
 
     finding: Finding
     path: str
     severity: str
     cell: Place | None = None
+    is_known: bool = False
 
     @property
     def rule(self) -> Rule:
@@ -54,7 +63,8 @@ class Report(NamedTuple):
 
     ``lines`` gives a file's lines by its absolute path, ``show`` the path that people see, ``fingerprints``
     one for each diagnostic, in their order, the same for the same violation wherever its lines move. ``cell`` says of
-    a line of a notebook where it stands.
+    a line of a notebook where it stands. ``maps`` say where numbers come from, one for each project, where the format
+    asks for them; ``has_baseline`` that the findings were compared with one.
     """
 
     diagnostics: Sequence[Diagnostic]
@@ -64,6 +74,8 @@ class Report(NamedTuple):
     checked: Sequence[str] = ()
     colour: bool = False
     cell: Callable[[str, int], Place | None] = lambda path, line: None
+    maps: Sequence[Map] = ()
+    has_baseline: bool = False
 
 
 def position(span: Span, cell: Place | None) -> str:

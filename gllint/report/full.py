@@ -6,10 +6,10 @@ import unicodedata
 from collections.abc import Callable, Iterator
 
 from gllint.report import Diagnostic, Report, position
+from gllint.report.frames import CONTEXT, window
 from gllint.shown import visible
 from gllint_rules import Span
 
-_CONTEXT = 2
 _MAX_WIDTH = 160
 _TAB = "    "
 _COLOURS = {"error": "\x1b[1;31m", "warning": "\x1b[1;33m", "info": "\x1b[1;36m"}
@@ -29,7 +29,7 @@ def _block(diagnostic: Diagnostic, report: Report) -> str:
     level = "" if diagnostic.severity == "error" else f"{diagnostic.severity}: "
     out = [f"{place} {paint(_COLOURS[diagnostic.severity], finding.code)} {level}{visible(finding.message)}"]
     lines = report.lines(finding.path)
-    width = len(str(min(span.line + _CONTEXT, len(lines)) or 1))
+    width = len(str(min(span.line + CONTEXT, len(lines)) or 1))
     gutter = " " * width + paint(_BLUE, " |")
     frame = list(_frame(lines, span, width, report.colour, diagnostic, report))
     if frame:
@@ -51,24 +51,13 @@ def _frame(
     lines: list[str], span: Span, width: int, colour: bool, diagnostic: Diagnostic, report: Report
 ) -> Iterator[str]:
     paint = _painter(colour)
-    first, last = max(1, span.line - _CONTEXT), min(len(lines), span.line + _CONTEXT)
-    if span.line > len(lines):
+    numbers = list(window(lines, diagnostic, report))
+    if not numbers:
         return
-    cell = diagnostic.cell
-    if cell is not None:  # what stands in other cells is no context
-        cells = [report.cell(diagnostic.finding.path, number) for number in range(first, last + 1)]
-        own = [first + i for i, at in enumerate(cells) if at is not None and at.cell == cell.cell]
-        first, last = min(own, default=span.line), max(own, default=span.line)
-    numbered = 0 if cell is None else cell.line - span.line
-    # Blank context at either end says nothing.
-    while first < span.line and not lines[first - 1].strip():
-        first += 1
-    while last > span.line and not lines[last - 1].strip():
-        last -= 1
     shift = _shift(lines[span.line - 1], span)
-    for number in range(first, last + 1):
+    for number, shown in numbers:
         text = _clip(_shown(lines[number - 1]), shift)
-        yield f"{paint(_BLUE, f'{number + numbered:>{width}} |')} {text}".rstrip()
+        yield f"{paint(_BLUE, f'{shown:>{width}} |')} {text}".rstrip()
         if number == span.line:
             start, length = _underline(lines[number - 1], span)
             length = max(1, min(length, _MAX_WIDTH - (start - shift)))

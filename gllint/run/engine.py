@@ -25,6 +25,7 @@ from gllint_rules import Failure, Finding, Span
 
 if TYPE_CHECKING:
     from gllint.files import notebooks
+    from gllint_rules.check.map import Map
 
 CACHE_VARIABLE = "GLLINT_CACHE_DIR"
 
@@ -137,6 +138,10 @@ class Engine:
         workspace = self.workspace(self.places.project(os.path.dirname(path)))
         workspace.announce({path: _status(path)})
         return workspace.explain(path, line, code)
+
+    def maps(self, paths: Collection[str]) -> list[Map]:
+        """Return where the numbers come from in files that were checked, by their absolute paths; one a project."""
+        return [workspace.map(paths) for workspace in self.workspaces()]
 
     def workspace(self, place: Place) -> Workspace:
         """Return the project at ``place``."""

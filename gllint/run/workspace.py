@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from gllint.files.discover import Signature
 from gllint.run.cache import Store
@@ -13,6 +14,9 @@ from gllint.run.results import Result
 from gllint.run.rules import check_files, syntax_error
 from gllint_rules import Cut, Finding
 from gllint_rules.reading.stack import on_large_stack
+
+if TYPE_CHECKING:
+    from gllint_rules.check.map import Map
 
 
 class Workspace:
@@ -93,6 +97,16 @@ class Workspace:
         from gllint_rules.check.why import why
 
         return on_large_stack(lambda: list(why(project, path, line, code)))
+
+    def map(self, paths: Collection[str]) -> Map:
+        """Return what the tools that ``paths`` define return, and which messages claim it."""
+        from gllint_rules.check.map import Map, map_of
+
+        candidates = self.index.candidates().keys() & set(paths)
+        if not candidates:
+            return Map()
+        project = self.index.project
+        return on_large_stack(lambda: map_of(project, candidates))
 
     def cuts(self) -> list[Cut]:
         """Where the budgets of the inference ran out, in the files that were checked and what they lead to."""

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gllint_rules.finding import Span
 from gllint_rules.inference import classes
-from gllint_rules.inference.values import Entry, Literal, Record, Text, Value, options
+from gllint_rules.inference.values import Literal, Value
+from gllint_rules.project.claimed import claimed, sources, text_of
 from gllint_rules.project.context import Context
-from gllint_rules.project.results import is_quantity
 from gllint_rules.project.templates import final_steps
 from gllint_rules.reading import facts
-from gllint_runtime.policy.claims import ClaimPathError, parse_claim_path
 
 if TYPE_CHECKING:
     from gllint_rules.project.project import Project
     from gllint_rules.project.templates import FinalStep
     from gllint_rules.project.tool import Tool
-    from gllint_rules.reading.facts import Call, Dict, Module, Scope
+    from gllint_rules.reading.facts import Module
 
-_CALL_ID_KEYS = ("id", "tool_call_id", "call_id")
-_NAME_KEYS = ("name", "tool_name")
 _DESCRIPTION = "description"
 
 
@@ -119,69 +115,11 @@ def _contains(outer: Span, inner: Span) -> bool:
 
 
 def _claim(context: Context, value: Value, index: int | None) -> Claim | None:
-    record = next((option for option in options(value) if isinstance(option, Record)), None)
-    if record is None:
+    said = claimed(value)
+    if said is None:
         return None
-    call_id, path = _text(record.get("source_call_id")), _text(record.get("path"))
-    quantity = next((o for o in options(record.get("quantity") or value) if isinstance(o, Record)), record)
-    number = quantity.get("value") if quantity is not record else None
-    unit = _text(quantity.get("unit")) if quantity is not record else None
-    tools = tuple(known(context.project, tool) for tool in _tools(context, call_id, path))
-    return Claim(index, call_id, path, getattr(number, "literal", None), unit, tools)
-
-
-def _tools(context: Context, call_id: str | None, path: str | None) -> list[Tool]:
-    """The tool whose call bears ``call_id`` in the same file, else those whose result has a Quantity at ``path``."""
-    project = context.project
-    names = set(_called(context, call_id)) if call_id else set()
-    modules = list(project.modules.values())
-    if names:
-        return [tool for module in modules for tool in project.tools.of(module) if tool.name in names]
-    if path is None:
-        return []
-    try:
-        steps = parse_claim_path(path)
-    except ClaimPathError:
-        return []
-    found = []
-    for module in modules:
-        if any(table.value(steps[-1]) is not None for table, _ in module.dicts):
-            other = Context(project, module)
-            found += [
-                tool
-                for tool in other.tools
-                if any(_has_quantity(result.value, steps) for result in other.results_of(tool))
-            ]
-    return found
-
-
-def _called(context: Context, call_id: str) -> Iterator[str]:
-    """The names of the tools that are called under ``call_id``, as the file itself writes it down."""
-    written: list[tuple[Dict | Call, Scope]] = [*context.module.dicts, *context.module.calls]
-    for literal, scope in written:
-        for key in _CALL_ID_KEYS:
-            expr = _part(literal, key)
-            if expr is not None and _text(context.eval(expr, scope)) == call_id:
-                for name in _NAME_KEYS:
-                    named = _part(literal, name)
-                    text = _text(context.eval(named, scope)) if named is not None else None
-                    if text:
-                        yield text
-
-
-def _part(literal: Dict | Call, key: str) -> facts.Expr | None:
-    return literal.value(key) if isinstance(literal, facts.Dict) else literal.keyword(key)
-
-
-def _has_quantity(value: Value, steps: tuple[str, ...]) -> bool:
-    for option in options(value):
-        if isinstance(option, Record):
-            if not steps:
-                return is_quantity(option)
-            entries: tuple[Entry, ...] = option.entries.get(steps[0], ())
-            if any(_has_quantity(entry.value, steps[1:]) for entry in entries):
-                return True
-    return False
+    tools = tuple(known(context.project, tool) for tool in sources(context, said))
+    return Claim(index, said.call_id, said.path, said.value, said.unit, tools)
 
 
 def _description(project: Project, tool: Tool) -> str:
@@ -190,7 +128,7 @@ def _description(project: Project, tool: Tool) -> str:
     scope = tool.scope
     if expr is None and tool.cls is not None:
         expr = classes.class_value(tool.cls, _DESCRIPTION)
-    if expr is not None and (text := _text(context.eval(expr, scope))):
+    if expr is not None and (text := text_of(context.eval(expr, scope))):
         return text
     function = tool.callable.function if tool.callable is not None else None
     match getattr(function, "body", ()):
@@ -198,7 +136,3 @@ def _description(project: Project, tool: Tool) -> str:
             return text.strip().partition("\n\n")[0]
         case _:
             return ""
-
-
-def _text(value: Value | None) -> str | None:
-    return value.literal if isinstance(value, Text) else None

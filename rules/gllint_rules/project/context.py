@@ -163,8 +163,8 @@ class Context:
         placed. ``tool`` is the one that it speaks of.
         """
         site = where if isinstance(where, Site) else Site(self.module, where)
-        told = _told(tool, None) if tool is not None else None
-        return Pending(code, site, message, help, fix, because, within, told)
+        of = told(tool, None) if tool is not None else None
+        return Pending(code, site, message, help, fix, because, within, of)
 
     def found_in(
         self,
@@ -182,8 +182,8 @@ class Context:
     ) -> Pending:
         """A finding in the result of a tool. Without a ``message`` it is made of the tools, of the keys that lead
         there and of ``what`` it is. ``settings`` are the lines of configuration that the help names."""
-        told = _told(result.tool, result.callable)
-        return Pending(code, site, message, help, fix, because, None, told, key, what, kind, settings)
+        of = told(result.tool, result.callable)
+        return Pending(code, site, message, help, fix, because, None, of, key, what, kind, settings)
 
     def literal_span(self, literal: Literal, start: int, end: int) -> tuple[Site, tuple[int, int]]:
         """Where characters ``start`` to ``end`` of a literal's text stand in the source of its string."""
@@ -211,7 +211,7 @@ class Told:
     files: tuple[str, ...]
 
 
-def _told(tool: Tool, callable: FunctionOf | None) -> Told:
+def told(tool: Tool, callable: FunctionOf | None) -> Told:
     """``tool`` by the place of its ``callable``, else by its own."""
     called = callable or tool.callable
     of = tool.cls.cls.name if tool.cls is not None else ""

@@ -1,0 +1,21 @@
+"""Text from elsewhere as the page may hold it."""
+
+from __future__ import annotations
+
+import re
+from html import escape
+
+from gllint.shown import visible
+
+MOST_SHOWN = 200
+_CODE = re.compile(r"`([^`]+)`")
+
+
+def shown(text: str) -> str:
+    """Return text that is harmless between tags and in a quoted attribute: no markup, no control characters."""
+    return escape(visible(text))
+
+
+def prose(text: str) -> str:
+    """Return a message of ours, what it puts between backticks as code."""
+    return _CODE.sub(r"<code>\1</code>", shown(text))

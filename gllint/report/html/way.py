@@ -1,0 +1,134 @@
+"""The way of the numbers: each tool, what it returns and in which unit, and the messages that claim it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from gllint.report import PLURALS, Report
+from gllint.report.html.shown import shown
+from gllint_rules import ToolAt
+
+if TYPE_CHECKING:
+    from gllint_rules.check.map import MappedClaim, MappedTool, Message, Returned
+
+_MOST_TEXT = 600
+
+
+def sections(report: Report) -> Iterator[str]:
+    """Yield the lines of the section."""
+    tools = [tool for made in report.maps for tool in made.tools]
+    messages = [message for made in report.maps for message in made.messages]
+    ids = {tool.tool: f"t{i}" for i, tool in enumerate(tools)}
+    claiming = _claiming(messages)
+    yield '<section id="map" aria-labelledby="map-title">\n<h2 id="map-title">Where numbers come from</h2>'
+    yield (
+        '<p class="quiet">The tools that gllint knows, what they return in which unit, and the final messages that '
+        "claim it, as far as the source writes it out. Test code is left out.</p>"
+    )
+    if any(made.is_cut for made in report.maps):
+        yield "<p>There are more tools and messages than are shown here.</p>"
+    telling = [tool for tool in tools if tool.returned or tool.is_cut]
+    yield '<div class="cards">'
+    for tool in telling:
+        yield from _tool(tool, report, ids[tool.tool], claiming)
+    yield "</div>"
+    silent = [tool for tool in tools if not (tool.returned or tool.is_cut)]
+    if silent:
+        many = f"{len(silent)} tools return" if len(silent) > 1 else "1 tool returns"
+        yield f'<details class="card"><summary>{many} no number that can be seen</summary><ul>'
+        yield from (f"<li>{_named(tool, report, ids[tool.tool])}</li>" for tool in silent)
+        yield "</ul></details>"
+    if not tools:
+        yield "<p>No tools were found.</p>"
+    if messages:
+        yield '<h3>Final messages</h3>\n<div class="cards">'
+        yield from (_message(i, message, report, ids) for i, message in enumerate(messages))
+        yield "</div>"
+    yield "</section>"
+
+
+def _claiming(messages: Sequence[Message]) -> dict[tuple[ToolAt, str], list[int]]:
+    """Which messages claim what: by tool and path."""
+    out: dict[tuple[ToolAt, str], list[int]] = {}
+    for index, message in enumerate(messages):
+        for claim in message.claims or ():
+            for tool in claim.tools if claim.path is not None else ():
+                known = out.setdefault((tool, claim.path or ""), [])
+                if index not in known:
+                    known.append(index)
+    return out
+
+
+def _named(tool: MappedTool, report: Report, name: str) -> str:
+    of = f"{shown(tool.framework)}, " if tool.framework else ""
+    where = f"{report.show(tool.tool.path)}:{_line(report, tool.tool.path, tool.span.line)}"
+    return (
+        f'<b id="{name}"><code>{shown(tool.tool.name or "(no name)")}</code></b> '
+        f'<span class="quiet">{of}<span class="where">{shown(where)}</span></span>'
+    )
+
+
+def _line(report: Report, path: str, line: int) -> str:
+    cell = report.cell(path, line)
+    return str(line) if cell is None else f"cell {cell.cell}:{cell.line}"
+
+
+def _tool(
+    tool: MappedTool, report: Report, name: str, claiming: Mapping[tuple[ToolAt, str], list[int]]
+) -> Iterator[str]:
+    yield f'<div class="card"><h3>{_named(tool, report, name)}</h3>'
+    if tool.returned:
+        yield '<table><thead><tr><th scope="col">returns</th><th scope="col">unit</th><th scope="col">claimed by</th>'
+        yield "</tr></thead><tbody>"
+        for returned in tool.returned:
+            claims = claiming.get((tool.tool, returned.path), [])
+            links = ", ".join(f'<a href="#m{index}">message {index + 1}</a>' for index in claims)
+            yield (
+                f"<tr><td><code>{shown(returned.path)}</code></td><td>{_unit(returned)}</td>"
+                f"<td>{links or '<span class=quiet>–</span>'}</td></tr>"
+            )
+        yield "</tbody></table>"
+    if tool.is_cut:
+        yield '<p class="quiet">A result of this tool is too large to be looked through.</p>'
+    yield "</div>"
+
+
+def _unit(returned: Returned) -> str:
+    if not returned.is_quantity:
+        what = PLURALS.get(returned.kind or "", "")
+        kind = f' <span class="quiet">({what})</span>' if what else ""
+        return f'<span class="bad">no unit</span>{kind}'
+    if returned.unit is None:
+        return '<span class="quiet">not written out</span>'
+    return f'<code class="good">{shown(returned.unit)}</code>'
+
+
+def _message(index: int, message: Message, report: Report, ids: Mapping[ToolAt, str]) -> str:
+    where = f"{report.show(message.path)}:{_line(report, message.path, message.span.line)}"
+    text = message.text if len(message.text) <= _MOST_TEXT else f"{message.text[:_MOST_TEXT]}…"
+    out = [
+        f'<div class="card" id="m{index}"><h4>Message {index + 1} <span class="quiet where">{shown(where)}</span></h4>'
+        f"<p>{shown(text)}</p>"
+    ]
+    if message.claims is None:
+        out.append('<p class="quiet">Its claims are made when it runs.</p>')
+    elif message.claims:
+        items = "".join(f"<li>{_claim(i, claim, ids)}</li>" for i, claim in enumerate(message.claims))
+        out.append(f"<ul>{items}</ul>")
+    return "".join(out) + "</div>"
+
+
+def _claim(index: int, claim: MappedClaim, ids: Mapping[ToolAt, str]) -> str:
+    path = (
+        f"<code>{shown(claim.path)}</code>" if claim.path is not None else "a path that is made when it runs"
+    )
+    unit = f" in <code>{shown(claim.unit)}</code>" if claim.unit is not None else ""
+    links = [_linked(tool, ids) for tool in claim.tools]
+    of = f" of {', '.join(links)}" if links else ""
+    return f"<code>{{{{claim:{index}}}}}</code> is {path}{unit}{of}"
+
+
+def _linked(tool: ToolAt, ids: Mapping[ToolAt, str]) -> str:
+    name = f"<code>{shown(tool.name)}</code>"
+    return f'<a href="#{ids[tool]}">{name}</a>' if tool in ids else name

@@ -1,0 +1,160 @@
+"""The way of the numbers through a project: what its tools return, in which unit, and which messages claim it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import NamedTuple
+
+from gllint_rules.finding import Span, ToolAt
+from gllint_rules.inference.values import Key, ListOf, OtherKey, Record, Value, held_in, options
+from gllint_rules.project.claimed import Claimed, claimed, sources, text_of
+from gllint_rules.project.context import Context, is_test_path, told
+from gllint_rules.project.kinds import kind_of_leaf
+from gllint_rules.project.project import Project
+from gllint_rules.project.results import Result, is_quantity, leaves
+from gllint_rules.project.templates import FinalStep, final_steps
+from gllint_rules.project.tool import Tool
+from gllint_runtime.policy.claims import HOLE
+
+MOST_TOOLS = 2_000
+MOST_MESSAGES = 1_000
+MOST_IN_RESULT = 5_000  # values; what is larger is left out
+_FILLED = "{…}"
+
+
+class Returned(NamedTuple):
+    """A Quantity or a bare number in a tool's result. ``path`` leads to it as a claim's path does, ``[]`` into lists.
+
+    ``unit`` is that of a Quantity where it is written out; ``kind`` that of a bare number where it can be told.
+    """
+
+    path: str
+    is_quantity: bool
+    unit: str | None = None
+    kind: str | None = None
+
+
+class MappedTool(NamedTuple):
+    """A tool, where its callable stands, and what it returns; ``framework`` is "" where no row of the table made it."""
+
+    tool: ToolAt
+    span: Span
+    framework: str
+    returned: tuple[Returned, ...]
+    is_cut: bool = False  # its result is too large to look through
+
+
+class MappedClaim(NamedTuple):
+    """A claim as it is written out, with the tools whose result it may stand for; unknown parts are ``None``."""
+
+    path: str | None
+    unit: str | None
+    tools: tuple[ToolAt, ...]
+
+
+class Message(NamedTuple):
+    """A final message as far as it is written out; ``claims`` is ``None`` where they are made at run time."""
+
+    text: str
+    path: str
+    span: Span
+    claims: tuple[MappedClaim, ...] | None
+
+
+class Map(NamedTuple):
+    """The tools and final messages of some files; test code is left out. ``is_cut`` where there are more."""
+
+    tools: tuple[MappedTool, ...] = ()
+    messages: tuple[Message, ...] = ()
+    is_cut: bool = False
+
+
+def map_of(project: Project, paths: Collection[str]) -> Map:
+    """Map the tools and final messages that the files at ``paths`` define."""
+    contexts = [
+        Context.of(project, project.modules[path]) for path in sorted(paths) if path in project.modules
+    ]
+    tools: dict[ToolAt, MappedTool] = {}
+    messages: list[Message] = []
+    for context in contexts:
+        if context.is_test:
+            continue
+        for tool in context.tools:
+            at = told(tool, tool.callable).tool
+            if at not in tools:
+                tools[at] = _mapped(context, tool, at)
+        known: dict[Claimed, tuple[ToolAt, ...]] = {}
+        messages += (_message(context, step, known) for step in final_steps(context))
+        if len(tools) > MOST_TOOLS or len(messages) > MOST_MESSAGES:
+            break
+    cut = len(tools) > MOST_TOOLS or len(messages) > MOST_MESSAGES
+    return Map(tuple(tools.values())[:MOST_TOOLS], tuple(messages[:MOST_MESSAGES]), cut)
+
+
+def _mapped(context: Context, tool: Tool, at: ToolAt) -> MappedTool:
+    returned: dict[Returned, None] = {}
+    is_cut = False
+    for result in context.results_of(tool):
+        if result.value.size > MOST_IN_RESULT:
+            is_cut = True
+            continue
+        returned.update(dict.fromkeys(_quantities(result.value, "$")))
+        returned.update(dict.fromkeys(_numbers(context, result)))
+    module = tool.callable.module if tool.callable is not None else tool.module
+    span = context.project.positions(module).span(at.at)
+    name = tool.framework.name if tool.framework is not None else ""
+    return MappedTool(at, span, name, tuple(returned), is_cut)
+
+
+def _quantities(value: Value, path: str) -> Iterator[Returned]:
+    for option in options(value):
+        if isinstance(option, Record) and is_quantity(option):
+            written = [o for entry in option.entries.get("unit", ()) for o in options(entry.value)]
+            for unit in dict.fromkeys(map(text_of, written)) or (None,):
+                yield Returned(path, True, unit)
+        elif isinstance(option, (Record, ListOf)):
+            for key, entry in held_in(option):
+                yield from _quantities(entry.value, _below(path, key))
+            if option.rest is not None:
+                yield from _quantities(
+                    option.rest, f"{path}[]" if isinstance(option, ListOf) else f"{path}.*"
+                )
+
+
+def _numbers(context: Context, result: Result) -> Iterator[Returned]:
+    for leaf in leaves(result.value, result.site):
+        path = "$"
+        for key in leaf.keys:
+            path = _below(path, key)
+        within = "[]" if leaf.in_list else ""
+        yield Returned(path + within, False, None, kind_of_leaf(context.project, leaf))
+
+
+def _below(path: str, key: Key | None) -> str:
+    match key:
+        case None:
+            return f"{path}[]"
+        case str():
+            return f"{path}.{key}"
+        case OtherKey(shown=shown):
+            return f"{path}[{shown}]"
+        case _:
+            return f"{path}.*"
+
+
+def _message(context: Context, step: FinalStep, known: dict[Claimed, tuple[ToolAt, ...]]) -> Message:
+    site = step.template.parts[0].site
+    text = step.text.replace(HOLE, _FILLED)
+    claims = None
+    if step.claims is not None:
+        found = [claimed(entry.value) for entry in step.claims.items]
+        claims = tuple(_claim(context, claim, known) for claim in found if claim is not None)
+    return Message(text, site.module.path, context.span(site), claims)
+
+
+def _claim(context: Context, claim: Claimed, known: dict[Claimed, tuple[ToolAt, ...]]) -> MappedClaim:
+    asked = claim._replace(value=None)
+    if asked not in known:
+        found = (told(tool, tool.callable).tool for tool in sources(context, asked))
+        known[asked] = tuple(at for at in found if not is_test_path(at.path, context.project.root))
+    return MappedClaim(claim.path, claim.unit, known[asked])

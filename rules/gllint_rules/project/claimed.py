@@ -1,0 +1,97 @@
+"""What a claim that the source writes out says, and the tools whose result it may stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from gllint_rules.inference.values import Entry, Record, Text, Value, options
+from gllint_rules.project.context import Context
+from gllint_rules.project.results import is_quantity
+from gllint_rules.project.tool import Tool
+from gllint_rules.reading import facts
+from gllint_rules.reading.facts import Call, Dict, Scope
+from gllint_runtime.policy.claims import ClaimPathError, parse_claim_path
+
+_CALL_ID_KEYS = ("id", "tool_call_id", "call_id")
+_NAME_KEYS = ("name", "tool_name")
+
+
+class Claimed(NamedTuple):
+    """A claim as the source writes it; what it does not write out is ``None``."""
+
+    call_id: str | None
+    path: str | None
+    value: object
+    unit: str | None
+
+
+def claimed(value: Value) -> Claimed | None:
+    """What a claim says, ``None`` where ``value`` is no record."""
+    record = next((option for option in options(value) if isinstance(option, Record)), None)
+    if record is None:
+        return None
+    call_id, path = text_of(record.get("source_call_id")), text_of(record.get("path"))
+    quantity = next((o for o in options(record.get("quantity") or value) if isinstance(o, Record)), record)
+    number = quantity.get("value") if quantity is not record else None
+    unit = text_of(quantity.get("unit")) if quantity is not record else None
+    return Claimed(call_id, path, getattr(number, "literal", None), unit)
+
+
+def sources(context: Context, claim: Claimed) -> list[Tool]:
+    """The tool whose call bears the claim's id in the same file, else those whose result has a Quantity at its path."""
+    project = context.project
+    names = set(_called(context, claim.call_id)) if claim.call_id else set()
+    modules = list(project.modules.values())
+    if names:
+        return [tool for module in modules for tool in project.tools.of(module) if tool.name in names]
+    if claim.path is None:
+        return []
+    try:
+        steps = parse_claim_path(claim.path)
+    except ClaimPathError:
+        return []
+    found = []
+    for module in modules:
+        if any(table.value(steps[-1]) is not None for table, _ in module.dicts):
+            other = Context(project, module)
+            found += [
+                tool
+                for tool in other.tools
+                if any(_has_quantity(result.value, steps) for result in other.results_of(tool))
+            ]
+    return found
+
+
+def text_of(value: Value | None) -> str | None:
+    """A text that is written out whole."""
+    return value.literal if isinstance(value, Text) else None
+
+
+def _called(context: Context, call_id: str) -> Iterator[str]:
+    """The names of the tools that are called under ``call_id``, as the file itself writes it down."""
+    written: list[tuple[Dict | Call, Scope]] = [*context.module.dicts, *context.module.calls]
+    for literal, scope in written:
+        for key in _CALL_ID_KEYS:
+            expr = _part(literal, key)
+            if expr is not None and text_of(context.eval(expr, scope)) == call_id:
+                for name in _NAME_KEYS:
+                    named = _part(literal, name)
+                    text = text_of(context.eval(named, scope)) if named is not None else None
+                    if text:
+                        yield text
+
+
+def _part(literal: Dict | Call, key: str) -> facts.Expr | None:
+    return literal.value(key) if isinstance(literal, facts.Dict) else literal.keyword(key)
+
+
+def _has_quantity(value: Value, steps: tuple[str, ...]) -> bool:
+    for option in options(value):
+        if isinstance(option, Record):
+            if not steps:
+                return is_quantity(option)
+            entries: tuple[Entry, ...] = option.entries.get(steps[0], ())
+            if any(_has_quantity(entry.value, steps[1:]) for entry in entries):
+                return True
+    return False
