@@ -142,7 +142,8 @@ def report(context: click.Context, /, **given: Any) -> None:
 
     It is one file that opens in any browser and asks the network for nothing. Findings are no failure here.
     """
-    from gllint.cli.checking import Request, run
+    from gllint.cli.checking import run
+    from gllint.cli.request import Request
 
     context.exit(run(Request(**given, output_format=PAGE, exit_zero=True)))
 
