@@ -12,7 +12,7 @@ from functools import lru_cache
 from gllint.errors import UsageError
 from gllint.files.config import Config
 from gllint.files.editing import Addition, with_settings
-from gllint.files.source import keep_lines, main_newline
+from gllint.files.source import Change, keep_lines, main_newline
 from gllint.server.texts import Snapshot
 from gllint.verdict.advice import asked_by
 from gllint.verdict.suppress import Comments
@@ -22,9 +22,6 @@ _OWN = re.compile(r"#\s*gllint:\s*ignore\s*\[(?P<codes>[^\]]*)\]", re.IGNORECASE
 _NOT_SUPPRESSIBLE = frozenset({"GL900", "GL901", "GL902"})
 
 _ALLOWING = frozenset({"unit-packs", "plain-keys"})
-
-Change = tuple[int, int, str]
-"""What to put between two offsets."""
 
 
 def fix_changes(snapshot: Snapshot, fix: Fix) -> list[Change]:

@@ -10,6 +10,7 @@ from typing import Any
 from lsprotocol import types
 
 from gllint.files.places import Place
+from gllint.files.source import Change
 from gllint.server import actions, completion, hover, knowledge, spots
 from gllint.server.app import Server, changed_paths, path_of
 from gllint.server.session import Buffer
@@ -128,7 +129,7 @@ def _quick_fixes(
 ) -> list[types.CodeAction]:
     found: list[types.CodeAction] = []
 
-    def offer(title: str, changes: list[actions.Change], is_preferred: bool | None = None) -> None:
+    def offer(title: str, changes: list[Change], is_preferred: bool | None = None) -> None:
         if changes:
             found.append(
                 types.CodeAction(
@@ -173,7 +174,7 @@ def _settings(
 
 
 def _workspace_edit(
-    ls: Server, uri: str, snapshot: Snapshot, changes: Sequence[actions.Change]
+    ls: Server, uri: str, snapshot: Snapshot, changes: Sequence[Change]
 ) -> types.WorkspaceEdit:
     edits = [types.TextEdit(snapshot.range(start, end), text) for start, end, text in changes]
     workspace = ls.client_capabilities.workspace
