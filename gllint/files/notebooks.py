@@ -53,21 +53,20 @@ class _Piece(NamedTuple):
 
 
 class _Line(NamedTuple):
-    cell: int  # its number in the file
-    number: int  # within the cell
-    of: int  # the index of the cell among those that are Python
+    cell: int  # its number in the file, from 1
+    number: int  # within the cell, from 1
     offset: int  # in the text of the cell
     size: int
 
 
 @dataclass(slots=True)
 class Notebook:
-    """A notebook that could be read. ``source`` is its code as one text."""
+    """A notebook that could be read. ``source`` is its code as one text, ``cells`` those that are Python, by number."""
 
     text: str
     source: str
     lines: list[_Line] = field(default_factory=list)
-    cells: list[list[_Piece]] = field(default_factory=list)
+    cells: dict[int, list[_Piece]] = field(default_factory=dict)
     mark: bytes = b""
     _newlines: list[int] = field(default_factory=list)  # in the file
     _starts: list[int] = field(default_factory=list)  # of the lines of ``source``
@@ -79,7 +78,7 @@ class Notebook:
         at = self.lines[min(max(line, 1), len(self.lines)) - 1]
         if not self._newlines:
             self._newlines = [match.start() for match in re.finditer("\n", self.text)] or [len(self.text)]
-        return Place(at.cell, at.number, bisect_right(self._newlines, self._raw(at.of, at.offset)) + 1)
+        return Place(at.cell, at.number, bisect_right(self._newlines, self._raw(at.cell, at.offset)) + 1)
 
     def with_source(self, source: str) -> bytes:
         """Return the bytes of the file with lines of its code changed to those of ``source``, which has as many."""
@@ -98,45 +97,49 @@ class Notebook:
 
         Raises ValueError where one reaches over several cells.
         """
-        edits = [edit for change in changes for edit in self._in_file(*self._in_cell(*change))]
+        edits = [edit for change in changes for edit in self._in_file(*self.in_cell(*change))]
         return self.mark + changed(self.text, edits).encode("utf-8", "surrogatepass")
 
-    def _in_cell(self, start: int, end: int, content: str) -> tuple[int, int, int, str]:
-        """A change of ``source`` as one of a cell: which of those that are Python, the offsets in it, the content."""
+    def in_cell(self, start: int, end: int, content: str) -> tuple[int, int, int, str]:
+        """Return the number of the cell that a change of ``source`` changes, the offsets in its text and the content.
+
+        Raises ValueError where it reaches over several cells.
+        """
         if not self.lines:
             raise ValueError("the notebook has no code")
         first, column = self._line(start)
-        if start == end and column == 0 and content.endswith("\n") and self._begins_cell(first):
+        is_line = content.endswith("\n") or first == len(self.lines)
+        if start == end and column == 0 and is_line and self._begins_cell(first):
             return self._lines_before(first, content)
         last, end_column = self._line(end - 1) if end > start else (first, column - 1)
         begin, finish = self.lines[first], self.lines[last]
-        if begin.of != finish.of:
+        if begin.cell != finish.cell:
             raise ValueError("the change reaches over several cells")
         low = begin.offset + min(column, begin.size)
         high = finish.offset + min(end_column + 1, finish.size)
         if end_column + 1 > finish.size:  # the newline that stands between two cells is in none of them
             content = content.removesuffix("\n").removesuffix("\r")
-        return begin.of, low, high, content
+        return begin.cell, low, high, content
 
     def _lines_before(self, line: int, content: str) -> tuple[int, int, int, str]:
         """Whole lines that are put where a cell begins: they end the one before it, whose magic stays the first."""
         if line == 0:
             first = self.lines[0]
             start = first.size if self._is_magic_of_cell(first) else 0
-            return first.of, start, start, content
+            return first.cell, start, start, content
         before = self.lines[line - 1]
         end = before.offset + before.size
-        text = "".join(piece.text for piece in self.cells[before.of])
+        text = "".join(piece.text for piece in self.cells[before.cell])
         if text.endswith(("\n", "\r")):
-            return before.of, end, end, content
+            return before.cell, end, end, content
         bare = content.removesuffix("\n").removesuffix("\r")
-        return before.of, end, end, content[len(bare) :] + bare
+        return before.cell, end, end, (content[len(bare) :] or "\n") + bare
 
     def _begins_cell(self, line: int) -> bool:
-        return line in (0, len(self.lines)) or self.lines[line].of != self.lines[line - 1].of
+        return line in (0, len(self.lines)) or self.lines[line].cell != self.lines[line - 1].cell
 
     def _is_magic_of_cell(self, line: _Line) -> bool:
-        return "".join(piece.text for piece in self.cells[line.of])[line.offset :].lstrip().startswith("%%")
+        return "".join(piece.text for piece in self.cells[line.cell])[line.offset :].lstrip().startswith("%%")
 
     def _line(self, offset: int) -> tuple[int, int]:
         """The line of ``source``, counted from 0, that an offset stands in, and the column in it."""
@@ -145,11 +148,11 @@ class Notebook:
         line = bisect_right(self._starts, offset) - 1
         return line, offset - self._starts[line]
 
-    def _in_file(self, of: int, start: int, end: int, content: str) -> Iterator[Change]:
+    def _in_file(self, cell: int, start: int, end: int, content: str) -> Iterator[Change]:
         """A change of a cell as changes of the strings that hold its text."""
         content = json.dumps(content, ensure_ascii=self.text.isascii())[1:-1]
         size = 0
-        for piece in self.cells[of]:
+        for piece in self.cells[cell]:
             low, high = max(start, size), min(end, size + len(piece.text))
             if low < high or (start == end and size <= start <= size + len(piece.text)):
                 yield self._offset(piece, low - size), self._offset(piece, max(low, high) - size), content
@@ -158,13 +161,13 @@ class Notebook:
                     return
             size += len(piece.text)
 
-    def _raw(self, of: int, offset: int) -> int:
+    def _raw(self, cell: int, offset: int) -> int:
         """Where in the file a character of a cell stands."""
-        for piece in self.cells[of]:
+        for piece in self.cells[cell]:
             if offset < len(piece.text):
                 return self._offset(piece, offset)
             offset -= len(piece.text)
-        return self.cells[of][-1].end if self.cells[of] else 0
+        return self.cells[cell][-1].end if self.cells[cell] else 0
 
     def _offset(self, piece: _Piece, offset: int) -> int:
         """Where in the file a character of a string stands."""
@@ -266,10 +269,10 @@ def _joined(text: str, document: dict[str, Any], mark: bytes) -> Notebook | str:
         python = _without_magics(code)
         if python is None or not code.strip():
             continue
-        made.cells.append(pieces)
+        made.cells[number] = pieces
         offset = 0
         for count, (line, whole) in enumerate(zip(python, keep_lines(code), strict=True), 1):
-            made.lines.append(_Line(number, count, len(made.cells) - 1, offset, len(whole)))
+            made.lines.append(_Line(number, count, offset, len(whole)))
             out.append(line if line.endswith(("\n", "\r")) else line + "\n")
             offset += len(whole)
     for index in range(min(2, len(out))):  # the text is UTF-8, whatever a comment in it declares

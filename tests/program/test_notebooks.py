@@ -287,6 +287,5 @@ def test_what_is_put_into_a_line_comes_back(lines: list[str], data: Any) -> None
     changed = [*whole[:number], whole[number][:at] + new + whole[number][at:], *whole[number + 1 :]]
     again = read(found.with_source("\n".join(changed)))
     assert isinstance(again, Notebook)
-    cells = [line.of for line in again.lines]
-    assert cells == [line.of for line in found.lines]
+    assert [line.cell for line in again.lines] == [line.cell for line in found.lines]
     assert json.loads(again.text)["cells"][0] == TEXT
