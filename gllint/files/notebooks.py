@@ -9,23 +9,22 @@ another language (``%%bash``) has no lines. What cannot be read comes back as by
 from __future__ import annotations
 
 import ast
-import difflib
 import json
 import re
 import warnings
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from gllint.files.source import BROKEN
+from gllint.files.source import BROKEN, Change, changed, keep_lines
 
 _MOST_BYTES = 64_000_000
 _TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
 _UNIT = re.compile(r"\\u[0-9a-fA-F]{4}|\\.|.", re.DOTALL)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _COOKIE = re.compile(r"coding(?=[:=])")
-_LINES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+_NEWLINE = re.compile(r"\r\n|\r|\n")
 # Cell magics whose cell is Python all the same.
 _PYTHON_CELLS = frozenset(
     {"time", "timeit", "capture", "prun", "memit", "mprun", "python", "python3", "pypy"}
@@ -54,22 +53,23 @@ class _Piece(NamedTuple):
 
 
 class _Line(NamedTuple):
-    cell: int  # its number in the file
-    number: int  # within the cell
-    of: int  # the index of the cell among those that are Python
+    cell: int  # its number in the file, from 1
+    number: int  # within the cell, from 1
     offset: int  # in the text of the cell
+    size: int
 
 
 @dataclass(slots=True)
 class Notebook:
-    """A notebook that could be read. ``source`` is its code as one text."""
+    """A notebook that could be read. ``source`` is its code as one text, ``cells`` those that are Python, by number."""
 
     text: str
     source: str
     lines: list[_Line] = field(default_factory=list)
-    cells: list[list[_Piece]] = field(default_factory=list)
+    cells: dict[int, list[_Piece]] = field(default_factory=dict)
     mark: bytes = b""
-    _newlines: list[int] = field(default_factory=list)
+    _newlines: list[int] = field(default_factory=list)  # in the file
+    _starts: list[int] = field(default_factory=list)  # of the lines of ``source``
 
     def place(self, line: int) -> Place:
         """Return where a line of ``source``, from 1, stands; one beyond the end is the last one."""
@@ -78,61 +78,96 @@ class Notebook:
         at = self.lines[min(max(line, 1), len(self.lines)) - 1]
         if not self._newlines:
             self._newlines = [match.start() for match in re.finditer("\n", self.text)] or [len(self.text)]
-        return Place(at.cell, at.number, bisect_right(self._newlines, self._raw(at.of, at.offset)) + 1)
+        return Place(at.cell, at.number, bisect_right(self._newlines, self._raw(at.cell, at.offset)) + 1)
 
     def with_source(self, source: str) -> bytes:
-        """Return the bytes of the file with its code changed to ``source``; every other byte stays.
+        """Return the bytes of the file with lines of its code changed to those of ``source``, which has as many."""
+        changes: list[Change] = []
+        start = 0
+        for old, new in zip(keep_lines(self.source), keep_lines(source), strict=True):
+            if old != new:
+                head = _shared(old, new)
+                tail = _shared(old[head:][::-1], new[head:][::-1])
+                changes.append((start + head, start + len(old) - tail, new[head : len(new) - tail]))
+            start += len(old)
+        return self.with_changes(changes)
 
-        Raises ValueError where the change lies in no cell.
+    def with_changes(self, changes: Iterable[Change]) -> bytes:
+        """Return the bytes of the file with changes, which do not overlap, of its code; every other byte stays.
+
+        Raises ValueError where one reaches over several cells.
         """
-        before, after = _LINES.findall(self.source), _LINES.findall(source)
-        matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
-        edits: list[tuple[int, int, str]] = []
-        for kind, first, last, begin, end in matcher.get_opcodes():
-            if kind != "equal":
-                edits += self._edits(first, last, "".join(before[first:last]), "".join(after[begin:end]))
-        text = self.text
-        for start, end, content in sorted(edits, reverse=True):
-            text = text[:start] + content + text[end:]
-        return self.mark + text.encode("utf-8", "surrogatepass")
+        edits = [edit for change in changes for edit in self._in_file(*self.in_cell(*change))]
+        return self.mark + changed(self.text, edits).encode("utf-8", "surrogatepass")
 
-    def _edits(self, first: int, last: int, old: str, new: str) -> Iterator[tuple[int, int, str]]:
-        """The changes of the file that make ``new`` of the lines ``first`` to ``last``, counted from 0."""
+    def in_cell(self, start: int, end: int, content: str) -> tuple[int, int, int, str]:
+        """Return the number of the cell that a change of ``source`` changes, the offsets in its text and the content.
+
+        Raises ValueError where it reaches over several cells.
+        """
         if not self.lines:
             raise ValueError("the notebook has no code")
-        shared = _shared(old, new)
-        tail = _shared(old[shared:][::-1], new[shared:][::-1])
-        new = new[shared : len(new) - tail]
-        begin = self.lines[first] if first < len(self.lines) else None
-        if begin is None:  # behind the last line
-            of, start = self.lines[-1].of, sum(len(piece.text) for piece in self.cells[self.lines[-1].of])
-            end, new = start, "\n" + new.removesuffix("\n")
-        else:
-            of = begin.of
-            if any(line.of != of for line in self.lines[first:last]):
-                raise ValueError("the change reaches over several cells")
-            start = begin.offset + shared
-            end = start + len(old) - shared - tail
-        content = json.dumps(new, ensure_ascii=self.text.isascii())[1:-1]
+        first, column = self._line(start)
+        is_line = content.endswith("\n") or first == len(self.lines)
+        if start == end and column == 0 and is_line and self._begins_cell(first):
+            return self._lines_before(first, content)
+        last, end_column = self._line(end - 1) if end > start else (first, column - 1)
+        begin, finish = self.lines[first], self.lines[last]
+        if begin.cell != finish.cell:
+            raise ValueError("the change reaches over several cells")
+        low = begin.offset + min(column, begin.size)
+        high = finish.offset + min(end_column + 1, finish.size)
+        if end_column + 1 > finish.size:  # the newline that stands between two cells is in none of them
+            content = content.removesuffix("\n").removesuffix("\r")
+        return begin.cell, low, high, content
+
+    def _lines_before(self, line: int, content: str) -> tuple[int, int, int, str]:
+        """Whole lines that are put where a cell begins: they end the one before it, whose magic stays the first."""
+        if line == 0:
+            first = self.lines[0]
+            start = first.size if self._is_magic_of_cell(first) else 0
+            return first.cell, start, start, content
+        before = self.lines[line - 1]
+        end = before.offset + before.size
+        text = "".join(piece.text for piece in self.cells[before.cell])
+        if text.endswith(("\n", "\r")):
+            return before.cell, end, end, content
+        bare = content.removesuffix("\n").removesuffix("\r")
+        return before.cell, end, end, (content[len(bare) :] or "\n") + bare
+
+    def _begins_cell(self, line: int) -> bool:
+        return line in (0, len(self.lines)) or self.lines[line].cell != self.lines[line - 1].cell
+
+    def _is_magic_of_cell(self, line: _Line) -> bool:
+        return "".join(piece.text for piece in self.cells[line.cell])[line.offset :].lstrip().startswith("%%")
+
+    def _line(self, offset: int) -> tuple[int, int]:
+        """The line of ``source``, counted from 0, that an offset stands in, and the column in it."""
+        if not self._starts:
+            self._starts = [0, *(match.end() for match in _NEWLINE.finditer(self.source))]
+        line = bisect_right(self._starts, offset) - 1
+        return line, offset - self._starts[line]
+
+    def _in_file(self, cell: int, start: int, end: int, content: str) -> Iterator[Change]:
+        """A change of a cell as changes of the strings that hold its text."""
+        content = json.dumps(content, ensure_ascii=self.text.isascii())[1:-1]
         size = 0
-        for piece in self.cells[of]:
+        for piece in self.cells[cell]:
             low, high = max(start, size), min(end, size + len(piece.text))
-            is_here = low < high or (start == end and size <= start <= size + len(piece.text))
-            if is_here:
-                begins, ends = self._offset(piece, low - size), self._offset(piece, max(low, high) - size)
-                yield begins, ends, content
+            if low < high or (start == end and size <= start <= size + len(piece.text)):
+                yield self._offset(piece, low - size), self._offset(piece, max(low, high) - size), content
                 content = ""
                 if start == end:
                     return
             size += len(piece.text)
 
-    def _raw(self, of: int, offset: int) -> int:
+    def _raw(self, cell: int, offset: int) -> int:
         """Where in the file a character of a cell stands."""
-        for piece in self.cells[of]:
+        for piece in self.cells[cell]:
             if offset < len(piece.text):
                 return self._offset(piece, offset)
             offset -= len(piece.text)
-        return self.cells[of][-1].end if self.cells[of] else 0
+        return self.cells[cell][-1].end if self.cells[cell] else 0
 
     def _offset(self, piece: _Piece, offset: int) -> int:
         """Where in the file a character of a string stands."""
@@ -234,10 +269,10 @@ def _joined(text: str, document: dict[str, Any], mark: bytes) -> Notebook | str:
         python = _without_magics(code)
         if python is None or not code.strip():
             continue
-        made.cells.append(pieces)
+        made.cells[number] = pieces
         offset = 0
-        for count, (line, whole) in enumerate(zip(python, _LINES.findall(code), strict=True), 1):
-            made.lines.append(_Line(number, count, len(made.cells) - 1, offset))
+        for count, (line, whole) in enumerate(zip(python, keep_lines(code), strict=True), 1):
+            made.lines.append(_Line(number, count, offset, len(whole)))
             out.append(line if line.endswith(("\n", "\r")) else line + "\n")
             offset += len(whole)
     for index in range(min(2, len(out))):  # the text is UTF-8, whatever a comment in it declares
@@ -308,7 +343,7 @@ def _is_source(path: list[str | int], key: str, kinds: list[str]) -> bool:
 
 def _without_magics(code: str) -> list[str] | None:
     """The lines of a cell as Python; ``None`` where the cell is in another language."""
-    lines = _LINES.findall(code)
+    lines = keep_lines(code)
     first = next((i for i, line in enumerate(lines) if line.strip()), 0)
     magic = _CELL_MAGIC.match(lines[first]) if lines else None
     if magic is not None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
 # gllint.files.notebooks writes it in front of what it cannot read.
@@ -23,6 +24,9 @@ _SLOW, _MOST_SLOW = ("punycode", "idna"), 10_000  # their time grows with the sq
 _BLANK_OR_COMMENT = re.compile(rb"^[ \t\f]*(?:#.*)?$")
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+
+Change = tuple[int, int, str]
+"""What to put between two offsets of a text."""
 
 
 class Undecodable(Exception):
@@ -103,6 +107,13 @@ def split_lines(source: str) -> list[str]:
 def keep_lines(source: str) -> list[str]:
     """Return the lines as Python counts them, each with its ending."""
     return _LINE.findall(source)
+
+
+def changed(source: str, changes: Iterable[Change]) -> str:
+    """Return a text with changes made that do not overlap."""
+    for start, end, content in sorted(changes, reverse=True):
+        source = source[:start] + content + source[end:]
+    return source
 
 
 def main_newline(source: str) -> str:

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from gllint.files.source import Undecodable, keep_lines, main_newline
+from gllint.files.source import Change, Undecodable, changed, keep_lines, main_newline
 from gllint.files.writing import check_inside, read_bytes, write_atomically
 from gllint.run.engine import Engine, Outcome, by_path
 from gllint.run.parsing import Unparsed, parse
@@ -86,9 +86,15 @@ def replace(engine: Engine, path: str, before: bytes, after: bytes) -> str | Non
 
 
 def apply(source: str, fixes: Iterable[Fix]) -> tuple[str, int]:
-    """Apply the fixes that do not overlap, first come first served; return the source and how many were.
+    """Apply the fixes that do not overlap; return the source and how many were."""
+    changes, applied = chosen(source, fixes)
+    return changed(source, changes), applied
 
-    A fix is applied whole or not at all. Edits that several fixes share (an import) are made once.
+
+def chosen(source: str, fixes: Iterable[Fix]) -> tuple[list[Change], int]:
+    """Return the changes of the fixes that do not overlap, first come first served, and how many fixes that are.
+
+    A fix is taken whole or not at all. Edits that several fixes share (an import) are made once.
     """
     offsets = _Offsets(source)
     taken: dict[tuple[int, int], str] = {}
@@ -99,11 +105,10 @@ def apply(source: str, fixes: Iterable[Fix]) -> tuple[str, int]:
             taken.update(edits)
             applied += 1
     newline = main_newline(source)
-    for (start, end), content in sorted(taken.items(), reverse=True):
-        if newline != "\n":
-            content = content.replace("\r\n", "\n").replace("\n", newline)
-        source = source[:start] + content + source[end:]
-    return source, applied
+    return [
+        (start, end, content.replace("\r\n", "\n").replace("\n", newline) if newline != "\n" else content)
+        for (start, end), content in taken.items()
+    ], applied
 
 
 def diff(path: str, before: bytes, after: bytes) -> bytes:
@@ -164,28 +169,28 @@ def _pin(engine: Engine, path: str, fixed: Fixed, stuck: set[str]) -> None:
 
 
 def _fix_file(engine: Engine, path: str, fixes: list[Fix], fixed: Fixed, stuck: set[str]) -> None:
-    text = engine.text(path)
-    source, applied = apply(text.source, fixes)
+    text, notebook = engine.text(path), engine.notebook(path)
+    changes, applied = chosen(text.source, fixes)
+    source = changed(text.source, changes)
     try:
-        data = text.encode(source)
+        code = text.encode(source)
+        data = code if notebook is None else notebook.with_changes(changes)
     except UnicodeEncodeError:
         stuck.add(path)
         fixed.errors.append(f"{path}: cannot be fixed: its encoding {text.encoding} cannot hold the fix")
         return
-    broken = parse(path, data) if source != text.source else None
+    except ValueError as error:
+        stuck.add(path)
+        fixed.errors.append(f"{path}: cannot be fixed: {error}")
+        return
+    broken = parse(path, code) if source != text.source else None
     if source == text.source or isinstance(broken, Unparsed):
         stuck.add(path)
         if isinstance(broken, Unparsed):
             fixed.errors.append(f"{path}: a fix would have broken this file; left alone (a defect of gllint)")
         return
     fixed.applied += applied
-    engine.put(path, _in_file(engine, path, source, data))
-
-
-def _in_file(engine: Engine, path: str, source: str, data: bytes) -> bytes:
-    """Return the bytes of the file whose text is ``source``: ``data``, or those of the notebook around it."""
-    notebook = engine.notebook(path)
-    return data if notebook is None else notebook.with_source(source)
+    engine.put(path, data)
 
 
 def _fits(place: tuple[int, int], content: str, taken: dict[tuple[int, int], str]) -> bool:

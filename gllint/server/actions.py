@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import difflib
 import json
 import re
 from collections.abc import Iterable, Iterator
@@ -12,8 +11,8 @@ from functools import lru_cache
 from gllint.errors import UsageError
 from gllint.files.config import Config
 from gllint.files.editing import Addition, with_settings
-from gllint.files.source import keep_lines, main_newline
-from gllint.server.texts import Snapshot
+from gllint.files.source import Change, keep_lines, main_newline
+from gllint.server.texts import Snapshot, difference
 from gllint.verdict.advice import asked_by
 from gllint.verdict.suppress import Comments
 from gllint_rules import Edit, Finding, Fix
@@ -22,9 +21,6 @@ _OWN = re.compile(r"#\s*gllint:\s*ignore\s*\[(?P<codes>[^\]]*)\]", re.IGNORECASE
 _NOT_SUPPRESSIBLE = frozenset({"GL900", "GL901", "GL902"})
 
 _ALLOWING = frozenset({"unit-packs", "plain-keys"})
-
-Change = tuple[int, int, str]
-"""What to put between two offsets."""
 
 
 def fix_changes(snapshot: Snapshot, fix: Fix) -> list[Change]:
@@ -84,18 +80,6 @@ def allowing(
 @lru_cache(maxsize=16)
 def _with_items(path: str, text: str, key: str, items: tuple[str, ...]) -> str:
     return with_settings(path, text, Addition({key: items}), path.endswith("gllint.toml"))
-
-
-def difference(before: str, after: str) -> Iterator[Change]:
-    """The changes, line by line, that make one text of the other."""
-    old, new = keep_lines(before), keep_lines(after)
-    starts = [0]
-    for line in old:
-        starts.append(starts[-1] + len(line))
-    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
-    for kind, first, last, from_line, to_line in matcher.get_opcodes():
-        if kind != "equal":
-            yield starts[first], starts[last], "".join(new[from_line:to_line])
 
 
 def has_safe_fix(findings: Iterable[Finding]) -> bool:

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import os
 import uuid
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from functools import lru_cache
 from typing import Any, TypeVar
@@ -18,10 +18,13 @@ from pygls.uris import from_fs_path, to_fs_path
 
 from gllint import __version__
 from gllint.files.config import FILE_NAMES
+from gllint.files.discover import SUFFIXES
 from gllint.files.editing import configuration
 from gllint.files.places import Place, absolute
 from gllint.files.source import Undecodable, decode
+from gllint.files.sources import NOTEBOOK
 from gllint.files.writing import check_inside, read_bytes
+from gllint.server.cells import NotebookFile, OpenNotebook
 from gllint.server.diagnostics import Presenter
 from gllint.server.indexing import Cancelled
 from gllint.server.session import Session, Shown
@@ -31,7 +34,14 @@ from gllint_rules import Finding
 
 _T = TypeVar("_T")
 _PATIENCE = 2.0
-_WATCHED = ("**/*.py", "**/*.pyi", "**/.gitignore", *(f"**/{name}" for name in FILE_NAMES))
+_NOTEBOOKS = types.NotebookDocumentSyncOptions(
+    [types.NotebookDocumentFilterWithNotebook("*", [types.NotebookCellLanguage("python")])], save=True
+)
+_WATCHED = (
+    *(f"**/*{suffix}" for suffix in SUFFIXES),
+    "**/.gitignore",
+    *(f"**/{name}" for name in FILE_NAMES),
+)
 
 
 class Protocol(LanguageServerProtocol):
@@ -50,7 +60,9 @@ class Protocol(LanguageServerProtocol):
     def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> None:
         """Take a buffer in."""
         document = params.text_document
-        self._server.put(document.uri, lambda _: self._server.snapshot(document.text, document.version))
+        self._server.put(
+            document.uri, lambda _: self._server.snapshot(document.uri, document.text, document.version)
+        )
 
     @lsp_method(types.TEXT_DOCUMENT_DID_CHANGE)
     def lsp_text_document__did_change(self, params: types.DidChangeTextDocumentParams) -> None:
@@ -66,6 +78,27 @@ class Protocol(LanguageServerProtocol):
         """Let a buffer go."""
         self._server.drop(params.text_document.uri)
 
+    @lsp_method(types.NOTEBOOK_DOCUMENT_DID_OPEN)
+    def lsp_notebook_document__did_open(self, params: types.DidOpenNotebookDocumentParams) -> None:
+        """Take a notebook in."""
+        document, texts = params.notebook_document, params.cell_text_documents
+        self._server.put(document.uri, lambda _: self._server.notebook(document, texts))
+
+    @lsp_method(types.NOTEBOOK_DOCUMENT_DID_CHANGE)
+    def lsp_notebook_document__did_change(self, params: types.DidChangeNotebookDocumentParams) -> None:
+        """Take cells and edits in."""
+        document, changed = params.notebook_document, params.change.cells
+        if changed is not None:
+            self._server.put(
+                document.uri,
+                lambda old: old.changed(changed, document.version) if isinstance(old, OpenNotebook) else None,
+            )
+
+    @lsp_method(types.NOTEBOOK_DOCUMENT_DID_CLOSE)
+    def lsp_notebook_document__did_close(self, params: types.DidCloseNotebookDocumentParams) -> None:
+        """Let a notebook go."""
+        self._server.drop(params.notebook_document.uri)
+
 
 class Server(LanguageServer):
     """One server for one editor."""
@@ -73,7 +106,7 @@ class Server(LanguageServer):
     protocol: Protocol
 
     def __init__(self) -> None:
-        super().__init__("gllint", __version__, protocol_cls=Protocol)
+        super().__init__("gllint", __version__, protocol_cls=Protocol, notebook_document_sync=_NOTEBOOKS)
         self.session = Session(self)
         self.worker = Worker(self.session.step, lambda error: self.log(f"gllint: {error!r}"))
         self.pulls = False
@@ -81,6 +114,7 @@ class Server(LanguageServer):
         self._presenter = Presenter(types.ClientCapabilities(), self.text_of)
         self._progress: _WorkDone | None = None
         self._watches = False
+        self._cells: dict[str, str] = {}  # the path of the notebook that a cell is in, by its address
 
     # --- the beginning -------------------------------------------------------------------------------------
 
@@ -121,9 +155,28 @@ class Server(LanguageServer):
 
     # --- buffers -------------------------------------------------------------------------------------------
 
-    def snapshot(self, text: str, version: int | None) -> Snapshot:
-        """Return a text with the encoding that was agreed on."""
-        return Snapshot(text, version, str(self.workspace.position_encoding or "utf-16"))
+    def snapshot(self, uri: str, text: str, version: int | None) -> Snapshot:
+        """Return the text of a file with the encoding that was agreed on."""
+        snapshot = Snapshot(uri, text, version, self._encoding)
+        return NotebookFile(snapshot) if uri.endswith(NOTEBOOK) else snapshot
+
+    def notebook(
+        self, document: types.NotebookDocument, texts: Sequence[types.TextDocumentItem]
+    ) -> OpenNotebook:
+        """Return a notebook of cells."""
+        notebook = OpenNotebook(document.uri, (), document.version, self._encoding)
+        array = types.NotebookCellArrayChange(0, 0, document.cells)
+        structure = types.NotebookDocumentCellChangeStructure(array, texts)
+        return notebook.changed(types.NotebookDocumentCellChanges(structure), document.version)
+
+    @property
+    def _encoding(self) -> str:
+        """What was agreed on to count positions in."""
+        return str(self.workspace.position_encoding or "utf-16")
+
+    def path_at(self, uri: str) -> str | None:
+        """Return the path of the file that a document is, or that it is a cell of."""
+        return self._cells.get(uri) or path_of(uri)
 
     def put(self, uri: str, change: Callable[[Snapshot | None], Snapshot | None]) -> None:
         """Give a buffer the text that ``change`` makes of the one it has."""
@@ -131,20 +184,32 @@ class Server(LanguageServer):
         if path is None:
             return
         buffer = self.session.buffers.get(path)
-        snapshot = change(buffer.snapshot if buffer is not None else None)
+        old = buffer.snapshot if buffer is not None else None
+        snapshot = change(old)
         if snapshot is not None:
-            self.session.put(path, uri, snapshot)
+            self._cells |= {document.uri: path for document in snapshot.documents if document.uri != uri}
+            self.session.put(path, snapshot)
             self.do(lambda: self.session.apply(path))
+            self._forget({d.uri for d in old.documents} - {d.uri for d in snapshot.documents} if old else ())
 
     def drop(self, uri: str) -> None:
         """Let a buffer go and take its diagnostics away."""
         path = path_of(uri)
         if path is None:
             return
+        buffer = self.session.buffers.get(path)
         self.session.drop(path)
         self.do(lambda: self.session.close(path))
-        if not self.pulls:
-            self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
+        self._forget(
+            [document.uri for document in buffer.snapshot.documents] if buffer is not None else [uri]
+        )
+
+    def _forget(self, uris: Iterable[str]) -> None:
+        """Take the diagnostics of documents away that are there no more."""
+        for uri in uris:
+            self._cells.pop(uri, None)
+            if not self.pulls:
+                self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
 
     def saved(self, uri: str) -> None:
         """Where the editor watches no files, a moment at which something was saved must do."""
@@ -152,32 +217,32 @@ class Server(LanguageServer):
         if path is not None and not self._watches:
             self.do(lambda: self.session.rescan([path]))
 
-    def text_of(self, path: str) -> tuple[str, Snapshot] | None:
-        """Return the address and the text of a file, open or not."""
+    def text_of(self, path: str) -> Snapshot | None:
+        """Return the text of a file, open or not."""
         buffer = self.session.buffers.get(path)
         if buffer is not None:
-            return buffer.uri, buffer.snapshot
+            return buffer.snapshot
         uri = from_fs_path(path)
         try:
             stat = os.stat(path)
             text = _read(path, stat.st_mtime_ns, stat.st_size)
         except (OSError, Undecodable):
             return None
-        return (uri, self.snapshot(text, None)) if uri is not None else None
+        return self.snapshot(uri, text, None) if uri is not None else None
 
-    def configuration_of(self, place: Place) -> tuple[str, str, Snapshot] | None:
-        """Return the path, address and text of the file to configure a project in, ``None`` where there is none."""
+    def configuration_of(self, place: Place) -> tuple[str, Snapshot] | None:
+        """Return the path and text of the file to configure a project in, ``None`` where there is none."""
         path = configuration(place)
         buffer = self.session.buffers.get(path) if path is not None else None
         if path is None or buffer is not None:
-            return (path, buffer.uri, buffer.snapshot) if path is not None and buffer is not None else None
+            return (path, buffer.snapshot) if path is not None and buffer is not None else None
         uri = from_fs_path(path)
         try:
             check_inside(path, place.repository or place.root)
             text = read_bytes(path).decode()
         except (OSError, UnicodeDecodeError):
             return None
-        return (path, uri, self.snapshot(text, None)) if uri is not None else None
+        return (path, self.snapshot(uri, text, None)) if uri is not None else None
 
     # --- work ----------------------------------------------------------------------------------------------
 
@@ -202,8 +267,8 @@ class Server(LanguageServer):
         except TimeoutError:
             return otherwise
 
-    def present(self, shown: Shown) -> list[types.Diagnostic]:
-        """Return the diagnostics of a buffer."""
+    def present(self, shown: Shown) -> dict[str, list[types.Diagnostic]]:
+        """Return the diagnostics of a buffer, those of each of its documents by its address."""
         return self._presenter.diagnostics(shown)
 
     @property
@@ -227,9 +292,12 @@ class Server(LanguageServer):
         def send() -> None:
             buffer = self.session.buffers.get(path)
             if buffer is not None and buffer.snapshot is snapshot:
-                self.text_document_publish_diagnostics(
-                    types.PublishDiagnosticsParams(buffer.uri, diagnostics, snapshot.version)
-                )
+                for document in snapshot.documents:
+                    self.text_document_publish_diagnostics(
+                        types.PublishDiagnosticsParams(
+                            document.uri, diagnostics[document.uri], document.version
+                        )
+                    )
 
         self._later(send)
 
@@ -238,13 +306,16 @@ class Server(LanguageServer):
 
         Of one that was opened meanwhile, an editor that is told of open files alone has the newest already.
         """
-        found = self.text_of(path)
-        uri = found[0] if found is not None else from_fs_path(path)
-        diagnostics = self.present(Shown(found[1], tuple(findings), level)) if found is not None else []
+        found, uri = self.text_of(path), from_fs_path(path)
+        if found is None:
+            diagnostics = {uri: list[types.Diagnostic]()} if uri is not None else {}
+        else:
+            diagnostics = self.present(Shown(found, tuple(findings), level))
 
         def send() -> None:
-            if uri is not None and (path not in self.session.buffers or (self.pulls and not findings)):
-                self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, diagnostics))
+            if path not in self.session.buffers or (self.pulls and not findings):
+                for uri, found in diagnostics.items():
+                    self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, found))
 
         self._later(send)
 

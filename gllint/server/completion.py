@@ -60,5 +60,5 @@ def _item(
         detail=detail,
         sort_text=f"{number:04}",
         filter_text=text,
-        text_edit=types.TextEdit(snapshot.range(spot.start, end), text),
+        text_edit=types.TextEdit(snapshot.location(spot.start, end).range, text),
     )

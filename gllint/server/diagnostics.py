@@ -22,25 +22,30 @@ _UNNECESSARY = frozenset({"GL901"})
 class Presenter:
     """Makes diagnostics for one client.
 
-    ``text_of`` gives the address and the text of any file, open or not; ``None`` where it cannot be read.
+    ``text_of`` gives the text of any file, open or not; ``None`` where it cannot be read.
     """
 
     def __init__(
-        self, capabilities: types.ClientCapabilities, text_of: Callable[[str], tuple[str, Snapshot] | None]
+        self, capabilities: types.ClientCapabilities, text_of: Callable[[str], Snapshot | None]
     ) -> None:
         text_document = capabilities.text_document
         wanted = text_document.publish_diagnostics if text_document is not None else None
         self._wants_notes = bool(wanted and wanted.related_information)
         self._text_of = text_of
 
-    def diagnostics(self, shown: Shown) -> list[types.Diagnostic]:
-        """The diagnostics of a buffer."""
-        return [self.diagnostic(finding, shown) for finding in shown.findings]
+    def diagnostics(self, shown: Shown) -> dict[str, list[types.Diagnostic]]:
+        """The diagnostics of a buffer, those of each of its documents by its address."""
+        found: dict[str, list[types.Diagnostic]] = {document.uri: [] for document in shown.snapshot.documents}
+        for finding in shown.findings:
+            uri, diagnostic = self.diagnostic(finding, shown)
+            found.setdefault(uri, []).append(diagnostic)
+        return found
 
-    def diagnostic(self, finding: Finding, shown: Shown) -> types.Diagnostic:
-        """The diagnostic of one finding."""
-        return types.Diagnostic(
-            range=shown.snapshot.range_of(finding.span),
+    def diagnostic(self, finding: Finding, shown: Shown) -> tuple[str, types.Diagnostic]:
+        """The diagnostic of one finding, and the address of the document that it stands in."""
+        place = shown.snapshot.place_of(finding.span)
+        return place.uri, types.Diagnostic(
+            range=place.range,
             message=finding.message,
             severity=_SEVERITIES[shown.level(finding.code)],
             code=finding.code,
@@ -61,4 +66,4 @@ class Presenter:
     def location(self, path: str, span: Span) -> types.Location | None:
         """A place in any file."""
         found = self._text_of(path)
-        return types.Location(found[0], found[1].range_of(span)) if found is not None else None
+        return found.place_of(span) if found is not None else None

@@ -10,8 +10,10 @@ from typing import Any
 from lsprotocol import types
 
 from gllint.files.places import Place
+from gllint.files.source import Change
 from gllint.server import actions, completion, hover, knowledge, spots
 from gllint.server.app import Server, changed_paths, path_of
+from gllint.server.cells import OpenNotebook
 from gllint.server.session import Buffer
 from gllint.server.texts import Snapshot
 from gllint_rules import Finding, Settings
@@ -19,6 +21,7 @@ from gllint_rules.words.names import Names
 from gllint_runtime.policy.claims import find_macros
 
 FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.gllint"
+FIX_NOTEBOOK = f"notebook.{FIX_ALL}"
 _CLAIM_KEYS = ("source_call_id", "path")
 
 
@@ -46,6 +49,11 @@ def did_save(ls: Server, params: types.DidSaveTextDocumentParams) -> None:
     ls.saved(params.text_document.uri)
 
 
+def notebook_saved(ls: Server, params: types.DidSaveNotebookDocumentParams) -> None:
+    """A notebook was written."""
+    ls.saved(params.notebook_document.uri)
+
+
 def files_changed(ls: Server, params: types.DidChangeWatchedFilesParams) -> None:
     """Files changed on disk."""
     paths = list(changed_paths(list(params.changes)))
@@ -69,11 +77,12 @@ async def pull_diagnostics(
     ls: Server, params: types.DocumentDiagnosticParams
 ) -> types.DocumentDiagnosticReport:
     """The diagnostics of a buffer as it is now."""
-    path = path_of(params.text_document.uri)
+    uri = params.text_document.uri
+    path = ls.path_at(uri)
 
     def report() -> types.DocumentDiagnosticReport:
         shown = ls.session.findings(path) if path is not None else None
-        items = ls.present(shown) if shown is not None else []
+        items = ls.present(shown).get(uri, []) if shown is not None else []
         name = hashlib.blake2b(repr(items).encode("utf-8", "replace"), digest_size=8).hexdigest()
         if name == params.previous_result_id:
             return types.RelatedUnchangedDocumentDiagnosticReport(name)
@@ -87,25 +96,28 @@ async def pull_diagnostics(
 
 async def code_actions(ls: Server, params: types.CodeActionParams) -> list[types.CodeAction]:
     """What can be done about the findings on the lines of a range."""
-    path = path_of(params.text_document.uri)
+    path = ls.path_at(params.text_document.uri)
     shown = await ls.ask(lambda: ls.session.fixable(path)) if path is not None else None
     if path is None or shown is None:
         return []
     uri, only = params.text_document.uri, params.context.only
     found: list[types.CodeAction] = []
     if _is_wanted(types.CodeActionKind.QuickFix.value, only):
+        told = [(finding, *ls.presenter.diagnostic(finding, shown)) for finding in shown.findings]
         here = [
             (finding, diagnostic)
-            for finding in shown.findings
-            if _share_lines((diagnostic := ls.presenter.diagnostic(finding, shown)).range, params.range)
+            for finding, where, diagnostic in told
+            if where == uri and _share_lines(diagnostic.range, params.range)
         ]
         for finding, diagnostic in here:
-            found += _quick_fixes(ls, uri, shown.snapshot, finding, diagnostic)
+            found += _quick_fixes(ls, shown.snapshot, finding, diagnostic)
         if any(finding.settings for finding, _ in here):
             place = await ls.ask(lambda: ls.session.place(path))
             found += _settings(ls, place, here) if place is not None else []
-    if _is_wanted(FIX_ALL, only) and actions.has_safe_fix(shown.findings):
-        action = types.CodeAction("gllint: Apply all safe fixes", kind=FIX_ALL, data={"uri": uri})
+    # An editor that asks for the fixes of a source asks each cell for them, and would make those of all several times.
+    kind = FIX_NOTEBOOK if isinstance(shown.snapshot, OpenNotebook) else FIX_ALL
+    if _is_wanted(kind, only) and actions.has_safe_fix(shown.findings):
+        action = types.CodeAction("gllint: Apply all safe fixes", kind=kind, data={"uri": uri})
         # Who asks for nothing else is about to save, and would only have to come back for the edit.
         is_late = _resolves_edits(ls) and not only
         found.append(action if is_late else await resolve_action(ls, action))
@@ -115,28 +127,29 @@ async def code_actions(ls: Server, params: types.CodeActionParams) -> list[types
 async def resolve_action(ls: Server, action: types.CodeAction) -> types.CodeAction:
     """Work out the edit of an action that was offered without one."""
     uri = action.data.get("uri") if isinstance(action.data, dict) else None
-    path = path_of(uri) if isinstance(uri, str) else None
+    path = ls.path_at(uri) if isinstance(uri, str) else None
     fixed = await ls.ask(lambda: ls.session.fixed(path)) if path is not None else None
-    if uri is not None and fixed is not None:
-        snapshot, text = fixed
-        action.edit = _workspace_edit(ls, uri, snapshot, list(actions.difference(snapshot.text, text)))
+    if fixed is not None:
+        snapshot, data = fixed
+        action.edit = _workspace_edit(ls, snapshot.until(data))
     return action
 
 
 def _quick_fixes(
-    ls: Server, uri: str, snapshot: Snapshot, finding: Finding, diagnostic: types.Diagnostic
+    ls: Server, snapshot: Snapshot, finding: Finding, diagnostic: types.Diagnostic
 ) -> list[types.CodeAction]:
     found: list[types.CodeAction] = []
 
-    def offer(title: str, changes: list[actions.Change], is_preferred: bool | None = None) -> None:
-        if changes:
+    def offer(title: str, changes: list[Change], is_preferred: bool | None = None) -> None:
+        documents = snapshot.in_documents(changes) if changes else ()
+        if documents:
             found.append(
                 types.CodeAction(
                     title,
                     kind=types.CodeActionKind.QuickFix,
                     diagnostics=[diagnostic],
                     is_preferred=is_preferred,
-                    edit=_workspace_edit(ls, uri, snapshot, changes),
+                    edit=_workspace_edit(ls, documents),
                 )
             )
 
@@ -156,7 +169,7 @@ def _settings(
     file = ls.configuration_of(place)
     if file is None:
         return []
-    path, uri, snapshot = file
+    path, snapshot = file
     found: dict[str, types.CodeAction] = {}
     for finding, diagnostic in here:
         for line, changes in actions.allowing(finding, place.config, path, snapshot):
@@ -166,22 +179,31 @@ def _settings(
                     title,
                     kind=types.CodeActionKind.QuickFix,
                     diagnostics=[],
-                    edit=_workspace_edit(ls, uri, snapshot, changes),
+                    edit=_workspace_edit(ls, [(snapshot, changes)]),
                 )
             found[title].diagnostics = [*(found[title].diagnostics or ()), diagnostic]
     return list(found.values())
 
 
 def _workspace_edit(
-    ls: Server, uri: str, snapshot: Snapshot, changes: Sequence[actions.Change]
+    ls: Server, documents: Sequence[tuple[Snapshot, Sequence[Change]]]
 ) -> types.WorkspaceEdit:
-    edits = [types.TextEdit(snapshot.range(start, end), text) for start, end, text in changes]
+    found = [
+        (document, [types.TextEdit(document.range(start, end), text) for start, end, text in changes])
+        for document, changes in documents
+    ]
     workspace = ls.client_capabilities.workspace
     editing = workspace.workspace_edit if workspace is not None else None
     if editing is None or not editing.document_changes:
-        return types.WorkspaceEdit(changes={uri: edits})
-    document = types.OptionalVersionedTextDocumentIdentifier(uri, snapshot.version)
-    return types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(document, list(edits))])
+        return types.WorkspaceEdit(changes={document.uri: edits for document, edits in found})
+    return types.WorkspaceEdit(
+        document_changes=[
+            types.TextDocumentEdit(
+                types.OptionalVersionedTextDocumentIdentifier(document.uri, document.version), list(edits)
+            )
+            for document, edits in found
+        ]
+    )
 
 
 def _resolves_edits(ls: Server) -> bool:
@@ -218,7 +240,8 @@ async def show_hover(ls: Server, params: types.HoverParams) -> types.Hover | Non
     if not parts:
         return None
     text = "\n\n---\n\n".join(parts)
-    place = snapshot.range(spot.start, spot.end) if spot is not None and "\n" not in spot.value else None
+    is_short = spot is not None and "\n" not in spot.value
+    place = snapshot.location(spot.start, spot.end).range if spot is not None and is_short else None
     return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, text), place)
 
 
@@ -352,18 +375,20 @@ def _tools_at(
 def _here(
     ls: Server, params: types.HoverParams | types.CompletionParams | types.DefinitionParams
 ) -> tuple[str, Buffer, Snapshot, int] | None:
-    path = path_of(params.text_document.uri)
+    path = ls.path_at(params.text_document.uri)
     buffer = ls.session.buffers.get(path) if path is not None else None
     if path is None or buffer is None:
         return None
     snapshot = buffer.snapshot
-    return path, buffer, snapshot, snapshot.offset(params.position)
+    offset = snapshot.offset_in(params.text_document.uri, params.position)
+    return (path, buffer, snapshot, offset) if offset is not None else None
 
 
 _FEATURES: dict[str, tuple[Any, Any]] = {
     types.INITIALIZED: (initialized, None),
     types.SHUTDOWN: (shutdown, None),
     types.TEXT_DOCUMENT_DID_SAVE: (did_save, None),
+    types.NOTEBOOK_DOCUMENT_DID_SAVE: (notebook_saved, None),
     types.WORKSPACE_DID_CHANGE_WATCHED_FILES: (files_changed, None),
     types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS: (folders_changed, None),
     types.TEXT_DOCUMENT_DIAGNOSTIC: (
@@ -375,7 +400,7 @@ _FEATURES: dict[str, tuple[Any, Any]] = {
     types.TEXT_DOCUMENT_CODE_ACTION: (
         code_actions,
         types.CodeActionOptions(
-            code_action_kinds=[types.CodeActionKind.QuickFix, FIX_ALL], resolve_provider=True
+            code_action_kinds=[types.CodeActionKind.QuickFix, FIX_ALL, FIX_NOTEBOOK], resolve_provider=True
         ),
     ),
     types.CODE_ACTION_RESOLVE: (resolve_action, None),

@@ -11,7 +11,7 @@ import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from gllint.files.discover import Signature, is_left_out, signature, walk
+from gllint.files.discover import SUFFIXES, Signature, is_left_out, signature, walk
 from gllint.files.places import Place
 from gllint.files.sources import Sources
 from gllint.run.cache import Store
@@ -262,7 +262,7 @@ class LiveEngine(Engine):
 
     def would_check(self, path: str, top: str) -> bool:
         """Say whether ``gllint check`` of the folder ``top`` would come upon a file, were it saved."""
-        return path.endswith((".py", ".pyi")) and not is_left_out(path, top, self.places)
+        return path.endswith(SUFFIXES) and not is_left_out(path, top, self.places)
 
     def check(self, paths: Sequence[str]) -> Outcome:
         """Check files of projects that are loaded, by their absolute paths; with the fixes."""

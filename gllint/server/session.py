@@ -15,7 +15,6 @@ from typing import NamedTuple, Protocol
 
 from gllint.errors import UsageError
 from gllint.files.places import MARKERS, Place
-from gllint.files.source import decode
 from gllint.run import fixer
 from gllint.run.engine import Options
 from gllint.server.indexing import Cancelled, Reporter, index_apart
@@ -69,7 +68,6 @@ class Buffer:
     ``fixable`` are the findings of ``shown`` with their fixes, once somebody has asked for them.
     """
 
-    uri: str
     snapshot: Snapshot
     applied: Snapshot | None = None
     shown: Shown | None = None
@@ -116,13 +114,13 @@ class Session:
 
     # --- in the thread that reads --------------------------------------------------------------------------
 
-    def put(self, path: str, uri: str, snapshot: Snapshot) -> None:
+    def put(self, path: str, snapshot: Snapshot) -> None:
         """Take note of a buffer's newest text."""
         buffer = self.buffers.get(path)
         if buffer is None:
-            self.buffers = {**self.buffers, path: Buffer(uri, snapshot)}
+            self.buffers = {**self.buffers, path: Buffer(snapshot)}
         else:
-            buffer.uri, buffer.snapshot = uri, snapshot
+            buffer.snapshot = snapshot
 
     def drop(self, path: str) -> None:
         """Forget a buffer; its file counts as it is on disk."""
@@ -312,8 +310,8 @@ class Session:
                 self._client.log(f"{failure.code} failed on {failure.path}: {failure.error}")
         return Shown(snapshot, tuple(findings), known.workspace.config.level)
 
-    def fixed(self, path: str) -> tuple[Snapshot, str] | None:
-        """The newest text of an open file and what all safe fixes make of it; ``None`` where they do nothing."""
+    def fixed(self, path: str) -> tuple[Snapshot, bytes] | None:
+        """The newest text of an open file and the bytes after all safe fixes; ``None`` where they do nothing."""
         shown, known = self.findings(path), self.known(path)
         if shown is None or known is None:
             return None
@@ -321,10 +319,7 @@ class Session:
             data = fixer.fix(known.engine, [path], unsafe=False).after.get(path)
         finally:
             known.engine.put(path, shown.snapshot.data)
-        if data is None:
-            return None
-        mark = "\ufeff" if shown.snapshot.text.startswith("\ufeff") else ""
-        return shown.snapshot, mark + decode(data).source
+        return (shown.snapshot, data) if data is not None else None
 
     # --- what can wait -------------------------------------------------------------------------------------
 

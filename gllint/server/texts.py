@@ -1,4 +1,4 @@
-"""The text of an open buffer, its bytes, and its places in the client's units.
+"""The text of a file or a cell, its bytes, and its places in the client's units.
 
 The lines of the protocol are those of Python and of a finding: they end at ``\\n``, ``\\r\\n`` or ``\\r`` and
 nowhere else. A character of the protocol is a code unit of the encoding that was agreed on; ours is a code point.
@@ -6,14 +6,15 @@ nowhere else. A character of the protocol is a code unit of the encoding that wa
 
 from __future__ import annotations
 
+import difflib
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from lsprotocol import types
 
-from gllint.files.source import as_bytes
+from gllint.files.source import Change, as_bytes, decode, keep_lines
 from gllint_rules import Span
 
 _NEWLINE = re.compile(r"\r\n|\r|\n")
@@ -21,10 +22,19 @@ _MARK = "\ufeff"
 
 
 class Snapshot:
-    """One version of a text. ``encoding`` is the one that positions of the protocol are counted in."""
+    """One version of a document. ``encoding`` is the one that positions of the protocol are counted in.
 
-    def __init__(self, text: str, version: int | None, encoding: str) -> None:
-        self.text, self.version, self.encoding = text, version, encoding
+    ``text`` is its code, which findings, spans and offsets speak of. A notebook's code is not what the editor holds:
+    the classes of :mod:`~gllint.server.cells` say where its parts stand.
+    """
+
+    def __init__(self, uri: str, text: str, version: int | None, encoding: str) -> None:
+        self.uri, self.text, self.version, self.encoding = uri, text, version, encoding
+
+    @property
+    def documents(self) -> Sequence[Snapshot]:
+        """The documents that the editor shows it in, each a text of its own."""
+        return (self,)
 
     @cached_property
     def starts(self) -> list[int]:
@@ -62,15 +72,23 @@ class Snapshot:
         """The range between two offsets."""
         return types.Range(self.position(start), self.position(end))
 
+    def offset_in(self, uri: str, position: types.Position) -> int | None:
+        """The offset of a position in one of the documents; ``None`` where no code stands."""
+        return self.offset(position)
+
+    def location(self, start: int, end: int) -> types.Location:
+        """Where in the documents the text between two offsets stands."""
+        return types.Location(self.uri, self.range(start, end))
+
     # --- between spans and the rest ------------------------------------------------------------------------
 
     def span_offsets(self, span: Span) -> tuple[int, int]:
         """The offsets of a finding's span; what lies beyond the text is cut off."""
-        return self._span_offset(span.line, span.column), self._span_offset(span.end_line, span.end_column)
+        return self.offset_at(span.line, span.column), self.offset_at(span.end_line, span.end_column)
 
-    def range_of(self, span: Span) -> types.Range:
-        """The range of a finding's span."""
-        return self.range(*self.span_offsets(span))
+    def place_of(self, span: Span) -> types.Location:
+        """Where in the documents a finding's span stands."""
+        return self.location(*self.span_offsets(span))
 
     def span_at(self, offset: int) -> Span:
         """The empty span at an offset, as findings count; the reverse of :meth:`span_offsets`."""
@@ -79,7 +97,8 @@ class Snapshot:
         column = offset - self.starts[line - 1] + 1 - mark
         return Span(line, column, line, column)
 
-    def _span_offset(self, line: int, column: int) -> int:
+    def offset_at(self, line: int, column: int) -> int:
+        """The offset of a line and column as findings count; what lies beyond the text is cut off."""
         if line > len(self.starts):
             return len(self.text)
         mark = 1 if line == 1 and self.text.startswith(_MARK) else 0
@@ -88,6 +107,15 @@ class Snapshot:
         return min(start + column - 1 + mark, end)
 
     # --- edits ---------------------------------------------------------------------------------------------
+
+    def in_documents(self, changes: Sequence[Change]) -> list[tuple[Snapshot, Sequence[Change]]]:
+        """The documents that changes of the text change, each with its part; none where that cannot be done."""
+        return [(self, changes)]
+
+    def until(self, data: bytes) -> list[tuple[Snapshot, Sequence[Change]]]:
+        """What makes the documents hold the bytes ``data`` of the file."""
+        mark = _MARK if self.text.startswith(_MARK) else ""
+        return [(self, list(difference(self.text, mark + decode(data).source)))]
 
     def edited(
         self, changes: Sequence[types.TextDocumentContentChangeEvent], version: int | None
@@ -99,8 +127,20 @@ class Snapshot:
             if isinstance(change, types.TextDocumentContentChangePartial):
                 start, end = found.offset(change.range.start), found.offset(change.range.end)
                 text = found.text[:start] + text + found.text[max(start, end) :]
-            found = Snapshot(text, version, self.encoding)
-        return found if changes else Snapshot(self.text, version, self.encoding)
+            found = Snapshot(self.uri, text, version, self.encoding)
+        return found if changes else Snapshot(self.uri, self.text, version, self.encoding)
+
+
+def difference(before: str, after: str) -> Iterator[Change]:
+    """The changes, line by line, that make one text of the other."""
+    old, new = keep_lines(before), keep_lines(after)
+    starts = [0]
+    for line in old:
+        starts.append(starts[-1] + len(line))
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    for kind, first, last, from_line, to_line in matcher.get_opcodes():
+        if kind != "equal":
+            yield starts[first], starts[last], "".join(new[from_line:to_line])
 
 
 def units(text: str, encoding: str) -> int:

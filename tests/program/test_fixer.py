@@ -138,9 +138,9 @@ def test_a_file_that_changed_meanwhile_is_left_alone(write: Write) -> None:
 
 def test_a_fix_that_breaks_the_file_is_not_written(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     top = write({"a.py": UNUSED, "b.py": UNUSED + "# b\n"})
-    honest = fixer.apply
+    honest, broken = fixer.chosen, [(0, 0, "def (\n")]
     monkeypatch.setattr(
-        fixer, "apply", lambda source, fixes: ("def (\n", 1) if "# b" in source else honest(source, fixes)
+        fixer, "chosen", lambda source, fixes: (broken, 1) if "# b" in source else honest(source, fixes)
     )
     fixed = fixer.fix(Engine(Options(cache=False)), [str(top)], unsafe=False)
     assert list(fixed.after) == [f"{top}/a.py"]
@@ -149,7 +149,9 @@ def test_a_fix_that_breaks_the_file_is_not_written(write: Write, monkeypatch: py
 
 def test_what_the_encoding_cannot_hold_is_not_written(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     top = write({"a.py": "# coding: ascii\n" + UNUSED})
-    monkeypatch.setattr(fixer, "apply", lambda source, fixes: (source + "# \u20ac\n", 1))
+    monkeypatch.setattr(
+        fixer, "chosen", lambda source, fixes: ([(len(source), len(source), "# \u20ac\n")], 1)
+    )
     fixed = fixer.fix(Engine(Options(cache=False)), [str(top)], unsafe=False)
     assert not fixed.after
     assert "ascii cannot hold" in fixed.errors[0]

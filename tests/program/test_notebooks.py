@@ -92,6 +92,41 @@ def test_a_fix_keeps_every_other_byte(write: Write, run: Run, as_list: bool, asc
     assert '\\"n\\": len(rows)}  # noqa: GL101\\n' in (top / "n.ipynb").read_text()
 
 
+def test_fixes_of_neighbouring_cells_go_to_their_own(write: Write, run: Run) -> None:
+    cells = [f"v{number} = {number}  # noqa: GL401" for number in range(3)]
+    top = write({"n.ipynb": notebook(*cells)})
+    assert run("check", "--fix", cwd=top).returncode == 0
+    assert (top / "n.ipynb").read_bytes() == notebook("v0 = 0", "v1 = 1", "v2 = 2")
+
+
+@pytest.mark.parametrize(
+    ("cells", "at", "after"),
+    [
+        (["a = 1", "%%time\nb = 2"], 6, ["a = 1\nnew = 0", "%%time\nb = 2"]),
+        (["a = 1\n", "b = 2"], 6, ["a = 1\nnew = 0\n", "b = 2"]),
+        (["%%time\na = 1"], 0, ["%%time\nnew = 0\na = 1"]),
+        (["a = 1\r\nb = 2"], 7, ["a = 1\r\nnew = 0\nb = 2"]),
+        (["a = 1", "b = 2"], 12, ["a = 1", "b = 2\nnew = 0"]),
+        (["!ls\na = 1"], 0, ["new = 0\n!ls\na = 1"]),
+        (["a = 1", "%%bash\nls", "b = 2"], 6, ["a = 1\nnew = 0", "%%bash\nls", "b = 2"]),
+    ],
+)
+def test_whole_lines_are_put_into_the_cell_that_they_belong_to(
+    cells: list[str], at: int, after: list[str]
+) -> None:
+    for data, expected in (
+        (notebook(*cells), notebook(*after)),
+        (notebook(*(cell.splitlines(keepends=True) for cell in cells)), None),
+    ):
+        found = read(data)
+        assert isinstance(found, Notebook)
+        made = found.with_changes([(at, at, "new = 0\n")])
+        assert ["".join(cell["source"]) for cell in json.loads(made)["cells"]] == after
+        assert expected in (None, made)
+    with pytest.raises(ValueError, match="several cells"):
+        read(notebook("a", "b")).with_changes([(0, 4, "c\n")])  # type: ignore[union-attr]
+
+
 def test_diff_and_standard_input(write: Write, run: Run) -> None:
     data = notebook(IMPORT, TOOL)
     top = write({"n.ipynb": data})
@@ -252,6 +287,5 @@ def test_what_is_put_into_a_line_comes_back(lines: list[str], data: Any) -> None
     changed = [*whole[:number], whole[number][:at] + new + whole[number][at:], *whole[number + 1 :]]
     again = read(found.with_source("\n".join(changed)))
     assert isinstance(again, Notebook)
-    cells = [line.of for line in again.lines]
-    assert cells == [line.of for line in found.lines]
+    assert [line.cell for line in again.lines] == [line.cell for line in found.lines]
     assert json.loads(again.text)["cells"][0] == TEXT
