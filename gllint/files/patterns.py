@@ -7,14 +7,16 @@ is imported only for patterns that are more than a plain name.
 
 from __future__ import annotations
 
-import contextlib
 import re
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from functools import cache, cached_property
 from typing import NamedTuple
 
-_PLAIN = re.compile(r"(?P<include>!?)(?P<name>[\w.-]+)(?P<folder>/?)")
+_PLAIN = re.compile(r"(?P<include>!?)(?:(?P<star>\*)(?=\.[^.]+$))?(?P<name>[\w.-]+)(?P<folder>/?)")
 _LITERAL = re.compile(r"[\w.-]+")
+_LITERAL_PATH = re.compile(r"!?[\w./ -]+")
+_PLAIN_START = re.compile(r"!?/?(?P<stem>(?:[\w.-]+/)+)")
 _FOLDERS_BELOW = "/**/"
 _CLASS = re.compile(r"\[:(\w+):\]")
 _CLASSES = {"alpha": "a-zA-Z", "digit": "0-9", "alnum": "a-zA-Z0-9", "lower": "a-z", "upper": "A-Z"} | {
@@ -27,14 +29,16 @@ _MARK = "ps_d"  # the group with which pathspec notes the slash behind a folder 
 class _Pattern(NamedTuple):
     rank: int
     ignores: bool
-    regex: re.Pattern[str]
+    text: str
+    stem: str  # the folders that each entry lies in which it names: `src/gen/` of `/src/gen/*.py`
 
     def names(self, path: str, is_folder: bool) -> bool:
         """Say whether the pattern names the entry ``path`` itself, not only a folder above it."""
-        found = self.regex.search(path)
+        search = _compiled(self.text).search
+        found = search(path)
         if found is not None and found.lastgroup is None:
             return True
-        found = self.regex.search(f"{path}/") if is_folder else None
+        found = search(f"{path}/") if is_folder else None
         return found is not None and found.lastgroup == _MARK and found.start(_MARK) == len(path)
 
 
@@ -42,27 +46,27 @@ class _Group:
     """Patterns of one kind, in their order: one expression says of nearly all entries that none of them names it."""
 
     def __init__(self) -> None:
-        self._patterns: list[_Pattern] = []
-        self._any: re.Pattern[str] | None = None
+        self.patterns: list[_Pattern] = []
 
-    def add(self, pattern: _Pattern) -> None:
-        self._patterns.append(pattern)
-        self._any = None
+    @cached_property
+    def _any(self) -> re.Pattern[str]:
+        return _compiled("|".join(pattern.text.replace(f"(?P<{_MARK}>", "(?:") for pattern in self.patterns))
 
-    def __len__(self) -> int:
-        return len(self._patterns)
+    @cached_property
+    def _stems(self) -> tuple[str, ...]:
+        return tuple({pattern.stem for pattern in self.patterns})
 
     def last(self, path: str, is_folder: bool) -> tuple[int, bool | None]:
         """Return the rank and the verdict of the last pattern that names an entry."""
-        if self._any is None:
-            each = (pattern.regex.pattern.replace(f"(?P<{_MARK}>", "(") for pattern in self._patterns)
-            with _quiet():
-                self._any = re.compile("|".join(f"(?:{one})" for one in each))
-        if self._any.search(f"{path}/" if is_folder else path) or (is_folder and self._any.search(path)):
-            for pattern in reversed(self._patterns):
+        if self.patterns and (self._any.search(path) or (is_folder and self._any.search(f"{path}/"))):
+            for pattern in reversed(self.patterns):
                 if pattern.names(path, is_folder):
                     return pattern.rank, pattern.ignores
         return _SILENT
+
+    def reaches(self, folder: str) -> bool:
+        """Say whether one of the patterns may name an entry of ``folder``."""
+        return bool(self.patterns) and folder.startswith(self._stems)
 
 
 class Patterns:
@@ -70,6 +74,7 @@ class Patterns:
 
     def __init__(self, lines: Iterable[str]) -> None:
         self._plain: dict[tuple[str, bool], tuple[int, bool]] = {}
+        self._endings: dict[tuple[str, bool], tuple[int, bool]] = {}  # of `*.pyc`
         self._by_name, self._by_path = _Group(), _Group()
         # Those whose last part is a plain name: few of a tree's entries are called so, no other is asked about.
         self._by_path_to: dict[str, _Group] = {}
@@ -79,30 +84,30 @@ class Patterns:
             if plain is None:
                 self._add(rank, line)
                 continue
+            table = self._endings if plain["star"] else self._plain
             for is_folder in (True,) if plain["folder"] else (True, False):
-                self._plain[plain["name"], is_folder] = (rank, not plain["include"])
+                table[plain["name"], is_folder] = (rank, not plain["include"])
 
     def __bool__(self) -> bool:
-        return bool(self._plain or self._by_name or self._by_path or self._by_path_to)
+        groups = (self._by_name, self._by_path)
+        return bool(self._plain or self._endings or self._by_path_to or any(g.patterns for g in groups))
 
-    @property
-    def looks_at_paths(self) -> bool:
-        """Whether the folders that an entry lies in matter, not its name alone."""
-        return bool(self._by_path or self._by_path_to)
+    def beyond_names(self, folder: str) -> tuple[bool, frozenset[str]]:
+        """Say where more than its name decides about an entry of ``folder``: for all entries, and for which names."""
+        folder = f"{folder}/" if folder else ""
+        names = (name for name, group in self._by_path_to.items() if group.reaches(folder))
+        return self._by_path.reaches(folder), frozenset(names)
 
     def verdict(self, path: str, name: str, is_folder: bool) -> bool | None:
         """Say whether ``path``, relative to the patterns' folder, is ignored; ``None`` where none speaks."""
-        entry = name, is_folder
-        answer = self._answers.get(entry)
+        answer = self._answers.get((name, is_folder))
         if answer is None:
             # The same few names are met in many folders.
-            plain = self._plain.get(entry, _SILENT)
-            answer = self._answers[entry] = max(plain, self._by_name.last(name, is_folder), key=_rank)
-        if self.looks_at_paths:
-            if self._by_path:
-                answer = max(answer, self._by_path.last(path, is_folder), key=_rank)
-            if name in self._by_path_to:
-                answer = max(answer, self._by_path_to[name].last(path, is_folder), key=_rank)
+            answer = self._answers[name, is_folder] = self._by_its_name(name, is_folder)
+        if self._by_path.patterns:
+            answer = max(answer, self._by_path.last(path, is_folder), key=_rank)
+        if name in self._by_path_to:
+            answer = max(answer, self._by_path_to[name].last(path, is_folder), key=_rank)
         return answer[1]
 
     def excludes(self, path: str) -> bool:
@@ -113,31 +118,38 @@ class Patterns:
             for depth in range(len(parts))
         )
 
+    def _by_its_name(self, name: str, is_folder: bool) -> tuple[int, bool | None]:
+        _, dot, ending = name.rpartition(".")
+        ended = self._endings.get((dot + ending, is_folder), _SILENT)
+        plain = self._plain.get((name, is_folder), _SILENT)
+        return max(plain, ended, self._by_name.last(name, is_folder), key=_rank)
+
     def _add(self, rank: int, line: str) -> None:
         from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
         try:
-            with _quiet():
-                read = GitIgnoreSpecPattern(_in_words_of_pathspec(line))
+            text, include = GitIgnoreSpecPattern.pattern_to_regex(_in_words_of_pathspec(line))
+            if include is None or text is None:
+                return
+            if _LITERAL_PATH.fullmatch(line) is None:
+                _compiled(text)
         except (ValueError, re.error):
             return  # as git does, which lets a malformed pattern match nothing
-        if read.include is not None and read.regex is not None:
-            last = line.removesuffix("/").rpartition("/")[2]
-            if "/" not in line.strip().removesuffix("/"):
-                patterns = self._by_name
-            elif _LITERAL.fullmatch(last):
-                patterns = self._by_path_to.setdefault(last, _Group())
-            else:
-                patterns = self._by_path
-            patterns.add(_Pattern(rank, read.include, read.regex))
+        last = line.removesuffix("/").rpartition("/")[2]
+        if "/" not in line.strip().removesuffix("/"):
+            group, stem = self._by_name, ""
+        else:
+            start = _PLAIN_START.match(line.removesuffix("/"))
+            stem = start["stem"] if start is not None else ""
+            group = self._by_path_to.setdefault(last, _Group()) if _LITERAL.fullmatch(last) else self._by_path
+        group.patterns.append(_Pattern(rank, include, text, stem))
 
 
-@contextlib.contextmanager
-def _quiet() -> Iterator[None]:
-    """Compile without warnings of a bracket within a bracket, which is no set to git."""
+@cache
+def _compiled(text: str) -> re.Pattern[str]:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield
+        warnings.simplefilter("ignore")  # of a bracket within a bracket, which is no set to git
+        return re.compile(text)
 
 
 def is_pattern(line: str) -> bool:
