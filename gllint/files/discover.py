@@ -39,17 +39,49 @@ class _Ignores(NamedTuple):
 
     layers: tuple[tuple[int, Patterns], ...]
 
-    def ignore(self, path: str, name: str, is_folder: bool) -> bool:
-        for start, patterns in reversed(self.layers):
-            verdict = patterns.verdict(path[start:], name, is_folder)
-            if verdict is not None:
-                return verdict
-        return False
-
     def below(self, folder: str, files: tuple[str, ...]) -> _Ignores:
         lines = [line for file in files for line in _read_lines(file)]
         patterns = Patterns(lines)
         return _Ignores((*self.layers, (len(folder.rstrip("/")) + 1, patterns))) if patterns else self
+
+
+class _Judge:
+    """Says which entries are left out in the folders of one place under the same patterns.
+
+    In nearly all folders the name of an entry decides, and few names are met.
+    """
+
+    def __init__(self, place: Place, ignores: _Ignores) -> None:
+        self.place, self.ignores = place, ignores
+        self._by_name: dict[tuple[str, bool], bool] = {}
+        self._all, self._names = False, frozenset[str]()
+
+    def enter(self, folder: str) -> None:
+        """Be asked about the entries of ``folder`` from now on."""
+        config = self.place.config
+        beyond = [config.excluded.beyond_names(config.relative(folder))]
+        beyond += [patterns.beyond_names(folder[start:]) for start, patterns in self.ignores.layers]
+        self._all = any(all_of_them for all_of_them, _ in beyond)
+        self._names = frozenset().union(*(names for _, names in beyond))
+
+    def leaves_out(self, path: str, name: str, is_folder: bool) -> bool:
+        """Say whether the entry ``path`` of the folder that was entered is left out."""
+        if self._all or name in self._names:
+            return self._is_left_out(path, name, is_folder)
+        known = self._by_name.get((name, is_folder))
+        if known is None:
+            known = self._by_name[name, is_folder] = self._is_left_out(path, name, is_folder)
+        return known
+
+    def _is_left_out(self, path: str, name: str, is_folder: bool) -> bool:
+        config = self.place.config
+        if config.excluded.verdict(config.relative(path), name, is_folder):
+            return True
+        for start, patterns in reversed(self.ignores.layers):
+            verdict = patterns.verdict(path[start:], name, is_folder)
+            if verdict is not None:
+                return verdict
+        return False
 
 
 def signature(stat: os.stat_result) -> Signature:
@@ -62,9 +94,9 @@ def walk(top: str, places: Places, within_project: bool = False) -> Iterator[Fou
 
     ``within_project`` leaves out the folders that are projects of their own.
     """
-    pending = [(top, _ignores_above(top, places))]
+    pending = [(top, _Judge(places.of(top), _ignores_above(top, places)))]
     while pending:
-        folder, ignores = pending.pop()
+        folder, judge = pending.pop()
         try:
             with os.scandir(folder) as entries:
                 listed = list(entries)
@@ -73,13 +105,26 @@ def walk(top: str, places: Places, within_project: bool = False) -> Iterator[Fou
         names = {entry.name for entry in listed}
         if within_project and folder != top and MARKERS & names:
             continue
-        place, ignores = _enter(folder, names, places, ignores, folder == top)
+        place, ignores = _enter(folder, names, places, judge.ignores, folder == top)
+        if place is not judge.place or ignores is not judge.ignores:
+            judge = _Judge(place, ignores)
+        judge.enter(folder)
+        start = folder if folder != "/" else ""
         for entry in listed:
-            found = _judge(entry, folder, place, ignores)
-            if isinstance(found, str):
-                pending.append((found, ignores))
-            elif found is not None:
-                yield found
+            name = entry.name
+            try:
+                is_folder = entry.is_dir(follow_symlinks=False)
+                if not is_folder and not name.endswith(SUFFIXES):
+                    continue
+                path = f"{start}/{name}"
+                if judge.leaves_out(path, name, is_folder):
+                    continue
+                if is_folder:
+                    pending.append((path, judge))
+                elif entry.is_file():
+                    yield Found(path, place, signature(entry.stat()))
+            except OSError:
+                continue
 
 
 def is_excluded(path: str, place: Place) -> bool:
@@ -94,8 +139,10 @@ def is_left_out(path: str, top: str, places: Places) -> bool:
     for depth, name in enumerate(parts):
         names = {mark for mark in (*MARKERS, ".gitignore") if os.path.exists(f"{folder}/{mark}")}
         place, ignores = _enter(folder, names, places, ignores, folder == top)
+        judge = _Judge(place, ignores)
+        judge.enter(folder)
         folder = f"{folder.rstrip('/')}/{name}"
-        if _is_ignored(folder, name, depth + 1 < len(parts), place, ignores):
+        if judge.leaves_out(folder, name, depth + 1 < len(parts)):
             return True
     return False
 
@@ -111,27 +158,6 @@ def _enter(
     if ".gitignore" in names or ".git" in marks:
         ignores = ignores.below(folder, _ignore_files(folder, names))
     return place if place.root else places.project(folder), ignores
-
-
-def _is_ignored(path: str, name: str, is_folder: bool, place: Place, ignores: _Ignores) -> bool:
-    excluded = place.config.excluded.verdict(place.config.relative(path), name, is_folder)
-    return bool(excluded) or ignores.ignore(path, name, is_folder)
-
-
-def _judge(entry: os.DirEntry[str], folder: str, place: Place, ignores: _Ignores) -> Found | str | None:
-    name = entry.name
-    try:
-        is_folder = entry.is_dir(follow_symlinks=False)
-        if not is_folder and not name.endswith(SUFFIXES):
-            return None
-        path = f"{folder}/{name}" if folder != "/" else f"/{name}"
-        if _is_ignored(path, name, is_folder, place, ignores):
-            return None
-        if is_folder:
-            return path
-        return Found(path, place, signature(entry.stat())) if entry.is_file() else None
-    except OSError:
-        return None
 
 
 def _ignores_above(top: str, places: Places) -> _Ignores:

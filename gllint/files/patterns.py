@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
+from functools import cache, cached_property
 from typing import NamedTuple
 
-_PLAIN = re.compile(r"(?P<include>!?)(?P<name>[\w.-]+)(?P<folder>/?)")
+_PLAIN = re.compile(r"(?P<include>!?)(?:(?P<star>\*)(?=\.[^.]+$))?(?P<name>[\w.-]+)(?P<folder>/?)")
 _LITERAL = re.compile(r"[\w.-]+")
+_LITERAL_PATH = re.compile(r"!?[\w./ -]+")
+_PLAIN_START = re.compile(r"!?/?(?P<stem>(?:[\w.-]+/)+)")
 _FOLDERS_BELOW = "/**/"
 _CLASS = re.compile(r"\[:(\w+):\]")
 _CLASSES = {"alpha": "a-zA-Z", "digit": "0-9", "alnum": "a-zA-Z0-9", "lower": "a-z", "upper": "A-Z"} | {
@@ -26,15 +29,44 @@ _MARK = "ps_d"  # the group with which pathspec notes the slash behind a folder 
 class _Pattern(NamedTuple):
     rank: int
     ignores: bool
-    search: Callable[[str], re.Match[str] | None]
+    text: str
+    stem: str  # the folders that each entry lies in which it names: `src/gen/` of `/src/gen/*.py`
 
     def names(self, path: str, is_folder: bool) -> bool:
         """Say whether the pattern names the entry ``path`` itself, not only a folder above it."""
-        found = self.search(path)
+        search = _compiled(self.text).search
+        found = search(path)
         if found is not None and found.lastgroup is None:
             return True
-        found = self.search(f"{path}/") if is_folder else None
+        found = search(f"{path}/") if is_folder else None
         return found is not None and found.lastgroup == _MARK and found.start(_MARK) == len(path)
+
+
+class _Group:
+    """Patterns of one kind, in their order: one expression says of nearly all entries that none of them names it."""
+
+    def __init__(self) -> None:
+        self.patterns: list[_Pattern] = []
+
+    @cached_property
+    def _any(self) -> re.Pattern[str]:
+        return _compiled("|".join(pattern.text.replace(f"(?P<{_MARK}>", "(?:") for pattern in self.patterns))
+
+    @cached_property
+    def _stems(self) -> tuple[str, ...]:
+        return tuple({pattern.stem for pattern in self.patterns})
+
+    def last(self, path: str, is_folder: bool) -> tuple[int, bool | None]:
+        """Return the rank and the verdict of the last pattern that names an entry."""
+        if self.patterns and (self._any.search(path) or (is_folder and self._any.search(f"{path}/"))):
+            for pattern in reversed(self.patterns):
+                if pattern.names(path, is_folder):
+                    return pattern.rank, pattern.ignores
+        return _SILENT
+
+    def reaches(self, folder: str) -> bool:
+        """Say whether one of the patterns may name an entry of ``folder``."""
+        return bool(self.patterns) and folder.startswith(self._stems)
 
 
 class Patterns:
@@ -42,33 +74,40 @@ class Patterns:
 
     def __init__(self, lines: Iterable[str]) -> None:
         self._plain: dict[tuple[str, bool], tuple[int, bool]] = {}
-        self._by_name: list[_Pattern] = []
-        self._by_path: list[_Pattern] = []
+        self._endings: dict[tuple[str, bool], tuple[int, bool]] = {}  # of `*.pyc`
+        self._by_name, self._by_path = _Group(), _Group()
         # Those whose last part is a plain name: few of a tree's entries are called so, no other is asked about.
-        self._by_path_to: dict[str, list[_Pattern]] = {}
+        self._by_path_to: dict[str, _Group] = {}
         self._answers: dict[tuple[str, bool], tuple[int, bool | None]] = {}
         for rank, line in enumerate(lines):
             plain = _PLAIN.fullmatch(line)
             if plain is None:
                 self._add(rank, line)
                 continue
+            table = self._endings if plain["star"] else self._plain
             for is_folder in (True,) if plain["folder"] else (True, False):
-                self._plain[plain["name"], is_folder] = (rank, not plain["include"])
+                table[plain["name"], is_folder] = (rank, not plain["include"])
 
     def __bool__(self) -> bool:
-        return bool(self._plain or self._by_name or self._by_path or self._by_path_to)
+        groups = (self._by_name, self._by_path)
+        return bool(self._plain or self._endings or self._by_path_to or any(g.patterns for g in groups))
+
+    def beyond_names(self, folder: str) -> tuple[bool, frozenset[str]]:
+        """Say where more than its name decides about an entry of ``folder``: for all entries, and for which names."""
+        folder = f"{folder}/" if folder else ""
+        names = (name for name, group in self._by_path_to.items() if group.reaches(folder))
+        return self._by_path.reaches(folder), frozenset(names)
 
     def verdict(self, path: str, name: str, is_folder: bool) -> bool | None:
         """Say whether ``path``, relative to the patterns' folder, is ignored; ``None`` where none speaks."""
-        entry = name, is_folder
-        answer = self._answers.get(entry)
+        answer = self._answers.get((name, is_folder))
         if answer is None:
             # The same few names are met in many folders.
-            plain = self._plain.get(entry, _SILENT)
-            answer = self._answers[entry] = max(plain, _last(self._by_name, name, is_folder), key=_rank)
-        for patterns in (self._by_path, self._by_path_to.get(name)):
-            if patterns:
-                answer = max(answer, _last(patterns, path, is_folder), key=_rank)
+            answer = self._answers[name, is_folder] = self._by_its_name(name, is_folder)
+        if self._by_path.patterns:
+            answer = max(answer, self._by_path.last(path, is_folder), key=_rank)
+        if name in self._by_path_to:
+            answer = max(answer, self._by_path_to[name].last(path, is_folder), key=_rank)
         return answer[1]
 
     def excludes(self, path: str) -> bool:
@@ -79,24 +118,38 @@ class Patterns:
             for depth in range(len(parts))
         )
 
+    def _by_its_name(self, name: str, is_folder: bool) -> tuple[int, bool | None]:
+        _, dot, ending = name.rpartition(".")
+        ended = self._endings.get((dot + ending, is_folder), _SILENT)
+        plain = self._plain.get((name, is_folder), _SILENT)
+        return max(plain, ended, self._by_name.last(name, is_folder), key=_rank)
+
     def _add(self, rank: int, line: str) -> None:
         from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # of a bracket within a bracket, which is no set to git
-                read = GitIgnoreSpecPattern(_in_words_of_pathspec(line))
+            text, include = GitIgnoreSpecPattern.pattern_to_regex(_in_words_of_pathspec(line))
+            if include is None or text is None:
+                return
+            if _LITERAL_PATH.fullmatch(line) is None:
+                _compiled(text)
         except (ValueError, re.error):
             return  # as git does, which lets a malformed pattern match nothing
-        if read.include is not None and read.regex is not None:
-            last = line.removesuffix("/").rpartition("/")[2]
-            if "/" not in line.strip().removesuffix("/"):
-                patterns = self._by_name
-            elif _LITERAL.fullmatch(last):
-                patterns = self._by_path_to.setdefault(last, [])
-            else:
-                patterns = self._by_path
-            patterns.append(_Pattern(rank, read.include, read.regex.search))
+        last = line.removesuffix("/").rpartition("/")[2]
+        if "/" not in line.strip().removesuffix("/"):
+            group, stem = self._by_name, ""
+        else:
+            start = _PLAIN_START.match(line.removesuffix("/"))
+            stem = start["stem"] if start is not None else ""
+            group = self._by_path_to.setdefault(last, _Group()) if _LITERAL.fullmatch(last) else self._by_path
+        group.patterns.append(_Pattern(rank, include, text, stem))
+
+
+@cache
+def _compiled(text: str) -> re.Pattern[str]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of a bracket within a bracket, which is no set to git
+        return re.compile(text)
 
 
 def is_pattern(line: str) -> bool:
@@ -115,11 +168,3 @@ _SILENT: tuple[int, bool | None] = (-1, None)
 
 def _rank(answer: tuple[int, bool | None]) -> int:
     return answer[0]
-
-
-def _last(patterns: Sequence[_Pattern], path: str, is_folder: bool) -> tuple[int, bool | None]:
-    """Return the rank and the verdict of the last pattern that names an entry."""
-    for pattern in reversed(patterns):
-        if pattern.names(path, is_folder):
-            return pattern.rank, pattern.ignores
-    return _SILENT

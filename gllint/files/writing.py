@@ -8,6 +8,9 @@ import stat
 from typing import BinaryIO
 
 MAX_BYTES = 64_000_000
+_READING = (
+    os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
+)
 _STREAMS = ("/dev/", "/proc/")
 _NO_WRITE_BIT = "write-protected"
 
@@ -18,15 +21,24 @@ def read_bytes(path: str, limit: int = MAX_BYTES) -> bytes:
     Nothing is waited for: a pipe that nobody writes to would hold the run up for ever.
     """
     try:
-        with open(path, "rb", opener=_open_without_waiting) as file:
-            status = os.fstat(file.fileno())
-            if not stat.S_ISREG(status.st_mode):
-                raise OSError(0, "not a regular file")
-            if status.st_size > limit:
-                raise OSError(0, f"too large to be read: {status.st_size} bytes")
-            return file.read(limit)
+        handle = os.open(path, _READING)
     except ValueError as error:  # a null byte in the name
         raise OSError(0, str(error)) from None
+    try:
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode):
+            raise OSError(0, "not a regular file")
+        if status.st_size > limit:
+            raise OSError(0, f"too large to be read: {status.st_size} bytes")
+        data = os.read(handle, status.st_size)
+        if len(data) == status.st_size > 0:
+            return data
+        parts = [data]  # it is empty or being written, or its size is told nowhere
+        while not parts[1:] or parts[-1]:
+            parts.append(os.read(handle, limit))
+        return b"".join(parts)[:limit]
+    finally:
+        os.close(handle)
 
 
 def way_out(path: str, root: str) -> str | None:
@@ -125,10 +137,6 @@ def write_output(path: str, data: bytes) -> None:
         os.set_blocking(handle, True)
         with os.fdopen(handle, "wb") as file:
             file.write(data)
-
-
-def _open_without_waiting(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def _status(path: str) -> os.stat_result | None:

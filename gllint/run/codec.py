@@ -7,8 +7,10 @@ what it is: a container, bytes, or a record and its fields. A record whose field
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from functools import cache
 from itertools import chain
-from typing import Any
+from typing import Any, TypeAlias
 
 from gllint.run.results import Dependencies, Result
 from gllint_rules import finding
@@ -22,6 +24,9 @@ _CONTAINERS: dict[str, type[Any]] = {"tuple": tuple, "list": list, "set": set, "
 _PLAIN = {"int": int, "str": str, "bool": bool, "bytes": bytes, "Applicability": str}
 _ALIKE = "alike"  # a list of texts or of whole numbers, as it is
 _LONG = 1 << 64  # json refuses the digits of larger ones at some length
+
+
+_Check: TypeAlias = Callable[[Any], bool]
 
 
 def encode(root: object) -> bytes:
@@ -74,26 +79,35 @@ def _value(value: Any) -> Any:
         return dict(zip(values[::2], values[1::2], strict=True))
     if kind in _CONTAINERS:
         return _CONTAINERS[kind](values)
-    record = RECORDS[kind]
-    declared = record.__annotations__.values()  # forward references: the modules postpone theirs
-    if not all(
-        _is(declaration.__forward_arg__, held) for declaration, held in zip(declared, values, strict=True)
-    ):
+    record, checks = _fields_of(kind)
+    if len(checks) != len(values) or not all(check(held) for check, held in zip(checks, values)):  # noqa: B905
         raise ValueError(f"no {kind}")
     return record(*values)
 
 
-def _is(declared: str, value: object) -> bool:
-    """Say whether a value is what a field of a record is declared to hold."""
+@cache
+def _fields_of(kind: str) -> tuple[type[Any], tuple[_Check, ...]]:
+    """The record of that name, and for each of its fields what says whether a value is one of its declaration."""
+    record = RECORDS[kind]
+    # Forward references: the modules postpone theirs.
+    return record, tuple(_check(declared.__forward_arg__) for declared in record.__annotations__.values())
+
+
+@cache
+def _check(declared: str) -> _Check:
+    """What says whether a value is what a field of a record is declared to hold."""
     if declared.endswith(" | None"):
-        return value is None or _is(declared.removesuffix(" | None"), value)
-    outer, _, inner = declared.removesuffix("]").partition("[")
+        inner = _check(declared.removesuffix(" | None"))
+        return lambda value: value is None or inner(value)
+    outer, _, within = declared.removesuffix("]").partition("[")
     if outer == "tuple":
-        each = inner.removesuffix(", ...")
-        return type(value) is tuple and all(_is(each, member) for member in value)
+        each = _check(within.removesuffix(", ..."))
+        return lambda value: type(value) is tuple and all(map(each, value))
     if outer == "frozenset":
-        return type(value) is frozenset and all(_is(inner, member) for member in value)
+        each = _check(within)
+        return lambda value: type(value) is frozenset and all(map(each, value))
     if outer == "dict":
-        key, each = inner.split(", ", 1)
-        return type(value) is dict and all(_is(key, k) and _is(each, member) for k, member in value.items())
-    return type(value) is (_PLAIN.get(declared) or RECORDS[declared])
+        key, member = map(_check, within.split(", ", 1))
+        return lambda value: type(value) is dict and all(map(key, value)) and all(map(member, value.values()))
+    kind = _PLAIN.get(declared) or RECORDS[declared]
+    return lambda value: type(value) is kind

@@ -76,8 +76,8 @@ class Concluded(Protocol):
 
     config: Config
 
-    def is_marked(self, path: str) -> bool:
-        """Say whether a checked file may hold a suppression that names one of our codes."""
+    def marked(self, paths: Iterable[str]) -> frozenset[str]:
+        """Return the checked files that may hold a suppression which names one of our codes."""
 
 
 class Engine:
@@ -275,13 +275,11 @@ class Engine:
         Of files beside ``paths`` only some findings are known, so that nothing is said of their suppressions.
         """
         outcome.checked += paths
-        for path in sorted({*paths, *results}):
+        for path in sorted({*workspace.marked(paths), *results}):
             result = results.get(path, Result())
             outcome.failures += result.failures
             if result.notice:
                 outcome.notices.append(Notice((path,), result.notice))
-            if not result.findings and not workspace.is_marked(path):
-                continue
             config = workspace.config
             codes = config.codes_in(path)
             findings = tuple(finding for finding in result.findings if finding.code in codes)

@@ -48,7 +48,7 @@ def screen_bytes(settings: Settings, data: bytes) -> Screened:
     flags = (PASSES if screen.passes(data, found) else 0) | (MAY_USE if screen.may_use(data) else 0)
     if screen.talks(data, found):
         flags |= TALKS
-    if not found.isdisjoint(MARKS) and _NAMES_US.search(data):
+    if not found.keys().isdisjoint(MARKS) and _NAMES_US.search(data):
         flags |= MARKED
     if not _is_text(data):
         flags |= UNDECODABLE

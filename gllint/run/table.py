@@ -65,14 +65,17 @@ class Table:
 
     def screen(self, paths: Iterable[str]) -> dict[str, Screened]:
         """Return what the first look says of files."""
-        rows, said = self._known(), dict[str, Screened]()
+        rows, files, held = self._known(), self.files, set(self._means.sources.held())
+        said: dict[str, Screened] = {}
         unknown: list[str] = []
         for path in paths:
             row = rows.get(path)
-            if row is not None and self._holds(path, row):
+            if row is not None and row.signature == files.get(path) and path not in held:
                 said[path] = row.screened
             else:
                 unknown.append(path)
+        if not unknown:
+            return said
         self._means.progress.expect("reading", len(unknown))
         nothing = Screened(UNREADABLE, b"", "cannot be read")
         for path, screened in self._look(screen_file, self._settings, unknown, nothing):

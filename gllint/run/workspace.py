@@ -47,7 +47,7 @@ class Workspace:
                 self.changed(path)
 
     def landing(self, paths: Iterable[str], named: Collection[str] = ()) -> dict[str, Result]:
-        """Return what there is to say of ``paths``, whichever file's check made it visible.
+        """Return what there is to say of ``paths``, whichever file's check made it visible, where there is anything.
 
         Those that somebody ``named`` must be Python even where no rule could speak about them.
 
@@ -63,19 +63,15 @@ class Workspace:
         broken = self.index.table.broken(asked)
         if not self._take_turns:
             self._save_table()
-        said = {path: results.get(path, Result()) for path in wanted}
-        return {
-            path: Result(
-                (
-                    *landed.get(path, ()),
-                    *unreadable(path, screened[path], self.config.codes),
-                    *syntax_error(path, broken.get(path), self.config.codes),
-                ),
-                result.failures,
-                notice=result.notice,
-            )
-            for path, result in said.items()
-        }
+        told: dict[str, Result] = {}
+        for path in wanted:
+            result, findings = results.get(path), list(landed.get(path, ()))
+            findings += unreadable(path, screened[path], self.config.codes)
+            findings += syntax_error(path, broken.get(path), self.config.codes)
+            if findings or (result is not None and (result.failures or result.notice)):
+                result = result or Result()
+                told[path] = Result(tuple(findings), result.failures, notice=result.notice)
+        return told
 
     def caused(self, paths: Collection[str]) -> dict[str, Result]:
         """Return what there is to say of other files of the project because of what stands in ``paths``."""
@@ -126,9 +122,9 @@ class Workspace:
         self.index.forget(path)
         self._results = self._landed = None
 
-    def is_marked(self, path: str) -> bool:
-        """Say whether a checked file may hold a suppression that names one of our codes."""
-        return bool(self.index.table.screen([path])[path].flags & MARKED)
+    def marked(self, paths: Iterable[str]) -> frozenset[str]:
+        """Return the checked files that may hold a suppression which names one of our codes."""
+        return frozenset(path for path, said in self.index.table.screen(paths).items() if said.flags & MARKED)
 
     @property
     def cache_folder(self) -> str | None:

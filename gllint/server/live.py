@@ -172,9 +172,11 @@ class LiveWorkspace:
         """Return what there is to say of other files of the project because of what stands in ``paths``."""
         return caused(landed(self._results.values()), paths, self._index.files)
 
-    def is_marked(self, path: str) -> bool:
-        """Say whether a checked file may hold a suppression that names one of our codes."""
-        return bool(self._index.table.screen([path])[path].flags & MARKED)
+    def marked(self, paths: Iterable[str]) -> frozenset[str]:
+        """Return the checked files that may hold a suppression which names one of our codes."""
+        return frozenset(
+            path for path, said in self._index.table.screen(paths).items() if said.flags & MARKED
+        )
 
     # --- what can wait -------------------------------------------------------------------------------------
 

@@ -45,4 +45,4 @@ def test_the_fragments_are_the_same(screens: tuple[Screen, Screen], data: bytes)
 
 def test_marks_are_among_them(screens: tuple[Screen, Screen]) -> None:
     for mark in MARKS:
-        assert all(screen.fragments(b"x " + mark) == {mark} for screen in screens)
+        assert all(screen.fragments(b"x " + mark).keys() == {mark} for screen in screens)

@@ -9,7 +9,7 @@ feeds the screen everything that the rules report on.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import product
 from typing import Protocol, TypeAlias
@@ -32,8 +32,12 @@ from gllint_rules.words.table import Table
 _Needles: TypeAlias = tuple[bytes, ...]
 
 
+# The fragments that stand in a file, each with the places at which it begins.
+Found: TypeAlias = Mapping[bytes, Sequence[int]]
+
+
 class _Search(Protocol):
-    def search(self, data: bytes, /) -> object: ...
+    def search(self, data: bytes, places: Iterable[int] = (), /) -> object: ...
 
 
 _Patterns: TypeAlias = tuple[_Search, ...]
@@ -91,7 +95,7 @@ class Screen:
                         _encoded(told.classes),
                         (
                             _Bases(
-                                rf"\bclass\b{gap}\w++{gap}(?:\[[^\]]{{0,2000}}+\]{gap})?\(",
+                                rf"class\b{gap}\w++{gap}(?:\[[^\]]{{0,2000}}+\]{gap})?\(",
                                 _word(told.classes),
                                 gap,
                             ),
@@ -112,7 +116,7 @@ class Screen:
                     # T4, T5 and T7: a call that wraps, describes or registers a function.
                     (
                         (b"Tool", *_encoded(told.calls)),
-                        _patterns(
+                        _anchored(
                             rf"(?:Tool|\b{_word(told.calls)})\b(?:{gap}\[[^\]]{{0,2000}}+\])?{gap}\("
                             rf"|(?:Tool|\b{_word(told.calls)})\b{gap}as\b"
                             rf"|Tool\b{gap}\.{gap}{_word(told.makers)}"
@@ -121,7 +125,12 @@ class Screen:
                     # T6: a list of tools, by its usual name.
                     (
                         _encoded(table.any_keywords),
-                        _patterns(
+                        _anchored(
+                            rf"(?<!\w){_word(table.any_keywords)}{gap}\+?=(?!=)"
+                            rf"|(?<=[\s.\\]){_word(table.any_keywords)}{gap}\."
+                            rf"|(?<=[\"']){_word(table.any_keywords)}[\"']"
+                        )
+                        + _patterns(
                             rf"\b{_word(table.any_keywords)}{gap}\+?=(?!=)|\.{gap}{_word(table.any_keywords)}{gap}\."
                             rf"|[\"']{_word(table.any_keywords)}[\"']{gap}[:\]]"
                         ),
@@ -131,13 +140,13 @@ class Screen:
                     (
                         (b"Tool", *_encoded(names.tool_classes)),
                         _patterns(
-                            rf"[:=\[(,|>.]{gap}[\"']?(?:{classes}|\w*{endings})\b|\b{registries}\b",
                             rf"\.{gap}{calls}{gap}\(",
+                            rf"[:=\[(,|>.]{gap}[\"']?(?:{classes}|\w*{endings})\b|\b{registries}\b",
                         ),
                     ),
                     (
                         _encoded(TOOL_REGISTRY_CLASSES),
-                        _patterns(rf"\b{_word(TOOL_REGISTRY_CLASSES)}\b", rf"\.{gap}{lookups}{gap}\("),
+                        _patterns(rf"\.{gap}{lookups}{gap}\(", rf"\b{_word(TOOL_REGISTRY_CLASSES)}\b"),
                     ),
                     # GL3: a registry that other files take tools from.
                     (_encoded(TOOL_REGISTRY_CLASSES), _patterns(rf"\b{_word(TOOL_REGISTRY_CLASSES)}{gap}\(")),
@@ -196,11 +205,14 @@ class Screen:
         self._watches_makers = bool(settings.registry_modules)
         self._audits = settings.audit
 
-    def fragments(self, data: bytes) -> frozenset[bytes]:
-        """Which fragments stand in a file, those of comments that may suppress something among them: one pass."""
-        return self._fragments.of(data)
+    def fragments(self, data: bytes) -> Found:
+        """Which fragments stand in a file and where, those of comments that may suppress something among them.
 
-    def passes(self, data: bytes, found: frozenset[bytes] | None = None) -> bool:
+        They are found in one pass.
+        """
+        return self._fragments.places(data)
+
+    def passes(self, data: bytes, found: Found | None = None) -> bool:
         """Whether any rule could speak about a file with these bytes, whatever the other files say.
 
         ``found`` are its :meth:`fragments`, where they are known.
@@ -208,31 +220,28 @@ class Screen:
         found = self.fragments(data) if found is None else found
         return bool(found) and (
             any(
-                not found.isdisjoint(fragments)
-                and any(
-                    not found.isdisjoint(needles) and all(p.search(data) for p in patterns)
-                    for needles, patterns in groups
-                )
+                not found.keys().isdisjoint(fragments)
+                and any(_is_of(needles, patterns, data, found) for needles, patterns in groups)
                 for fragments, groups in self._families
             )
             or self._uses_framework(data, found)
         )
 
-    def talks(self, data: bytes, found: frozenset[bytes] | None = None) -> bool:
+    def talks(self, data: bytes, found: Found | None = None) -> bool:
         """Whether the file imports a framework of the table or a model's SDK; ``found`` as in :meth:`passes`."""
         found = self.fragments(data) if found is None else found
         return bool(self._imported(data, found))
 
-    def _imported(self, data: bytes, found: frozenset[bytes]) -> frozenset[str]:
+    def _imported(self, data: bytes, found: Found) -> frozenset[str]:
         """The modules of frameworks and SDKs that a file imports."""
         return frozenset(
             module
-            for form in found & self._imports.keys()
+            for form in found.keys() & self._imports.keys()
             for module, other in self._imports[form]
             if other in data
         )
 
-    def _uses_framework(self, data: bytes, found: frozenset[bytes]) -> bool:
+    def _uses_framework(self, data: bytes, found: Found) -> bool:
         imported = self._imported(data, found)
         return any(
             not imported.isdisjoint(modules) and pattern.search(data) is not None
@@ -249,7 +258,7 @@ class Screen:
         Making one counts where the project has a registry that should make them.
         """
         if ANY_NAME not in names:
-            if not _automaton(names).of(data):
+            if not _automaton(names).any(data):
                 return False
             imported = imported_names(data)
             if names.isdisjoint(imported) and not (b"*" in imported and any(name in data for name in names)):
@@ -301,6 +310,7 @@ def _import_forms(modules: Iterable[str]) -> dict[bytes, list[tuple[str, bytes]]
 
 _IDENTIFIER = re.compile(rb"\w+|\*")
 _ALIAS = re.compile(rb"\bas\s+(\w+)")
+_WORD_BEFORE = re.compile(rb"\w")
 
 
 class _Automaton:
@@ -315,12 +325,33 @@ class _Automaton:
         else:
             self._automaton = BytesAhoCorasick(self._needles, implementation=Implementation.DFA)
 
-    def of(self, data: bytes) -> frozenset[bytes]:
-        """The needles that ``data`` holds."""
+    def places(self, data: bytes) -> Found:
+        """The needles that ``data`` holds, each with the places at which it begins."""
+        out: dict[bytes, list[int]] = {}
         if self._automaton is None:
-            return frozenset(needle for needle in self._needles if needle in data)
-        found = self._automaton.find_matches_as_indexes(data, overlapping=True)
-        return frozenset(self._needles[number] for number in {match[0] for match in found})
+            for needle in self._needles:
+                if needle in data:
+                    out[needle] = [
+                        found.start() for found in re.finditer(rb"(?=%b)" % re.escape(needle), data)
+                    ]
+            return out
+        for number, start, _ in self._automaton.find_matches_as_indexes(data, overlapping=True):
+            out.setdefault(self._needles[number], []).append(start)
+        return out
+
+    def any(self, data: bytes) -> bool:
+        """Whether ``data`` holds one of the needles."""
+        if self._automaton is None:
+            return any(needle in data for needle in self._needles)
+        return bool(self._automaton.find_matches_as_indexes(data))
+
+
+def _is_of(needles: _Needles, patterns: _Patterns, data: bytes, found: Found) -> bool:
+    """Whether one of the ``needles`` and all ``patterns`` are found."""
+    if found.keys().isdisjoint(needles):
+        return False
+    places = [place for needle in needles for place in found.get(needle, ())]
+    return all(pattern.search(data, places) for pattern in patterns)
 
 
 @lru_cache(maxsize=4)
@@ -329,24 +360,26 @@ def _automaton(names: frozenset[bytes]) -> _Automaton:
 
 
 class _Bases:
-    """Finds a class with one of some bases, or one of them under another name, in one pass over a file."""
+    """Finds a class with one of some bases, or one of them under another name.
+
+    ``head`` is what stands before the bases, from the word ``class`` on.
+    """
 
     def __init__(self, head: str, names: str, gap: str) -> None:
-        [self._events] = _patterns(rf"(?P<head>{head})|(?P<close>\))|(?P<name>\b{names}\b)")
-        [self._renamed] = _patterns(rf"\b{names}{gap}\bas\b")
-        [self._name] = _patterns(rf"\b{names}\b")
+        # Without a sign before the word, the search for it is one for a plain text.
+        [self._head] = _patterns(head)
+        [self._name, self._renamed] = _patterns(rf"\b{names}\b", rf"\b{names}{gap}\bas\b")
+        [self._word] = _anchored(rf"\b{names}\b")
 
-    def search(self, data: bytes, /) -> bool:
-        if self._name.search(data) is None:
+    def search(self, data: bytes, places: Iterable[int] = (), /) -> bool:
+        named = [place for place in places if self._word.compiled.match(data, place)]
+        if not named:
             return False
-        is_open = False
-        for event in self._events.compiled.finditer(data):
-            if event.lastgroup == "name":
-                if is_open:
-                    return True
-            else:
-                is_open = event.lastgroup == "head"
-        return self._renamed.search(data) is not None
+        for head in self._head.compiled.finditer(data):
+            is_word = not head.start() or not _WORD_BEFORE.match(data, head.start() - 1)
+            if is_word and self._name.compiled.search(data, head.end(), _found(data, b")", head.end())):
+                return True
+        return any(self._renamed.compiled.match(data, place) for place in named)
 
 
 def imported_names(data: bytes) -> set[bytes]:
@@ -401,9 +434,20 @@ class _Pattern:
     def compiled(self) -> re.Pattern[bytes]:
         return re.compile(self._text.encode())
 
-    def search(self, data: bytes, /) -> object:
+    def search(self, data: bytes, places: Iterable[int] = (), /) -> object:
         return self.compiled.search(data)
+
+
+class _Anchored(_Pattern):
+    """A regular expression that begins with one of the needles of its group: it is tried nowhere else."""
+
+    def search(self, data: bytes, places: Iterable[int] = (), /) -> object:
+        return any(self.compiled.match(data, place) for place in places)
 
 
 def _patterns(*texts: str) -> tuple[_Pattern, ...]:
     return tuple(map(_Pattern, texts))
+
+
+def _anchored(*texts: str) -> tuple[_Anchored, ...]:
+    return tuple(map(_Anchored, texts))
