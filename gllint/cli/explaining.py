@@ -172,7 +172,7 @@ def _entry(rule: Rule) -> dict[str, Any]:
         "since": rule.since,
         "options": list(rule.options),
         "documentation": rule.documentation,
-        "url": rule.url,
+        "url": rule.url or None,
     }
 
 
@@ -185,7 +185,8 @@ def _row(rule: Rule, width: int) -> str:
 
 def _page(rule: Rule) -> str:
     state = "on by default" if rule.default else "opt-in: select it by its code"
-    facts = f"{state}; fix: {rule.fix}; since {rule.since}; {rule.url}"
+    facts = f"{state}; fix: {rule.fix}; since {rule.since}"
+    facts += f"; {rule.url}" if rule.url else ""
     return f"# {rule.code} {rule.name}\n\n{facts}\n\n{rule.documentation.strip()}\n"
 
 
