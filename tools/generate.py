@@ -1,7 +1,7 @@
 """Write the parts of the documentation that the program itself knows: ``python tools/generate.py``.
 
 The rule pages are what ``gllint rule`` prints; the pages of ``docs/gate`` hold the files of ``examples/gate``;
-tables stand in other pages between ``<!-- name -->`` and ``<!-- /name -->``. A test holds the files to what this makes of them.
+tables stand in other pages between ``<!-- name -->`` and ``<!-- /name -->``. A test holds the files to that.
 """
 
 from __future__ import annotations
@@ -56,6 +56,7 @@ def documents() -> dict[Path, str]:
         **gates,
         RULE_PAGES / "README.md": renewed(RULE_PAGES / "README.md", {"rules": rule_table("")}),
         DOCS / "tools.md": renewed(DOCS / "tools.md", {"frameworks": frameworks()}),
+        DOCS / "rules-of-your-own.md": renewed(DOCS / "rules-of-your-own.md", own_rule()),
         DOCS / "kinds.md": renewed(DOCS / "kinds.md", {"packs": packs_table()}),
         DOCS / "configuration.md": renewed(DOCS / "configuration.md", {"configuration": configuration()}),
     }
@@ -197,7 +198,24 @@ def packs_table() -> str:
     return "\n".join(["| pack | allows |", "|---|---|", *rows, ""])
 
 
-# --- the gate --------------------------------------------------------------------------------
+# --- what lies in examples --------------------------------------------------------------------------------
+
+
+def own_rule() -> dict[str, str]:
+    """The files of the package that brings a rule of its own."""
+    folder, module = (
+        REPOSITORY / "examples" / "rules-of-your-own",
+        "acme_rules/acme101_tool_without_description.py",
+    )
+    rule, package, test = (
+        (folder / name).read_text("utf-8") for name in (module, "pyproject.toml", "test_rules.py")
+    )
+    # More backquotes than the blocks within have.
+    return {
+        "rule": f'````python title="{module}"\n{rule}````\n',
+        "package": f'```toml title="pyproject.toml"\n{package}```\n',
+        "test": f'```python title="test_rules.py"\n{test}```\n',
+    }
 
 
 def gate_page(file: str, title: str, extra: str, text: str) -> str:

@@ -19,8 +19,8 @@ from rich.text import Text
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 PICTURES = REPOSITORY / "docs" / "pictures"
-_WIDTH = 108
-_EXAMPLE = "examples/building-energy"
+EXAMPLE = REPOSITORY / "examples" / "building-energy"
+_WIDTH = 112
 # The letters of whoever looks, not those of another server.
 _FORMAT = re.sub(r"@font-face \{\{.*?\}\}\s*", "", CONSOLE_SVG_FORMAT, flags=re.DOTALL).replace(
     "Fira Code", "ui-monospace, Menlo, Consolas"
@@ -31,7 +31,7 @@ def terminal(*arguments: str) -> str:
     """Return what ``gllint`` prints, as a picture of a terminal."""
     command = [sys.executable, "-m", "gllint", *arguments, "--no-cache"]
     environment = {**os.environ, "FORCE_COLOR": "1", "PYTHONUTF8": "1"}
-    done = subprocess.run(command, cwd=REPOSITORY, env=environment, stdout=subprocess.PIPE, check=False)
+    done = subprocess.run(command, cwd=EXAMPLE, env=environment, stdout=subprocess.PIPE, check=False)
     console = Console(
         record=True, width=_WIDTH, file=io.StringIO(), force_terminal=True, color_system="truecolor"
     )
@@ -42,18 +42,18 @@ def terminal(*arguments: str) -> str:
 
 def check() -> str:
     """Return the picture that the README begins with."""
-    return terminal("check", f"{_EXAMPLE}/advisor/heating.py", "--select", "GL101")
+    return terminal("check", "advisor/heating.py", "--select", "GL101")
 
 
 def report(path: Path) -> None:
-    """Write what the report of the examples looks like."""
+    """Write what the report of the example looks like."""
     from browser import Browser
 
     with tempfile.TemporaryDirectory() as folder, Browser() as browser:
         page = Path(folder) / "report.html"
-        command = [sys.executable, "-m", "gllint", "report", _EXAMPLE, "--no-cache", "-q", "-o", str(page)]
-        subprocess.run(command, cwd=REPOSITORY, check=True)
-        browser.open(page, width=1000, height=1150)
+        command = [sys.executable, "-m", "gllint", "report", "--no-cache", "-q", "-o", str(page)]
+        subprocess.run(command, cwd=EXAMPLE, check=True)
+        browser.open(page, width=1100, height=1000)
         browser.picture(path)
 
 

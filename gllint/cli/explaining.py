@@ -109,7 +109,7 @@ def unit_text(unit: str) -> tuple[str, bool]:
     rules = config_for(".", None, False).rules
     verdict = rules.judge(unit)
     allowed = verdict.status == "allowed"
-    out = [f"{unit!r} is {verdict.status.replace('-', ' ')}: {verdict.reason}"]
+    out = [f"{unit!r} is {verdict.status.replace('-', ' ')}. {verdict.reason}"]
     if verdict.dimension is not None:
         out.append(f"dimension: {verdict.dimension}")
     pack = None if allowed else pack_of(unit)

@@ -20,7 +20,9 @@ import pytest
 import yaml
 
 REPOSITORY = Path(__file__).parents[2]
-BLOCK = re.compile(r"^```(\w+)(?: title=\"([^\"]+)\")?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(
+    r"^(?P<fence>```+)(\w+)(?: title=\"([^\"]+)\")?\n(.*?)^(?P=fence)$", re.MULTILINE | re.DOTALL
+)
 PROGRAMS = {"gllint", "python", "flake8"}
 
 
@@ -37,7 +39,7 @@ def pages() -> Iterator[Path]:
 
 
 def blocks(page: Path) -> list[Block]:
-    return [Block(*found) for found in BLOCK.findall(page.read_text("utf-8"))]
+    return [Block(*found[1:]) for found in BLOCK.findall(page.read_text("utf-8"))]
 
 
 def claims(page: Path) -> bool:
