@@ -17,12 +17,15 @@ from gllint_rules import RULES
 
 REPOSITORY = Path(__file__).parents[1]
 README = REPOSITORY / "README.md"
-DOCUMENTS = [README, REPOSITORY / "CHANGELOG.md", REPOSITORY / "examples" / "README.md"]
+DOCUMENTS = [
+    README,
+    *(REPOSITORY / name for name in ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "examples/README.md")),
+]
 DOCUMENTS += sorted((REPOSITORY / "docs").rglob("*.md"))
 
 
 def test_generated_documents_are_up_to_date() -> None:
-    spec = importlib.util.spec_from_file_location("generate", REPOSITORY / "docs" / "generate.py")
+    spec = importlib.util.spec_from_file_location("generate", REPOSITORY / "tools" / "generate.py")
     assert spec is not None and spec.loader is not None
     generate = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(generate)
@@ -30,8 +33,9 @@ def test_generated_documents_are_up_to_date() -> None:
     stale = [
         path.name for path, text in wanted.items() if not path.is_file() or path.read_text("utf-8") != text
     ]
-    assert stale == [], "run: python docs/generate.py"
-    assert set((REPOSITORY / "docs" / "rules").glob("*.md")) <= set(wanted)
+    assert stale == [], "run: python tools/generate.py"
+    for folder in ("rules", "gate"):
+        assert set((REPOSITORY / "docs" / folder).glob("*.md")) <= set(wanted)
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.relative_to(REPOSITORY).as_posix())

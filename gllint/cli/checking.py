@@ -301,7 +301,8 @@ class _Run:
         count = len(outcome.findings)
         if not count:
             if outcome.checked and not self.would_change:
-                self._note(f"No findings in {counted(len(outcome.checked), 'file')}.")
+                new = "new " if self.request.baseline else ""
+                self._note(f"No {new}findings in {counted(len(outcome.checked), 'file')}.")
             return
         files = len({finding.path for finding in outcome.findings})
         text = f"Found {counted(count, 'finding')} in {counted(files, 'file')}"

@@ -109,7 +109,7 @@ def unit_text(unit: str) -> tuple[str, bool]:
     rules = config_for(".", None, False).rules
     verdict = rules.judge(unit)
     allowed = verdict.status == "allowed"
-    out = [f"{unit!r} is {verdict.status.replace('-', ' ')}: {verdict.reason}"]
+    out = [f"{unit!r} is {verdict.status.replace('-', ' ')}. {verdict.reason}"]
     if verdict.dimension is not None:
         out.append(f"dimension: {verdict.dimension}")
     pack = None if allowed else pack_of(unit)
@@ -172,7 +172,7 @@ def _entry(rule: Rule) -> dict[str, Any]:
         "since": rule.since,
         "options": list(rule.options),
         "documentation": rule.documentation,
-        "url": rule.url,
+        "url": rule.url or None,
     }
 
 
@@ -185,7 +185,8 @@ def _row(rule: Rule, width: int) -> str:
 
 def _page(rule: Rule) -> str:
     state = "on by default" if rule.default else "opt-in: select it by its code"
-    facts = f"{state}; fix: {rule.fix}; since {rule.since}; {rule.url}"
+    facts = f"{state}; fix: {rule.fix}; since {rule.since}"
+    facts += f"; {rule.url}" if rule.url else ""
     return f"# {rule.code} {rule.name}\n\n{facts}\n\n{rule.documentation.strip()}\n"
 
 

@@ -9,6 +9,7 @@ from urllib.parse import quote
 from gllint import __version__
 from gllint.report import Diagnostic, Report, in_cell, in_file
 from gllint_rules import RULES, Edit, Note, Rule, Span
+from gllint_rules.rule import home_page
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS = {"error": "error", "warning": "warning", "info": "note"}
@@ -26,7 +27,7 @@ def render(report: Report) -> str:
         "name": "gllint",
         "version": __version__,
         "semanticVersion": __version__,
-        "informationUri": "https://gllint.example",
+        **({"informationUri": home} if (home := home_page()) else {}),
         "rules": [_rule(rule) for rule in RULES.values()],
     }
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}

@@ -49,7 +49,7 @@ class Presenter:
             message=finding.message,
             severity=_SEVERITIES[shown.level(finding.code)],
             code=finding.code,
-            code_description=types.CodeDescription(RULES[finding.code].url),
+            code_description=types.CodeDescription(url) if (url := RULES[finding.code].url) else None,
             source=SOURCE,
             tags=[types.DiagnosticTag.Unnecessary] if finding.code in _UNNECESSARY else None,
             related_information=self._related(finding.notes) if self._wants_notes else None,

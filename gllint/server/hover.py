@@ -25,7 +25,8 @@ def rule_text(code: str) -> str:
     rule = RULES.get(code)
     if rule is None:
         return ""
-    return f"# {rule.code} {rule.name}\n\n{rule.documentation.strip()}\n\n[{rule.url}]({rule.url})"
+    link = f"\n\n[{rule.url}]({rule.url})" if rule.url else ""
+    return f"# {rule.code} {rule.name}\n\n{rule.documentation.strip()}{link}"
 
 
 def unit_text(unit: str, settings: Settings) -> str:

@@ -8,6 +8,7 @@ tests and printed by ``gllint rule``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
@@ -46,7 +47,19 @@ class Rule(NamedTuple):
 
     @property
     def url(self) -> str:
-        """Where the rule's page lives: under a reserved name, until the pages have an address; "" of others' rules."""
-        if not self.code.startswith("GL"):
-            return ""
-        return f"https://gllint.example/rules/{self.name}"
+        """Where the rule's page lives; "" where the pages have no address, and of others' rules."""
+        home = home_page() if self.code.startswith("GL") else ""
+        return f"{home}/rules/{self.name}/" if home else ""
+
+
+@lru_cache(maxsize=1)
+def home_page() -> str:
+    """The address of the documentation, as ``Homepage`` in ``[project.urls]`` of pyproject.toml names it, or ""."""
+    from importlib.metadata import PackageNotFoundError, metadata
+
+    try:
+        named = metadata("gllint").get_all("Project-URL") or []
+    except PackageNotFoundError:
+        return ""
+    pairs = (entry.partition(",") for entry in named)
+    return next((url.strip().rstrip("/") for name, _, url in pairs if name.strip() == "Homepage"), "")

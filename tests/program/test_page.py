@@ -23,7 +23,7 @@ from langchain_core.tools import tool
 def heat_loss(area: float) -> dict:
     """Heat loss of a building."""
     loss = {"power": {"value": area * 3, "unit": "W"}, "rooms": len("abc"), "shares": [0.5, 2.5]}
-    return {**loss, "deep": {"cost": {"value": area, "unit": "EUR"}}, "odd": {"value": area, "unit": UNIT}}
+    return {**loss, "deep": {"cost": {"value": area, "unit": "EUR"}}, "odd": {"value": area, "unit": UNIT}, "bad": {"value": area, "unit": "kwh"}}
 
 
 @tool
@@ -108,6 +108,7 @@ def test_the_way_of_the_numbers(run: Run, write: Write) -> None:
         "$.powerWmessage 1",
         "$.deep.costEURmessage 1",
         "$.oddnot written out–",
+        "$.badkwh is not allowed–",
         "$.roomsno unit (counts)–",
         "$.shares[]no unit–",
     ]

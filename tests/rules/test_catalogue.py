@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import re
+from email.message import Message
 from pathlib import Path
 
 import pytest
 
 from gllint_rules import RULES, Rule, Settings
 from gllint_rules import catalogue as catalogue_package
+from gllint_rules.rule import home_page
 from harness import Case, places, run
 
 SECTIONS = ["What it does", "Why is this bad?", "Bad", "Good", "How to fix", "Options", "References"]
@@ -52,7 +55,29 @@ def test_record(rule: Rule) -> None:
     assert rule.fix in ("none", "safe", "unsafe", "sometimes")
     assert re.fullmatch(r"\d+\.\d+\.\d+", rule.since)
     assert set(rule.options) <= OPTIONS
-    assert rule.url.endswith(f"/{rule.name}")
+
+
+@pytest.mark.parametrize(
+    ("urls", "address"),
+    [
+        ([], ""),
+        (["Changes, https://c.example/x"], ""),
+        (
+            ["Changes, https://c.example/x", "Homepage, https://h.example/docs/"],
+            "https://h.example/docs/rules/naked-number/",
+        ),
+    ],
+)
+def test_pages_have_an_address_where_the_distribution_names_one(
+    monkeypatch: pytest.MonkeyPatch, urls: list[str], address: str
+) -> None:
+    about = Message()
+    for url in urls:
+        about["Project-URL"] = url
+    monkeypatch.setattr(importlib.metadata, "metadata", lambda name: about)
+    home_page.cache_clear()
+    assert RULES["GL401"].url == address
+    home_page.cache_clear()
 
 
 def test_names_and_summaries_are_unique() -> None:
@@ -94,8 +119,8 @@ def test_good_example_is_silent(rule: Rule) -> None:
 
 
 @each_rule
-def test_code_is_in_readme_and_changelog(rule: Rule) -> None:
-    for name in ("README.md", "CHANGELOG.md"):
+def test_code_is_in_the_list_of_rules_and_the_changelog(rule: Rule) -> None:
+    for name in ("docs/rules/README.md", "CHANGELOG.md"):
         assert rule.code in (REPOSITORY / name).read_text("utf-8"), name
 
 

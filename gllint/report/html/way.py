@@ -101,6 +101,8 @@ def _unit(returned: Returned) -> str:
         return f'<span class="bad">no unit</span>{kind}'
     if returned.unit is None:
         return '<span class="quiet">not written out</span>'
+    if not returned.is_allowed:
+        return f'<span class="bad"><code>{shown(returned.unit)}</code> is not allowed</span>'
     return f'<code class="good">{shown(returned.unit)}</code>'
 
 

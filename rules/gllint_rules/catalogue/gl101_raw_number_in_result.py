@@ -64,7 +64,7 @@ here and at execution.
 
 ## References
 
-Requirements DOC-601 and INTL-103, "Define a Tool with Quantity Output".
+GreenLang's requirements DOC-601 and INTL-103: "Define a Tool with Quantity Output".
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ None.
 
 ## References
 
-Requirements DOC-601, "Quantity Structure".
+GreenLang's requirements, DOC-601: "Quantity Structure".
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ Give each Quantity a name of its own, or return the one that the message needs.
 
 ## References
 
-Requirements DOC-601, "JSONPath Format" and the question on arrays of Quantities.
+GreenLang's requirements, DOC-601: "JSONPath Format" and the question on arrays of Quantities.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ Select it with `extend-select`.
 
 ## References
 
-Requirements DOC-601, "All numeric outputs are Quantity objects".
+GreenLang's requirements, DOC-601: "All numeric outputs are Quantity objects".
 """
 
 from __future__ import annotations

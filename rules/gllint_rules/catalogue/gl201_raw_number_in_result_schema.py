@@ -12,7 +12,7 @@ The schema is the contract of the tool. One that promises a bare number makes th
 ## Bad
 
 ```python
-from runtime import Tool
+from gllint_runtime import Tool
 
 boiler = Tool(
     name="boiler_output",
@@ -25,7 +25,7 @@ boiler = Tool(
 ## Good
 
 ```python
-from runtime import Tool
+from gllint_runtime import Tool
 
 boiler = Tool(
     name="boiler_output",
@@ -49,7 +49,7 @@ already is a Quantity there.
 
 ## References
 
-Requirements DOC-601, "Anti-Pattern: Raw Number Returns"; JSON Schema Draft 2020-12.
+GreenLang's requirements, DOC-601: "Anti-Pattern: Raw Number Returns"; JSON Schema Draft 2020-12.
 """
 
 from __future__ import annotations

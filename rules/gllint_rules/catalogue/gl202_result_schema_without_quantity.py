@@ -13,7 +13,7 @@ Without the reference the runtime cannot tell that a number belongs to a unit, a
 ## Bad
 
 ```python
-from runtime import Tool
+from gllint_runtime import Tool
 
 pump = Tool(
     name="pump_power",
@@ -26,7 +26,7 @@ pump = Tool(
 ## Good
 
 ```python
-from runtime import Tool
+from gllint_runtime import Tool
 
 pump = Tool(
     name="pump_power",
@@ -50,7 +50,7 @@ None.
 
 ## References
 
-Requirements DOC-601, "Define a Tool with Quantity Output".
+GreenLang's requirements, DOC-601: "Define a Tool with Quantity Output".
 """
 
 from __future__ import annotations

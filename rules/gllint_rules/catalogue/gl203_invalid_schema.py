@@ -12,7 +12,7 @@ An invalid schema is refused when the tool is registered, or accepts what it was
 ## Bad
 
 ```python
-from runtime import Tool
+from gllint_runtime import Tool
 
 load = Tool(
     name="load",
@@ -25,7 +25,7 @@ load = Tool(
 ## Good
 
 ```python
-from runtime import Tool
+from gllint_runtime import Tool
 
 load = Tool(
     name="load",

@@ -11,7 +11,7 @@ References are resolved from a fixed table and never fetched. An unknown one fai
 ## Bad
 
 ```python
-from runtime import Tool
+from gllint_runtime import Tool
 
 load = Tool(
     name="load",
@@ -24,7 +24,7 @@ load = Tool(
 ## Good
 
 ```python
-from runtime import Tool
+from gllint_runtime import Tool
 
 load = Tool(
     name="load",
@@ -44,7 +44,7 @@ None.
 
 ## References
 
-Requirements DOC-601, "Key Requirements".
+GreenLang's requirements, DOC-601: "Key Requirements".
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ The runtime validates each result. This one fails every time.
 ## Bad
 
 ```python
-from runtime import Tool
+from gllint_runtime import Tool
 
 load = Tool(
     name="load",
@@ -29,7 +29,7 @@ load = Tool(
 ## Good
 
 ```python
-from runtime import Tool
+from gllint_runtime import Tool
 
 load = Tool(
     name="load",
@@ -53,7 +53,7 @@ None.
 
 ## References
 
-Requirements DOC-601, "Error: RESULT_SCHEMA".
+GreenLang's requirements, DOC-601: "Error: RESULT_SCHEMA".
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ The runtime calls `fn(**arguments)` with what the schema admitted. This call rai
 ## Bad
 
 ```python
-from runtime import Tool
+from gllint_runtime import Tool
 
 load = Tool(
     name="load",
@@ -25,7 +25,7 @@ load = Tool(
 ## Good
 
 ```python
-from runtime import Tool
+from gllint_runtime import Tool
 
 load = Tool(
     name="load",
@@ -45,7 +45,7 @@ None.
 
 ## References
 
-Requirements DOC-601, "Define a Tool with Quantity Output".
+GreenLang's requirements, DOC-601: "Define a Tool with Quantity Output".
 """
 
 from __future__ import annotations

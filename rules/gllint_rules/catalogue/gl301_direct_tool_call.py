@@ -34,7 +34,7 @@ def answer(question: str) -> str:
 
 ```python
 from crewai.tools import BaseTool
-from runtime import ToolAction, dispatch_tool
+from gllint_runtime import ToolAction, dispatch_tool
 
 
 class MeterTool(BaseTool):
@@ -58,7 +58,7 @@ Call through `dispatch_tool` or `registry.invoke`.
 
 ## References
 
-QREW tool guidelines, "dispatch_tool is the only function that executes a tool" and "CI Checks".
+The QREW guidelines for tools: "dispatch_tool is the only function that executes a tool" and "CI Checks".
 """
 
 from __future__ import annotations

@@ -76,7 +76,7 @@ says what a tool class is.
 
 ## References
 
-QREW tool guidelines, "TOOL_REGISTRY" and "CI Checks".
+The QREW guidelines for tools: "TOOL_REGISTRY" and "CI Checks".
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ invitation to guess it.
 
 ```python
 from langchain_core.tools import tool
-from runtime import ToolAction, dispatch_tool
+from gllint_runtime import ToolAction, dispatch_tool
 
 
 @tool
@@ -32,7 +32,7 @@ def monthly_reading(meter: str) -> dict:
 
 ```python
 from langchain_core.tools import tool
-from runtime import ToolAction, dispatch_tool
+from gllint_runtime import ToolAction, dispatch_tool
 
 
 @tool
@@ -54,7 +54,8 @@ Use the name under which the tool is registered.
 
 ## References
 
-QREW tool guidelines, "ToolAction" and "Processing LLM Output in Agent Logic". DOC-601, "Tool Runtime".
+The QREW guidelines for tools: "ToolAction" and "Processing LLM Output in Agent Logic".
+GreenLang's requirements, DOC-601: "Tool Runtime".
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ something else than was asked for, and nobody is told.
 ## Bad
 
 ```python
-from runtime import ToolAction
+from gllint_runtime import ToolAction
 
 
 def ask(name: str) -> ToolAction:
@@ -23,7 +23,7 @@ def ask(name: str) -> ToolAction:
 ## Good
 
 ```python
-from runtime import ToolAction
+from gllint_runtime import ToolAction
 
 
 def ask(name: str) -> ToolAction:
@@ -40,7 +40,7 @@ Give the tool flat arguments.
 
 ## References
 
-QREW tool guidelines, "ToolAction" and "sanitize_args".
+The QREW guidelines for tools: "ToolAction" and "sanitize_args".
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ Let a tool return the number as a Quantity, claim it, and write the macro in its
 
 ## References
 
-Requirements DOC-601, "The No Naked Numbers Policy". The runtime's own scanner decides.
+GreenLang's requirements, DOC-601: "The No Naked Numbers Policy". The runtime's own scanner decides.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ Let a tool return the number as a Quantity and write `{{claim:i}}` in its place.
 
 ## References
 
-Requirements DOC-601, "The {{claim:i}} Macro System".
+GreenLang's requirements, DOC-601: "The {{claim:i}} Macro System".
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ None.
 
 ## References
 
-Requirements DOC-601, "The {{claim:i}} Macro System".
+GreenLang's requirements, DOC-601: "The {{claim:i}} Macro System".
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ Begin at the root and name each field: `$.heating.power`.
 
 ## References
 
-Requirements DOC-601, "JSONPath Format".
+GreenLang's requirements, DOC-601: "JSONPath Format".
 """
 
 from __future__ import annotations

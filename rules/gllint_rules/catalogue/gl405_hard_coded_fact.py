@@ -42,7 +42,7 @@ Select it with `extend-select`; `extend-units` and `unit-packs` add units.
 
 ## References
 
-Requirements DOC-601, "Migration Guide, Step 1: Audit Current Outputs".
+GreenLang's requirements, DOC-601: "Migration Guide, Step 1: Audit Current Outputs".
 """
 
 from __future__ import annotations

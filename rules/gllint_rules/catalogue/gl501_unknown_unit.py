@@ -42,7 +42,7 @@ differs and the old text stands nowhere else in the project, in no comparison, t
 
 ## References
 
-Requirements DOC-601, "Allowed Units".
+GreenLang's requirements, DOC-601: "Allowed Units".
 """
 
 from __future__ import annotations

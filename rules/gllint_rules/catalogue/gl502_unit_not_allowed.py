@@ -41,7 +41,7 @@ Convert to an allowed unit, allow the pack of units that has it with `unit-packs
 
 ## References
 
-Requirements DOC-601, "Allowed Units" and "Unit Normalization".
+GreenLang's requirements, DOC-601: "Allowed Units" and "Unit Normalization".
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ Rename the key or correct the unit.
 
 ## References
 
-Requirements DOC-601, "Mixing Units".
+GreenLang's requirements, DOC-601: "Mixing Units".
 """
 
 from __future__ import annotations

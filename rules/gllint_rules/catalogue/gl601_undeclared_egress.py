@@ -16,7 +16,7 @@ out, gets another answer, and the recorded provenance is no longer true.
 
 ```python
 import requests
-from runtime import Tool
+from gllint_runtime import Tool
 
 
 def grid_mix(zone: str) -> dict:
@@ -35,7 +35,7 @@ mix = Tool(
 
 ```python
 import requests
-from runtime import Tool
+from gllint_runtime import Tool
 
 
 def grid_mix(zone: str) -> dict:
@@ -61,7 +61,7 @@ None.
 
 ## References
 
-Requirements DOC-601, "Replay vs Live Mode".
+GreenLang's requirements, DOC-601: "Replay vs Live Mode".
 """
 
 from __future__ import annotations

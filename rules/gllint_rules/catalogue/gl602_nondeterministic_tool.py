@@ -16,7 +16,7 @@ Asked twice, such a tool answers twice: a replay of the same steps states other 
 ```python
 from datetime import date
 
-from runtime import Tool
+from gllint_runtime import Tool
 
 heating_day = Tool(
     name="heating_day",
@@ -31,7 +31,7 @@ heating_day = Tool(
 ```python
 from datetime import date
 
-from runtime import Tool
+from gllint_runtime import Tool
 
 heating_day = Tool(
     name="heating_day",
@@ -51,7 +51,7 @@ None.
 
 ## References
 
-Requirements DOC-601, "Replay vs Live Mode" and "The Problem: AI Hallucination".
+GreenLang's requirements, DOC-601: "Replay vs Live Mode" and "The Problem: AI Hallucination".
 """
 
 from __future__ import annotations

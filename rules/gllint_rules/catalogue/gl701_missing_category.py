@@ -58,7 +58,7 @@ Declare the category; in doubt the more restrictive one.
 
 ## References
 
-Human-centred tool patterns, "Tool Categories" and "Best Practices".
+The human-centred tool patterns: "Tool Categories" and "Best Practices".
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ Declare `MODIFICATION` for what changes files, `EXTERNAL` for what reaches other
 
 ## References
 
-Human-centred tool patterns, "Tool Categories".
+The human-centred tool patterns: "Tool Categories".
 """
 
 from __future__ import annotations

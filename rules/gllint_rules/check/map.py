@@ -25,12 +25,14 @@ _FILLED = "{…}"
 class Returned(NamedTuple):
     """A Quantity or a bare number in a tool's result. ``path`` leads to it as a claim's path does, ``[]`` into lists.
 
-    ``unit`` is that of a Quantity where it is written out; ``kind`` that of a bare number where it can be told.
+    ``unit`` is that of a Quantity where it is written out, and ``is_allowed`` what the policy says of it; ``kind`` is
+    that of a bare number where it can be told.
     """
 
     path: str
     is_quantity: bool
     unit: str | None = None
+    is_allowed: bool = True
     kind: str | None = None
 
 
@@ -98,12 +100,19 @@ def _mapped(context: Context, tool: Tool, at: ToolAt) -> MappedTool:
         if result.value.size > MOST_IN_RESULT:
             is_cut = True
             continue
-        returned.update(dict.fromkeys(_quantities(result.value, "$")))
+        held = _quantities(result.value, "$")
+        returned.update(dict.fromkeys(_judged(context, quantity) for quantity in held))
         returned.update(dict.fromkeys(_numbers(context, result)))
     module = tool.callable.module if tool.callable is not None else tool.module
     span = context.project.positions(module).span(at.at)
     name = tool.framework.name if tool.framework is not None else ""
     return MappedTool(at, span, name, tuple(returned), is_cut)
+
+
+def _judged(context: Context, quantity: Returned) -> Returned:
+    if quantity.unit is None:
+        return quantity
+    return quantity._replace(is_allowed=context.settings.judge(quantity.unit).status == "allowed")
 
 
 def _quantities(value: Value, path: str) -> Iterator[Returned]:
@@ -127,7 +136,7 @@ def _numbers(context: Context, result: Result) -> Iterator[Returned]:
         for key in leaf.keys:
             path = _below(path, key)
         within = "[]" if leaf.in_list else ""
-        yield Returned(path + within, False, None, kind_of_leaf(context.project, leaf))
+        yield Returned(path + within, False, kind=kind_of_leaf(context.project, leaf))
 
 
 def _below(path: str, key: Key | None) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from gllint_rules.catalogue import RULES
+from gllint_rules.finding import of_results
 from gllint_rules.inference.values import (
     NEVER,
     NONE,
@@ -60,7 +61,9 @@ def why(project: Project, path: str, line: int, code: str | None = None) -> list
 
 
 def _finding(context: Context, pending: Pending) -> Iterator[str]:
-    yield f"{pending.code} {pending.message}"
+    tools = [pending.told.tool] if pending.told is not None else []
+    keys = [pending.key] if pending.key is not None else []
+    yield f"{pending.code} {pending.message or of_results(pending.what, tools, keys)}"
     if pending.because is not None:
         yield from _chain(context, pending.because, 1)
     if pending.help:

@@ -1,0 +1,245 @@
+"""Write the parts of the documentation that the program itself knows: ``python tools/generate.py``.
+
+The rule pages are what ``gllint rule`` prints; the pages of ``docs/gate`` hold the files of ``examples/gate``;
+tables stand in other pages between ``<!-- name -->`` and ``<!-- /name -->``. A test holds the files to that.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from gllint.cli.explaining import rules_text
+from gllint.files.config import Config, schema, value_of
+from gllint_rules import RULES, Rule
+from gllint_rules.words.table import shipped
+from gllint_runtime.policy.packs import PACKS, pack_units
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+DOCS = REPOSITORY / "docs"
+RULE_PAGES = DOCS / "rules"
+GATE_PAGES = DOCS / "gate"
+
+# The page, its example, its title, the extra that it needs, and what stands between the title and the code.
+GATES = (
+    ("langchain", "langchain_agent.py", "The gate in LangChain and LangGraph", "gllint[langchain]", """
+`GateMiddleware` puts the runtime into your LangGraph agent, or into any agent that `create_agent` makes: it records
+what each tool returns, reads the model's last answer as `{"message": …, "claims": […]}`, and sends it back with a
+hint while it states a number that no tool returned. The user sees the message with the tools' own numbers in it, or
+an error."""),
+    ("pydantic-ai", "pydantic_ai_agent.py", "The gate in pydantic-ai", "gllint[pydantic-ai]", """
+`GatedToolset` records what the tools of a toolset return, and `output_check` is an output validator: where the answer
+states a number that no tool returned, it asks the model again. A stream is held back until the answer is complete;
+`stream_text(delta=True)` asks no validator and must be left out."""),
+    ("openai-agents", "openai_agents_agent.py", "The gate in the OpenAI Agents SDK", "gllint[openai-agents]", """
+`gated(tool, session)` records what a function tool returns, and `run` takes the place of `Runner.run`: it tells the
+model what is wrong with its answer and lets it try again."""),
+    ("mcp", "mcp_both_ways.py", "The gate with MCP", "gllint[mcp]", """
+`server(name, registry)` offers the tools of a registry over MCP, each result held to its schema. `GatedClient`
+records what the tools of any server answer, so that a message may claim it."""),
+    ("own-loop", "ten_lines.py", "The gate in a loop of your own", "gllint", """
+Two calls are all: `record` what a tool returned, and `check` what the model wants to say. What `check` raises says,
+with `repair_hint`, what to tell the model."""),
+)  # fmt: skip
+
+
+def documents() -> dict[Path, str]:
+    """The files as they should be."""
+    rules = {RULE_PAGES / f"{rule.name}.md": rules_text(rule.code, "text") for rule in RULES.values()}
+    gates = {GATE_PAGES / f"{name}.md": gate_page(*about) for name, *about in GATES}
+    return {
+        **rules,
+        **gates,
+        RULE_PAGES / "README.md": renewed(RULE_PAGES / "README.md", {"rules": rule_table("")}),
+        DOCS / "tools.md": renewed(DOCS / "tools.md", {"frameworks": frameworks()}),
+        DOCS / "rules-of-your-own.md": renewed(DOCS / "rules-of-your-own.md", own_rule()),
+        DOCS / "kinds.md": renewed(DOCS / "kinds.md", {"packs": packs_table()}),
+        DOCS / "configuration.md": renewed(DOCS / "configuration.md", {"configuration": configuration()}),
+    }
+
+
+def renewed(path: Path, parts: Mapping[str, str]) -> str:
+    """A file with its generated parts renewed."""
+    text = path.read_text("utf-8")
+    for name, part in parts.items():
+        begin, end = f"<!-- {name} -->\n", f"<!-- /{name} -->"
+        pattern = re.compile(f"(?<={re.escape(begin)}).*?(?={re.escape(end)})", re.DOTALL)
+        assert pattern.search(text), f"{path.name} has no {begin}"
+        text = pattern.sub(lambda _, part=part: part, text)
+    return text
+
+
+def rule_table(folder: str) -> str:
+    """The catalogue as a table whose codes link to the pages in ``folder``."""
+    rows = [
+        f"| [{r.code}]({folder}{r.name}.md) | {r.name} | {_summary(r)} | {r.fix} |" for r in RULES.values()
+    ]
+    return "\n".join(["| code | name | reports that | fix |", "|---|---|---|---|", *rows, ""])
+
+
+def _summary(rule: Rule) -> str:
+    summary = rule.summary[0].lower() + rule.summary[1:]
+    return summary if rule.default else f"{summary} (opt-in)"
+
+
+# --- the configuration ---------------------------------------------------------------------------------------
+
+
+def configuration() -> str:
+    """Each key of ``[tool.gllint]``: what it means, what it takes, what holds without it."""
+    out = []
+    for key, value in schema()["properties"].items():
+        default = value_of(Config(), key)
+        shown = "not set" if default is None or default == () else f"`{_toml(default)}`"
+        out.append(f"## {key}\n\n{value['description']}\n\nTakes {_type(value)}. Default: {shown}.\n")
+    return "\n" + "\n".join(out) + "\n"
+
+
+def _type(value: Mapping[str, Any]) -> str:
+    match value:
+        case {"enum": options}:
+            return f"one of {', '.join(f'`{option}`' for option in options)}"
+        case {"$ref": "#/$defs/strings"}:
+            return "a list of strings"
+        case {"$ref": "#/$defs/level"}:
+            return _type(schema()["$defs"]["level"])
+        case {"type": "array", "items": {"enum": options}}:
+            return f"a list of {', '.join(f'`{option}`' for option in options)}"
+        case {"type": "array", "items": {"type": "object"}}:
+            return "a list of tables"
+        case {"type": "array"}:
+            return "a list of strings"
+        case {"type": "object"}:
+            return "a table"
+        case {"type": "boolean"}:
+            return "`true` or `false`"
+        case {"type": "integer"}:
+            return "a whole number"
+        case _:
+            return "a string"
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{json.dumps(key)} = {_toml(held)}" for key, held in value.items()) + "}"
+    return json.dumps(list(value) if isinstance(value, tuple) else value, ensure_ascii=False)
+
+
+# --- frameworks and units ------------------------------------------------------------------------------------
+
+
+def frameworks() -> str:
+    """The framework table in words, a section for each row."""
+    rows = sorted(shipped().written(), key=lambda row: (row["name"] != "any", row["name"]))
+    return "\n" + "\n".join("\n".join(_framework(row)) for row in rows)
+
+
+def _framework(row: Mapping[str, Any]) -> Iterator[str]:
+    title = "Whatever the framework" if row["name"] == "any" else row["name"]
+    yield f"## {title}\n"
+    if "verified" in row:
+        yield f"Verified against {row['verified']}.\n"
+    said: dict[str, str] = {
+        "decorators": ", ".join(f"`@{name}`" for name in row.get("decorators", ())),
+        "generators": ", ".join(f"`@{name}`" for name in row.get("generators", ())),
+        "calls": ", ".join(_place(name, places) for name, places in row.get("calls", {}).items()),
+        "keywords": ", ".join(_place(name, places, "[…]") for name, places in row.get("keywords", {}).items()),
+        "bases": ", ".join(f"`{name}` ({_names(methods)})" for name, methods in row.get("bases", {}).items()),
+        "published": ", ".join(f"`{name}`" for name in row.get("published", {})),
+        "described": ", ".join(f"`{name}(…)`" for name in row.get("described", ())),
+        "envelopes": ", ".join(
+            f"of `{name}` {_names(map(str, places)) or 'nothing'}" for name, places in row.get("envelopes", {}).items()
+        ),
+        "runs": _names(row.get("runs", ())),
+        "dispatchers": _names(row.get("dispatchers", ())),
+        "not-tools": _names(row.get("not-tools", ())),
+    }  # fmt: skip
+    titles = {
+        "decorators": "Decorators that make a function a tool",
+        "generators": "Decorators of a generator that yields its tools",
+        "calls": "Calls that make a tool of the function at",
+        "keywords": "Places that take a list of tools",
+        "bases": "Base classes, and the methods of theirs that are tools",
+        "published": "Toolkits, whose methods are tools where the toolkit lists them",
+        "described": "Calls that describe the function beside them",
+        "envelopes": "What the model sees of a result",
+        "runs": "Methods that run a tool directly",
+        "dispatchers": "Dispatchers",
+        "not-tools": "No tools",
+    }
+    for key, text in said.items():
+        if text:
+            yield f"- {titles[key]}: {text}."
+    if row.get("plain-functions") is False:
+        yield "- A list of tools takes no undecorated functions."
+    yield ""
+
+
+def _names(names: Any) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _place(callee: str, places: Any, many: str = "") -> str:
+    shown = [f"argument {place + 1}" if isinstance(place, int) else f"{place}={many}" for place in places]
+    return f"`{callee}({' or '.join(shown)})`"
+
+
+def packs_table() -> str:
+    """The packs of units with some of what each allows."""
+    rows = []
+    for pack in PACKS:
+        units = list(pack_units((pack,)))
+        more = f" and {len(units) - 10} more" if len(units) > 10 else ""
+        rows.append(f"| `{pack}` | {', '.join(f'`{unit}`' for unit in units[:10])}{more} |")
+    return "\n".join(["| pack | allows |", "|---|---|", *rows, ""])
+
+
+# --- what lies in examples --------------------------------------------------------------------------------
+
+
+def own_rule() -> dict[str, str]:
+    """The files of the package that brings a rule of its own."""
+    folder, module = (
+        REPOSITORY / "examples" / "rules-of-your-own",
+        "acme_rules/acme101_tool_without_description.py",
+    )
+    rule, package, test = (
+        (folder / name).read_text("utf-8") for name in (module, "pyproject.toml", "test_rules.py")
+    )
+    # More backquotes than the blocks within have.
+    return {
+        "rule": f'````python title="{module}"\n{rule}````\n',
+        "package": f'```toml title="pyproject.toml"\n{package}```\n',
+        "test": f'```python title="test_rules.py"\n{test}```\n',
+    }
+
+
+def gate_page(file: str, title: str, extra: str, text: str) -> str:
+    """The page of an example of the gate: its docstring, how to install what it needs, and its code."""
+    source = (REPOSITORY / "examples" / "gate" / file).read_text("utf-8")
+    about = (ast.get_docstring(ast.parse(source)) or "").partition(": ")[2]
+    code = re.sub(r'\A""".*?"""\n+', "", source, flags=re.DOTALL)
+    return (
+        f"# {title}\n{text}\n\nInstall `{extra}`. This is `examples/gate/{file}`: {about}\n\n```python\n{code}```\n\n"
+        "What is refused, what the errors mean and what the gate cannot see: [the runtime](../runtime.md).\n"
+    )
+
+
+def main() -> None:
+    """Write the files and remove the pages of rules that are no more."""
+    wanted = documents()
+    for path, text in wanted.items():
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8", newline="\n")
+    for folder in (RULE_PAGES, GATE_PAGES):
+        for path in folder.glob("*.md"):
+            if path not in wanted:
+                path.unlink()
+
+
+if __name__ == "__main__":
+    main()

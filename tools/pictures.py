@@ -1,0 +1,68 @@
+"""Take the pictures of the README and the site anew, from real runs: ``python tools/pictures.py``.
+
+Terminals become SVG through rich, pages PNG through a headless Chromium.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from rich._export_format import CONSOLE_SVG_FORMAT
+from rich.console import Console
+from rich.text import Text
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+PICTURES = REPOSITORY / "docs" / "pictures"
+EXAMPLE = REPOSITORY / "examples" / "building-energy"
+_WIDTH = 112
+# The letters of whoever looks, not those of another server.
+_FORMAT = re.sub(r"@font-face \{\{.*?\}\}\s*", "", CONSOLE_SVG_FORMAT, flags=re.DOTALL).replace(
+    "Fira Code", "ui-monospace, Menlo, Consolas"
+)
+
+
+def terminal(*arguments: str) -> str:
+    """Return what ``gllint`` prints, as a picture of a terminal."""
+    command = [sys.executable, "-m", "gllint", *arguments, "--no-cache"]
+    environment = {**os.environ, "FORCE_COLOR": "1", "PYTHONUTF8": "1"}
+    done = subprocess.run(command, cwd=EXAMPLE, env=environment, stdout=subprocess.PIPE, check=False)
+    console = Console(
+        record=True, width=_WIDTH, file=io.StringIO(), force_terminal=True, color_system="truecolor"
+    )
+    console.print(Text(f"$ gllint {' '.join(arguments)}"))
+    console.print(Text.from_ansi(done.stdout.decode()), end="")
+    return console.export_svg(title="gllint", code_format=_FORMAT, unique_id="gllint")
+
+
+def check() -> str:
+    """Return the picture that the README begins with."""
+    return terminal("check", "advisor/heating.py", "--select", "GL101")
+
+
+def report(path: Path) -> None:
+    """Write what the report of the example looks like."""
+    from browser import Browser
+
+    with tempfile.TemporaryDirectory() as folder, Browser() as browser:
+        page = Path(folder) / "report.html"
+        command = [sys.executable, "-m", "gllint", "report", "--no-cache", "-q", "-o", str(page)]
+        subprocess.run(command, cwd=EXAMPLE, check=True)
+        browser.open(page, width=1100, height=1000)
+        browser.picture(path)
+
+
+def main() -> None:
+    """Take all pictures."""
+    PICTURES.mkdir(exist_ok=True)
+    (PICTURES / "check.svg").write_text(check(), encoding="utf-8")
+    report(PICTURES / "report.png")
+
+
+if __name__ == "__main__":
+    main()
