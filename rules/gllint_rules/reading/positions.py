@@ -18,7 +18,8 @@ from libcst._nodes.internal import CodegenState
 
 from gllint_rules.finding import Span
 from gllint_rules.reading.facts import SECTION_BITS, LogicalLine, Module, SectionFacts
-from gllint_rules.reading.reader import KeptTree, kept_section, section_text
+from gllint_rules.reading.reader import KeptTree, kept_section
+from gllint_rules.reading.sections import section_text
 
 _TOKEN = re.compile(
     r'''
