@@ -25,20 +25,29 @@ _SPEC_TEXT = re.compile(r"[^{}]*")
 _IN_HOLE = re.compile(r"""[A-Za-z]*(?:\"\"\"|'''|"|')|[(\[{]|[)\]}]|!=|[!:]|\#[^\r\n]*""")
 
 
+class Text(NamedTuple):
+    """What stands between the holes, as it is written, and where it begins."""
+
+    text: str
+    begin: int
+
+
 class Hole(NamedTuple):
-    """``{value:spec}``: how its value is written, and what is in its format."""
+    """``{value:spec}``: how its value is written, where that begins, and what is in its format."""
 
     value: str
+    begin: int
     spec: tuple[Part, ...] | None
 
 
-Part: TypeAlias = "str | Hole"
+Part: TypeAlias = "Text | Hole"
 
 
 class Literal(NamedTuple):
     """One literal as it is written; ``parts`` are those of an f-string, ``None`` for any other."""
 
     text: str
+    begin: int
     parts: tuple[Part, ...] | None
     is_raw: bool
 
@@ -62,7 +71,7 @@ def literals(text: str) -> Iterator[Literal]:
             parts, end = _parts(text, start.end(), start[2], "r" in prefix)
         else:
             parts, end = None, _end(text, start.end(), start[2])
-        yield Literal(text[start.start(1) : end], parts, "r" in prefix)
+        yield Literal(text[start.start(1) : end], start.start(1), parts, "r" in prefix)
         position = end
 
 
@@ -83,14 +92,14 @@ def _parts(text: str, position: int, quote: str, raw: bool) -> tuple[tuple[Part,
         position = chunk.end()
         if text.startswith(quote, position):
             if position > begin:
-                parts.append(text[begin:position])
+                parts.append(Text(text[begin:position], begin))
             return tuple(parts), position + len(quote)
         char = text[position : position + 1]
         if char in ("'", '"'):
             position += 1
         elif char == "{":
             if position > begin:
-                parts.append(text[begin:position])
+                parts.append(Text(text[begin:position], begin))
             hole, position = _hole(text, position + 1)
             parts.append(hole)
             begin = position
@@ -119,13 +128,13 @@ def _hole(text: str, begin: int) -> tuple[Hole, int]:
         elif depth:
             depth -= sign in (")", "]", "}")
         elif sign == "}":
-            return Hole(text[begin : found.start()] if value is None else value, None), position
+            return Hole(text[begin : found.start()] if value is None else value, begin, None), position
         elif sign == "!" and value is None:
             value = text[begin : found.start()]
         elif sign == ":":
             value = text[begin : found.start()] if value is None else value
             spec, position = _spec(text, position)
-            return Hole(value, spec), position
+            return Hole(value, begin, spec), position
 
 
 def _spec(text: str, position: int) -> tuple[tuple[Part, ...], int]:
@@ -135,7 +144,7 @@ def _spec(text: str, position: int) -> tuple[tuple[Part, ...], int]:
         chunk = _SPEC_TEXT.match(text, position)
         assert chunk is not None
         if chunk[0]:
-            parts.append(chunk[0])
+            parts.append(Text(chunk[0], chunk.start()))
         position = chunk.end()
         char = text[position : position + 1]
         if char == "}":

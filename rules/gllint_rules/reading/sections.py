@@ -18,12 +18,14 @@ from gllint_rules.reading import facts
 from gllint_rules.reading.binder import NOWHERE, PLAIN_CLASSES, Binder, said_by, string_value, text_value
 from gllint_rules.reading.depth import bracket_too_many, is_too_deep
 from gllint_rules.reading.facts import Binding, Block, Expr, Param, Scope
-from gllint_rules.reading.literals import Hole, Part, is_single, literals
+from gllint_rules.reading.literals import Part, Text, is_single, literals
 from gllint_rules.reading.outline import MUTATORS, Imported, Section, outline_of, whole
 from gllint_rules.reading.syntax import ParseFailure, parsed
 
 _NEWLINE = re.compile(r"\r\n?|\n")
 _SHORT = 40
+_BLANK = re.compile(r"(?:[\s\\]|\#[^\r\n]*)*")
+_NAME = re.compile(r"(?:async[\s\\]+)?(?:def|class)[\s\\]+(\w+)")
 # A number with more digits than Python converts says nothing.
 _MOST_BITS = 14_000
 _SIGN = re.compile(r"[A-Za-z]*(?:\"\"\"|'''|\"|')|[(\[{]|[)\]}]|\#[^\r\n]*")
@@ -86,26 +88,29 @@ class Unreadable(Exception):
 
 def read_statements(module: facts.Module, section: Section, out: facts.SectionFacts) -> None:
     """Read a section into ``out``. Raises :class:`Unreadable`."""
+    text, owner = _text_of(module, section)
+    reader = SyntaxReader(text, out, module.scope, owner, macros=facts.MACRO_MARK in text.source)
+    reader.read(module)
+
+
+def read_places(module: facts.Module, section: Section) -> list[tuple[int, int]]:
+    """The offsets between which each expression of a section stands, by number; parentheses around it left out.
+
+    Raises :class:`Unreadable`.
+    """
+    text, owner = _text_of(module, section)
+    reader = _Places(text, facts.SectionFacts(section), module.scope, owner)
+    reader.read(module)
+    return reader.places
+
+
+def _text_of(module: facts.Module, section: Section) -> tuple[_Text, facts.Class | None]:
+    """What to parse for a section, and the class that it is a method of."""
     owner = module.owner(section) if section.owner is not None else None
     if section.owner is not None and owner is None:
         raise Unreadable("its class cannot be read")
-    text = (CLASS if owner is not None else "") + section_text(module, section)
-    try:
-        if is_too_deep(text):
-            raise Unreadable("nests too deeply to be read")
-        body = parsed(text).body
-        if owner is not None:
-            [cls] = body
-            assert isinstance(cls, ast.ClassDef)
-            body = cls.body
-        reader = SyntaxReader(_Text(text), out, module.scope, owner, macros=facts.MACRO_MARK in text)
-        reader.file = module
-        out.body = reader.block(body)
-        out.size = reader.count - reader.first
-    except (RecursionError, MemoryError):
-        raise Unreadable("nests too deeply to be read") from None
-    except (ParseFailure, KeyError, ValueError) as error:
-        raise Unreadable(f"cannot be read: {type(error).__name__}") from None
+    prefix = CLASS if owner is not None else ""
+    return _Text(prefix + section_text(module, section), section.begin - len(prefix)), owner
 
 
 # What makes a method parse alone, however it is indented.
@@ -153,10 +158,10 @@ def digest(source: str) -> str:
 class _Text:
     """Source and where its lines begin, for the places of CPython's tree: lines and bytes in them."""
 
-    __slots__ = ("is_ascii", "source", "starts")
+    __slots__ = ("is_ascii", "shift", "source", "starts")
 
-    def __init__(self, source: str) -> None:
-        self.source, self.is_ascii = source, source.isascii()
+    def __init__(self, source: str, shift: int = 0) -> None:
+        self.source, self.shift, self.is_ascii = source, shift, source.isascii()
         self.starts = [0, *(match.end() for match in _NEWLINE.finditer(source))]
 
     def offset(self, line: int, column: int) -> int:
@@ -168,10 +173,28 @@ class _Text:
             self.source[start:end].encode("utf-8", "surrogatepass")[:column].decode("utf-8", "ignore")
         )
 
-    def of(self, node: ast.expr | ast.stmt) -> str:
+    def begin(self, node: ast.expr | ast.stmt) -> int:
+        return self.offset(node.lineno, node.col_offset)
+
+    def end(self, node: ast.expr | ast.stmt) -> int:
         assert node.end_lineno is not None and node.end_col_offset is not None
-        begin = self.offset(node.lineno, node.col_offset)
-        return self.source[begin : self.offset(node.end_lineno, node.end_col_offset)]
+        return self.offset(node.end_lineno, node.end_col_offset)
+
+    def of(self, node: ast.expr | ast.stmt) -> str:
+        return self.source[self.begin(node) : self.end(node)]
+
+    def after(self, node: ast.expr, limit: int, signs: str = ")") -> int:
+        """Where ``node`` ends with the ``signs`` behind it, before ``limit`` at the latest."""
+        end = position = self.end(node)
+        while (position := self.skipped(position)) < limit and self.source[position] in signs:
+            end = position = position + 1
+        return end
+
+    def skipped(self, position: int) -> int:
+        """The offset after whitespace and comments."""
+        blank = _BLANK.match(self.source, position)
+        assert blank is not None
+        return blank.end()
 
 
 class SyntaxReader(Binder):
@@ -191,10 +214,36 @@ class SyntaxReader(Binder):
         super().__init__(out, module, owner, macros=macros)
         self.text = text
 
-    def mark(self) -> int:
+    def mark(self, node: ast.expr | ast.stmt, last: ast.expr | None = None) -> int:
+        """The number of an expression; ``last`` is its last operand where it is the beginning of ``node`` alone."""
         at = self.count
         self.count = at + 1
         return at
+
+    def mark_text(self, begin: int, end: int) -> int:
+        """The number of a string that stands between two offsets of the text."""
+        at = self.count
+        self.count = at + 1
+        return at
+
+    def read(self, module: facts.Module) -> None:
+        """Read a section of ``module``. Raises :class:`Unreadable`."""
+        self.file = module
+        text = self.text.source
+        try:
+            if is_too_deep(text):
+                raise Unreadable("nests too deeply to be read")
+            body = parsed(text).body
+            if self.owner is not None:
+                [cls] = body
+                assert isinstance(cls, ast.ClassDef)
+                body = cls.body
+            self.out.body = self.block(body)
+        except (RecursionError, MemoryError):
+            raise Unreadable("nests too deeply to be read") from None
+        except (ParseFailure, KeyError, ValueError) as error:
+            raise Unreadable(f"cannot be read: {type(error).__name__}") from None
+        self.out.size = self.count - self.first
 
     # --- statements ------------------------------------------------------------------------------------------
 
@@ -267,7 +316,7 @@ class SyntaxReader(Binder):
     def _del(self, node: ast.Delete) -> facts.Stmt:
         if len(node.targets) == 1 and not self.text.of(node).endswith(","):
             return facts.Do("del", (self.expr(node.targets[0]),))
-        at = self.mark()
+        at = self.mark(node)
         return facts.Do("del", (facts.Seq(at, "tuple", self._elements(node.targets)),))
 
     def _break(self, node: ast.Break) -> facts.Stmt:
@@ -303,7 +352,7 @@ class SyntaxReader(Binder):
 
     def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> facts.Stmt:
         decorators = tuple(map(self.expr, node.decorator_list))
-        at = self.mark()
+        at = self.mark(node)
         scope = Scope("function", self.scope)
         params = self.parameters(node.args, scope)
         returns = self.expr(node.returns) if node.returns is not None else None
@@ -344,7 +393,7 @@ class SyntaxReader(Binder):
 
     def _class(self, node: ast.ClassDef) -> facts.Stmt:
         decorators = tuple(map(self.expr, node.decorator_list))
-        at = self.mark()
+        at = self.mark(node)
         bases = tuple(self.expr(b.value if isinstance(b, ast.Starred) else b) for b in node.bases)
         keywords = tuple((keyword.arg, self.expr(keyword.value)) for keyword in node.keywords)
         scope = Scope("class", self.scope)
@@ -451,7 +500,7 @@ class SyntaxReader(Binder):
         return _EXPRESSIONS[type(node)](self, node)  # type: ignore[no-any-return]
 
     def _name(self, node: ast.Name) -> Expr:
-        return facts.Name(self.mark(), node.id)
+        return facts.Name(self.mark(node), node.id)
 
     def _constant(self, node: ast.Constant) -> Expr:
         value = node.value
@@ -459,14 +508,14 @@ class SyntaxReader(Binder):
             return self._strings(node, value)
         if type(value) is int and value.bit_length() > _MOST_BITS:
             value = 0
-        return facts.Const(self.mark(), value)
+        return facts.Const(self.mark(node), value)
 
     def _attribute(self, node: ast.Attribute) -> Expr:
-        at = self.mark()
+        at = self.mark(node)
         return facts.Attr(at, self.expr(node.value), node.attr)
 
     def _call(self, node: ast.Call) -> Expr:
-        at = self.mark()
+        at = self.mark(node)
         func = self.expr(node.func)
         tracked = self.macros is not None
         if tracked:
@@ -495,7 +544,7 @@ class SyntaxReader(Binder):
         return call
 
     def _subscript(self, node: ast.Subscript) -> Expr:
-        at = self.mark()
+        at = self.mark(node)
         base = self.expr(node.value)
         whole, self.whole = self.whole, False  # a key or a type states nothing
         if isinstance(node.slice, ast.Tuple) and not self._has_brackets(node.slice):
@@ -528,12 +577,12 @@ class SyntaxReader(Binder):
         return False
 
     def _slice(self, node: ast.Slice) -> Expr:
-        at = self.mark()
+        at = self.mark(node)
         bounds = (self.expr(bound) for bound in (node.lower, node.upper, node.step) if bound is not None)
         return facts.Slice(at, tuple(bounds))
 
     def _dict(self, node: ast.Dict) -> Expr:
-        at = self.mark()
+        at = self.mark(node)
         items: list[tuple[Expr | None, Expr]] = []
         tracked = self.macros is not None
         for written, given in zip(node.keys, node.values, strict=True):
@@ -552,40 +601,40 @@ class SyntaxReader(Binder):
         return tuple(map(self.expr, elements))
 
     def _list(self, node: ast.List) -> Expr:
-        at = self.mark()
+        at = self.mark(node)
         return facts.Seq(at, "list", self._elements(node.elts))
 
     def _tuple(self, node: ast.Tuple) -> Expr:
-        at = self.mark()
+        at = self.mark(node)
         return facts.Seq(at, "tuple", self._elements(node.elts))
 
     def _set(self, node: ast.Set) -> Expr:
-        at = self.mark()
+        at = self.mark(node)
         return facts.Seq(at, "set", self._elements(node.elts))
 
     def _star(self, node: ast.Starred) -> Expr:
-        at = self.mark()
+        at = self.mark(node)
         return facts.Star(at, self.expr(node.value))
 
     def _list_comp(self, node: ast.ListComp) -> Expr:
-        return self.comprehension(node.generators, "list", None, node.elt)
+        return self.comprehension(node, "list", None, node.elt)
 
     def _set_comp(self, node: ast.SetComp) -> Expr:
-        return self.comprehension(node.generators, "set", None, node.elt)
+        return self.comprehension(node, "set", None, node.elt)
 
     def _generator(self, node: ast.GeneratorExp) -> Expr:
-        return self.comprehension(node.generators, "generator", None, node.elt)
+        return self.comprehension(node, "generator", None, node.elt)
 
     def _dict_comp(self, node: ast.DictComp) -> Expr:
-        return self.comprehension(node.generators, "dict", node.key, node.value)
+        return self.comprehension(node, "dict", node.key, node.value)
 
     def comprehension(
-        self, clauses: list[ast.comprehension], kind: str, written: ast.expr | None, given: ast.expr
+        self, node: _Comprehension, kind: str, written: ast.expr | None, given: ast.expr
     ) -> Expr:
-        at = self.mark()
+        at = self.mark(node)
         scope = Scope("comprehension", self.scope)
         outer, self.scope = self.scope, scope
-        for clause in clauses:
+        for clause in node.generators:
             source = self.expr(clause.iter)
             self.bind_target(self.expr(clause.target), source, "loop")
             for condition in clause.ifs:
@@ -600,7 +649,7 @@ class SyntaxReader(Binder):
         chain: list[tuple[int, ast.BinOp]] = []
         left: ast.expr = node
         while isinstance(left, ast.BinOp):
-            chain.append((self.mark(), left))
+            chain.append((self.mark(left), left))
             left = left.left
         out = self.expr(left)
         for at, operation in reversed(chain):
@@ -608,21 +657,21 @@ class SyntaxReader(Binder):
         return out
 
     def _unary(self, node: ast.UnaryOp) -> Expr:
-        at = self.mark()
+        at = self.mark(node)
         return facts.UnaryOp(at, _OPERATORS[type(node.op)], self.expr(node.operand))
 
     def _boolean(self, node: ast.BoolOp) -> Expr:
         """``a or b or c`` is ``(a or b) or c``."""
         op = "and" if isinstance(node.op, ast.And) else "or"
         first, *others = node.values
-        marks = [self.mark() for _ in others]
+        marks = [self.mark(node)] + [self.mark(node, last) for last in reversed(others[:-1])]
         out = self.expr(first)
         for at, operand in zip(reversed(marks), others, strict=True):
             out = facts.BoolOp(at, op, out, self.expr(operand))
         return out
 
     def _comparison(self, node: ast.Compare) -> Expr:
-        at = self.mark()
+        at = self.mark(node)
         self.context.append("compare")
         operands = (self.expr(node.left), *map(self.expr, node.comparators))
         self.context.pop()
@@ -630,13 +679,13 @@ class SyntaxReader(Binder):
         return facts.Compare(at, operands, tuple(_COMPARISONS[type(op)] for op in node.ops))
 
     def _if_exp(self, node: ast.IfExp) -> Expr:
-        at = self.mark()
+        at = self.mark(node)
         body = self.expr(node.body)
         test = self.expr(node.test)
         return facts.IfExp(at, test, body, self.expr(node.orelse))
 
     def _lambda(self, node: ast.Lambda) -> Expr:
-        at = self.mark()
+        at = self.mark(node)
         scope = Scope("lambda", self.scope)
         params = self.parameters(node.args, scope)
         outer, self.scope = self.scope, scope
@@ -645,18 +694,18 @@ class SyntaxReader(Binder):
         return facts.Lambda(at, params, body, scope)
 
     def _await(self, node: ast.Await) -> Expr:
-        at = self.mark()
+        at = self.mark(node)
         return facts.Await(at, self.expr(node.value))
 
     def _yield(self, node: ast.Yield | ast.YieldFrom) -> Expr:
-        at = self.mark()
+        at = self.mark(node)
         value = self.expr(node.value) if node.value is not None else None
         out = facts.Yield(at, value, isinstance(node, ast.YieldFrom))
         self.note_yield(out)
         return out
 
     def _named(self, node: ast.NamedExpr) -> Expr:
-        at = self.mark()
+        at = self.mark(node)
         value = self.expr(node.value)
         self.bind_walrus(node.target.id, value)
         return facts.Walrus(at, node.target.id, value)
@@ -666,31 +715,32 @@ class SyntaxReader(Binder):
     def _strings(self, node: ast.Constant, value: str | bytes) -> Expr:
         raw = self.text.of(node)
         if is_single(raw):
-            const = facts.Const(self.mark(), _interned(value))
+            const = facts.Const(self.mark(node), _interned(value))
             self.note_text(const, raw)
             return const
-        return self._written(raw, iter(()))
+        return self._written(node, raw, iter(()))
 
     def _formatted(self, node: ast.JoinedStr) -> Expr:
-        return self._written(self.text.of(node), _holes(node))
+        return self._written(node, self.text.of(node), _holes(node))
 
-    def _written(self, raw: str, values: Iterator[ast.FormattedValue]) -> Expr:
+    def _written(self, node: ast.expr, raw: str, values: Iterator[ast.FormattedValue]) -> Expr:
         """An f-string, or several strings after each other; ``values`` are those of the holes, in order."""
+        start = self.text.offset(node.lineno, node.col_offset)
         pieces = list(literals(raw))
-        is_concatenated = len(pieces) > 1
         macros, whole = self.macros, self.whole
-        if is_concatenated:
+        if len(pieces) > 1:
             self.macros, self.whole = None, False
         at = self.count
         parts: list[facts.Const | facts.Join | facts.Hole] = []
-        for number, piece in enumerate(pieces, 1):
-            if number < len(pieces):
-                self.mark()  # this and the rest
-            here = self.mark()
+        for piece in pieces:
+            begin = start + piece.begin
+            if piece is not pieces[-1]:
+                self.mark_text(begin, start + len(raw))  # this and the rest
+            here = self.mark_text(begin, begin + len(piece.text))
             if piece.parts is None:
                 parts.append(facts.Const(here, string_value(piece.text)))
             else:
-                self._parts(piece.parts, piece.is_raw, values, parts)
+                self._parts(start, piece.parts, piece.is_raw, values, parts)
         self.macros, self.whole = macros, whole
         join = facts.Join(at, tuple(parts))
         self.note_join(join)
@@ -698,39 +748,82 @@ class SyntaxReader(Binder):
 
     def _parts(
         self,
+        start: int,
         written: Sequence[Part],
         raw: bool,
         values: Iterator[ast.FormattedValue],
         out: list[facts.Const | facts.Join | facts.Hole],
     ) -> None:
         for part in written:
-            if not isinstance(part, Hole):
-                out.append(facts.Const(self.mark(), text_value(part, raw)))
+            begin = start + part.begin
+            if isinstance(part, Text):
+                at = self.mark_text(begin, begin + len(part.text))
+                out.append(facts.Const(at, text_value(part.text, raw)))
                 continue
             node = next(values)
-            value = self._hole(part.value, node.value)
+            value = self.hole(part.value, begin, node.value)
             spec: str | None = None
             if part.spec is not None:
                 pieces: list[facts.Const | facts.Join | facts.Hole] = []
                 inner = node.format_spec
-                self._parts(
-                    part.spec, raw, _holes(inner) if isinstance(inner, ast.JoinedStr) else iter(()), pieces
-                )
+                holes = _holes(inner) if isinstance(inner, ast.JoinedStr) else iter(())
+                self._parts(start, part.spec, raw, holes, pieces)
                 spec = said_by(pieces)
             out.append(facts.Hole(value, spec))
 
-    def _hole(self, written: str, node: ast.expr) -> Expr:
+    def hole(self, written: str, begin: int, node: ast.expr) -> Expr:
         """The value of a hole. Older Pythons do not know where it stands, so that its strings are parsed alone."""
-        if not ("'" in written or '"' in written or ("[" in written and "(" in written)):
-            return self.expr(node)
+        if "'" in written or '"' in written or ("[" in written and "(" in written):
+            return self.hole_alone(written, begin)
+        return self.expr(node)
+
+    def hole_alone(self, written: str, begin: int) -> Expr:
         text = written.strip()
         source = f"({text[:-1] if text[-1] == '=' else text}\n)"
         [statement] = parsed(source).body
         assert isinstance(statement, ast.Expr)
-        outer, self.text = self.text, _Text(source)
+        outer = self.text
+        self.text = _Text(source, outer.shift + begin + written.index(text) - 1)
         value = self.expr(statement.value)
         self.text = outer
         return value
+
+
+class _Places(SyntaxReader):
+    """Reads a section once more for where its expressions stand; parentheses around them are not part of them."""
+
+    def __init__(
+        self, text: _Text, out: facts.SectionFacts, module: Scope, owner: facts.Class | None
+    ) -> None:
+        super().__init__(text, out, module, owner)
+        self.places: list[tuple[int, int]] = []
+
+    def mark(self, node: ast.expr | ast.stmt, last: ast.expr | None = None) -> int:
+        text = self.text
+        begin, end = text.begin(node), text.end(node)
+        if last is not None:
+            end = text.after(last, end)
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            name = _NAME.match(text.source, begin)
+            assert name is not None
+            begin, end = name.span(1)
+        elif isinstance(node, ast.GeneratorExp):
+            clause = node.generators[-1]
+            begin = text.skipped(begin + 1)
+            end = text.after(clause.ifs[-1] if clause.ifs else clause.iter, end - 1)
+        elif isinstance(node, ast.Tuple) and self._has_brackets(node):
+            begin = text.skipped(begin + 1)
+            end = text.after(node.elts[-1], end - 1, "),") if node.elts else begin
+        elif isinstance(node, ast.Delete):
+            begin = text.skipped(begin + len("del"))
+        return self.mark_text(begin, end)
+
+    def mark_text(self, begin: int, end: int) -> int:
+        self.places.append((self.text.shift + begin, self.text.shift + end))
+        return super().mark_text(begin, end)
+
+    def hole(self, written: str, begin: int, node: ast.expr) -> Expr:
+        return self.hole_alone(written, begin)
 
 
 class _Within(SyntaxReader):
@@ -740,7 +833,10 @@ class _Within(SyntaxReader):
         super().__init__(text, facts.SectionFacts(NOWHERE))
         self.at = at
 
-    def mark(self) -> int:
+    def mark(self, node: ast.expr | ast.stmt, last: ast.expr | None = None) -> int:
+        return self.at
+
+    def mark_text(self, begin: int, end: int) -> int:
         return self.at
 
 
@@ -805,6 +901,7 @@ _COMPARISONS: dict[type[ast.AST], str] = {
     ast.NotIn: "NotIn",
 }
 
+_Comprehension: TypeAlias = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 _Handler: TypeAlias = Callable[[Any, Any], Any]
 
 _STATEMENTS: dict[type[ast.AST], _Handler] = {
