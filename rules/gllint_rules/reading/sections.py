@@ -8,7 +8,6 @@ readers equal.
 from __future__ import annotations
 
 import ast
-import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from sys import intern
@@ -16,10 +15,10 @@ from typing import Any, TypeAlias
 
 from gllint_rules.reading import facts
 from gllint_rules.reading.binder import NOWHERE, PLAIN_CLASSES, Binder, said_by, string_value, text_value
-from gllint_rules.reading.depth import bracket_too_many, is_too_deep
+from gllint_rules.reading.depth import is_too_deep
 from gllint_rules.reading.facts import Binding, Block, Expr, Param, Scope
 from gllint_rules.reading.literals import Part, Text, is_single, literals
-from gllint_rules.reading.outline import MUTATORS, Imported, Section, outline_of, whole
+from gllint_rules.reading.outline import MUTATORS, Imported, Section
 from gllint_rules.reading.syntax import ParseFailure, parsed
 
 _NEWLINE = re.compile(r"\r\n?|\n")
@@ -29,57 +28,6 @@ _NAME = re.compile(r"(?:async[\s\\]+)?(?:def|class)[\s\\]+(\w+)")
 # A number with more digits than Python converts says nothing.
 _MOST_BITS = 14_000
 _SIGN = re.compile(r"[A-Za-z]*(?:\"\"\"|'''|\"|')|[(\[{]|[)\]}]|\#[^\r\n]*")
-
-
-def read_module(path: str, source: str) -> facts.Module:
-    """The facts of ``source``, which was read from ``path`` (absolute, forward slashes): its outline, for a start.
-
-    Raises :class:`ParseFailure` where it is not Python.
-    """
-    try:
-        outline = outline_of(source)
-    except ParseFailure as refused:
-        # LibCST takes a null byte in a string or a comment; nothing that reads the text after it does.
-        if (
-            "\0" in source
-            or not refused.is_syntax
-            or bracket_too_many(source) is not None
-            or not _is_newer(source)
-        ):
-            raise
-        outline = whole(source)
-    return facts.Module(path, digest(source), source, outline, read_section)
-
-
-def _is_newer(source: str) -> bool:
-    """Whether LibCST takes what this Python refuses."""
-    import libcst
-
-    try:
-        libcst.parse_module(source)
-    except Exception:  # it raises several kinds
-        return False
-    return True
-
-
-def read_section(module: facts.Module, section: Section) -> facts.SectionFacts:
-    """The facts of one section of ``module``; none where it cannot be read, which ``module.unread`` notes."""
-    out = facts.SectionFacts(section)
-    if section.kind == "imports":
-        for bound, dotted, name in section.imports:
-            out.bound.setdefault(bound, []).append(Binding("import", module=dotted, name=name))
-        return out
-    try:
-        if module.outline.is_whole:
-            from gllint_rules.reading.reader import parse_section
-
-            parse_section(module, section, out)
-        else:
-            read_statements(module, section, out)
-    except Unreadable as error:
-        module.unread[section.number] = str(error)
-        return facts.SectionFacts(section)
-    return out
 
 
 class Unreadable(Exception):
@@ -148,11 +96,6 @@ def read_annotation(text: str, at: int) -> Expr | None:
         return _Within(_Text(source), at).expr(statement.value)
     except Exception:  # parsers raise several kinds; any of them means "not an expression"
         return None
-
-
-def digest(source: str) -> str:
-    """What identifies the text that facts were made from."""
-    return hashlib.blake2b(source.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 class _Text:
