@@ -2,9 +2,9 @@
 
 In: the text of one file. Out: a :class:`~gllint_rules.reading.facts.Module`, whose outline
 (:mod:`~gllint_rules.reading.outline`) says what each section defines, binds and calls; a section is parsed by Python
-itself and read (:mod:`~gllint_rules.reading.sections`) when somebody asks for it. Expressions are facts with numbers, no
-syntax; :class:`~gllint_rules.reading.positions.Positions` tells where a number stands, reading its section again. For
-fixes, which keep comments and layout, LibCST's tree bears the same numbers (:mod:`~gllint_rules.reading.reader`).
+itself and read (:mod:`~gllint_rules.reading.sections`) when somebody asks for it. Expressions are facts with numbers,
+no syntax; :class:`~gllint_rules.reading.positions.Positions` tells where a number stands, reading its section again.
+For fixes, which keep comments and layout, LibCST's tree bears the same numbers (:mod:`~gllint_rules.reading.reader`).
 
 This room sees one file at a time. It knows nothing of imports' targets, of values, tools or rules.
 """
