@@ -44,7 +44,7 @@ def judge(data: bytes) -> Unparsed | None:
 
 
 def _parse(path: str, data: bytes, clock: Clock) -> Parsed:
-    from gllint_rules.reading.reader import read_module
+    from gllint_rules.reading.modules import read_module
     from gllint_rules.reading.syntax import ParseFailure
 
     if (size := _too_large(data)) is not None:

@@ -18,7 +18,7 @@ import pytest
 from gllint_rules import Settings
 from gllint_rules.project.imports import top_level_packages
 from gllint_rules.project.project import Project
-from gllint_rules.reading.reader import read_module
+from gllint_rules.reading.modules import read_module
 from harness import Case, Expected, places, run
 
 HERE = Path(__file__).parent

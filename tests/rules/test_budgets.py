@@ -13,7 +13,7 @@ from gllint_rules.inference.questions import Questions, TooComplex
 from gllint_rules.inference.values import Site
 from gllint_rules.project.imports import top_level_packages
 from gllint_rules.project.project import Project
-from gllint_rules.reading.reader import read_module
+from gllint_rules.reading.modules import read_module
 from harness import example, places, run
 from shapes import (
     SHAPES,

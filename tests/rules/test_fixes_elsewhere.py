@@ -7,7 +7,7 @@ import pytest
 from gllint_rules import Finding
 from gllint_rules.check.check import check
 from gllint_rules.project.project import Project
-from gllint_rules.reading.reader import read_module
+from gllint_rules.reading.modules import read_module
 from gllint_rules.words.settings import Settings
 from harness import Case, run
 

@@ -9,7 +9,7 @@ import pytest
 
 from gllint_rules import Settings
 from gllint_rules.project.project import Project
-from gllint_rules.reading.reader import read_module
+from gllint_rules.reading.modules import read_module
 from gllint_rules.words.screen import Screen
 
 BLOCKS = dict(

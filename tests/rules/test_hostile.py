@@ -11,7 +11,7 @@ import pytest
 from gllint_rules import RULES, Failure, Settings
 from gllint_rules.check.check import check
 from gllint_rules.project.project import Project
-from gllint_rules.reading.reader import read_module
+from gllint_rules.reading.modules import read_module
 from gllint_rules.reading.syntax import ParseFailure
 
 

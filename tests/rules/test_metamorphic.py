@@ -19,7 +19,7 @@ from gllint_rules.inference import classes
 from gllint_rules.inference.values import ClassOf, Frame, FunctionOf
 from gllint_rules.project.imports import top_level_packages
 from gllint_rules.project.project import Project
-from gllint_rules.reading.reader import read_module
+from gllint_rules.reading.modules import read_module
 from gllint_rules.words.names import Names
 from harness import Case, cases, codes_of, places, settings_of
 

@@ -12,9 +12,10 @@ from libcst.metadata import MetadataWrapper, PositionProvider
 
 from gllint_rules.finding import Span
 from gllint_rules.reading.facts import SECTION_BITS, SectionFacts
+from gllint_rules.reading.modules import read_module
 from gllint_rules.reading.outline import Section
 from gllint_rules.reading.positions import Positions
-from gllint_rules.reading.reader import TREES, Reader, kept_section, read_module
+from gllint_rules.reading.reader import TREES, Reader, kept_section
 
 SOURCES = {
     "decorators": """

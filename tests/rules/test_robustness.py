@@ -15,7 +15,7 @@ from gllint.run.parsing import Unparsed, parse
 from gllint_rules import RULES, Finding, Settings
 from gllint_rules.check.check import check
 from gllint_rules.project.project import Project
-from gllint_rules.reading.reader import read_module
+from gllint_rules.reading.modules import read_module
 from gllint_rules.reading.syntax import ParseFailure
 from harness import Case, cases, places, run
 

@@ -13,6 +13,7 @@ from gllint_rules.inference.values import Because, Site
 from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.project import Project
 from gllint_rules.reading.facts import Module
+from gllint_rules.reading.sections import Unreadable
 
 MOST_NOTES = 8
 MOST_REASONS = 400  # that are looked at for the files which a finding rests on
@@ -44,6 +45,8 @@ def check(
             try:
                 make = pendings[0].fix
                 fix = make() if fixes and make is not None else None
+            except Unreadable:  # there is no tree to mend
+                pass
             except Exception as error:  # what no fix foresaw costs the fix, not the finding
                 failure = _failure(code, module, error)
                 if failure not in failures:

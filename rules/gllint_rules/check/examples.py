@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from gllint_rules.check.check import check
 from gllint_rules.finding import Failure, Finding
 from gllint_rules.project.project import Project
-from gllint_rules.reading.reader import read_module
+from gllint_rules.reading.modules import read_module
 from gllint_rules.rule import Rule
 from gllint_rules.words.settings import Settings
 

@@ -11,8 +11,8 @@ from gllint_rules.finding import Edit
 from gllint_rules.inference.values import Site
 from gllint_rules.project.context import Context
 from gllint_rules.reading.facts import SECTION_BITS, Expr
-from gllint_rules.reading.positions import Positions, Recorder
-from gllint_rules.reading.reader import KeptTree, kept_section, read_node
+from gllint_rules.reading.positions import Positions
+from gllint_rules.reading.reader import KeptTree, Recorder, kept_section, read_node
 
 
 class Place:

@@ -37,9 +37,9 @@ if TYPE_CHECKING:
 @lru_cache(maxsize=4096)
 def _of_string(text: str, at: int) -> Expr | None:
     """The annotation that the string ``at`` holds, if it does: the same facts each time it is asked for."""
-    from gllint_rules.reading.reader import read_expression
+    from gllint_rules.reading.sections import read_annotation
 
-    return read_expression(text, at)
+    return read_annotation(text, at)
 
 
 def read(evaluator: Evaluator, expr: Expr, frame: Frame) -> Value:

@@ -11,7 +11,7 @@ depth in ``UNKNOWN``; nothing is guessed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -67,6 +67,7 @@ if TYPE_CHECKING:
 
 MOST_SIZE = 10_000  # of what is built out of other values; what the source writes out may be any size
 MOST_NESTING = 40
+WORTH_STEPS = 500  # of an expression whose value is remembered though it is no question
 
 
 class Evaluator(Questions):
@@ -79,14 +80,21 @@ class Evaluator(Questions):
         super().__init__()
         self.modules = modules
         self.tools = tools
+        self._dear: dict[Hashable, Value] = {}  # what expressions hold that took many steps
 
     # --- entry points ----------------------------------------------------------------------------------------
 
     def eval(self, expr: Expr, frame: Frame) -> Value:
         """What ``expr`` holds in ``frame``."""
-        if self.depth == 0:
-            return self.outermost(lambda: self._eval(expr, frame), UNKNOWN, Site(frame.module, expr.at))
-        return self._eval(expr, frame)
+        if self.depth:
+            return self._eval(expr, frame)
+        key = (expr, frame.scope, frame.bound.cls if frame.bound is not None else None)
+        if frame.env is None and key in self._dear:
+            return self._dear[key]
+        value = self.outermost(lambda: self._eval(expr, frame), UNKNOWN, Site(frame.module, expr.at))
+        if frame.env is None and self._now.steps > WORTH_STEPS:
+            self._dear[key] = value
+        return value
 
     def _eval(self, expr: Expr, frame: Frame) -> Value:
         depth = self.depth
@@ -322,6 +330,12 @@ class Evaluator(Questions):
         return self._annotation(expr, frame)
 
     def _annotation(self, expr: Expr, frame: Frame) -> Value:
+        if frame.env is not None:
+            return self._read_annotation(expr, frame)
+        key = ("annotation", expr, frame.scope, frame.bound.cls if frame.bound is not None else None)
+        return self.again(key, lambda: self._read_annotation(expr, frame))
+
+    def _read_annotation(self, expr: Expr, frame: Frame) -> Value:
         depth = self.depth
         self.deeper()
         self.step()
@@ -475,6 +489,9 @@ class Evaluator(Questions):
         """What the annotation of field ``name`` in the class or its bases says; ``None`` where there is none."""
         if not isinstance(name, str):
             return None
+        return self.again(("field", of.cls, name), lambda: self._field(of, name))
+
+    def _field(self, of: ClassOf, name: str) -> Value | None:
         for ancestor in classes.ancestors(self, of):
             if not isinstance(ancestor, ClassOf):
                 continue

@@ -63,7 +63,9 @@ class Questions:
         self.cuts: dict[Site, str] = {}
         self.taken = 0  # all steps, for those who measure
         self._answers: dict[Hashable, _Answer] = {}
+        self._costs: dict[Hashable, tuple[Any, int, int]] = {}
         self._open: dict[Hashable, int] = {}
+        self._circles = 0  # how often an answer rested on a circle
         self._now = _Question(-1)
 
     def ask(
@@ -80,9 +82,12 @@ class Questions:
         self.step()
         place = self._open.get(key)
         if place is not None:
+            self._circles += 1
             self._now.assumed = min(self._now.assumed, place)
             return meanwhile
         known = self._answers.get(key)
+        if known is not None and known.circle:
+            self._circles += 1
         if known is not None and (not known.circle or self._open.keys().isdisjoint(known.circle)):
             if not outermost:
                 self.reach(self.depth + known.height)
@@ -110,6 +115,8 @@ class Questions:
                 outer.circle |= now.circle
                 outer.circle.add(key)
                 outer.assumed = min(outer.assumed, now.assumed)
+        if now.circle or now.assumed < now.place:
+            self._circles += 1
         if now.assumed < now.place:
             self.reach(now.top)
             self.step(now.steps)
@@ -120,6 +127,35 @@ class Questions:
         self._answers[key] = _Answer(value, now.top - depth, frozenset(now.circle))
         if not outermost:
             self.reach(now.top)
+        return value
+
+    def again(self, key: Hashable, answer: Callable[[], _T]) -> _T:
+        """What ``answer`` gives, which is no question of its own, remembered together with what it costs.
+
+        It counts as many steps and levels each time. What rests on a circle is not remembered.
+        """
+        known = self._costs.get(key)
+        if known is not None:
+            found: _T
+            found, steps, height = known
+            if not self.depth:
+                return found
+            if self._now.steps + steps <= MOST_STEPS and self.depth + height <= MOST_DEPTH:
+                self.step(steps)
+                self.reach(self.depth + height)
+                return found
+        if not self.depth:
+            return answer()
+        now, circles, cuts = self._now, self._circles, len(self.cuts)
+        top, before = now.top, now.steps
+        now.top = self.depth
+        try:
+            value = answer()
+        finally:
+            height = now.top - self.depth
+            now.top = max(now.top, top)
+        if circles == self._circles and cuts == len(self.cuts):
+            self._costs[key] = value, now.steps - before, height
         return value
 
     def outermost(self, answer: Callable[[], _T], instead: _T, site: Site) -> _T:

@@ -1,6 +1,6 @@
 """What one module says, small and picklable: the semantic model that everything after the parse works on.
 
-The reader turns a LibCST tree into these records once; no rule and no inference ever sees the tree. An
+The reader turns a syntax tree into these records once; no rule and no inference ever sees the tree. An
 expression carries ``at``, its number in reading order, from which :mod:`gllint_rules.reading.positions` finds its
 place in the source when, and only when, somebody reports it.
 """

@@ -2,7 +2,7 @@
 
 ``ast.parse`` gives it, at a ninth of what LibCST's parse of the same file costs. A *section* is a top-level statement,
 a method, or a class without its methods; of each the outline says enough to tell whether anybody needs to know more.
-Only then is it parsed with LibCST and read (:mod:`gllint_rules.reading.reader`).
+Only then is it read (:mod:`gllint_rules.reading.sections`).
 """
 
 from __future__ import annotations

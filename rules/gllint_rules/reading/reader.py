@@ -1,14 +1,13 @@
-"""From source text to facts: one parse with LibCST, one recursive walk, no metadata providers.
+"""From LibCST's tree to facts: one parse, one recursive walk, no metadata providers.
 
-The walk visits expressions and statements only, never whitespace, which makes it a small fraction of the
-parse. It is the one place of the project that knows LibCST's nodes.
+It is for what is reported and mended, whose places and nodes are found by their numbers, and for syntax that is newer
+than the running Python; everything else is read by :mod:`gllint_rules.reading.sections`. The walk visits expressions
+and statements only, never whitespace, which makes it a small fraction of the parse.
 """
 
 from __future__ import annotations
 
 import ast
-import hashlib
-import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -16,62 +15,15 @@ from sys import intern
 from typing import Any, TypeAlias
 
 import libcst as cst
+from libcst._nodes.internal import CodegenState
 
 from gllint_rules.reading import facts
-from gllint_rules.reading.depth import bracket_too_many, is_too_deep
+from gllint_rules.reading.binder import NOWHERE, PLAIN_CLASSES, Binder, said_by, string_value, text_value
+from gllint_rules.reading.depth import is_too_deep
 from gllint_rules.reading.facts import Binding, Block, Expr, LineKind, LogicalLine, Param, Scope
-from gllint_rules.reading.outline import MUTATORS, Imported, Section, outline_of, whole
+from gllint_rules.reading.outline import MUTATORS, Imported, Section
+from gllint_rules.reading.sections import CLASS, Unreadable, section_text
 from gllint_rules.reading.syntax import ParseFailure
-
-_SHORT = 40
-
-
-def read_module(path: str, source: str) -> facts.Module:
-    """The facts of ``source``, which was read from ``path`` (absolute, forward slashes): its outline, for a start.
-
-    Raises :class:`ParseFailure` where it is not Python.
-    """
-    try:
-        outline = outline_of(source)
-    except ParseFailure as refused:
-        # LibCST takes a null byte in a string or a comment; nothing that reads the text after it does.
-        if (
-            "\0" in source
-            or not refused.is_syntax
-            or bracket_too_many(source) is not None
-            or not _is_newer(source)
-        ):
-            raise
-        outline = whole(source)
-    return facts.Module(path, digest(source), source, outline, read_section)
-
-
-def _is_newer(source: str) -> bool:
-    """Whether LibCST takes what this Python refuses."""
-    try:
-        cst.parse_module(source)
-    except Exception:  # it raises several kinds
-        return False
-    return True
-
-
-def read_section(module: facts.Module, section: Section) -> facts.SectionFacts:
-    """The facts of one section of ``module``; none where LibCST cannot take it, which ``module.unread`` notes."""
-    out = facts.SectionFacts(section)
-    if section.kind == "imports":
-        for bound, dotted, name in section.imports:
-            out.bound.setdefault(bound, []).append(Binding("import", module=dotted, name=name))
-        return out
-    try:
-        parse_section(module, section, out)
-    except Unreadable as error:
-        module.unread[section.number] = str(error)
-        return facts.SectionFacts(section)
-    return out
-
-
-class Unreadable(Exception):
-    """A section that Python compiles and LibCST cannot take."""
 
 
 def parse_section(module: facts.Module, section: Section, out: facts.SectionFacts) -> KeptTree:
@@ -80,7 +32,7 @@ def parse_section(module: facts.Module, section: Section, out: facts.SectionFact
     text = section_text(module, section)
     if section.owner is not None and owner is None:
         raise Unreadable("its class cannot be read")
-    prefix = _CLASS if owner is not None else ""
+    prefix = CLASS if owner is not None else ""
     reader = Reader(out, module.scope, owner, macros=facts.MACRO_MARK in text)
     try:
         if not module.outline.is_whole and is_too_deep(prefix + text):
@@ -94,51 +46,82 @@ def parse_section(module: facts.Module, section: Section, out: facts.SectionFact
         raise Unreadable("nests too deeply to be read") from None
     except (cst.ParserSyntaxError, cst.CSTValidationError, ParseFailure) as error:
         raise Unreadable(f"cannot be read: {type(error).__name__}") from None
-    kept = KeptTree(tree, len(prefix), reader.nodes, reader.statements, reader.headers, out)
+    kept = KeptTree(tree, reader.nodes, reader.statements, out)
     TREES.keep((module.digest, section.number), kept)
     return kept
 
 
-# What makes a method parse alone, however it is indented.
-_CLASS = "class _:\n"
+class Recorder(CodegenState):
+    """LibCST's code generator, noting between which offsets it writes each wanted node.
+
+    ``PositionProvider`` finds the same places, at more than twice the price: it visits the tree once more and
+    keeps the place of every node. A test holds the two equal.
+    """
+
+    def __init__(self, indent: str, newline: str, nodes: list[cst.CSTNode]) -> None:
+        super().__init__(default_indent=indent, default_newline=newline)
+        self.found: list[tuple[int, int] | None] = [None] * len(nodes)
+        self._numbers = {node: number for number, node in enumerate(nodes)}
+        self.offset = 0
+        self._starts: list[int] = []
+
+    def add_token(self, value: str) -> None:
+        self.tokens.append(value)
+        self.offset += len(value)
+
+    def add_indent_tokens(self) -> None:
+        self.tokens.extend(self.indent_tokens)
+        self.offset += sum(map(len, self.indent_tokens))
+
+    def before_codegen(self, node: cst.CSTNode) -> None:
+        self._starts.append(self.offset)
+
+    def after_codegen(self, node: cst.CSTNode) -> None:
+        start = self._starts.pop()
+        number = self._numbers.get(node)
+        if number is not None and self.found[number] is None:
+            self.found[number] = start, self.offset
+
+    def record_syntactic_position(  # type: ignore[override]  # a generator costs more than what it surrounds
+        self, node: cst.CSTNode, *, start_node: cst.CSTNode | None = None, end_node: cst.CSTNode | None = None
+    ) -> _Mark:
+        return _Mark(self, self._numbers.get(node))
 
 
-def section_text(module: facts.Module, section: Section) -> str:
-    """The text of a section, as long as it stands in the file; methods of a class are blank."""
-    source = module.source
-    if not section.holes:
-        return source[section.begin : section.end]
-    parts: list[str] = []
-    position = section.begin
-    for begin, end, word in section.holes:
-        parts.append(source[position:begin])
-        parts.append(_blank(source[begin:word]) + "pass" + _blank(source[word + 4 : end]))
-        position = end
-    parts.append(source[position : section.end])
-    return "".join(parts)
+class _Mark:
+    """Notes where an expression begins and ends without the parentheses around it."""
 
+    __slots__ = ("number", "recorder", "start")
 
-_VISIBLE = re.compile(r"[^\s]|[^\S \t\r\n\f]")
+    def __init__(self, recorder: Recorder, number: int | None) -> None:
+        self.recorder, self.number = recorder, number
 
+    def __enter__(self) -> None:
+        self.start = self.recorder.offset
 
-def _blank(text: str) -> str:
-    return _VISIBLE.sub(" ", text)
+    def __exit__(self, *_: object) -> None:
+        if self.number is not None:
+            self.recorder.found[self.number] = self.start, self.recorder.offset
 
 
 @dataclass(slots=True)
 class KeptTree:
-    """The tree of a section that was read a moment ago: its nodes by number, its statements and headers by unit."""
+    """The tree of a section that was read a moment ago: its nodes by number, its statements by unit."""
 
     tree: cst.Module
-    prefix: int  # how many characters stand in it before the text of the section
     nodes: list[cst.CSTNode]
     statements: dict[int, cst.SimpleStatementLine]
-    headers: dict[int, cst.BaseCompoundStatement]  # whole statements, of which the headers are the units
     facts: facts.SectionFacts
 
     def node(self, at: int) -> cst.CSTNode:
         """The node of the expression of that number."""
         return self.nodes[at & ((1 << facts.SECTION_BITS) - 1)]
+
+    def places(self) -> list[tuple[int, int]]:
+        """Between which offsets of the text each of the nodes stands."""
+        state = Recorder(self.tree.default_indent, self.tree.default_newline, self.nodes)
+        self.tree._codegen(state)
+        return [found or (0, 0) for found in state.found]
 
 
 class _Trees:
@@ -186,38 +169,17 @@ def kept_section(module: facts.Module, number: int) -> KeptTree:
     return found or parse_section(module, section, facts.SectionFacts(section))
 
 
-def read_expression(text: str, at: int) -> Expr | None:
-    """The facts of an annotation written as the string ``at``; ``None`` if it is none. All of it stands there."""
-    try:
-        return _Within(at).expr(cst.parse_expression(text))
-    except Exception:  # LibCST raises several kinds; any of them means "not an expression"
-        return None
-
-
 def read_node(node: cst.CSTNode) -> Expr:
     """The facts of one expression, numbered by themselves."""
-    return Reader(facts.SectionFacts(_NOWHERE)).expr(node)
+    return Reader(facts.SectionFacts(NOWHERE)).expr(node)
 
-
-_NOWHERE = Section(0, "other", "", None, 0, 0)
-
-
-def digest(source: str) -> str:
-    """What identifies the text that facts were made from."""
-    return hashlib.blake2b(source.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-
-
-_DIGIT = re.compile(r"\d")
 
 _Small: TypeAlias = cst.BaseSmallStatement
 _Handler: TypeAlias = Callable[[Any, Any], Any]
 
 
-class Reader:
-    """One walk over the tree of a section. It keeps the node of each number, for positions.
-
-    ``module`` is the namespace of the file, ``owner`` the class of a method.
-    """
+class Reader(Binder):
+    """One walk over the tree of a section. It keeps the node of each number, for positions."""
 
     def __init__(
         self,
@@ -227,39 +189,16 @@ class Reader:
         *,
         macros: bool = False,
     ) -> None:
-        self.out = out
-        self.first = self.count = out.first
+        super().__init__(out, module, owner, macros=macros)
         self.units = out.units
-        self.macros: list[facts.Macro] | None = out.macros if macros else None
-        self.whole = True  # whether a string stands for itself, not for a part of a concatenation
-        self.context: list[str] = []
         self.nodes: list[cst.CSTNode] = []
         self.statements: dict[int, cst.SimpleStatementLine] = {}
-        self.headers: dict[int, cst.BaseCompoundStatement] = {}
-        self.top = module or Scope("module", None)
-        self.scope = owner.scope if owner is not None else self.top
-        self.owner = owner
 
     def read(self, body: Iterable[cst.CSTNode], module: facts.Module) -> None:
         """Read the statements of a section."""
         self.file = module
         self.out.body = self.block(body)
         self.out.size = self.count - self.first
-
-    def bind(self, name: str, binding: Binding, scope: Scope | None = None) -> None:
-        """Note a way in which ``name`` gets its value in the present scope."""
-        scope = scope or self.scope
-        if name in scope.globals:
-            scope = self.top
-        elif name in scope.outer and scope.parent is not None:
-            scope = scope.parent
-        if scope is self.top:
-            self.out.bound.setdefault(name, []).append(binding)
-        elif self.owner is not None and scope is self.owner.scope:
-            self.out.bound_in_class.setdefault(name, []).append(binding)
-        else:
-            assert isinstance(scope.bindings, dict)
-            scope.bindings.setdefault(name, []).append(binding)
 
     def mark(self, node: cst.CSTNode) -> int:
         at = self.count
@@ -290,11 +229,7 @@ class Reader:
             self.small(small, out)
         return tuple(out)
 
-    def header(
-        self, kind: LineKind, node: cst.BaseCompoundStatement | None = None, *, decorators: int = 0
-    ) -> None:
-        if node is not None:
-            self.headers[len(self.units)] = node
+    def header(self, kind: LineKind, *, decorators: int = 0) -> None:
         self.units.append(LogicalLine(self.count, 1 + decorators, kind))
 
     def bare(self, body: cst.BaseSuite) -> Block:
@@ -411,16 +346,11 @@ class Reader:
             bound = _alias_name(alias.asname) if alias.asname is not None else name
             self.bind_import(Imported(bound, module, name))
 
-    def bind_import(self, imported: Imported) -> None:
-        if self.scope is self.top:
-            self.out.imports.append(imported)
-        self.bind(imported.bound, Binding("import", module=imported.module, name=imported.name))
-
     def _type_alias(self, node: cst.TypeAlias) -> None:
         self.bind(node.name.value, Binding("alias", self.expr(node.value)))
 
     def _function(self, node: cst.FunctionDef, out: list[facts.Stmt]) -> None:
-        self.header("header", node, decorators=len(node.decorators))
+        self.header("header", decorators=len(node.decorators))
         decorators = tuple(self.expr(d.decorator) for d in node.decorators)
         at = self.mark(node.name)
         scope = Scope("function", self.scope)
@@ -465,7 +395,7 @@ class Reader:
             out.append(param)
 
     def _class(self, node: cst.ClassDef, out: list[facts.Stmt]) -> None:
-        self.header("header", node, decorators=len(node.decorators))
+        self.header("header", decorators=len(node.decorators))
         decorators = tuple(self.expr(d.decorator) for d in node.decorators)
         at = self.mark(node.name)
         bases = tuple(self.expr(a.value) for a in node.bases)
@@ -491,7 +421,7 @@ class Reader:
         out.append(facts.ClassDef(cls))
 
     def _if(self, node: cst.If, out: list[facts.Stmt], *, is_elif: bool = False) -> None:
-        self.header(*(("elif",) if is_elif else ("header", node)))
+        self.header("elif" if is_elif else "header")
         test = self.expr(node.test)
         body = self.suite(node.body)
         orelse: Block = ()
@@ -504,14 +434,14 @@ class Reader:
         out.append(facts.If(test, body, orelse))
 
     def _while(self, node: cst.While, out: list[facts.Stmt]) -> None:
-        self.header("header", node)
+        self.header("header")
         test = self.expr(node.test)
         body = self.suite(node.body)
         orelse = self.bare(node.orelse.body) if node.orelse is not None else ()
         out.append(facts.Loop(None, test, body, orelse))
 
     def _for(self, node: cst.For, out: list[facts.Stmt]) -> None:
-        self.header("header", node)
+        self.header("header")
         target = self.expr(node.target)
         source = self.expr(node.iter)
         self.bind_target(target, source, "loop")
@@ -520,7 +450,7 @@ class Reader:
         out.append(facts.Loop(target, source, body, orelse))
 
     def _with(self, node: cst.With, out: list[facts.Stmt]) -> None:
-        self.header("header", node)
+        self.header("header")
         items: list[tuple[Expr, Expr | None]] = []
         for item in node.items:
             value = self.expr(item.item)
@@ -588,44 +518,6 @@ class Reader:
                 self.expr(item.value)
             else:
                 stack.extend(child for child in item.children if not isinstance(child, cst.BaseExpression))
-
-    def bind_target(self, target: Expr, value: Expr, kind: str, index: tuple[int, ...] = ()) -> None:
-        match target:
-            case facts.Name(id=name):
-                if kind == "assign" and index:
-                    self.bind(name, Binding("item", value, index=index, at=target.at))
-                else:
-                    self.bind(name, Binding(kind, value, index=index, at=target.at))  # type: ignore[arg-type]
-            case facts.Seq(items=items):
-                starred = False
-                for i, item in enumerate(items):
-                    if isinstance(item, facts.Star):
-                        starred = True
-                        if isinstance(item.value, facts.Name):
-                            self.bind(item.value.id, Binding("unknown"))
-                    elif starred:
-                        self.bind_target(item, value, kind, (*index, i - len(items)))
-                    else:
-                        self.bind_target(item, value, kind, (*index, i))
-            case facts.Attr() if kind == "assign" and not index:
-                self.bind_attribute(target, value, None)
-            case facts.Attr():
-                self.bind_attribute(target, None, None)
-            case facts.Sub(base=base):
-                self.out.mutated.add(facts.last_name(base))
-            case _:
-                pass
-
-    def bind_attribute(self, target: facts.Attr, value: Expr | None, annotation: Expr | None) -> None:
-        """Remember ``self.x = value`` with the class whose method says so."""
-        function = self.scope.enclosing_function()
-        if function is None or not isinstance(target.base, facts.Name):
-            return
-        cls = function.scope.enclosing_class()
-        if cls is not None and function.params and function.params[0].name == target.base.id:
-            attributes = self.out.attributes if cls is self.owner else cls.attributes
-            assert isinstance(attributes, dict)
-            attributes.setdefault(target.name, []).append((value, annotation, self.scope))
 
     # --- expressions -----------------------------------------------------------------------------------------
 
@@ -816,10 +708,8 @@ class Reader:
 
     def _string(self, node: cst.SimpleString) -> Expr:
         at = self.mark(node)
-        const = facts.Const(at, _string_value(node.value))
-        if self.whole and _DIGIT.search(node.value):
-            self.out.texts.append((const, self.scope))
-        self.note_macro(const, node.value)
+        const = facts.Const(at, string_value(node.value))
+        self.note_text(const, node.value)
         return const
 
     def _concatenated(self, node: cst.ConcatenatedString) -> Expr:
@@ -835,10 +725,7 @@ class Reader:
             elif isinstance(side, facts.Const):
                 parts.append(side)
         join = facts.Join(at, tuple(parts))
-        if self.whole:
-            self.out.texts.append((join, self.scope))
-        if self.macros is not None:
-            self.note_macro(join, "".join(str(p.value) for p in parts if isinstance(p, facts.Const)))
+        self.note_join(join)
         return join
 
     def _formatted(self, node: cst.FormattedString | cst.TemplatedString) -> Expr:
@@ -847,10 +734,7 @@ class Reader:
         raw = "r" in node.start.lower()
         self._formatted_parts(node.parts, raw, parts)
         join = facts.Join(at, tuple(parts))
-        if self.whole:
-            self.out.texts.append((join, self.scope))
-        if self.macros is not None:
-            self.note_macro(join, "".join(str(p.value) for p in parts if isinstance(p, facts.Const)))
+        self.note_join(join)
         return join
 
     def _formatted_parts(
@@ -858,19 +742,15 @@ class Reader:
     ) -> None:
         for part in nodes:
             if isinstance(part, (cst.FormattedStringText, cst.TemplatedStringText)):
-                out.append(facts.Const(self.mark(part), _text_value(part.value, raw)))
+                out.append(facts.Const(self.mark(part), text_value(part.value, raw)))
             elif isinstance(part, (cst.FormattedStringExpression, cst.TemplatedStringExpression)):
                 value = self.expr(part.expression)
                 spec: str | None = None
                 if part.format_spec is not None:
                     pieces: list[facts.Const | facts.Join | facts.Hole] = []
                     self._formatted_parts(part.format_spec, raw, pieces)
-                    spec = "".join(str(p.value) for p in pieces if isinstance(p, facts.Const))
+                    spec = said_by(pieces)
                 out.append(facts.Hole(value, spec))
-
-    def note_macro(self, text: facts.Const | facts.Join, raw: str) -> None:
-        if self.macros is not None and facts.MACRO_MARK in raw:
-            self.macros.append(facts.Macro(text, self.scope, tuple(self.context)))
 
     def _number(self, node: cst.Integer | cst.Float | cst.Imaginary) -> Expr:
         try:
@@ -895,9 +775,7 @@ class Reader:
         elif node.value is not None:
             value = self.expr(node.value)
         out = facts.Yield(at, value, delegate)
-        function = self.scope.enclosing_function()
-        if function is not None:
-            function.yields.append(out)
+        self.note_yield(out)
         return out
 
     def _starred(self, node: cst.StarredElement) -> Expr:
@@ -908,22 +786,8 @@ class Reader:
         at = self.mark(node)
         value = self.expr(node.value)
         assert isinstance(node.target, cst.Name)
-        scope = self.scope
-        while scope.kind == "comprehension" and scope.parent is not None:
-            scope = scope.parent
-        self.bind(node.target.value, Binding("assign", value), scope)
+        self.bind_walrus(node.target.value, value)
         return facts.Walrus(at, node.target.value, value)
-
-
-class _Within(Reader):
-    """Reads what stands inside a string: its parts have no places of their own."""
-
-    def __init__(self, at: int) -> None:
-        super().__init__(facts.SectionFacts(_NOWHERE))
-        self.at = at
-
-    def mark(self, node: cst.CSTNode) -> int:
-        return self.at
 
 
 def _dotted_cst(node: cst.BaseExpression) -> str:
@@ -933,14 +797,10 @@ def _dotted_cst(node: cst.BaseExpression) -> str:
     return node.value
 
 
-# Classes whose patterns say enough of a value, `case int() as n` or `case float(x)`.
-_PLAIN_CLASSES = frozenset({"int", "float", "complex", "str", "bytes", "bool"})
-
-
 def _class_of_pattern(pattern: cst.MatchPattern | None) -> str:
     """The plain class that a value must have to match; ``""`` where that is not what the pattern asks for."""
     match pattern:
-        case cst.MatchClass(cls=cst.Name(value=name)) if name in _PLAIN_CLASSES:
+        case cst.MatchClass(cls=cst.Name(value=name)) if name in PLAIN_CLASSES:
             return name
         case cst.MatchAs(pattern=cst.MatchPattern() as inner):
             return _class_of_pattern(inner)
@@ -957,30 +817,6 @@ def _alias_name(node: cst.AsName) -> str:
     assert isinstance(node.name, cst.Name)
     return node.name.value
 
-
-def _string_value(literal: str) -> str | bytes:
-    quote = literal[0]
-    if quote in "\"'" and "\\" not in literal and "\r" not in literal:
-        text = literal[3:-3] if literal[1:3] == quote * 2 and len(literal) > 5 else literal[1:-1]
-        return intern(text) if len(text) < _SHORT else text
-    try:
-        return ast.literal_eval(literal)  # type: ignore[no-any-return]
-    except (ValueError, SyntaxError):
-        return ""
-
-
-def _text_value(text: str, raw: bool) -> str:
-    """What the literal part of an f-string says: doubled braces and escapes undone."""
-    text = text.replace("{{", "{").replace("}}", "}")
-    if raw or "\\" not in text:
-        return text
-    try:
-        return str(ast.literal_eval('"""' + _QUOTE.sub(r'\1\\"', text) + '"""'))
-    except (ValueError, SyntaxError):
-        return text
-
-
-_QUOTE = re.compile(r'((?<!\\)(?:\\\\)*)"')  # one that no backslash escapes
 
 _WORDS: dict[str, object] = {"True": True, "False": False, "None": None}
 

@@ -1,0 +1,152 @@
+"""What both readers do alike: how names get their values, which strings count, what a literal says.
+
+:mod:`gllint_rules.reading.sections` reads CPython's tree, :mod:`gllint_rules.reading.reader` LibCST's.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from sys import intern
+
+from gllint_rules.reading import facts
+from gllint_rules.reading.facts import Binding, Expr, Scope
+from gllint_rules.reading.outline import Imported, Section
+
+_SHORT = 40
+_DIGIT = re.compile(r"\d")
+_QUOTE = re.compile(r'((?<!\\)(?:\\\\)*)"')  # one that no backslash escapes
+
+# Where that is read which is no part of a file.
+NOWHERE = Section(0, "other", "", None, 0, 0)
+# Classes whose patterns say enough of a value, `case int() as n` or `case float(x)`.
+PLAIN_CLASSES = frozenset({"int", "float", "complex", "str", "bytes", "bool"})
+
+
+class Binder:
+    """Collects the facts of a section. ``module`` is the namespace of the file, ``owner`` the class of a method."""
+
+    def __init__(
+        self,
+        out: facts.SectionFacts,
+        module: Scope | None = None,
+        owner: facts.Class | None = None,
+        *,
+        macros: bool = False,
+    ) -> None:
+        self.out = out
+        self.first = self.count = out.first
+        self.macros: list[facts.Macro] | None = out.macros if macros else None
+        self.whole = True  # whether a string stands for itself, not for a part of a concatenation
+        self.context: list[str] = []
+        self.top = module or Scope("module", None)
+        self.scope = owner.scope if owner is not None else self.top
+        self.owner = owner
+
+    def bind(self, name: str, binding: Binding, scope: Scope | None = None) -> None:
+        """Note a way in which ``name`` gets its value in the present scope."""
+        scope = scope or self.scope
+        if name in scope.globals:
+            scope = self.top
+        elif name in scope.outer and scope.parent is not None:
+            scope = scope.parent
+        if scope is self.top:
+            self.out.bound.setdefault(name, []).append(binding)
+        elif self.owner is not None and scope is self.owner.scope:
+            self.out.bound_in_class.setdefault(name, []).append(binding)
+        else:
+            assert isinstance(scope.bindings, dict)
+            scope.bindings.setdefault(name, []).append(binding)
+
+    def bind_import(self, imported: Imported) -> None:
+        if self.scope is self.top:
+            self.out.imports.append(imported)
+        self.bind(imported.bound, Binding("import", module=imported.module, name=imported.name))
+
+    def bind_target(self, target: Expr, value: Expr, kind: str, index: tuple[int, ...] = ()) -> None:
+        match target:
+            case facts.Name(id=name):
+                if kind == "assign" and index:
+                    self.bind(name, Binding("item", value, index=index, at=target.at))
+                else:
+                    self.bind(name, Binding(kind, value, index=index, at=target.at))  # type: ignore[arg-type]
+            case facts.Seq(items=items):
+                starred = False
+                for i, item in enumerate(items):
+                    if isinstance(item, facts.Star):
+                        starred = True
+                        if isinstance(item.value, facts.Name):
+                            self.bind(item.value.id, Binding("unknown"))
+                    elif starred:
+                        self.bind_target(item, value, kind, (*index, i - len(items)))
+                    else:
+                        self.bind_target(item, value, kind, (*index, i))
+            case facts.Attr() if kind == "assign" and not index:
+                self.bind_attribute(target, value, None)
+            case facts.Attr():
+                self.bind_attribute(target, None, None)
+            case facts.Sub(base=base):
+                self.out.mutated.add(facts.last_name(base))
+            case _:
+                pass
+
+    def bind_attribute(self, target: facts.Attr, value: Expr | None, annotation: Expr | None) -> None:
+        """Remember ``self.x = value`` with the class whose method says so."""
+        function = self.scope.enclosing_function()
+        if function is None or not isinstance(target.base, facts.Name):
+            return
+        cls = function.scope.enclosing_class()
+        if cls is not None and function.params and function.params[0].name == target.base.id:
+            attributes = self.out.attributes if cls is self.owner else cls.attributes
+            assert isinstance(attributes, dict)
+            attributes.setdefault(target.name, []).append((value, annotation, self.scope))
+
+    def bind_walrus(self, name: str, value: Expr) -> None:
+        scope = self.scope
+        while scope.kind == "comprehension" and scope.parent is not None:
+            scope = scope.parent
+        self.bind(name, Binding("assign", value), scope)
+
+    def note_text(self, text: facts.Const | facts.Join, raw: str) -> None:
+        """Note a string, of which ``raw`` is how it is written, or what is literal in it."""
+        if self.whole and (isinstance(text, facts.Join) or _DIGIT.search(raw)):
+            self.out.texts.append((text, self.scope))
+        if self.macros is not None and facts.MACRO_MARK in raw:
+            self.macros.append(facts.Macro(text, self.scope, tuple(self.context)))
+
+    def note_join(self, join: facts.Join) -> None:
+        raw = "" if self.macros is None else said_by(join.parts)
+        self.note_text(join, raw)
+
+    def note_yield(self, found: facts.Yield) -> None:
+        function = self.scope.enclosing_function()
+        if function is not None:
+            function.yields.append(found)
+
+
+def said_by(parts: list[facts.Const | facts.Join | facts.Hole] | tuple[object, ...]) -> str:
+    """What is literal among the parts of an f-string."""
+    return "".join(str(part.value) for part in parts if isinstance(part, facts.Const))
+
+
+def string_value(literal: str) -> str | bytes:
+    """What a string literal says."""
+    quote = literal[0]
+    if quote in "\"'" and "\\" not in literal and "\r" not in literal:
+        text = literal[3:-3] if literal[1:3] == quote * 2 and len(literal) > 5 else literal[1:-1]
+        return intern(text) if len(text) < _SHORT else text
+    try:
+        return ast.literal_eval(literal)  # type: ignore[no-any-return]
+    except (ValueError, SyntaxError):
+        return ""
+
+
+def text_value(text: str, raw: bool) -> str:
+    """What the literal part of an f-string says: doubled braces and escapes undone."""
+    text = text.replace("{{", "{").replace("}}", "}")
+    if raw or "\\" not in text:
+        return text
+    try:
+        return str(ast.literal_eval('"""' + _QUOTE.sub(r'\1\\"', text) + '"""'))
+    except (ValueError, SyntaxError):
+        return text

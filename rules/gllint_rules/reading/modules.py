@@ -1,0 +1,68 @@
+"""From the text of a file to its facts: the outline at once, each section when somebody asks for it."""
+
+from __future__ import annotations
+
+import hashlib
+
+from gllint_rules.reading import facts
+from gllint_rules.reading.depth import bracket_too_many
+from gllint_rules.reading.facts import Binding
+from gllint_rules.reading.outline import Section, outline_of, whole
+from gllint_rules.reading.sections import Unreadable, read_statements
+from gllint_rules.reading.syntax import ParseFailure
+
+
+def read_module(path: str, source: str) -> facts.Module:
+    """The facts of ``source``, which was read from ``path`` (absolute, forward slashes): its outline, for a start.
+
+    Raises :class:`ParseFailure` where it is not Python.
+    """
+    try:
+        outline = outline_of(source)
+    except ParseFailure as refused:
+        # LibCST takes a null byte in a string or a comment; nothing that reads the text after it does.
+        if (
+            "\0" in source
+            or not refused.is_syntax
+            or bracket_too_many(source) is not None
+            or not _is_newer(source)
+        ):
+            raise
+        outline = whole(source)
+    return facts.Module(path, digest(source), source, outline, read_section)
+
+
+def _is_newer(source: str) -> bool:
+    """Whether LibCST takes what this Python refuses."""
+    import libcst
+
+    try:
+        libcst.parse_module(source)
+    except Exception:  # it raises several kinds
+        return False
+    return True
+
+
+def read_section(module: facts.Module, section: Section) -> facts.SectionFacts:
+    """The facts of one section of ``module``; none where it cannot be read, which ``module.unread`` notes."""
+    out = facts.SectionFacts(section)
+    if section.kind == "imports":
+        for bound, dotted, name in section.imports:
+            out.bound.setdefault(bound, []).append(Binding("import", module=dotted, name=name))
+        return out
+    try:
+        if module.outline.is_whole:
+            from gllint_rules.reading.reader import parse_section
+
+            parse_section(module, section, out)
+        else:
+            read_statements(module, section, out)
+    except Unreadable as error:
+        module.unread[section.number] = str(error)
+        return facts.SectionFacts(section)
+    return out
+
+
+def digest(source: str) -> str:
+    """What identifies the text that facts were made from."""
+    return hashlib.blake2b(source.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
