@@ -27,6 +27,7 @@ from gllint_rules.inference.values import (
     ListOf,
     Literal,
     Method,
+    Number,
     Record,
     Site,
     Text,
@@ -350,6 +351,8 @@ def call_method(evaluator: Evaluator, method: Method, call: facts.Call, frame: F
             return _text_method(evaluator, method.of, method.name, call, frame)
         case ListOf():
             return _list_method(evaluator, method.of, method.name, call, frame)
+        case Number() if method.name in tables.NUMBER_METHODS:
+            return method.of
         case ExternalInstance(name=name) if name in tables.ARRAY_CALLS and method.name in tables.REDUCTIONS:
             if not call.args and call.keyword("axis", "keepdims") is None:
                 return evaluator.number(f"`.{method.name}()` of an array is a number", frame, call.at)
