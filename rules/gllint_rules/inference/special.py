@@ -31,6 +31,7 @@ from gllint_rules.inference.values import (
     Record,
     Site,
     Text,
+    ToolValue,
     Value,
     as_constant,
     held_in,
@@ -185,7 +186,10 @@ def _cast(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     if len(call.args) != 2:
         return UNKNOWN
     declared = evaluator.annotation(call.args[0], frame)
-    return declared if declared is not UNKNOWN else evaluator.eval(call.args[1], frame)
+    value = evaluator.eval(call.args[1], frame)
+    if declared is UNKNOWN or any(isinstance(option, (FunctionOf, ToolValue)) for option in options(value)):
+        return value  # of a function, the type of its calls says less than the function itself
+    return declared
 
 
 def _partial(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
