@@ -388,7 +388,11 @@ class Forms:
                 lineage = classes.ancestors(self.evaluator, made) if isinstance(made, ClassOf) else ()
             case _:
                 lineage = ()
-        return self._places_of(tuple(lineage), places)
+        return (
+            self._places_of(tuple(lineage), places)
+            if any(isinstance(of, External) for of in lineage)
+            else places
+        )
 
     def _places_of(self, lineage: tuple[Value, ...], places: tuple[Place, ...]) -> tuple[Place, ...]:
         """The places of the first ``__init__`` of a line of classes that it hands on to ``places`` of the last one."""
@@ -399,10 +403,13 @@ class Forms:
             if method is None:
                 continue
             wanted = self._places_of(lineage[i + 1 :], places)
+            named = [
+                place for place in wanted if isinstance(place, str)
+            ]  # what bears the name is taken for it
             for call, scope in of.module.calls_of({"__init__"}):
                 if scope.owner is method and facts.last_name(call.func) == "__init__":
-                    return tuple(dict.fromkeys(_handed_on(method, call, wanted)))
-            return ()
+                    return tuple(dict.fromkeys((*named, *_handed_on(method, call, wanted))))
+            return tuple(named)
         return places
 
     def _assigned(self, module: Module) -> Iterator[Tool]:
