@@ -93,7 +93,7 @@ def check(context: Context) -> Iterator[Pending]:
         func = call.func
         if not isinstance(func, facts.Attr) or func.name not in context.names.table.all_runs:
             continue
-        title = _tool(context, func.base, scope, func.name)
+        title = _tool(context, func.base, scope, func.name) or _by_name(context, call, func, scope)
         if title is None or _allowed(context, call, scope) or _is_script(context, call):
             continue
         if _is_chosen(context, func.base, scope) and not context.project.once(_has_dispatcher):
@@ -102,6 +102,68 @@ def check(context: Context) -> Iterator[Pending]:
         fix = partial(_dispatch, context, call, scope)
         help = context.project.once(_help)
         yield context.finding("GL301", Site(context.module, call.at), message, help, fix)
+    for call, scope, title in _called_objects(context):
+        if not _allowed(context, call, scope) and not _is_script(context, call):
+            message = f"{title} is called directly instead of through the dispatcher"
+            help = context.project.once(_help)
+            yield context.finding("GL301", Site(context.module, call.at), message, help)
+
+
+def _by_name(context: Context, call: Call, func: facts.Attr, scope: Scope) -> str | None:
+    """The tool that a method of a server or a set of tools runs by its name; ``None`` where it is not written out."""
+    table = context.names.table
+    name = call.args[0] if call.args else call.keyword("name", "tool_name")
+    if not isinstance(name, facts.Const) or not isinstance(name.value, str):
+        return None
+    if func.name not in table.named_runs:
+        return None
+    for option in options(context.eval(func.base, scope)):
+        if any(
+            table.runs_by_name(origin, func.name) for origin in context.project.tools.callees.origins(option)
+        ):
+            return f"tool `{name.value}`"
+    return None
+
+
+def _called_objects(context: Context) -> Iterator[tuple[Call, Scope, str]]:
+    """Where a tool object is called like a function, in a file that imports a framework whose tools take that."""
+    table = context.names.table
+    imported = context.project.tools.callees.imported(context.module)
+    if not table.calls_objects(imported):
+        return
+    own = {tool.cls.cls.name for tool in context.tools if tool.cls is not None}
+    makers = (
+        own | table.last_names("calls") | {n for n in context.module.imported_names if n.endswith("Tool")}
+    )
+    names: set[str] = set()
+    for call, scope in context.module.calls_of(makers):
+        if isinstance(call.func, Call):
+            title = _called_object(context, call.func, scope)
+            if title is not None:
+                yield call, scope, title
+        elif _called_object(context, call, scope) is not None:
+            names |= {
+                name
+                for name, bindings in scope.bindings.items()
+                for binding in bindings
+                if binding.value is call
+            }
+    for call, scope in context.module.calls_of(names):
+        if isinstance(call.func, facts.Name) and call.func.id in names:
+            title = _called_object(context, call.func, scope)
+            if title is not None:
+                yield call, scope, title
+
+
+def _called_object(context: Context, expr: facts.Expr, scope: Scope) -> str | None:
+    """What tool object ``expr`` is that can be called; a function that is a tool as well is none."""
+    for option in options(context.eval(expr, scope)):
+        if isinstance(option, ToolValue) and option.tool.called is not None:
+            continue
+        title = tool_title(context, option)
+        if title is not None and "__call__" in context.names.table.runs(_framework(context, option)):
+            return title
+    return None
 
 
 def _dispatch(context: Context, call: Call, scope: Scope) -> Fix | None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gllint_rules.inference import classes, outside, tables
+from gllint_rules.inference.narrowing import SHOWN, forget, narrow, shown, under
 from gllint_rules.inference.values import (
     TEXT,
     UNKNOWN,
@@ -104,6 +105,7 @@ def comprehension_frame(evaluator: Evaluator, expr: facts.Comp, frame: Frame) ->
     assert inner.env is not None
     for name in expr.scope.bindings:
         inner.env.pop(name, None)
+        forget(name, inner.env)
     for name, bindings in expr.scope.bindings.items():
         values = []
         for binding in bindings:
@@ -111,6 +113,10 @@ def comprehension_frame(evaluator: Evaluator, expr: facts.Comp, frame: Frame) ->
             source = evaluator.eval(binding.value, inner)
             values.append(unpacked(evaluator, element(source), binding.index))
         inner.env[name] = join(*values)
+    for test in expr.tests:
+        narrowed = narrow(evaluator, test, inner)
+        if narrowed is not None:
+            inner = replace(inner, env=under(inner.env or {}, narrowed[0]))
     return inner
 
 
@@ -178,6 +184,10 @@ def _field_at(evaluator: Evaluator, value: Value, of: ClassOf, index: int) -> Va
 
 def subscript(evaluator: Evaluator, expr: facts.Sub, frame: Frame) -> Value:
     """What ``base[index]`` takes out."""
+    if frame.env is not None and SHOWN in frame.env:
+        known = shown(expr, frame.env)
+        if known is not None:
+            return known
     base = evaluator.eval(expr.base, frame)
     out = [_subscripted(evaluator, option, expr, frame) for option in options(base)]
     return join(*out)

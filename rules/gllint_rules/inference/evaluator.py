@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from gllint_rules.inference import annotations as hints
 from gllint_rules.inference import classes, containers, functions, operators, outside, tables
 from gllint_rules.inference.execution import execute, too_complex
+from gllint_rules.inference.narrowing import SHOWN, shown
 from gllint_rules.inference.questions import Questions
 from gllint_rules.inference.values import (
     BYTES,
@@ -348,6 +349,10 @@ class Evaluator(Questions):
     # --- attributes ------------------------------------------------------------------------------------------
 
     def _attr(self, expr: facts.Attr, frame: Frame) -> Value:
+        if frame.env is not None and SHOWN in frame.env:
+            known = shown(expr, frame.env)
+            if known is not None:
+                return known
         if expr.name == "value" and isinstance(expr.base, facts.Attr):
             owner = self.eval(expr.base.base, frame)
             if isinstance(owner, ClassOf) and classes.is_enum(self, owner):  # `Stage.FIRST.value`
@@ -397,6 +402,11 @@ class Evaluator(Questions):
                 if name in ("real", "imag", "numerator", "denominator", "value"):
                     return base
                 return Method(base, name, Site(frame.module, at))
+            case ExternalInstance(name=kind) if kind in tables.ARRAY_CALLS and name in tables.ARRAY_NUMBERS:
+                return self.number(f"`.{name}` of an array is a number", frame, at)
+            case ExternalInstance(name=kind) if kind in tables.ARRAY_CALLS and name == "shape":
+                length = self.number("the shape of an array holds numbers", frame, at)
+                return ListOf(rest=length, kind="tuple")
             case Text() | ListOf() | Record() | ExternalInstance():
                 found = outside.attribute(base, name, Site(frame.module, at))
                 return found if found is not None else Method(base, name, Site(frame.module, at))

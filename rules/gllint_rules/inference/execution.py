@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from gllint_rules.inference import annotations as hints
 from gllint_rules.inference import containers, objects, operators, outside
-from gllint_rules.inference.operators import narrow
+from gllint_rules.inference.arguments import given as given_to
+from gllint_rules.inference.narrowing import SHOWN, forget, in_both, narrow, under
+from gllint_rules.inference.special import MOST_SPECIAL
 from gllint_rules.inference.values import (
     BOOL,
     TEXT,
@@ -73,6 +75,17 @@ MOST_WITHIN = 5  # containers around each other that a store is followed into
 MOST_REPEATS = 2  # loops nested deeper than this are executed once
 
 
+def changes(evaluator: Evaluator, callee: FunctionOf, given: Env, watched: frozenset[str]) -> Env:
+    """What ``watched`` variables of ``callee`` hold when it ends, with ``given`` ones when it begins."""
+    function = callee.function
+    assert isinstance(function, facts.Function)
+    runner = _Runner(evaluator, callee, watched)
+    end = runner.block(function.body, {**runner.parameters(), **given})
+    if end is not None:
+        runner.leave(end)
+    return runner.left
+
+
 def execute(evaluator: Evaluator, callee: FunctionOf, given: Env | None = None) -> Flow:
     """Execute the body of ``callee`` over what is known of its parameters, ``given`` arguments first."""
     function = callee.function
@@ -107,7 +120,11 @@ def _returned(body: Block) -> Iterator[Expr]:
 
 
 class _Runner:
-    def __init__(self, evaluator: Evaluator, callee: FunctionOf) -> None:
+    def __init__(
+        self, evaluator: Evaluator, callee: FunctionOf, watched: frozenset[str] = frozenset()
+    ) -> None:
+        self.watched = watched
+        self.left: Env = {}  # what the watched variables hold where it ends
         self.evaluator = evaluator
         self.callee = callee
         self.module = callee.module
@@ -164,6 +181,7 @@ class _Runner:
             case facts.Return(value=value):
                 if value is not None:
                     self.flow.returns.append((value, self.eval(value, env)))
+                self.leave(env)
                 return None
             case facts.Do(kind=kind, values=exprs):
                 for expr in exprs:
@@ -173,7 +191,7 @@ class _Runner:
                         self.remove(expr, env)
                 if kind == "assert":
                     found = narrow(self.evaluator, exprs[0], self.frame(env))
-                    return {**env, **found[0]} if found is not None else env
+                    return under(env, found[0]) if found is not None else env
                 return None if kind == "raise" else env
             case facts.Jump(kind=kind):
                 if self.exits:
@@ -201,6 +219,12 @@ class _Runner:
                 env[cls.name] = ClassOf(self.module, cls)
                 return env
 
+    def leave(self, env: Env) -> None:
+        for name in self.watched:
+            if name in env:
+                old = self.left.get(name)
+                self.left[name] = env[name] if old is None else join(old, env[name])
+
     # --- control flow ----------------------------------------------------------------------------------------
 
     def branch(self, statement: facts.If, env: Env) -> Env | None:
@@ -212,8 +236,8 @@ class _Runner:
             narrowed = narrow(self.evaluator, statement.test, self.frame(env))
             positive, negative = narrowed if narrowed is not None else ({}, {})
             self.evaluator.step(len(env) // 16)
-            ends.append(self.block(statement.body, {**env, **positive}))
-            env = {**env, **negative}
+            ends.append(self.block(statement.body, under(env, positive)))
+            env = under(env, negative)
             match statement.orelse:
                 case (facts.If() as statement,):
                     pass
@@ -231,6 +255,11 @@ class _Runner:
             return b if a is None else a
         self.evaluator.step((len(a) + len(b)) // 16)
         out = dict(a)
+        if SHOWN in a or SHOWN in b:
+            alike = in_both(out.pop(SHOWN, None), b.get(SHOWN))
+            b = {name: value for name, value in b.items() if name != SHOWN}
+            if alike is not None:
+                out[SHOWN] = alike
         for name, value in b.items():
             old = a.get(name)
             if old is not None and old is not value:
@@ -370,6 +399,8 @@ class _Runner:
         match target:
             case facts.Name(id=name):
                 env[name] = value
+                if SHOWN in env:
+                    forget(name, env)
                 self.elements.pop(name, None)
                 self.keys.pop(name, None)
             case facts.Seq(items=items):
@@ -449,6 +480,8 @@ class _Runner:
     def update_at(self, root: str, way: tuple[Step, ...], site: Site, env: Env, change: Change) -> None:
         """Rebuild what variable ``root`` holds, and the containers that it was taken out of."""
         for _ in range(MOST_WITHIN):
+            if SHOWN in env:
+                forget(root, env)
             if root in env and not (root in ("self", "cls") and isinstance(env[root], Instance)):
                 held = env[root]
                 self.evaluator.step(held.size // 256)
@@ -635,14 +668,84 @@ class _Runner:
             case facts.Call(func=facts.Attr(base=base, name=name)) if name in _MUTATORS:
                 self.set_defaults(base, env)
                 place = self.way_to(base, env)
+                if place is not None and SHOWN in env:
+                    forget(place[0], env)
                 if place is not None and (place[0] in env or place[0] in self.elements):
                     changed = self.mutated(self.eval(base, env), name, expr, env)
                     if changed is not None:
                         self.replace_at(base, changed, env)
                     if name in ("append", "add") and len(expr.args) == 1:
                         self.lies_in(expr.args[0], place[0], (*place[1], Each("list", False, 0)))
+            case facts.Call():
+                self.filled(expr, env)
             case _:
                 pass
+
+    def filled(self, call: facts.Call, env: Env) -> None:
+        """What a function of the project does to the containers that it is given, or that it finds around itself."""
+        given = [
+            arg for arg in (*call.args, *(arg for _, arg in call.keywords)) if self.is_container(arg, env)
+        ]
+        is_inner = isinstance(call.func, facts.Name) and isinstance(env.get(call.func.id), FunctionOf)
+        if not given and not is_inner:
+            return
+        callee = self.eval(call.func, env)
+        function = callee.function if isinstance(callee, FunctionOf) else None
+        if (
+            not isinstance(callee, FunctionOf)
+            or not isinstance(function, facts.Function)
+            or not function.changed
+            or function.yields
+            or len(self.evaluator.executed) >= MOST_SPECIAL
+            or not self.evaluator.modules.owns(callee.module.path)
+        ):
+            return
+        held = {name: expr for name, expr in self.handed(call, callee, function) if expr in given}
+        if function.scope.parent is self.scope:
+            held |= {
+                name: facts.Name(call.at, name)
+                for name in function.changed
+                if name not in function.scope.bindings and isinstance(env.get(name), (Record, ListOf))
+            }
+        key = (function, call)
+        if not held or key in self.evaluator.executed:
+            return
+        before = {name: self.eval(expr, env) for name, expr in held.items()}
+        self.evaluator.executed.add(key)
+        try:
+            arguments = given_to(self.evaluator, callee, call, self.frame(env))
+            after = changes(self.evaluator, callee, {**arguments, **before}, frozenset(held))
+        finally:
+            self.evaluator.executed.discard(key)
+        for name, expr in held.items():
+            if after.get(name, before[name]) is not before[name]:
+                self.replace_at(expr, after[name], env)
+
+    def is_container(self, expr: Expr, env: Env) -> bool:
+        if isinstance(expr, facts.Name):
+            return isinstance(env.get(expr.id), (Record, ListOf))
+        if not isinstance(expr, (facts.Sub, facts.Attr)):
+            return False
+        found = self.way_to(expr, env)
+        return found is not None and isinstance(env.get(found[0]), (Record, ListOf)) and bool(found[1])
+
+    def handed(
+        self, call: facts.Call, callee: FunctionOf, function: facts.Function
+    ) -> Iterator[tuple[str, Expr]]:
+        """The parameters whose containers the function changes, and what a call gives for them."""
+        params = function.params[1 if callee.first else 0 :]
+        places = [param for param in params if param.kind in ("positional", "any")]
+        keywords = {name: arg for name, arg in call.keywords if name is not None}
+        for i, param in enumerate(places):
+            spread_before = any(isinstance(arg, facts.Star) for arg in call.args[: i + 1])
+            arg = call.args[i] if i < len(call.args) and not spread_before else keywords.get(param.name)
+            # Where the parameter is given another value, what is stored in that is not stored in the argument.
+            if arg is not None and param.name in function.changed:
+                if len(function.scope.bindings.get(param.name, ())) <= 1:
+                    yield param.name, arg
+        for param in params:
+            if param.kind == "keyword" and param.name in keywords and param.name in function.changed:
+                yield param.name, keywords[param.name]
 
     def replace_at(self, base: Expr, value: Value, env: Env) -> None:
         self.evaluator.step(value.size // 256)
@@ -654,6 +757,8 @@ class _Runner:
         site = Site(self.module, base.at)
         if not way:
             env[root] = value
+            if SHOWN in env:
+                forget(root, env)
             within = self.elements.get(root)
             if within is None:
                 return

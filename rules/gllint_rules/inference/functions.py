@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from gllint_rules.inference import annotations as hints
 from gllint_rules.inference import arguments, objects, outside, special, tables
+from gllint_rules.inference.narrowing import SHOWN, shown
 from gllint_rules.inference.special import MOST_SPECIAL
 from gllint_rules.inference.values import (
     BOOL,
@@ -23,6 +24,7 @@ from gllint_rules.inference.values import (
     Instance,
     ListOf,
     Method,
+    Number,
     Site,
     Text,
     ToolValue,
@@ -31,6 +33,7 @@ from gllint_rules.inference.values import (
     is_scalar,
     join,
     moved,
+    number,
     options,
     passed_on,
     returned_at,
@@ -45,6 +48,10 @@ if TYPE_CHECKING:
 
 def call(evaluator: Evaluator, expr: facts.Call, frame: Frame) -> Value:
     """What a call gives, whatever it calls."""
+    if frame.env is not None and SHOWN in frame.env:
+        known = shown(expr, frame.env)
+        if known is not None:
+            return known
     tool = evaluator.tools.made_tool(frame.module, expr, frame.scope)
     if tool is not None:
         return ToolValue(tool)
@@ -104,12 +111,37 @@ def call_external(evaluator: Evaluator, name: str, expr: facts.Call, frame: Fram
         if expr.keyword("axis", "keepdims") is None and len(expr.args) < 2:
             return evaluator.number(f"`{name}()` reduces to a number", frame, expr.at)
         return UNKNOWN
+    if root.startswith("numpy"):
+        found = _of_arrays(evaluator, name, expr, frame)
+        if found is not None:
+            return found
     known = outside.call(evaluator, name, expr, frame)
     if known is not None:
         return known
     if last[:1].isupper() or name in tables.ARRAY_CALLS:
         return ExternalInstance(name)
     return UNKNOWN
+
+
+def _of_arrays(evaluator: Evaluator, name: str, expr: facts.Call, frame: Frame) -> Value | None:
+    """What a function of arrays gives that gives a number for numbers."""
+    if name in tables.RANDOM_CALLS:
+        if expr.keyword("size") is not None or len(expr.args) > tables.RANDOM_CALLS[name]:
+            return UNKNOWN
+        return evaluator.number(f"`{name}()` gives a number", frame, expr.at)
+    if name in tables.ORDER_REDUCTIONS:
+        place = expr.args[1] if len(expr.args) > 1 else expr.keyword("q")
+        if place is None or expr.keyword("axis", "keepdims") is not None or len(expr.args) > 2:
+            return UNKNOWN
+        if number(evaluator.eval(place, frame)) is None:
+            return UNKNOWN
+        return evaluator.number(f"`{name}()` reduces to a number", frame, expr.at)
+    if name in tables.ELEMENTWISE and expr.args and not any(isinstance(a, facts.Star) for a in expr.args):
+        values = [evaluator.eval(arg, frame) for arg in expr.args]
+        if all(isinstance(value, Number) for value in values):
+            return evaluator.number(f"`{name}()` of a number is one", frame, expr.at, *values)
+        return UNKNOWN
+    return None
 
 
 def call_function(

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gllint_rules.inference import formatting, outside
+from gllint_rules.inference.narrowing import narrow, under
 from gllint_rules.inference.values import (
     BOOL,
     NEVER,
@@ -26,7 +27,6 @@ from gllint_rules.inference.values import (
     Text,
     UnionOf,
     Value,
-    explained,
     join,
     number,
     options,
@@ -183,8 +183,8 @@ def conditional(evaluator: Evaluator, expr: facts.IfExp, frame: Frame) -> Value:
         narrowed = narrow(evaluator, expr.test, frame)
         if narrowed is not None:
             positive, negative = narrowed
-            body = replace(frame, env={**frame.env, **positive})
-            orelse = replace(frame, env={**frame.env, **negative})
+            body = replace(frame, env=under(frame.env, positive))
+            orelse = replace(frame, env=under(frame.env, negative))
     arms = evaluator.eval(expr.body, body), evaluator.eval(expr.orelse, orelse)
     if UNKNOWN in arms and any(number(arm) is not None for arm in arms):
         return evaluator.number("the other arm is a number", frame, expr.at, *arms)
@@ -192,47 +192,6 @@ def conditional(evaluator: Evaluator, expr: facts.IfExp, frame: Frame) -> Value:
     if isinstance(value, UnionOf) and any(number(arm) is not None for arm in arms):
         return replace(value, conditional=True)
     return value
-
-
-def narrow(
-    evaluator: Evaluator, test: Expr, frame: Frame
-) -> tuple[dict[str, Value], dict[str, Value]] | None:
-    """What ``isinstance(x, float)`` and ``x is None`` say of ``x`` where they hold, and where they do not."""
-    match test:
-        case facts.Call(func=facts.Name(id="isinstance"), args=(facts.Name(id=name), kinds)):
-            parts = kinds.items if isinstance(kinds, facts.Seq) else (kinds,)
-            value = join(*(evaluator.annotation(part, replace(frame, env=None)) for part in parts))
-            value = explained(value, f"`isinstance` says that `{name}` is a number")
-            old = evaluator.lookup(name, frame)
-            if number(value) is not None or not isinstance(old, (Record, ListOf)):
-                left = [option for option in options(old) if type(option) is not type(value)]
-                return {name: value}, {name: join(*left)} if left and isinstance(old, UnionOf) else {}
-            return None
-        case facts.UnaryOp(op="not", operand=inner):
-            found = narrow(evaluator, inner, frame)
-            return (found[1], found[0]) if found is not None else None
-        case facts.BoolOp(op=op, left=left, right=right):
-            sides = [side for side in (narrow(evaluator, part, frame) for part in (left, right)) if side]
-            held: dict[str, Value] = {}
-            for positive, negative in sides:  # both hold where `and` does, neither where `or` does not
-                held.update(positive if op == "and" else negative)
-            return (held, {}) if op == "and" else ({}, held)
-        case facts.Compare(operands=(facts.Name(id=name), facts.Const(value=None)), ops=(op,)):
-            old = evaluator.lookup(name, frame)
-            if isinstance(old, UnionOf):
-                rest = join(*(option for option in old.options if option is not NONE))
-                if op in ("Is", "Equal"):
-                    return {name: NONE}, {name: rest}
-                if op in ("IsNot", "NotEqual"):
-                    return {name: rest}, {name: NONE}
-            return None
-        case facts.Name(id=name):
-            old = evaluator.lookup(name, frame)
-            if isinstance(old, UnionOf) and NONE in old.options:
-                return {name: join(*(option for option in old.options if option is not NONE))}, {}
-            return None
-        case _:
-            return None
 
 
 def _plain(value: Value) -> Value:

@@ -27,9 +27,11 @@ from gllint_rules.inference.values import (
     ListOf,
     Literal,
     Method,
+    Number,
     Record,
     Site,
     Text,
+    ToolValue,
     Value,
     as_constant,
     held_in,
@@ -184,7 +186,10 @@ def _cast(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     if len(call.args) != 2:
         return UNKNOWN
     declared = evaluator.annotation(call.args[0], frame)
-    return declared if declared is not UNKNOWN else evaluator.eval(call.args[1], frame)
+    value = evaluator.eval(call.args[1], frame)
+    if declared is UNKNOWN or any(isinstance(option, (FunctionOf, ToolValue)) for option in options(value)):
+        return value  # of a function, the type of its calls says less than the function itself
+    return declared
 
 
 def _partial(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
@@ -350,6 +355,8 @@ def call_method(evaluator: Evaluator, method: Method, call: facts.Call, frame: F
             return _text_method(evaluator, method.of, method.name, call, frame)
         case ListOf():
             return _list_method(evaluator, method.of, method.name, call, frame)
+        case Number() if method.name in tables.NUMBER_METHODS:
+            return method.of
         case ExternalInstance(name=name) if name in tables.ARRAY_CALLS and method.name in tables.REDUCTIONS:
             if not call.args and call.keyword("axis", "keepdims") is None:
                 return evaluator.number(f"`.{method.name}()` of an array is a number", frame, call.at)

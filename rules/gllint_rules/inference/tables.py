@@ -182,7 +182,7 @@ SAME_CALLS = frozenset(
         "asyncio.wait_for", "asyncio.shield", "types.MappingProxyType",
     }
 )  # fmt: skip
-ARRAY_MODULES = frozenset({"numpy"})
+ARRAY_MODULES = frozenset({"numpy", "numpy.linalg"})
 REDUCTIONS = frozenset(
     [
         "mean",
@@ -209,8 +209,43 @@ REDUCTIONS = frozenset(
         "trapz",
         "trapezoid",
         "count_nonzero",
+        "nanargmax",
+        "nanargmin",
+        "nanprod",
+        "norm",
+        "det",
+        "cond",
+        "matrix_rank",
+        "trace",
     ]
 )
+# Reductions that take, beside the array, a place in its order: a number for a number, several for an array.
+ORDER_REDUCTIONS = frozenset(
+    f"numpy.{name}" for name in ["percentile", "quantile", "nanpercentile", "nanquantile"]
+)
+# What gives for each element of an array another one: a number for a number.
+ELEMENTWISE = frozenset(
+    f"numpy.{name}"
+    for name in [
+        "abs", "absolute", "around", "cbrt", "ceil", "clip", "cos", "deg2rad", "divide", "exp", "expm1", "fabs",
+        "floor", "log", "log10", "log1p", "log2", "maximum", "minimum", "multiply", "nan_to_num",
+        "negative", "power", "rad2deg",
+        "rint", "round", "sign", "sin", "sqrt", "square", "subtract", "tan", "tanh", "trunc",
+    ]
+)  # fmt: skip
+# Random numbers, and how many arguments they take that do not ask for an array of them.
+RANDOM_CALLS = {
+    "numpy.random.rand": 0, "numpy.random.randn": 0, "numpy.random.random": 0, "numpy.random.random_sample": 0,
+    "numpy.random.randint": 2, "numpy.random.uniform": 2, "numpy.random.normal": 2,
+}  # fmt: skip
+# Methods of numbers, NumPy's and decimal ones among them, that give numbers.
+NUMBER_METHODS = frozenset(
+    {
+        "bit_count", "bit_length", "conjugate", "copy_abs", "item", "limit_denominator", "ln", "log10", "max",
+        "mean", "min", "normalize", "quantize", "round", "sqrt", "sum", "to_integral", "to_integral_value", "tolist",
+    }
+)  # fmt: skip
+ARRAY_NUMBERS = frozenset({"size", "ndim", "nbytes", "itemsize"})
 ARRAY_CALLS = frozenset(
     f"numpy.{name}"
     for name in [

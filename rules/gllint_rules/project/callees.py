@@ -132,6 +132,16 @@ class Callees:
             case _:
                 pass
 
+    def origins(self, value: Value) -> list[str]:
+        """The dotted names outside the project that an object is an instance of."""
+        match value:
+            case ExternalInstance(name=name):
+                return [name]
+            case Instance(of=of) | Record(cls=ClassOf() as of):
+                return self.outside(of)
+            case _:
+                return []
+
     def outside(self, of: ClassOf) -> list[str]:
         """The dotted names of those ancestors of a class that come from outside the project."""
         found = classes.ancestors(self.evaluator, of)

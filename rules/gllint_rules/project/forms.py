@@ -38,6 +38,7 @@ from gllint_rules.words.table import GENERAL, Callee, Framework, Kind, Place
 _CALLED: frozenset[Kind] = frozenset({"calls", "keywords", "decorators", "described"})
 _PUTS = frozenset({"append", "extend"})
 _MADE: frozenset[Kind] = frozenset({"calls", "decorators"})
+MOST_BASES = 8  # classes between one of the project and that from outside
 # How a decorator that is called with a function is given it by name.
 _DECORATED = ("func", "fn", "function", "callable", "f")
 
@@ -48,6 +49,7 @@ class Forms:
     def __init__(self, callees: Callees, derivation: Derivation) -> None:
         self.callees, self.derivation = callees, derivation
         self.evaluator, self.table = callees.evaluator, callees.table
+        self.taking = Derivation(self.evaluator.modules, self.table.last_names("calls", "keywords"))
         self._decorated: dict[object, Tool] = {}
 
     def of(self, module: Module) -> Iterator[Tool]:
@@ -92,13 +94,9 @@ class Forms:
             or (
                 section.owner is not None
                 and {"super", "__init__"} <= section.calls
-                and any(map(self.table.kinds, self._base_names(module, section.owner)))
+                and self.taking.may_derive(module, module.outline.sections[section.owner])
             )
         )
-
-    def _base_names(self, module: Module, number: int) -> Iterator[str]:
-        for base in module.outline.sections[number].bases:
-            yield module.imported_names.get(base, base).rpartition(".")[2]
 
     def _is_named(self, module: Module, call: Call) -> bool:
         return (
@@ -368,7 +366,8 @@ class Forms:
             return
         if entry.framework.name == GENERAL and not self.callees.talks():
             return
-        for place, given in arguments(self.evaluator, call, frame, entry.places):
+        places = self._handed_through(call, frame, entry.places)
+        for place, given in arguments(self.evaluator, call, frame, places):
             if isinstance(place, str) and self.callees.is_no_tool(place, call.func, frame):
                 continue
             if isinstance(given, Value):
@@ -377,6 +376,41 @@ class Forms:
                 found = handed_over(self.evaluator, given, frame)
             for callee in found:
                 yield self._plain("T6", module, scope, call.at, callee, entry.framework)
+
+    def _handed_through(self, call: Call, frame: Frame, places: tuple[Place, ...]) -> tuple[Place, ...]:
+        """Where ``call`` takes what a class from outside takes at ``places``, if classes of the project lie between."""
+        match call.func:
+            case facts.Attr(base=facts.Call(func=facts.Name(id="super")), name="__init__"):
+                cls = frame.scope.enclosing_class()
+                lineage = classes.ancestors(self.evaluator, ClassOf(frame.module, cls))[1:] if cls else ()
+            case facts.Name() | facts.Attr():
+                made = self.evaluator.eval(call.func, frame)
+                lineage = classes.ancestors(self.evaluator, made) if isinstance(made, ClassOf) else ()
+            case _:
+                lineage = ()
+        return (
+            self._places_of(tuple(lineage), places)
+            if any(isinstance(of, External) for of in lineage)
+            else places
+        )
+
+    def _places_of(self, lineage: tuple[Value, ...], places: tuple[Place, ...]) -> tuple[Place, ...]:
+        """The places of the first ``__init__`` of a line of classes that it hands on to ``places`` of the last one."""
+        for i, of in enumerate(lineage[:MOST_BASES]):
+            if not isinstance(of, ClassOf):
+                break
+            method = of.cls.method("__init__")
+            if method is None:
+                continue
+            wanted = self._places_of(lineage[i + 1 :], places)
+            named = [
+                place for place in wanted if isinstance(place, str)
+            ]  # what bears the name is taken for it
+            for call, scope in of.module.calls_of({"__init__"}):
+                if scope.owner is method and facts.last_name(call.func) == "__init__":
+                    return tuple(dict.fromkeys((*named, *_handed_on(method, call, wanted))))
+            return tuple(named)
+        return places
 
     def _assigned(self, module: Module) -> Iterator[Tool]:
         """T6: ``agent.tools = [f]``, ``agent.tools += [f]``, ``agent.tools.append(f)``."""
@@ -524,6 +558,29 @@ class Forms:
             if given is not None and isinstance(ancestor, ClassOf):
                 return list(_texts(self.evaluator.eval(given, Frame(ancestor.module, ancestor.cls.scope))))
         return []
+
+
+def _handed_on(method: Function, call: Call, wanted: tuple[Place, ...]) -> Iterator[Place]:
+    """The places of ``method`` whose arguments ``call`` in it hands on to ``wanted`` ones."""
+    named = [param for param in method.params[1:] if param.kind in ("any", "positional", "keyword")]
+    positional = [param.name for param in named if param.kind != "keyword"]
+    stars = {param.kind for param in method.params if param.kind in ("star", "double-star")}
+    first_star = next((i for i, arg in enumerate(call.args) if isinstance(arg, facts.Star)), len(call.args))
+    for place in wanted:
+        if isinstance(place, int):
+            given = call.args[place] if place < first_star else None
+            if given is None and first_star < len(call.args) and "star" in stars:
+                yield len(positional) + place - first_star
+        else:
+            given = call.keyword(place)
+            if given is None and "double-star" in stars and any(name is None for name, _ in call.keywords):
+                yield place
+        if isinstance(given, facts.Name):
+            for param in named:
+                if param.name == given.id:
+                    yield param.name
+                    if param.name in positional:
+                        yield positional.index(param.name)
 
 
 def _keywords_first(places: tuple[Place, ...]) -> tuple[Place, ...]:

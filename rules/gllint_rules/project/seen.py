@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -33,24 +33,26 @@ def is_changed(evaluator: Evaluator, tool: Tool, callable: FunctionOf) -> bool:
     """Whether what a callable returns becomes something else before the model sees it."""
     if tool.framework is not None and any(_keyword(tool, name) for name in tool.framework.changed_by):
         return True
-    function = callable.function
-    return isinstance(function, facts.Function) and any(
-        _makes_text(evaluator, decorator, Frame(callable.module, function.scope.parent or function.scope))
-        for decorator in function.decorators
-    )
-
-
-def _makes_text(evaluator: Evaluator, decorator: Expr, frame: Frame) -> bool:
-    """Whether a decorator of the project puts a function around another one that returns nothing but text."""
-    for option in options(evaluator.eval(decorator, frame)):
-        if not isinstance(option, FunctionOf) or not isinstance(option.function, facts.Function):
-            continue
-        for _, wrapper in evaluator.flow(option).returns:
-            if isinstance(wrapper, FunctionOf) and wrapper.function.scope.parent is option.function.scope:
-                found = [value for _, value in evaluator.flow(wrapper).returns]
-                if found and all(isinstance(o, Text) for value in found for o in options(value)):
-                    return True
+    for wrapper in wrappers(evaluator, callable):
+        found = [value for _, value in evaluator.flow(wrapper).returns]
+        if found and all(isinstance(o, Text) for value in found for o in options(value)):
+            return True
     return False
+
+
+def wrappers(evaluator: Evaluator, callable: FunctionOf) -> Iterator[FunctionOf]:
+    """The functions that decorators of the project put around another one."""
+    function = callable.function
+    if not isinstance(function, facts.Function) or not function.decorators:
+        return
+    frame = Frame(callable.module, function.scope.parent or function.scope)
+    for decorator in function.decorators:
+        for option in options(evaluator.eval(decorator, frame)):
+            if not isinstance(option, FunctionOf) or not isinstance(option.function, facts.Function):
+                continue
+            for _, wrapper in evaluator.flow(option).returns:
+                if isinstance(wrapper, FunctionOf) and wrapper.function.scope.parent is option.function.scope:
+                    yield wrapper
 
 
 def seen(evaluator: Evaluator, tool: Tool, expr: Expr, value: Value) -> tuple[Expr, Value]:

@@ -86,6 +86,7 @@ class Comp:
     key: Expr | None
     element: Expr
     scope: Scope
+    tests: tuple[Expr, ...] = ()  # its ``if``s
 
 
 @dataclass(slots=True, eq=False)
@@ -406,6 +407,14 @@ class Function:
     body: Block = ()
     yields: list[Yield] = field(default_factory=list)
     end: int = 0
+    _changed: frozenset[str] | None = field(default=None, init=False, repr=False)
+
+    @property
+    def changed(self) -> frozenset[str]:
+        """The names whose containers its body may change: stores into them, and calls as statements."""
+        if self._changed is None:
+            self._changed = frozenset(_changed_in(self.body))
+        return self._changed
 
     @property
     def owner(self) -> Class | None:
@@ -767,3 +776,57 @@ def dotted(expr: Expr) -> str:
             return f"{left}.{name}" if left else ""
         case _:
             return ""
+
+
+_CHANGING = frozenset({"update", "setdefault", "append", "add", "insert", "extend", "clear", "pop"})
+
+
+def _changed_in(body: Block) -> Iterator[str]:
+    """The names whose containers a block may change, or hand on to a function of its own module or class."""
+    waiting = [body]
+    while waiting:
+        for statement in waiting.pop():
+            match statement:
+                case Assign(targets=targets, value=value):
+                    yield from (root for target in targets if (root := _root_of_store(target)) is not None)
+                    if value is not None:
+                        yield from _handed_on(value)
+                case AugAssign(target=target):
+                    root = _root_of_store(target)
+                    if root is not None:
+                        yield root
+                case Do(values=values):
+                    for value in values:
+                        root = _root_of_store(value)
+                        if statement.kind == "del" and root is not None:
+                            yield root
+                        yield from _handed_on(value)
+                case _:
+                    pass
+            waiting += blocks(statement)
+
+
+def _handed_on(expr: Expr) -> Iterator[str]:
+    while isinstance(expr, Await):
+        expr = expr.value
+    match expr:
+        case Call(func=Attr(base=base, name=name)) if name in _CHANGING:
+            while isinstance(base, (Sub, Attr, Call)):
+                base = base.func if isinstance(base, Call) else base.base
+            if isinstance(base, Name):
+                yield base.id
+        case Call(func=Name() | Attr(base=Name(id="self" | "cls")), args=args, keywords=keywords):
+            given = (*args, *(value for _, value in keywords))
+            yield from (arg.id for arg in given if isinstance(arg, Name))
+        case _:
+            pass
+
+
+def _root_of_store(target: Expr) -> str | None:
+    """The name of the container that a store goes into, however deep."""
+    if not isinstance(target, (Sub, Attr)):
+        return None
+    inner: Expr = target
+    while isinstance(inner, (Sub, Attr, Call)):
+        inner = inner.func if isinstance(inner, Call) else inner.base
+    return inner.id if isinstance(inner, Name) else None

@@ -643,16 +643,16 @@ class Reader(Binder):
         scope = Scope("comprehension", self.scope)
         outer, self.scope = self.scope, scope
         clause: cst.CompFor | None = node.for_in
+        tests: list[Expr] = []
         while clause is not None:
             source = self.expr(clause.iter)
             self.bind_target(self.expr(clause.target), source, "loop")
-            for condition in clause.ifs:
-                self.expr(condition.test)
+            tests += (self.expr(condition.test) for condition in clause.ifs)
             clause = clause.inner_for_in
         key = self.expr(key_node) if key_node is not None else None
         element = self.expr(element_node)
         self.scope = outer
-        return facts.Comp(at, kind, key, element, scope)  # type: ignore[arg-type]
+        return facts.Comp(at, kind, key, element, scope, tuple(tests))  # type: ignore[arg-type]
 
     def _binary(self, node: cst.BinaryOperation) -> Expr:
         # Long chains (`a + b + c …`) nest to the left; a loop keeps them off the call stack.

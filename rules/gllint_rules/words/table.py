@@ -291,6 +291,23 @@ class Table:
         """The last names of all methods that run a tool, of whatever framework."""
         return frozenset(_last(name) for row in self._raw for name in _listed(row, "runs"))
 
+    def runs_by_name(self, origin: str, method: str) -> bool:
+        """Whether a method of a class from outside runs the tool whose name it is given."""
+        name = f"{_last(origin)}.{method}"
+        return any(
+            name in _listed(row, "runs") and self._owned(number, origin)
+            for number, row in enumerate(self._raw)
+        )
+
+    @cached_property
+    def named_runs(self) -> frozenset[str]:
+        """The methods of classes that run the tool whose name they are given."""
+        return frozenset(_last(name) for row in self._raw for name in _listed(row, "runs") if "." in name)
+
+    def calls_objects(self, imported: frozenset[str]) -> bool:
+        """Whether tool objects of one of the rows ``imported`` are called like functions."""
+        return any(row["name"] in imported and "__call__" in _listed(row, "runs") for row in self._raw)
+
     def named_in(self, key: Literal["dispatchers", "registries"], imported: frozenset[str]) -> frozenset[str]:
         """The last names under ``key`` of the rows ``imported``."""
         return frozenset(

@@ -1,0 +1,166 @@
+"""What a test says of a value where it holds, and where it does not.
+
+``isinstance(x, float)``, ``type(x) is int``, ``x is None`` and ``x`` itself, and all that ``and``, ``or`` and ``not``
+make of them. Of a name, that is what the name holds from then on. Of an attribute or an item (``x.load``,
+``row[key]``, ``row.get("load")``), it is what reading the same place again gives, until something is stored there, or
+one of the names in it stands for something else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeAlias
+
+from gllint_rules.inference.values import (
+    NONE,
+    Frame,
+    ListOf,
+    Record,
+    UnionOf,
+    Value,
+    explained,
+    join,
+    number,
+    options,
+)
+from gllint_rules.reading import facts
+from gllint_rules.reading.facts import Expr
+
+if TYPE_CHECKING:
+    from gllint_rules.inference.protocol import Evaluator
+
+Env: TypeAlias = dict[str, Value]
+# A name, and how a value is reached from it: by an attribute, a literal key, or a key that another name holds.
+Step: TypeAlias = tuple[str, object]
+Place: TypeAlias = tuple[Step, ...]
+
+SHOWN = ""  # what stands for :class:`Shown` among the variables: no name
+MOST_STEPS = 4
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shown(Value):
+    """No value of its own: what tests have shown of attributes and items."""
+
+    places: dict[Place, Value]
+
+
+def place_of(expr: Expr, most: int = MOST_STEPS) -> Place | None:
+    """How to get to what ``expr`` reads; ``None`` where reading it again may well give something else."""
+    step: Step
+    match expr:
+        case facts.Name(id=name):
+            return (("name", name),)
+        case facts.Attr(base=base, name=name):
+            step = ("attribute", name)
+        case facts.Sub(base=base, index=facts.Const(value=str() | int() as key)):
+            step = ("key", key)
+        case facts.Sub(base=base, index=facts.Name(id=name)):
+            step = ("name", name)
+        case facts.Call(func=facts.Attr(base=base, name="get"), args=(facts.Const(value=str() as key), *_)):
+            step = ("get", key)
+        case facts.Call(func=facts.Attr(base=base, name="get"), args=(facts.Name(id=name), *_)):
+            step = ("get of", name)
+        case _:
+            return None
+    before = place_of(base, most - 1) if most else None
+    return (*before, step) if before is not None else None
+
+
+def shown(expr: Expr, env: Env | None) -> Value | None:
+    """What a test has shown of what ``expr`` reads."""
+    found = env.get(SHOWN) if env is not None else None
+    if not isinstance(found, Shown):
+        return None
+    place = place_of(expr)
+    return found.places.get(place) if place is not None else None
+
+
+def under(env: Env, narrowed: Env) -> Env:
+    """The variables where a test says what is ``narrowed``."""
+    out = {**env, **narrowed}
+    old, new = env.get(SHOWN), narrowed.get(SHOWN)
+    if isinstance(old, Shown) and isinstance(new, Shown):
+        out[SHOWN] = Shown({**old.places, **new.places})
+    return out
+
+
+def in_both(a: Value | None, b: Value | None) -> Shown | None:
+    """What is shown on two ways alike."""
+    if not isinstance(a, Shown) or not isinstance(b, Shown):
+        return None
+    if a is b:
+        return a
+    places = {place: value for place, value in a.places.items() if b.places.get(place) is value}
+    return Shown(places) if places else None
+
+
+def forget(name: str, env: Env) -> None:
+    """Nothing is known any more of the attributes and items that are reached by way of ``name``."""
+    known = env.get(SHOWN)
+    if isinstance(known, Shown):
+        left = {
+            place: value
+            for place, value in known.places.items()
+            if not any(kind in ("name", "get of") and key == name for kind, key in place)
+        }
+        if left:
+            env[SHOWN] = Shown(left)
+        else:
+            del env[SHOWN]
+
+
+def narrow(evaluator: Evaluator, test: Expr, frame: Frame) -> tuple[Env, Env] | None:
+    """What ``test`` says of variables where it holds, and where it does not; ``None`` where it says nothing."""
+    match test:
+        case facts.Call(func=facts.Name(id="isinstance"), args=(of, kinds)):
+            return _is_of(evaluator, of, kinds, frame)
+        case facts.Compare(
+            operands=(facts.Call(func=facts.Name(id="type"), args=(of,)), kinds), ops=("Is" | "Equal" | "In",)
+        ):
+            return _is_of(evaluator, of, kinds, frame)
+        case facts.UnaryOp(op="not", operand=inner):
+            found = narrow(evaluator, inner, frame)
+            return (found[1], found[0]) if found is not None else None
+        case facts.BoolOp(op=op, left=left, right=right):
+            sides = [side for side in (narrow(evaluator, part, frame) for part in (left, right)) if side]
+            held: Env = {}
+            for positive, negative in sides:  # both hold where `and` does, neither where `or` does not
+                held = under(held, positive if op == "and" else negative)
+            return (held, {}) if op == "and" else ({}, held)
+        case facts.Compare(operands=(facts.Name(id=name), facts.Const(value=None)), ops=(op,)):
+            old = evaluator.lookup(name, frame)
+            if isinstance(old, UnionOf):
+                rest = join(*(option for option in old.options if option is not NONE))
+                if op in ("Is", "Equal"):
+                    return {name: NONE}, {name: rest}
+                if op in ("IsNot", "NotEqual"):
+                    return {name: rest}, {name: NONE}
+            return None
+        case facts.Name(id=name):
+            old = evaluator.lookup(name, frame)
+            if isinstance(old, UnionOf) and NONE in old.options:
+                return {name: join(*(option for option in old.options if option is not NONE))}, {}
+            return None
+        case _:
+            return None
+
+
+def _is_of(evaluator: Evaluator, of: Expr, kinds: Expr, frame: Frame) -> tuple[Env, Env] | None:
+    """What it says that ``of`` is an instance of one of ``kinds``."""
+    while isinstance(of, facts.Walrus):
+        of = facts.Name(of.at, of.target)
+    parts = kinds.items if isinstance(kinds, facts.Seq) else (kinds,)
+    value = join(*(evaluator.annotation(part, replace(frame, env=None)) for part in parts))
+    if isinstance(of, facts.Name):
+        value = explained(value, f"`isinstance` says that `{of.id}` is a number")
+        old = evaluator.lookup(of.id, frame)
+        if number(value) is not None or not isinstance(old, (Record, ListOf)):
+            left = [option for option in options(old) if type(option) is not type(value)]
+            return {of.id: value}, {of.id: join(*left)} if left and isinstance(old, UnionOf) else {}
+        return None
+    place = place_of(of)
+    if place is None or number(value) is None:
+        return None
+    what = facts.dotted(of) or facts.last_name(of.base if isinstance(of, facts.Sub) else of)
+    return {SHOWN: Shown({place: explained(value, f"`isinstance` says that `{what}` is a number")})}, {}
