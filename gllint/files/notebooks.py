@@ -31,6 +31,12 @@ _PYTHON_CELLS = frozenset(
 )
 _CELL_MAGIC = re.compile(r"\s*%%(\w+)")
 _BEGINNINGS = ("%", "!", "?", "/", ",", ";")  # of no line of Python
+# Magics that IPython takes without their sign where the line is no Python: `pip install x`.
+_BARE_MAGIC = re.compile(
+    r"(?:pip|conda|mamba|micromamba|uv|cd|ls|ll|pwd|mkdir|rmdir|cp|mv|rm|cat|less|more|man|env|set_env|config|"
+    r"load|load_ext|reload_ext|matplotlib|pylab|run|time|timeit|prun|who|whos|reset|store|history|debug|writefile)"
+    r"[ \t]+(?!(?:if|is|in|not|and|or|for|else|as)\b)[\w./~$-]"
+)
 _HELP = re.compile(r"[^#\"']*[\w\])]\?\??\Z")
 _ASSIGNED = re.compile(r"(?P<target>\s*[^\s=!%#\"'][^=!%\n]*=[ \t]*)(?:!|%(?=\w))")
 _STRING = re.compile(r"(?i:[rbfut]{0,2})(\"\"\"|'''|\"|')|#|[\[\](){}]|\\$")
@@ -367,7 +373,9 @@ def _without_magics(code: str) -> list[str] | None:
 
 def _is_magic(line: str) -> bool:
     bare = line.strip()
-    return bare.startswith(_BEGINNINGS) or _HELP.match(bare) is not None or _ASSIGNED.match(line) is not None
+    if bare.startswith(_BEGINNINGS) or _HELP.match(bare) is not None or _ASSIGNED.match(line) is not None:
+        return True
+    return _BARE_MAGIC.match(bare) is not None and not _parses(bare)
 
 
 def _stand_in(line: str) -> str:

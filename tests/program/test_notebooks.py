@@ -188,6 +188,10 @@ def test_what_has_no_findings(write: Write, check: Check, content: bytes) -> Non
         ("%ls\nx = 3 \\\n% 4\n", ["pass", "x = 3 \\", "% 4"]),
         ("%ls\nx = 'a'  # what?\n", ["pass", "x = 'a'  # what?"]),
         ("%ls\ny = x != 3\n", ["pass", "y = x != 3"]),
+        ("pip install -U langchain==0.3\nx = 1", ["pass", "x = 1"]),
+        ("if x:\n    cd ../data\n", ["if x:", "    pass"]),
+        ("pip = 3\n!ls\npip - x\nenv = {\n}", ["pip = 3", "pass", "pip - x", "env = {", "}"]),
+        ("!ls\nx = (\ntime if y else\nz)", ["pass", "x = (", "time if y else", "z)"]),
         ("%ls\ny = 'don\\'t' '!'\n", ["pass", "y = 'don\\'t' '!'"]),
     ],
 )
