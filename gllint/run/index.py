@@ -42,6 +42,7 @@ class Index:
         self.means = means
         self.table = Table(self.settings, store, means)
         self.parsed: dict[str, Parsed] = {}
+        self._sound: dict[str, Module] = {}  # of files that an edit has broken, what they were before
         self.names: frozenset[bytes] = frozenset()  # of the tools, as the candidates were chosen by
         self.dependencies = Dependencies({}, {}, {}, {})
         self.mentions = Mentions(self.table, self.dependencies)
@@ -184,11 +185,21 @@ class Index:
         if name:
             is_new = path not in candidates
             candidates[path] = name
-            self.parsed[path] = self._read(path)
+            self.parsed[path] = self._read_again(path)
             self._candidates = dict(sorted(candidates.items())) if is_new else candidates
         else:
             candidates.pop(path, None)
+            self.parsed.pop(path, None)
             self._candidates = candidates
+
+    def _read_again(self, path: str) -> Parsed:
+        """Read an edited file, with what the edit leaves of its facts as they were when it was last sound."""
+        old = self.parsed.get(path)
+        before = self._sound.pop(path, None) if old is None or isinstance(old, Unparsed) else old
+        parsed = self._read(path, before=before)
+        if isinstance(parsed, Unparsed) and before is not None:
+            self._sound[path] = before
+        return parsed
 
     def renew(self, changed: Collection[str]) -> frozenset[str]:
         """Put a fresh project over the facts; return the files of which nothing could be taken over."""
@@ -245,7 +256,7 @@ class Index:
             self.parsed[path] = self._read(path, digests[path])
             self.means.progress.tick(1)
 
-    def _read(self, path: str, expected: bytes = b"") -> Parsed:
+    def _read(self, path: str, expected: bytes = b"", before: Module | None = None) -> Parsed:
         try:
             data = self.means.sources.read(path)
         except OSError as error:
@@ -253,7 +264,7 @@ class Index:
             return Unparsed(f"cannot be read: {error.strerror}")
         if expected and not self.means.sources.holds(path):
             self._is_disturbed = self._is_disturbed or digest(data) != expected
-        return parse(path, data, self.means.clock)
+        return parse(path, data, self.means.clock, before)
 
     # --- what floor 2 asks back ----------------------------------------------------------------------------
 

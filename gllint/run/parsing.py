@@ -33,9 +33,12 @@ class Unparsed(NamedTuple):
 Parsed: TypeAlias = "Module | Unparsed"
 
 
-def parse(path: str, data: bytes, clock: Clock | None = None) -> Parsed:
-    """Return the facts of a file's bytes, or why there are none. Never raises."""
-    return on_large_stack(_parse, path, data, clock or Clock())
+def parse(path: str, data: bytes, clock: Clock | None = None, before: Module | None = None) -> Parsed:
+    """Return the facts of a file's bytes, or why there are none. Never raises.
+
+    ``before`` are its facts before an edit, which cannot be used any more once there are new ones.
+    """
+    return on_large_stack(_parse, path, data, clock or Clock(), before)
 
 
 def judge(data: bytes) -> Unparsed | None:
@@ -43,7 +46,7 @@ def judge(data: bytes) -> Unparsed | None:
     return on_large_stack(_judge, data)
 
 
-def _parse(path: str, data: bytes, clock: Clock) -> Parsed:
+def _parse(path: str, data: bytes, clock: Clock, before: Module | None) -> Parsed:
     from gllint_rules.reading.modules import read_module
     from gllint_rules.reading.syntax import ParseFailure
 
@@ -51,7 +54,7 @@ def _parse(path: str, data: bytes, clock: Clock) -> Parsed:
         return _judge(data) or Unparsed(size, is_python=True)
     try:
         with clock.stage("outline"), without_collector():
-            return read_module(path, decode(data).source)
+            return read_module(path, decode(data).source, before)
     except (Undecodable, ParseFailure) as error:
         return Unparsed(error.message, error.line, error.column)
     except Exception as error:

@@ -18,7 +18,6 @@ from gllint.run.cache import Store
 from gllint.run.engine import Engine, Options, Outcome, by_path
 from gllint.run.index import Index
 from gllint.run.looks import MARKED, MAY_USE, TALKS, UNREADABLE, screen_file, uses_file
-from gllint.run.parsing import Parsed, Unparsed
 from gllint.run.progress import Progress
 from gllint.run.results import Result
 from gllint.run.rules import check_file, check_files
@@ -130,7 +129,6 @@ class LiveWorkspace:
         takes_part, is_parsed = index.candidates().get(path), path in index.parsed
         if (name and takes_part == name and is_parsed) or (not name and takes_part is None and not is_parsed):
             return
-        _forget_tree(index.parsed.pop(path, None))
         index.follow(path, name)
         self._renew({path})
 
@@ -290,14 +288,6 @@ class LiveEngine(Engine):
         outcome = Outcome()
         self.conclude_all(workspace, (), workspace.caused(paths), outcome)
         return by_path(sorted(outcome.findings, key=_order))
-
-
-def _forget_tree(parsed: Parsed | None) -> None:
-    """Let the tree of an old text go: there is one for each keystroke, and the collector looks at them all."""
-    from gllint_rules.reading.reader import TREES
-
-    if parsed is not None and not isinstance(parsed, Unparsed):
-        TREES.forget(parsed.digest)
 
 
 def _signature(path: str) -> Signature | None:

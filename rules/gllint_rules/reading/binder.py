@@ -11,7 +11,8 @@ from sys import intern
 
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Binding, Expr, Scope
-from gllint_rules.reading.outline import Imported, Section
+from gllint_rules.reading.outline import Section
+from gllint_rules.reading.sketch import Imported
 
 _SHORT = 40
 _DIGIT = re.compile(r"\d")

@@ -11,7 +11,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
-from gllint_rules.reading.outline import Imported, Outline, Section
+from gllint_rules.reading.outline import Outline, Section, has_same_text
+from gllint_rules.reading.sketch import Imported
 
 # --- expressions ---------------------------------------------------------------------------------------------
 
@@ -519,6 +520,8 @@ class SectionFacts:
     stars: list[str] = field(default_factory=list)
     imports: list[Imported] = field(default_factory=list)
     dotted_imports: set[str] = field(default_factory=set)
+    # Between which offsets of its text each expression stands, once somebody has asked.
+    places: list[tuple[int, int]] | None = None
 
     @property
     def first(self) -> int:
@@ -546,22 +549,26 @@ class SectionFacts:
 class Module:
     """The facts of one file, read section by section as somebody asks for them.
 
-    ``path`` is absolute, with forward slashes. ``read`` gives the facts of a section.
+    ``path`` is absolute, with forward slashes. ``read`` gives the facts of a section. Of ``before``, the file before
+    an edit, the facts of sections are taken over whose text is the same, and with them its scope.
     """
 
     def __init__(
         self,
         path: str,
-        digest: str,
         source: str,
         outline: Outline,
         read: Callable[[Module, Section], SectionFacts],
+        before: Module | None = None,
     ) -> None:
-        self.path, self.digest, self.source, self.outline = path, digest, source, outline
+        self.path, self.source, self.outline = path, source, outline
         self._read = read
         self.unread: dict[int, str] = {}  # sections that could not be read, and why
         self._sections: dict[int, SectionFacts] = {}
         self.scope = Scope("module", None)
+        if before is not None and not outline.is_whole and not before.outline.is_whole:
+            self.scope = before.scope
+            self._take_over(before)
         if outline.is_whole:
             [section] = outline.sections
             known = self.section(section.number)
@@ -580,6 +587,27 @@ class Module:
         self._places = places
         self.scope.bindings = _Namespace(self, places, "bound")
         self.scope.stars = [*self.outline.stars]
+
+    def _take_over(self, before: Module) -> None:
+        sections = self.outline.sections
+        for number, known in sorted(before._sections.items()):
+            if number >= len(sections):
+                break
+            old, section = known.section, sections[number]
+            is_owned = section.owner is not None
+            if is_owned and section.owner not in self._sections:
+                continue
+            if not has_same_text(before.source, old, self.source, section):
+                continue
+            known.section = section
+            self._sections[number] = known
+            if number in before.unread:
+                self.unread[number] = before.unread[number]
+            if section.kind == "class":
+                known.places = None  # its methods may be longer now
+                for cls in known.classes[:1]:
+                    cls.scope.bindings = class_namespace(self, section)
+                    cls.attributes = class_attributes(self, section)
 
     # --- sections --------------------------------------------------------------------------------------------
 

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import hashlib
-
 from gllint_rules.reading import facts
 from gllint_rules.reading.depth import bracket_too_many
+from gllint_rules.reading.edits import edited
 from gllint_rules.reading.facts import Binding
 from gllint_rules.reading.outline import Section, outline_of, whole
 from gllint_rules.reading.sections import Unreadable, read_statements
 from gllint_rules.reading.syntax import ParseFailure
 
 
-def read_module(path: str, source: str) -> facts.Module:
+def read_module(path: str, source: str, before: facts.Module | None = None) -> facts.Module:
     """The facts of ``source``, which was read from ``path`` (absolute, forward slashes): its outline, for a start.
 
+    ``before`` are those before an edit. What the edit left as it was is taken over, and they cannot be used any more.
     Raises :class:`ParseFailure` where it is not Python.
     """
+    outline = edited(before.outline, before.source, source) if before is not None else None
     try:
-        outline = outline_of(source)
+        outline = outline or outline_of(source)
     except ParseFailure as refused:
         # LibCST takes a null byte in a string or a comment; nothing that reads the text after it does.
         if (
@@ -29,7 +30,7 @@ def read_module(path: str, source: str) -> facts.Module:
         ):
             raise
         outline = whole(source)
-    return facts.Module(path, digest(source), source, outline, read_section)
+    return facts.Module(path, source, outline, read_section, before)
 
 
 def _is_newer(source: str) -> bool:
@@ -61,8 +62,3 @@ def read_section(module: facts.Module, section: Section) -> facts.SectionFacts:
         module.unread[section.number] = str(error)
         return facts.SectionFacts(section)
     return out
-
-
-def digest(source: str) -> str:
-    """What identifies the text that facts were made from."""
-    return hashlib.blake2b(source.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

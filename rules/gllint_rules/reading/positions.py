@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from gllint_rules.finding import Span
 from gllint_rules.reading.facts import SECTION_BITS, LogicalLine, Module, SectionFacts
+from gllint_rules.reading.outline import Section
 from gllint_rules.reading.sections import read_places, section_text
 
 _TOKEN = re.compile(
@@ -87,26 +88,31 @@ class Stretch(NamedTuple):
 
 
 class Positions:
-    """The places of one module's expressions, found on demand and remembered."""
+    """The places of one module's expressions, found on demand and remembered with the facts of their sections."""
 
     def __init__(self, module: Module) -> None:
         self.module = module
         self.lines = Lines(module.source)
         self._known: dict[int, Span] = {}
-        self._offsets: dict[int, tuple[int, int]] = {}
         self._sections: dict[int, _Section] = {}
 
     def span(self, at: int) -> Span:
         """Where expression number ``at`` stands; parentheses around it are not part of it."""
         found = self._known.get(at)
         if found is None:
-            if at not in self._offsets:
-                self._locate(at)
-            found = self._known[at] = self.lines.span(*self._offsets[at])
+            found = self._known[at] = self.lines.span(*self.offsets(at))
         return found
 
+    def offsets(self, at: int) -> tuple[int, int]:
+        """Between which offsets of the source expression number ``at`` stands."""
+        known = self.module.section_of(at)
+        if known.places is None:
+            known.places = self._places(known.section)
+        begin, end = known.places[at - known.first]
+        return known.section.begin + begin, known.section.begin + end
+
     def text(self, at: int) -> str:
-        return self.lines.text(self.span(at))
+        return self.lines.source[slice(*self.offsets(at))]
 
     def stretch(self, at: int) -> Stretch | None:
         """The unit that holds expression ``at``; ``None`` where the units cannot be told apart."""
@@ -126,16 +132,14 @@ class Positions:
             self._sections[number] = _Section(facts, section_text(self.module, section))
         return self._sections[number]
 
-    def _locate(self, at: int) -> None:
-        """Find the places of the section that holds ``at``."""
-        section = self.module.outline.sections[at >> SECTION_BITS]
+    def _places(self, section: Section) -> list[tuple[int, int]]:
+        """Between which offsets of the text of ``section`` its expressions stand."""
         if self.module.outline.is_whole:
             from gllint_rules.reading.reader import kept_section
 
-            places = kept_section(self.module, section.number).places()
-        else:
-            places = read_places(self.module, section)
-        self._offsets.update(enumerate(places, section.number << SECTION_BITS))
+            return kept_section(self.module, section.number).places()
+        begin = section.begin
+        return [(start - begin, end - begin) for start, end in read_places(self.module, section)]
 
 
 class _Section:

@@ -21,8 +21,9 @@ from gllint_rules.reading import facts
 from gllint_rules.reading.binder import NOWHERE, PLAIN_CLASSES, Binder, said_by, string_value, text_value
 from gllint_rules.reading.depth import is_too_deep
 from gllint_rules.reading.facts import Binding, Block, Expr, LineKind, LogicalLine, Param, Scope
-from gllint_rules.reading.outline import MUTATORS, Imported, Section
+from gllint_rules.reading.outline import Section
 from gllint_rules.reading.sections import CLASS, Unreadable, section_text
+from gllint_rules.reading.sketch import MUTATORS, Imported
 from gllint_rules.reading.syntax import ParseFailure
 
 
@@ -46,8 +47,8 @@ def parse_section(module: facts.Module, section: Section, out: facts.SectionFact
         raise Unreadable("nests too deeply to be read") from None
     except (cst.ParserSyntaxError, cst.CSTValidationError, ParseFailure) as error:
         raise Unreadable(f"cannot be read: {type(error).__name__}") from None
-    kept = KeptTree(tree, reader.nodes, reader.statements, out)
-    TREES.keep((module.digest, section.number), kept)
+    kept = KeptTree(module.source, text, tree, reader.nodes, reader.statements, out)
+    TREES.keep((module.path, section.number), kept)
     return kept
 
 
@@ -108,6 +109,8 @@ class _Mark:
 class KeptTree:
     """The tree of a section that was read a moment ago: its nodes by number, its statements by unit."""
 
+    source: str  # of the file, and the part of it that was parsed
+    text: str
     tree: cst.Module
     nodes: list[cst.CSTNode]
     statements: dict[int, cst.SimpleStatementLine]
@@ -125,7 +128,7 @@ class KeptTree:
 
 
 class _Trees:
-    """The last trees read in this process, by the digest of their file and the number of their section."""
+    """The last trees read in this process, by their file and the number of their section."""
 
     def __init__(self, most: int) -> None:
         self.most = most  # expressions
@@ -149,11 +152,6 @@ class _Trees:
         old = self._kept.pop(key, None)
         self._size -= len(old.nodes) if old is not None else 0
 
-    def forget(self, digest: str) -> None:
-        """Let the trees of a text go that is an old one now."""
-        for key in [key for key in self._kept if key[0] == digest]:
-            self.drop(key)
-
     def clear(self) -> None:
         self._kept.clear()
         self._size = 0
@@ -165,8 +163,16 @@ TREES = _Trees(60_000)
 def kept_section(module: facts.Module, number: int) -> KeptTree:
     """The tree of a section, parsed again where it is no longer at hand."""
     section = module.outline.sections[number]
-    found = TREES.get((module.digest, number))
-    return found or parse_section(module, section, facts.SectionFacts(section))
+    found = TREES.get((module.path, number))
+    if (
+        found is not None
+        and found.source is not module.source
+        and found.text == section_text(module, section)
+    ):
+        found.source, found.facts.section = module.source, section  # an edit of other sections has moved it
+    if found is not None and found.source is module.source:
+        return found
+    return parse_section(module, section, facts.SectionFacts(section))
 
 
 def read_node(node: cst.CSTNode) -> Expr:

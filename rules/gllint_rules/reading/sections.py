@@ -18,7 +18,8 @@ from gllint_rules.reading.binder import NOWHERE, PLAIN_CLASSES, Binder, said_by,
 from gllint_rules.reading.depth import is_too_deep
 from gllint_rules.reading.facts import Binding, Block, Expr, Param, Scope
 from gllint_rules.reading.literals import Part, Text, is_single, literals
-from gllint_rules.reading.outline import MUTATORS, Imported, Section
+from gllint_rules.reading.outline import Section
+from gllint_rules.reading.sketch import MUTATORS, Imported
 from gllint_rules.reading.syntax import ParseFailure, parsed
 
 _NEWLINE = re.compile(r"\r\n?|\n")

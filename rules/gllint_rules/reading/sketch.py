@@ -1,0 +1,290 @@
+"""What one section of a file mentions: a walk over the tree of CPython's own parser."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any, NamedTuple, TypeAlias
+
+_CHAIN = (
+    100  # links of a chain of calls and subscripts: each of them asks, and no longer one is written by hand
+)
+SPREAD = "**"
+MUTATORS = frozenset({"update", "setdefault", "append", "add", "insert", "extend", "clear"})
+
+
+class Imported(NamedTuple):
+    """A name that an import binds: ``from module import name as bound``; ``name`` empty: the module itself."""
+
+    bound: str
+    module: str  # with leading dots where relative
+    name: str
+
+
+def last_of(node: ast.AST) -> str:
+    """The last name of ``a.b.c``; of a call or subscript that of its callee or base, where that is not far."""
+    for _ in range(_CHAIN):
+        kind = type(node)
+        if kind is ast.Name:
+            return node.id  # type: ignore[attr-defined,no-any-return]
+        if kind is ast.Attribute:
+            return node.attr  # type: ignore[attr-defined,no-any-return]
+        if kind is ast.Call:
+            node = node.func  # type: ignore[attr-defined]
+        elif kind is ast.Subscript:
+            node = node.value  # type: ignore[attr-defined]
+        else:
+            break
+    return ""
+
+
+@cache
+def _children(kind: type[ast.AST]) -> tuple[str, ...]:
+    """The fields of a node that may hold nodes with something in them."""
+    return tuple(
+        name for name in kind._fields if name not in ("ctx", "op", "ops", "name", "id", "attr", "kind")
+    )
+
+
+# Where the walk is: in the namespace that the section stands in, in the body of its class, or further in.
+_OUTSIDE, _CLASS, _INSIDE = range(3)
+
+
+class Sketch:
+    """One walk over the statements of a section, on a stack of its own: source nests as deeply as it likes."""
+
+    def __init__(self) -> None:
+        self.aliases: dict[str, str] = {}
+        self.dotted: set[str] = set()
+        self.imports: list[Imported] = []
+        self.stars: list[str] = []
+        self.inner_imports: set[str] = set()
+        self.binds: set[str] = set()
+        self.members: dict[str, int] = {}  # the line of the first statement that binds each
+        self.line = 0
+        self.binds_globally: set[str] = set()
+        self.stores: set[str] = set()
+        self.attributes: set[str] = set()
+        self.mutated: set[str] = set()
+        self.calls: set[str] = set()
+        self.keywords: set[str] = set()
+        self.keys: set[str] = set()
+        self.spreads: set[str] = set()
+        self.subscripts: set[str] = set()
+        self.decorators: set[str] = set()
+        self.classes = 0
+        self.stack: list[tuple[ast.AST, int]] = []
+
+    def read(self, group: Sequence[ast.stmt], methods: Sequence[ast.stmt]) -> None:
+        left_out = frozenset(methods)
+        stack = self.stack = [(node, _OUTSIDE) for node in group]
+        while stack:
+            node, level = stack.pop()
+            kind = type(node)
+            if kind is ast.Name:  # every second node
+                if type(node.ctx) is ast.Store:  # type: ignore[attr-defined]
+                    self.bind(node.id, level)  # type: ignore[attr-defined]
+                continue
+            if level == _CLASS and isinstance(node, ast.stmt):
+                if node in left_out:
+                    continue
+                self.line = node.lineno
+            handler = _HANDLERS.get(kind)
+            if handler is not None:
+                handler(self, node, level)
+            else:
+                self.push(node, level)
+
+    def push(self, node: ast.AST, level: int) -> None:
+        for name in _children(type(node)):  # type: ignore[arg-type]
+            value = getattr(node, name, None)
+            if type(value) is list:
+                self.stack += [(item, level) for item in value if isinstance(item, ast.AST)]
+            elif isinstance(value, ast.AST):
+                self.stack.append((value, level))
+
+    def bind(self, name: str, level: int) -> None:
+        self.stores.add(name)
+        if level == _OUTSIDE:
+            self.binds.add(name)
+        elif level == _CLASS:
+            self.members[name] = min(self.line, self.members.get(name, self.line))
+
+    # --- names -------------------------------------------------------------------------------------------
+
+    def attribute(self, node: ast.Attribute, level: int) -> None:
+        if type(node.ctx) is ast.Store:
+            self.attributes.add(node.attr)
+        self.stack.append((node.value, level))
+
+    def named_expression(self, node: ast.NamedExpr, level: int) -> None:
+        self.bind(node.target.id, level)
+        self.stack.append((node.value, level))
+
+    def global_(self, node: ast.Global, level: int) -> None:
+        self.binds_globally.update(node.names)
+
+    def handler(self, node: ast.ExceptHandler, level: int) -> None:
+        if node.name:
+            self.bind(node.name, level)
+        self.push(node, level)
+
+    def capture(self, node: ast.MatchAs | ast.MatchStar, level: int) -> None:
+        if node.name:
+            self.bind(node.name, level)
+        self.push(node, level)
+
+    def mapping(self, node: ast.MatchMapping, level: int) -> None:
+        if node.rest:
+            self.bind(node.rest, level)
+        self.push(node, level)
+
+    def import_(self, node: ast.Import, level: int) -> None:
+        for alias in node.names:
+            bound = alias.asname or alias.name.partition(".")[0]
+            self.dotted.add(alias.name)
+            self.bind(bound, level)
+            if level == _OUTSIDE:
+                self.imports.append(Imported(bound, alias.name if alias.asname else bound, ""))
+
+    def import_from(self, node: ast.ImportFrom, level: int) -> None:
+        module = "." * node.level + (node.module or "")
+        for alias in node.names:
+            if alias.name == "*":
+                if level == _OUTSIDE:
+                    self.stars.append(module)
+                continue
+            bound = alias.asname or alias.name
+            if alias.asname:
+                self.aliases[alias.asname] = alias.name
+            self.bind(bound, level)
+            if level == _OUTSIDE:
+                self.imports.append(Imported(bound, module, alias.name))
+            elif not node.level:
+                self.inner_imports.update((module, f"{module}.{alias.name}"))
+
+    # --- definitions -------------------------------------------------------------------------------------
+
+    def function(self, node: ast.FunctionDef | ast.AsyncFunctionDef, level: int) -> None:
+        self.bind(node.name, level)
+        for decorator in node.decorator_list:
+            self.decorators.add(last_of(decorator))
+            self.stack.append((decorator, level))
+        self.stack.append((node.args, level))
+        if node.returns is not None:
+            self.stack.append((node.returns, level))
+        self.stack += [(statement, _INSIDE) for statement in node.body]
+
+    def class_(self, node: ast.ClassDef, level: int) -> None:
+        self.bind(node.name, level)
+        self.classes += 1
+        self.stack += [(part, level) for part in (*node.decorator_list, *node.bases, *node.keywords)]
+        inner = _CLASS if level == _OUTSIDE and self.classes == 1 else _INSIDE
+        self.stack += [(statement, inner) for statement in node.body]
+
+    def lambda_(self, node: ast.Lambda, level: int) -> None:
+        self.stack += [(node.args, level), (node.body, _INSIDE)]
+
+    def comprehension(
+        self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp, level: int
+    ) -> None:
+        """Its variables are its own; what ``:=`` binds in it is not."""
+        for clause in node.generators:
+            self.target(clause.target)
+            self.stack += [(part, level) for part in (clause.iter, *clause.ifs)]
+        parts = (node.key, node.value) if isinstance(node, ast.DictComp) else (node.elt,)
+        self.stack += [(part, level) for part in parts]
+
+    # --- stores ------------------------------------------------------------------------------------------
+
+    def assign(self, node: ast.Assign, level: int) -> None:
+        for target in node.targets:
+            self.stored(target)
+            self.stack.append((target, level))
+        self.stack.append((node.value, level))
+
+    def loop(self, node: ast.For | ast.AsyncFor, level: int) -> None:
+        self.stored(node.target)
+        self.push(node, level)
+
+    def with_item(self, node: ast.withitem, level: int) -> None:
+        if node.optional_vars is not None:
+            self.stored(node.optional_vars)
+        self.push(node, level)
+
+    def stored(self, target: ast.expr) -> None:
+        """Note the containers behind ``name[…]`` among assignment targets."""
+        waiting = [target]
+        while waiting:
+            inner = waiting.pop()
+            if isinstance(inner, ast.Tuple | ast.List):
+                waiting += inner.elts
+            elif isinstance(inner, ast.Subscript):
+                self.mutated.add(last_of(inner.value))
+
+    def target(self, target: ast.expr) -> None:
+        """The variables of a comprehension."""
+        self.stored(target)
+        self.stack.append((target, _INSIDE))
+
+    # --- what is mentioned -------------------------------------------------------------------------------
+
+    def call(self, node: ast.Call, level: int) -> None:
+        name = last_of(node.func)
+        self.calls.add(name)
+        self.keywords.update(keyword.arg or SPREAD for keyword in node.keywords)
+        if type(node.func) is ast.Attribute and name in MUTATORS:
+            self.mutated.add(last_of(node.func.value))
+        self.stack.append((node.func, level))
+        self.stack += [(arg, level) for arg in node.args]
+        self.stack += [(keyword.value, level) for keyword in node.keywords]
+
+    def subscript(self, node: ast.Subscript, level: int) -> None:
+        self.subscripts.add(last_of(node.value))
+        self.stack += [(node.value, level), (node.slice, level)]
+
+    def dict_(self, node: ast.Dict, level: int) -> None:
+        for key, value in zip(node.keys, node.values, strict=True):
+            if key is None:
+                self.spreads.add(last_of(value))
+            elif type(key) is ast.Constant:
+                if type(key.value) is str:
+                    self.keys.add(key.value)
+            else:
+                self.stack.append((key, level))
+            if type(value) is not ast.Constant:
+                self.stack.append((value, level))
+
+    def nothing(self, node: ast.AST, level: int) -> None:
+        pass
+
+
+_Handler: TypeAlias = Callable[[Sketch, Any, int], None]
+_HANDLERS: dict[type[ast.AST], _Handler] = {
+    ast.Attribute: Sketch.attribute,
+    ast.NamedExpr: Sketch.named_expression,
+    ast.Global: Sketch.global_,
+    ast.ExceptHandler: Sketch.handler,
+    ast.MatchAs: Sketch.capture,
+    ast.MatchStar: Sketch.capture,
+    ast.MatchMapping: Sketch.mapping,
+    ast.Import: Sketch.import_,
+    ast.ImportFrom: Sketch.import_from,
+    ast.FunctionDef: Sketch.function,
+    ast.AsyncFunctionDef: Sketch.function,
+    ast.ClassDef: Sketch.class_,
+    ast.Lambda: Sketch.lambda_,
+    ast.ListComp: Sketch.comprehension,
+    ast.SetComp: Sketch.comprehension,
+    ast.DictComp: Sketch.comprehension,
+    ast.GeneratorExp: Sketch.comprehension,
+    ast.Assign: Sketch.assign,
+    ast.For: Sketch.loop,
+    ast.AsyncFor: Sketch.loop,
+    ast.withitem: Sketch.with_item,
+    ast.Call: Sketch.call,
+    ast.Subscript: Sketch.subscript,
+    ast.Dict: Sketch.dict_,
+    ast.Constant: Sketch.nothing,
+}

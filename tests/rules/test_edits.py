@@ -1,0 +1,84 @@
+"""After an edit the outline and the places are those of the file read from scratch, whatever was edited."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from gllint_rules.reading.edits import edited
+from gllint_rules.reading.modules import read_module
+from gllint_rules.reading.outline import outline_of
+from gllint_rules.reading.positions import Positions
+from gllint_rules.reading.syntax import ParseFailure
+
+ROOT = Path(__file__).parents[2]
+FILES = (
+    "rules/gllint_rules/reading/facts.py",
+    "rules/gllint_rules/catalogue/gl102_malformed_quantity.py",
+    "runtime/gllint_runtime/policy/units.py",
+    "tests/rules/test_edits.py",
+)
+# What somebody types, and what breaks a file; also words that reach beyond the line they stand on.
+TYPED = (
+    "x", "7", "(", ")", "\n", "\n\n", "  # c", "#", '"', "'", '"""', "\\", "\\\n", ":", "@f\n", "\r\n", "\r", "\t",
+    "    ", "\n    y = 1\n", "def g(a):\n    return a\n", "class A:\n    def m(self):\n        self.x = 1\n",
+    "import os\n", "from a import b as c\n", "else:\n", "async ", "global z", "return", ";", "\f", "d[0] = 1\n", "\0",
+)  # fmt: skip
+
+
+def random_edit(rng: random.Random, text: str) -> str:
+    """``text`` with something put in, taken out or replaced at a place of which every kind is likely."""
+    at = rng.choice((rng.randrange(len(text)), text.find("\n", rng.randrange(len(text))) + 1))
+    length = rng.choice((0, 0, 1, 2, 5, 40, 400))
+    return text[:at] + rng.choice(("", *TYPED)) + text[at + length :]
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_an_edited_outline_is_the_one_read_from_scratch(name: str) -> None:
+    rng = random.Random(name)
+    text = (ROOT / name).read_text("utf-8")
+    old, kept = outline_of(text), 0
+    for _ in range(50):
+        new = random_edit(rng, text)
+        made = edited(old, text, new)
+        try:
+            expected = outline_of(new)
+        except ParseFailure:
+            assert made is None
+            continue
+        assert made in (None, expected)
+        kept += made is not None
+        text, old = new, expected
+    assert kept > 5
+
+
+def test_what_an_edit_left_alone_is_not_read_again() -> None:
+    text = "a = 1\n\n\ndef f(x):\n    return {'n': x}\n\n\nclass C:\n    k = 2\n\n    def m(self):\n        return 3\n"
+    before = read_module("/a.py", text)
+    known = [before.section(number) for number in range(4)]
+    after = read_module("/a.py", text.replace("return 3", "y = 4\n        return y"), before)
+    assert [after.section(number) is known[number] for number in range(4)] == [True, True, True, False]
+    [cls] = after.classes
+    assert cls.method("m") is after.section(3).functions[0]
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_places_after_edits_are_those_of_the_file_read_from_scratch(name: str) -> None:
+    rng = random.Random(name)
+    text = (ROOT / name).read_text("utf-8")
+    module = read_module("/a.py", text)
+    for _ in range(12):
+        new = random_edit(rng, text)
+        try:
+            outline_of(new)
+        except ParseFailure:
+            continue
+        module, text, fresh = read_module("/a.py", new, module), new, read_module("/b.py", new)
+        places, expected = Positions(module), Positions(fresh)
+        for part in rng.sample(module.outline.sections, min(8, len(module.outline.sections))):
+            size = fresh.section(part.number).size
+            assert module.section(part.number).size == size
+            for at in range(part.number << 24, (part.number << 24) + size):
+                assert places.span(at) == expected.span(at)
