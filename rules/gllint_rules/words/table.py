@@ -171,6 +171,9 @@ class Table:
         self._kinds: dict[str, frozenset[Kind]] = {}
         self._needed: dict[str, frozenset[str]] = {}
         self._found: dict[tuple[object, ...], Entry | None] = {}
+        self._knowing: dict[tuple[str, str], Framework | None] = {}
+        self._owners: dict[str, Framework | None] = {}
+        self._answered: dict[str, tuple[str, ...]] = {}
 
     @property
     def has_own_rows(self) -> bool:
@@ -364,32 +367,37 @@ class Table:
 
     def owner(self, origin: str) -> Framework | None:
         """The row that a dotted name from outside the project belongs to."""
-        return next((self._row(n) for n in range(len(self._raw)) if self._owned(n, origin)), None)
+        if origin not in self._owners:
+            numbers = (number for number in range(len(self._raw)) if self._owned(number, origin))
+            self._owners[origin] = next(map(self._row, numbers), None)
+        return self._owners[origin]
 
     def methods(self, origin: str) -> tuple[str, ...]:
         """The methods of the subclasses of an outside class that are tools; empty where it is no tool class."""
-        row = self._knowing("bases", origin)
+        row = self._that_knows("bases", origin)
         return (*row.bases[_last(origin)], *self._methods) if row is not None else ()
 
     def published(self, origin: str) -> tuple[Published, ...]:
         """What the subclasses of an outside class list their tools in."""
-        row = self._knowing("published", origin)
+        row = self._that_knows("published", origin)
         return row.published[_last(origin)] if row is not None else ()
 
     def answered(self, origin: str) -> tuple[str, ...]:
         """The attributes of messages that name the methods of the subclasses of an outside class."""
-        return tuple(
-            published.attribute
-            for number, row in enumerate(self._raw)
-            if row.get("published") and _owns(row, origin)
-            for listed in self._row(number).published.values()
-            for published in listed
-            if published.of == _last(origin)
-        )
+        if origin not in self._answered:
+            self._answered[origin] = tuple(
+                published.attribute
+                for number, row in enumerate(self._raw)
+                if row.get("published") and _owns(row, origin)
+                for listed in self._row(number).published.values()
+                for published in listed
+                if published.of == _last(origin)
+            )
+        return self._answered[origin]
 
     def payload(self, origin: str) -> tuple[Place, ...] | None:
         """The places of what the model sees of an instance of an outside class, ``None`` where it is no envelope."""
-        row = self._knowing("envelopes", origin)
+        row = self._that_knows("envelopes", origin)
         return (*row.envelopes[_last(origin)], *self._payloads) if row is not None else None
 
     @cached_property
@@ -401,17 +409,16 @@ class Table:
         )
         return frozenset(place for place in held if isinstance(place, str) and place != _ANY)
 
-    def _knowing(self, key: str, origin: str) -> Framework | None:
+    def _that_knows(self, key: str, origin: str) -> Framework | None:
         """The row that says something of a class under ``key``: one that owns it, else one without imports."""
-        last = _last(origin)
-        general: int | None = None
-        for number, row in enumerate(self._raw):
-            if last in row.get(key, ()):
-                if self._owned(number, origin):
-                    return self._row(number)
-                if not row.get("imports") and general is None:
-                    general = number
-        return self._row(general) if general is not None else None
+        if (key, origin) not in self._knowing:
+            last = _last(origin)
+            numbers = [number for number, row in enumerate(self._raw) if last in row.get(key, ())]
+            owning = (number for number in numbers if self._owned(number, origin))
+            general = (number for number in numbers if not self._raw[number].get("imports"))
+            found = next(owning, next(general, None))
+            self._knowing[key, origin] = self._row(found) if found is not None else None
+        return self._knowing[key, origin]
 
     def _row(self, number: int) -> Framework:
         if number not in self._read:
