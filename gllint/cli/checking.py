@@ -7,7 +7,6 @@ import os
 import signal
 import stat
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NoReturn
@@ -74,11 +73,13 @@ def _ending_as_interrupts() -> Iterator[None]:
         signal.signal(number, signal.SIG_DFL)  # who asks twice will not wait
         raise SystemExit(128 + number)
 
-    mine = threading.current_thread() is threading.main_thread()
     # What the caller wants ignored (nohup) or handles in its own way stays so.
-    taken = [number for number in ENDING if mine and signal.getsignal(number) is signal.SIG_DFL]
-    for number in taken:
-        signal.signal(number, end)
+    taken = [number for number in ENDING if signal.getsignal(number) is signal.SIG_DFL]
+    try:
+        for number in taken:
+            signal.signal(number, end)
+    except ValueError:  # not in the main thread: signals are not ours
+        taken = []
     try:
         yield
     finally:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from gllint import report
 from gllint.errors import UsageError
 from gllint.files.places import absolute, fixed_config
 from gllint.run.engine import Options
+from gllint_rules.tuples import NamedTuple
 
 STDIN = "-"
 

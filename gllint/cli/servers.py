@@ -12,12 +12,13 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import pairwise
-from typing import IO, Any, NamedTuple
+from typing import IO, Any
 
 from gllint.errors import UsageError
 from gllint.files.config import Config
 from gllint.shown import visible
 from gllint_rules import RULES
+from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.settings import Settings
 from gllint_runtime.policy.schemas import (
     QUANTITY_REF,

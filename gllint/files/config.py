@@ -13,7 +13,7 @@ import re
 import warnings
 from collections.abc import Mapping, Sequence
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from gllint import __version__
 from gllint.errors import UsageError, nearest
@@ -22,6 +22,7 @@ from gllint.files.selection import check_selectors, matches, selected_codes
 from gllint.files.writing import read_bytes, way_out
 from gllint.shown import visible
 from gllint_rules import Settings
+from gllint_rules.tuples import NamedTuple
 from gllint_runtime.policy.packs import PACKS
 
 if TYPE_CHECKING:

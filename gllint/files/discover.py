@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from gllint.files.patterns import Patterns
 from gllint.files.places import MARKERS, Place, Places
 from gllint.files.writing import read_bytes
+from gllint_rules.tuples import NamedTuple
 
 SUFFIXES = (".py", ".pyi", ".ipynb")
 _LARGEST = 1_000_000  # of a .gitignore; what is larger is as good as none

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from gllint.errors import UsageError
 from gllint.files.config import Config
 from gllint.files.places import Place
+from gllint_rules.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from tomlkit.items import Table

@@ -15,9 +15,10 @@ import warnings
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from gllint.files.source import BROKEN, Change, changed, keep_lines
+from gllint_rules.tuples import NamedTuple
 
 _MOST_BYTES = 64_000_000
 _TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)

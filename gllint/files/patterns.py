@@ -11,7 +11,8 @@ import re
 import warnings
 from collections.abc import Iterable
 from functools import cache, cached_property
-from typing import NamedTuple
+
+from gllint_rules.tuples import NamedTuple
 
 _PLAIN = re.compile(r"(?P<include>!?)(?:(?P<star>\*)(?=\.[^.]+$))?(?P<name>[\w.-]+)(?P<folder>/?)")
 _LITERAL = re.compile(r"[\w.-]+")

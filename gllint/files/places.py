@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
 
 from gllint.files.config import Config, in_folder, load
+from gllint_rules.tuples import NamedTuple
 
 MARKERS = frozenset({"pyproject.toml", "gllint.toml", ".git"})
 

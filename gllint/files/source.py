@@ -9,7 +9,8 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterable
-from typing import NamedTuple
+
+from gllint_rules.tuples import NamedTuple
 
 # gllint.files.notebooks writes it in front of what it cannot read.
 BROKEN = b"\0gllint: no notebook: "

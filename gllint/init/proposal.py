@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
 from gllint.files.config import Config
 from gllint.files.editing import Addition
 from gllint.init.survey import Survey, test_patterns
 from gllint.verdict.advice import KEYS, asked_by
 from gllint_rules import Finding
+from gllint_rules.tuples import NamedTuple
 from gllint_runtime.policy.packs import PACKS
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, cast
 
 from gllint_rules import RULES, Finding, Rule, Span
+from gllint_rules.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from gllint.files.notebooks import Place

@@ -14,13 +14,14 @@ import sys
 import time
 from collections.abc import Iterator
 from functools import cache
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO
 
 import gllint
 from gllint.files.digest import DIGEST_SIZE, digest
 from gllint.files.writing import read_bytes
 from gllint.run.codec import decode, encode
 from gllint_rules import RULES, Settings
+from gllint_rules.tuples import NamedTuple
 
 FOLDER = ".gllint_cache"
 _PREFIX = b"gllint-2\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from gllint.errors import UsageError
 from gllint.files.config import Config
@@ -22,6 +22,7 @@ from gllint.run.results import Result
 from gllint.run.table import Means
 from gllint.run.workspace import Workspace
 from gllint_rules import Failure, Finding, Span
+from gllint_rules.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from gllint.files import notebooks

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from gllint.files.digest import digest
 from gllint.files.source import Undecodable, decode
 from gllint.files.sources import read_python
 from gllint.run.parsing import Unparsed, judge
 from gllint_rules import Settings
+from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.screen import MARKS, Screen
 
 # What the first look finds: rules could speak about the file; it could use a tool that another file defines;

@@ -6,11 +6,12 @@ Python), LibCST is.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from gllint.files.source import Undecodable, decode
 from gllint.run.clock import Clock, without_collector
 from gllint_rules.reading.stack import on_large_stack
+from gllint_rules.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from gllint_rules.reading.facts import Module

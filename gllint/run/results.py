@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from gllint_rules import Cut, Failure, Finding
+from gllint_rules.tuples import NamedTuple
 
 
 class Dependencies(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from gllint.files.digest import digest
 from gllint.files.discover import Signature
@@ -27,6 +27,7 @@ from gllint.run.parsing import Unparsed
 from gllint.run.pool import CHUNK, Pool
 from gllint.run.progress import Progress
 from gllint_rules import Settings
+from gllint_rules.tuples import NamedTuple
 
 _WORTH_FILES = 2000
 _WORTH_BYTES = 250_000

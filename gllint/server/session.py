@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from gllint.errors import UsageError
 from gllint.files.places import MARKERS, Place
@@ -21,6 +21,7 @@ from gllint.server.indexing import Cancelled, Reporter, index_apart
 from gllint.server.live import LiveEngine, LiveWorkspace
 from gllint.server.texts import Snapshot
 from gllint_rules import Failure, Finding, Settings
+from gllint_rules.tuples import NamedTuple
 
 _WORTH_A_PROCESS = 64
 _PATIENCE = 0.5

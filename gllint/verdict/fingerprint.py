@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
 
 from gllint.files.digest import digest
 from gllint.verdict.suppress import Comments
 from gllint_rules import Finding
+from gllint_rules.tuples import NamedTuple
 
 _DEFINITION = re.compile(r"(\s*)(?:async\s+def|def|class)\s+(\w+)")
 _SPACE = re.compile(r"\s+")

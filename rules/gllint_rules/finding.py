@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import Literal, NamedTuple
+from typing import Literal
+
+from gllint_rules.tuples import NamedTuple
 
 Applicability = Literal["safe", "unsafe"]
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
+
+from gllint_rules.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from gllint_rules.project.context import Context, Pending

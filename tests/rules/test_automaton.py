@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import given
@@ -28,12 +29,14 @@ WORDS = [
 
 
 @pytest.fixture(scope="module")
-def screens() -> tuple[Screen, Screen]:
-    quick = Screen(Settings(tool_classes=("my.toolTo", "finalTool"), final_message_names=("*_tofinal",)))
+def screens() -> Iterator[tuple[Screen, Screen]]:
+    settings = Settings(tool_classes=("my.toolTo", "finalTool"), final_message_names=("*_tofinal",))
+    quick, plain = Screen(settings), Screen(settings)
+    quick.fragments(b" " * 100_000)  # enough for the library to be asked
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(sys.modules, "ahocorasick_rs", None)
-        plain = Screen(Settings(tool_classes=("my.toolTo", "finalTool"), final_message_names=("*_tofinal",)))
-    return quick, plain
+        plain.fragments(b" " * 100_000)
+        yield quick, plain
 
 
 @given(st.lists(st.sampled_from(WORDS)).map(b"".join))

@@ -11,7 +11,6 @@ A rule knows nothing of files, configuration formats, caches or output.
 from __future__ import annotations
 
 import os
-import pkgutil
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 
@@ -70,6 +69,8 @@ RULES = Catalogue()
 
 def load_all() -> None:
     """Load the analysis with all that rules load when they first need it, so that timings show their work alone."""
+    import pkgutil
+
     from gllint_rules import fixes
     from gllint_rules.project import project  # noqa: F401
 

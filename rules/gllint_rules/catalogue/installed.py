@@ -90,8 +90,16 @@ def _metadata() -> Iterator[str]:
 
 
 def _offers(folder: str) -> bool:
+    path = f"{folder}/entry_points.txt"
+    if not os.access(path, os.R_OK):  # quicker than an error, and most have none
+        return False
     try:
-        with open(f"{folder}/entry_points.txt", "rb") as file:
-            return GROUP.encode() in file.read(1_000_000)
+        file = os.open(path, os.O_RDONLY)
     except OSError:
         return False
+    try:
+        return GROUP.encode() in os.read(file, 1_000_000)
+    except OSError:
+        return False
+    finally:
+        os.close(file)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from typing import NamedTuple
 
 from gllint_rules.finding import Span, ToolAt
 from gllint_rules.inference.values import Key, ListOf, OtherKey, Record, Value, held_in, options
@@ -14,6 +13,7 @@ from gllint_rules.project.project import Project
 from gllint_rules.project.results import Result, is_quantity, leaves
 from gllint_rules.project.templates import FinalStep, final_steps
 from gllint_rules.project.tool import Tool
+from gllint_rules.tuples import NamedTuple
 from gllint_runtime.policy.claims import HOLE
 
 MOST_TOOLS = 2_000

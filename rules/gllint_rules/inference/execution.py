@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from gllint_rules.inference import annotations as hints
 from gllint_rules.inference import containers, objects, operators, outside
@@ -38,6 +38,7 @@ from gllint_rules.inference.values import (
 )
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Block, Expr
+from gllint_rules.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from gllint_rules.inference.protocol import Evaluator

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from gllint_rules.inference.values import Entry, Record, Text, Value, options
 from gllint_rules.project.context import Context
@@ -11,6 +10,7 @@ from gllint_rules.project.results import is_quantity
 from gllint_rules.project.tool import Tool
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Call, Dict, Scope
+from gllint_rules.tuples import NamedTuple
 from gllint_runtime.policy.claims import ClaimPathError, parse_claim_path
 
 _CALL_ID_KEYS = ("id", "tool_call_id", "call_id")

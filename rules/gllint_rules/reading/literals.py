@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
+
+from gllint_rules.tuples import NamedTuple
 
 _START = re.compile(r"""(?:[\s\\]|\#[^\r\n]*)*([A-Za-z]*)(\"\"\"|'''|"|')""")
 _REST = {

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from typing import NamedTuple
 
 from gllint_rules.finding import Span
 from gllint_rules.reading.facts import SECTION_BITS, LogicalLine, Module, SectionFacts
 from gllint_rules.reading.outline import Section
 from gllint_rules.reading.sections import read_places, section_text
+from gllint_rules.tuples import NamedTuple
 
 _TOKEN = re.compile(
     r'''

@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
+
+from gllint_rules.tuples import NamedTuple
 
 _CHAIN = (
     100  # links of a chain of calls and subscripts: each of them asks, and no longer one is written by hand

@@ -8,10 +8,13 @@ top. So all of it runs in a thread of its own. Memory is taken only as the stack
 from __future__ import annotations
 
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, ParamSpec, TypeVar
+from functools import cache
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+if TYPE_CHECKING:
+    import threading
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -19,12 +22,18 @@ _T = TypeVar("_T")
 _SIZES = tuple(megabytes << 20 for megabytes in (512, 256, 64))
 # Frames for each of those stacks: 3.4 KB each, more than three times what one takes.
 _BYTES_PER_FRAME = 3400
-_here = threading.local()
+
+
+@cache
+def _here() -> threading.local:
+    import threading  # a run that parses nothing needs none
+
+    return threading.local()
 
 
 def on_large_stack(function: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
     """Return ``function(*args, **kwargs)``, called on a large stack; raises what it raises."""
-    if getattr(_here, "size", 0):
+    if getattr(_here(), "size", 0):
         return function(*args, **kwargs)
     result: list[_T] = []
     failure: list[BaseException] = []
@@ -50,6 +59,8 @@ def on_large_stack(function: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwar
 
 def start_thread(target: Callable[[], object], name: str = "gllint") -> threading.Thread | None:
     """Start a daemon thread with a large stack; ``None`` where the machine grants none."""
+    import threading
+
     for size in _SIZES:
         try:
             before = threading.stack_size(size)
@@ -73,11 +84,11 @@ def raise_recursion_limit() -> None:
 
 def stack_size() -> int:
     """Return how many bytes of stack this thread has that were asked for here; 0 for any other thread."""
-    return int(getattr(_here, "size", 0))
+    return int(getattr(_here(), "size", 0))
 
 
 def _run(target: Callable[[], Any], size: int) -> None:
-    _here.size = size
+    _here().size = size
     target()
 
 

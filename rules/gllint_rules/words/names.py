@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from fnmatch import fnmatchcase
-from typing import NamedTuple
 
+from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.settings import Settings
 from gllint_rules.words.table import Table, configured
 

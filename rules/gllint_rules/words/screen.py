@@ -9,10 +9,11 @@ feeds the screen everything that the rules report on.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import product
-from typing import Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from gllint_rules.words.names import (
     OUTPUT_SCHEMAS,
@@ -28,6 +29,9 @@ from gllint_rules.words.names import (
 )
 from gllint_rules.words.settings import Settings
 from gllint_rules.words.table import Table
+
+if TYPE_CHECKING:
+    from ahocorasick_rs import BytesAhoCorasick
 
 _Needles: TypeAlias = tuple[bytes, ...]
 
@@ -313,37 +317,52 @@ _ALIAS = re.compile(rb"\bas\s+(\w+)")
 _WORD_BEFORE = re.compile(rb"\w")
 
 
+_WORTH_MAKING = 10_000  # bytes
+
+
 class _Automaton:
-    """Tells which of some needles stand in bytes, in one pass where the library for it is at hand."""
+    """Tells which of some needles stand in bytes, in one pass where the library for it is at hand.
+
+    It is made once so much was looked at that it is worth the while.
+    """
 
     def __init__(self, needles: Iterable[bytes]) -> None:
         self._needles = sorted(needles)
-        try:
-            from ahocorasick_rs import BytesAhoCorasick, Implementation
-        except ImportError:  # no wheel for this machine
-            self._automaton = None
-        else:
-            self._automaton = BytesAhoCorasick(self._needles, implementation=Implementation.DFA)
+        self._before_making = _WORTH_MAKING
+        self._made: BytesAhoCorasick | None = None
+
+    def _after(self, data: bytes) -> BytesAhoCorasick | None:
+        self._before_making -= len(data)
+        if self._made is None and self._before_making < 0:
+            try:
+                from ahocorasick_rs import BytesAhoCorasick, Implementation
+            except ImportError:  # no wheel for this machine
+                self._before_making = sys.maxsize
+            else:
+                self._made = BytesAhoCorasick(self._needles, implementation=Implementation.DFA)
+        return self._made
 
     def places(self, data: bytes) -> Found:
         """The needles that ``data`` holds, each with the places at which it begins."""
         out: dict[bytes, list[int]] = {}
-        if self._automaton is None:
+        automaton = self._after(data)
+        if automaton is None:
             for needle in self._needles:
                 if needle in data:
                     out[needle] = [
                         found.start() for found in re.finditer(rb"(?=%b)" % re.escape(needle), data)
                     ]
             return out
-        for number, start, _ in self._automaton.find_matches_as_indexes(data, overlapping=True):
+        for number, start, _ in automaton.find_matches_as_indexes(data, overlapping=True):
             out.setdefault(self._needles[number], []).append(start)
         return out
 
     def any(self, data: bytes) -> bool:
         """Whether ``data`` holds one of the needles."""
-        if self._automaton is None:
+        automaton = self._after(data)
+        if automaton is None:
             return any(needle in data for needle in self._needles)
-        return bool(self._automaton.find_matches_as_indexes(data))
+        return bool(automaton.find_matches_as_indexes(data))
 
 
 def _is_of(needles: _Needles, patterns: _Patterns, data: bytes, found: Found) -> bool:

@@ -7,7 +7,9 @@ Which codes are selected, files excluded and how findings are shown belongs to t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from gllint_rules.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from gllint_runtime.policy.units import UnitVerdict

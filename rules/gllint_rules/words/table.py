@@ -10,7 +10,9 @@ import json
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from gllint_rules.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from gllint_rules.words.settings import Settings
