@@ -15,7 +15,6 @@ from typing import Any, TypeAlias
 
 from gllint_rules.reading import facts
 from gllint_rules.reading.binder import NOWHERE, PLAIN_CLASSES, Binder, said_by, string_value, text_value
-from gllint_rules.reading.depth import is_too_deep
 from gllint_rules.reading.facts import Binding, Block, Expr, Param, Scope
 from gllint_rules.reading.literals import Part, Text, is_single, literals
 from gllint_rules.reading.outline import MUTATORS, Imported, Section
@@ -124,6 +123,9 @@ class _Text:
         return self.offset(node.end_lineno, node.end_col_offset)
 
     def of(self, node: ast.expr | ast.stmt) -> str:
+        if self.is_ascii and node.end_lineno == node.lineno and node.end_col_offset is not None:
+            start = self.starts[node.lineno - 1]
+            return self.source[start + node.col_offset : start + node.end_col_offset]
         return self.source[self.begin(node) : self.end(node)]
 
     def after(self, node: ast.expr, limit: int, signs: str = ")") -> int:
@@ -172,11 +174,8 @@ class SyntaxReader(Binder):
     def read(self, module: facts.Module) -> None:
         """Read a section of ``module``. Raises :class:`Unreadable`."""
         self.file = module
-        text = self.text.source
         try:
-            if is_too_deep(text):
-                raise Unreadable("nests too deeply to be read")
-            body = parsed(text).body
+            body = parsed(self.text.source).body
             if self.owner is not None:
                 [cls] = body
                 assert isinstance(cls, ast.ClassDef)
