@@ -73,17 +73,19 @@ def section_text(module: facts.Module, section: Section) -> str:
     position = section.begin
     for begin, end, word in section.holes:
         parts.append(source[position:begin])
-        parts.append(_blank(source[begin:word]) + "pass" + _blank(source[word + 4 : end]))
+        indented = max(source.rfind("\n", begin, word), source.rfind("\r", begin, word), begin - 1) + 1
+        parts.append(_blank(source[begin:indented]) + source[indented:word])
+        parts.append("pass" + _blank(source[word + 4 : end]))
         position = end
     parts.append(source[position : section.end])
     return "".join(parts)
 
 
-_VISIBLE = re.compile(r"[^\s]|[^\S \t\r\n\f]")
+_LINE = re.compile(r"[^\r\n]+")
 
 
 def _blank(text: str) -> str:
-    return _VISIBLE.sub(" ", text)
+    return _LINE.sub(lambda line: " " * len(line[0]), text)
 
 
 def read_annotation(text: str, at: int) -> Expr | None:
