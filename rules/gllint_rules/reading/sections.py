@@ -270,14 +270,14 @@ class SyntaxReader(Binder):
         return facts.Jump("continue")
 
     def _global(self, node: ast.Global) -> None:
-        self.scope.globals.update(node.names)
+        self.scope.globals = self.scope.globals.union(node.names)
 
     def _nonlocal(self, node: ast.Nonlocal) -> None:
-        self.scope.outer.update(node.names)
+        self.scope.outer = self.scope.outer.union(node.names)
 
     def _import(self, node: ast.Import) -> None:
         for alias in node.names:
-            self.out.dotted_imports.add(alias.name)
+            self.out.dotted_imports.append(alias.name)
             first = alias.name.partition(".")[0]
             self.bind_import(
                 Imported(alias.asname, alias.name, "") if alias.asname else Imported(first, first, "")
@@ -482,7 +482,7 @@ class SyntaxReader(Binder):
         if tracked:
             self.context.pop()
         if isinstance(func, facts.Attr) and func.name in MUTATORS:
-            self.out.mutated.add(facts.last_name(func.base))
+            self.out.mutated.append(facts.last_name(func.base))
         call = facts.Call(at, func, tuple(args), tuple(keywords))
         self.out.calls.append((call, self.scope))
         return call
@@ -578,15 +578,15 @@ class SyntaxReader(Binder):
         at = self.mark(node)
         scope = Scope("comprehension", self.scope)
         outer, self.scope = self.scope, scope
+        tests: list[Expr] = []
         for clause in node.generators:
             source = self.expr(clause.iter)
             self.bind_target(self.expr(clause.target), source, "loop")
-            for condition in clause.ifs:
-                self.expr(condition)
+            tests += map(self.expr, clause.ifs)
         key = self.expr(written) if written is not None else None
         element = self.expr(given)
         self.scope = outer
-        return facts.Comp(at, kind, key, element, scope)  # type: ignore[arg-type]
+        return facts.Comp(at, kind, key, element, scope, tuple(tests))  # type: ignore[arg-type]
 
     def _binary(self, node: ast.BinOp) -> Expr:
         # Long chains (`a + b + c …`) nest to the left; a loop keeps them off the call stack.
