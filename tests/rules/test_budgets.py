@@ -9,7 +9,7 @@ import pytest
 
 from gllint_rules import RULES, Failure, Finding, Settings
 from gllint_rules.check.check import check
-from gllint_rules.inference.questions import Questions, TooComplex
+from gllint_rules.inference.questions import MOST_STEPS, Questions, TooComplex
 from gllint_rules.inference.values import Site
 from gllint_rules.project.imports import top_level_packages
 from gllint_rules.project.project import Project
@@ -246,3 +246,42 @@ def test_depth_counts_from_the_outermost_question_whatever_is_remembered() -> No
     assert {"ground", "unknown"} == set(answers)
     with pytest.raises(TooComplex):
         remembered.reach(1000)
+
+
+@pytest.mark.parametrize("extra", [0, 1])
+def test_what_is_remembered_with_its_cost_counts_again(extra: int) -> None:
+    """The budget runs out at the same place, whether the part within was remembered or not."""
+    cost = MOST_STEPS // 4
+
+    def part(questions: Questions) -> str:
+        depth = questions.depth
+        questions.deeper()
+        questions.step(cost)
+        questions.depth = depth
+        return "part"
+
+    def outer(questions: Questions, times: int) -> str:
+        questions.step(MOST_STEPS - times * cost + extra)
+        return " ".join(questions.again("part", lambda: part(questions)) for _ in range(times))
+
+    questions = Questions()
+    for times in (3, 2):  # the second time all of it is remembered
+        answer = questions.ask(
+            times, lambda times=times: outer(questions, times), "", lambda: "unknown", SITE
+        )  # type: ignore[misc]
+        assert answer == ("unknown" if extra else " ".join(["part"] * times))
+
+
+def test_what_rests_on_a_circle_is_not_remembered_with_its_cost() -> None:
+    questions = Questions()
+    asked = []
+
+    def inner() -> str:
+        asked.append(len(asked))
+        return questions.ask("outer", str, "assumed", lambda: "unknown", SITE)
+
+    def outer() -> str:
+        return questions.again("inner", inner) + questions.again("inner", inner)
+
+    assert questions.ask("outer", outer, "", lambda: "unknown", SITE) == "assumedassumed"
+    assert len(asked) == 2

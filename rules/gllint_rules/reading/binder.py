@@ -87,7 +87,7 @@ class Binder:
             case facts.Attr():
                 self.bind_attribute(target, None, None)
             case facts.Sub(base=base):
-                self.out.mutated.add(facts.last_name(base))
+                self.out.mutated.append(facts.last_name(base))
             case _:
                 pass
 

@@ -365,8 +365,8 @@ class Scope:
     bindings: Mapping[str, list[Binding]] = field(default_factory=dict)
     stars: list[str] = field(default_factory=list)  # modules of ``from x import *``
     # Names that ``nonlocal`` hands to the scope around, and ``global`` to the module.
-    outer: set[str] = field(default_factory=set)
-    globals: set[str] = field(default_factory=set)
+    outer: frozenset[str] = frozenset()
+    globals: frozenset[str] = frozenset()
 
     def find(self, name: str) -> list[Binding]:
         """The bindings of ``name`` in the nearest scope around this one that has any."""
@@ -516,10 +516,10 @@ class SectionFacts:
     bound_in_class: dict[str, list[Binding]] = field(default_factory=dict)
     attributes: Attributes = field(default_factory=dict)
     # What the outline knows, where there is one.
-    mutated: set[str] = field(default_factory=set)
+    mutated: list[str] = field(default_factory=list)
     stars: list[str] = field(default_factory=list)
     imports: list[Imported] = field(default_factory=list)
-    dotted_imports: set[str] = field(default_factory=set)
+    dotted_imports: list[str] = field(default_factory=list)
     # Between which offsets of its text each expression stands, once somebody has asked.
     places: list[tuple[int, int]] | None = None
 

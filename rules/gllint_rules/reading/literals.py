@@ -56,6 +56,9 @@ class Literal(NamedTuple):
 
 def is_single(text: str) -> bool:
     """Whether ``text``, which is one or more string literals and no f-string, is one."""
+    quote = text[0]
+    if quote in "\"'" and text[-1] == quote and text.count(quote) == 2:
+        return True
     start = _START.match(text)
     rest = _REST[start[2]].match(text, start.end()) if start is not None else None
     return rest is not None and rest.end() == len(text)

@@ -208,21 +208,21 @@ class _Outliner:
             end=end,
             holes=tuple(self.hole(method) for method in methods),
             imports=tuple(sketch.imports) if kind == "imports" else (),
-            binds=frozenset(sketch.binds),
-            binds_globally=frozenset(sketch.binds_globally & sketch.stores),
+            binds=_frozen(sketch.binds),
+            binds_globally=_frozen(sketch.binds_globally & sketch.stores),
             members=tuple(
                 (name, self.starts[line - 1])
                 for name, line in sorted(sketch.members.items(), key=lambda item: (item[1], item[0]))
             ),
-            stores=frozenset(sketch.stores),
-            attributes=frozenset(sketch.attributes),
-            mutated=frozenset(sketch.mutated),
-            calls=frozenset(sketch.calls),
-            keywords=frozenset(sketch.keywords),
-            keys=frozenset(sketch.keys),
-            spreads=frozenset(sketch.spreads),
-            subscripts=frozenset(sketch.subscripts),
-            decorators=frozenset(sketch.decorators),
+            stores=_frozen(sketch.stores),
+            attributes=_frozen(sketch.attributes),
+            mutated=_frozen(sketch.mutated),
+            calls=_frozen(sketch.calls),
+            keywords=_frozen(sketch.keywords),
+            keys=_frozen(sketch.keys),
+            spreads=_frozen(sketch.spreads),
+            subscripts=_frozen(sketch.subscripts),
+            decorators=_frozen(sketch.decorators),
             bases=bases,
             has_classes=sketch.classes > (kind == "class"),
         )
@@ -235,6 +235,14 @@ class _Outliner:
             self.starts[method.end_lineno or method.lineno],
             line + len(text) - len(text.lstrip(" \t\f")),
         )
+
+
+_NOTHING = frozenset[str]()
+
+
+def _frozen(names: set[str]) -> frozenset[str]:
+    """The set of ``names``; most are empty, and Python makes a new empty one each time."""
+    return frozenset(names) if names else _NOTHING
 
 
 def _lines_apart(body: Iterable[ast.stmt]) -> Iterator[list[ast.stmt]]:

@@ -327,15 +327,15 @@ class Reader(Binder):
         return facts.Jump("continue")
 
     def _global(self, node: cst.Global) -> None:
-        self.scope.globals.update(item.name.value for item in node.names)
+        self.scope.globals = self.scope.globals.union(item.name.value for item in node.names)
 
     def _nonlocal(self, node: cst.Nonlocal) -> None:
-        self.scope.outer.update(item.name.value for item in node.names)
+        self.scope.outer = self.scope.outer.union(item.name.value for item in node.names)
 
     def _import(self, node: cst.Import) -> None:
         for alias in node.names:
             name = _dotted_cst(alias.name)
-            self.out.dotted_imports.add(name)
+            self.out.dotted_imports.append(name)
             if alias.asname is not None:
                 self.bind_import(Imported(_alias_name(alias.asname), name, ""))
             else:
@@ -567,7 +567,7 @@ class Reader(Binder):
         if tracked:
             self.context.pop()
         if isinstance(func, facts.Attr) and func.name in MUTATORS:
-            self.out.mutated.add(facts.last_name(func.base))
+            self.out.mutated.append(facts.last_name(func.base))
         call = facts.Call(at, func, tuple(args), tuple(keywords))
         self.out.calls.append((call, self.scope))
         return call

@@ -15,7 +15,6 @@ from typing import Any, TypeAlias
 
 from gllint_rules.reading import facts
 from gllint_rules.reading.binder import NOWHERE, PLAIN_CLASSES, Binder, said_by, string_value, text_value
-from gllint_rules.reading.depth import is_too_deep
 from gllint_rules.reading.facts import Binding, Block, Expr, Param, Scope
 from gllint_rules.reading.literals import Part, Text, is_single, literals
 from gllint_rules.reading.outline import Section
@@ -75,17 +74,19 @@ def section_text(module: facts.Module, section: Section) -> str:
     position = section.begin
     for begin, end, word in section.holes:
         parts.append(source[position:begin])
-        parts.append(_blank(source[begin:word]) + "pass" + _blank(source[word + 4 : end]))
+        indented = max(source.rfind("\n", begin, word), source.rfind("\r", begin, word), begin - 1) + 1
+        parts.append(_blank(source[begin:indented]) + source[indented:word])
+        parts.append("pass" + _blank(source[word + 4 : end]))
         position = end
     parts.append(source[position : section.end])
     return "".join(parts)
 
 
-_VISIBLE = re.compile(r"[^\s]|[^\S \t\r\n\f]")
+_LINE = re.compile(r"[^\r\n]+")
 
 
 def _blank(text: str) -> str:
-    return _VISIBLE.sub(" ", text)
+    return _LINE.sub(lambda line: " " * len(line[0]), text)
 
 
 def read_annotation(text: str, at: int) -> Expr | None:
@@ -125,6 +126,9 @@ class _Text:
         return self.offset(node.end_lineno, node.end_col_offset)
 
     def of(self, node: ast.expr | ast.stmt) -> str:
+        if self.is_ascii and node.end_lineno == node.lineno and node.end_col_offset is not None:
+            start = self.starts[node.lineno - 1]
+            return self.source[start + node.col_offset : start + node.end_col_offset]
         return self.source[self.begin(node) : self.end(node)]
 
     def after(self, node: ast.expr, limit: int, signs: str = ")") -> int:
@@ -173,11 +177,8 @@ class SyntaxReader(Binder):
     def read(self, module: facts.Module) -> None:
         """Read a section of ``module``. Raises :class:`Unreadable`."""
         self.file = module
-        text = self.text.source
         try:
-            if is_too_deep(text):
-                raise Unreadable("nests too deeply to be read")
-            body = parsed(text).body
+            body = parsed(self.text.source).body
             if self.owner is not None:
                 [cls] = body
                 assert isinstance(cls, ast.ClassDef)
@@ -270,14 +271,14 @@ class SyntaxReader(Binder):
         return facts.Jump("continue")
 
     def _global(self, node: ast.Global) -> None:
-        self.scope.globals.update(node.names)
+        self.scope.globals = self.scope.globals.union(node.names)
 
     def _nonlocal(self, node: ast.Nonlocal) -> None:
-        self.scope.outer.update(node.names)
+        self.scope.outer = self.scope.outer.union(node.names)
 
     def _import(self, node: ast.Import) -> None:
         for alias in node.names:
-            self.out.dotted_imports.add(alias.name)
+            self.out.dotted_imports.append(alias.name)
             first = alias.name.partition(".")[0]
             self.bind_import(
                 Imported(alias.asname, alias.name, "") if alias.asname else Imported(first, first, "")
@@ -482,7 +483,7 @@ class SyntaxReader(Binder):
         if tracked:
             self.context.pop()
         if isinstance(func, facts.Attr) and func.name in MUTATORS:
-            self.out.mutated.add(facts.last_name(func.base))
+            self.out.mutated.append(facts.last_name(func.base))
         call = facts.Call(at, func, tuple(args), tuple(keywords))
         self.out.calls.append((call, self.scope))
         return call
@@ -578,15 +579,15 @@ class SyntaxReader(Binder):
         at = self.mark(node)
         scope = Scope("comprehension", self.scope)
         outer, self.scope = self.scope, scope
+        tests: list[Expr] = []
         for clause in node.generators:
             source = self.expr(clause.iter)
             self.bind_target(self.expr(clause.target), source, "loop")
-            for condition in clause.ifs:
-                self.expr(condition)
+            tests += map(self.expr, clause.ifs)
         key = self.expr(written) if written is not None else None
         element = self.expr(given)
         self.scope = outer
-        return facts.Comp(at, kind, key, element, scope)  # type: ignore[arg-type]
+        return facts.Comp(at, kind, key, element, scope, tuple(tests))  # type: ignore[arg-type]
 
     def _binary(self, node: ast.BinOp) -> Expr:
         # Long chains (`a + b + c …`) nest to the left; a loop keeps them off the call stack.
