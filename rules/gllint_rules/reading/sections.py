@@ -577,15 +577,15 @@ class SyntaxReader(Binder):
         at = self.mark(node)
         scope = Scope("comprehension", self.scope)
         outer, self.scope = self.scope, scope
+        tests: list[Expr] = []
         for clause in node.generators:
             source = self.expr(clause.iter)
             self.bind_target(self.expr(clause.target), source, "loop")
-            for condition in clause.ifs:
-                self.expr(condition)
+            tests += (self.expr(condition) for condition in clause.ifs)
         key = self.expr(written) if written is not None else None
         element = self.expr(given)
         self.scope = outer
-        return facts.Comp(at, kind, key, element, scope)  # type: ignore[arg-type]
+        return facts.Comp(at, kind, key, element, scope, tuple(tests))  # type: ignore[arg-type]
 
     def _binary(self, node: ast.BinOp) -> Expr:
         # Long chains (`a + b + c …`) nest to the left; a loop keeps them off the call stack.
