@@ -241,7 +241,7 @@ def _from_registry(context: Context, base: facts.Expr, scope: Scope) -> bool:
 def _allowed(context: Context, call: Call, scope: Scope) -> bool:
     """Whether the call stands in a dispatcher."""
     imported = context.project.tools.callees.imported(context.module)
-    dispatchers = context.names.table.named_in("dispatchers", imported)
+    dispatchers = context.names.table.dispatchers(imported)
     inner: Scope | None = scope
     while inner is not None:
         owner = inner.owner

@@ -70,7 +70,7 @@ class Forms:
         for call, scope in calls:
             tool = self.made(module, call, scope) or self._described(module, call, scope)
             if tool is not None:
-                yield tool
+                yield from self._each(tool)
         yield from self._classes(module)
         decorators = self.table.last_names("decorators", "generators")
         for function in module.functions_where(lambda section: not decorators.isdisjoint(section.decorators)):
@@ -82,6 +82,22 @@ class Forms:
             yield from self._handed(module, call, scope)
         if self.callees.talks():
             yield from self._assigned(module)
+
+    def _each(self, tool: Tool) -> Iterator[Tool]:
+        """A call that makes a tool of whatever function of several it is given makes one of each."""
+        given = tool.fn if tool.form == "T4" else None
+        if (
+            len(tool.callables) > 1
+            and given is not None
+            and tool.call is not None
+            and tool.call.keyword("name") is None
+        ):
+            found = functions(self.evaluator, given, Frame(tool.module, tool.scope))
+            if len(found) == len(tool.callables):
+                for callee in found:
+                    yield replace(tool, callables=(callee,), name=getattr(callee.function, "name", None))
+                return
+        yield tool
 
     # --- which calls are worth a look ------------------------------------------------------------------------
 

@@ -200,7 +200,7 @@ class Names(NamedTuple):
     def of(cls, settings: Settings) -> Names:
         table = configured(settings)
         own = frozenset(name.rpartition(".")[2] for name in settings.final_message_calls)
-        everywhere = table.named_in("dispatchers", table.imported(()))
+        everywhere = table.dispatchers(table.imported(()))
         return cls(
             table=table,
             tool_classes=table.tool_classes,

@@ -28,7 +28,7 @@ Place: TypeAlias = int | str
 Kind: TypeAlias = Literal["decorators", "generators", "calls", "keywords", "described", "not-tools"]
 
 _NAMES = ("decorators", "generators", "described", "not-tools")
-_LISTS = (*_NAMES, "imports", "changed-by", "runs", "dispatchers", "registries")
+_LISTS = (*_NAMES, "imports", "changed-by", "runs", "dispatchers")
 _PLACES = ("calls", "keywords", "envelopes", "parts")
 _FLAGS = ("plain-functions", "plain-results")
 _KEYS = frozenset((*_LISTS, *_PLACES, *_FLAGS, "name", "verified", "bases", "published"))
@@ -91,7 +91,6 @@ class Framework(NamedTuple):
     changed_by: tuple[str, ...] = ()
     runs: tuple[str, ...] = ()
     dispatchers: tuple[str, ...] = ()
-    registries: tuple[str, ...] = ()
     not_tools: tuple[Name, ...] = ()
 
     def owns(self, dotted: str) -> bool:
@@ -313,10 +312,13 @@ class Table:
         """Whether tool objects of one of the rows ``imported`` are called like functions."""
         return any(row["name"] in imported and "__call__" in _listed(row, "runs") for row in self._raw)
 
-    def named_in(self, key: Literal["dispatchers", "registries"], imported: frozenset[str]) -> frozenset[str]:
-        """The last names under ``key`` of the rows ``imported``."""
+    def dispatchers(self, imported: frozenset[str]) -> frozenset[str]:
+        """The last names of what calls go through in the rows ``imported``."""
         return frozenset(
-            _last(name) for row in self._raw if row["name"] in imported for name in _listed(row, key)
+            _last(name)
+            for row in self._raw
+            if row["name"] in imported
+            for name in _listed(row, "dispatchers")
         )
 
     @cached_property
@@ -573,7 +575,6 @@ def _row(row: Mapping[str, Any], where: str) -> Framework:
         changed_by=_strings(row, "changed-by", where),
         runs=_strings(row, "runs", where),
         dispatchers=_strings(row, "dispatchers", where),
-        registries=_strings(row, "registries", where),
         not_tools=names["not-tools"],
     )
 
