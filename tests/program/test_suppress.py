@@ -72,9 +72,9 @@ def test_what_does_not(comment: str) -> None:
         ("# gllint: off", "cannot read"),
         ("# gllint: ignore[]", "names no code"),
         ("# gllint: ignore[, ]", "names no code"),
-        ("# gllint: ignore[GL999] r", "`GL999` is no code"),
+        ("# gllint: ignore[GL999] r", "`GL999` is not a code"),
         ("# gllint: ignore[naked-numbers]", "Did you mean 'naked-number'?"),
-        ("# gllint: ignore[E501, xyz]", "`E501`, `xyz` is no code"),
+        ("# gllint: ignore[E501, xyz]", "`E501`, `xyz` is not a code"),
         ("# type: ignore # gllint: skip", "cannot read"),
         ("# gllint: ignore-file", "Write"),
     ],
@@ -93,7 +93,7 @@ def test_what_cannot_be_read_suppresses_nothing_and_is_said(comment: str, said: 
 
 def test_what_is_known_beside_what_is_not_suppresses() -> None:
     found = apply("/a.py", "x = 1  # gllint: ignore[GL401, GL999] r\n", [finding(1)], CODES)
-    assert [(f.code, "`GL999` is no code" in f.message) for f in found] == [("GL902", True)]
+    assert [(f.code, "`GL999` is not a code" in f.message) for f in found] == [("GL902", True)]
 
 
 def test_an_invalid_suppression_does_not_hide_itself_and_others_may() -> None:
