@@ -83,9 +83,7 @@ def test_what_cannot_be_read_suppresses_nothing_and_is_said(comment: str, said: 
     found = apply("/a.py", f"x = 1  {comment}\n", [finding(1)], CODES)
     assert sorted(f.code for f in found) == ["GL401", "GL902"]
     wrong = next(f for f in found if f.code == "GL902")
-    assert (
-        said.replace("cannot read", "no suppression that gllint can read") in f"{wrong.message}. {wrong.help}"
-    )
+    assert said in f"{wrong.message}. {wrong.help}"
     column = comment.index("# gllint") + 8
     assert (wrong.span.line, wrong.span.column) == (1, column)
     assert left(f"x = 1  {comment}\n", finding(1), codes=CODES - {"GL902"}) == ["1 GL401"]
