@@ -19,7 +19,8 @@ def answer(tmp_path_factory: pytest.TempPathFactory) -> Path:
     session = Session()
     call = session.record("meter", {"site": "</script><b>north</b>"}, OUTPUT)
     claims = [
-        {"source_call_id": call, "path": f"$.{name}", "quantity": quantity} for name, quantity in OUTPUT.items()
+        {"source_call_id": call, "path": f"$.{name}", "quantity": quantity}
+        for name, quantity in OUTPUT.items()
     ]
     path = tmp_path_factory.mktemp("answer") / "answer.html"
     path.write_text(session.check("It used {{claim:0}} and cost {{claim:1}}.", claims).to_html(), "utf-8")
