@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import importlib.util
+import os
 import re
 import subprocess
 import sys
@@ -36,6 +38,23 @@ def test_generated_documents_are_up_to_date() -> None:
     assert stale == [], "run: python tools/generate.py"
     for folder in ("rules", "gate"):
         assert set((REPOSITORY / "docs" / folder).glob("*.md")) <= set(wanted)
+
+
+def test_the_picture_of_a_terminal_shows_what_the_command_prints() -> None:
+    picture = (REPOSITORY / "docs" / "pictures" / "check.svg").read_text("utf-8")
+    shown = "".join(html.unescape(text) for text in re.findall(r"<text[^>]*>([^<]*)</text>", picture))
+    command = re.search(r"\$ gllint (check [\w./-]+ --select GL101)", shown.replace("\xa0", " "))
+    assert command is not None
+    done = subprocess.run(
+        [sys.executable, "-m", "gllint", *command[1].split(), "--no-cache"],
+        cwd=REPOSITORY / "examples" / "building-energy",
+        env={key: value for key, value in os.environ.items() if key != "FORCE_COLOR"},
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    written = "".join(shown.split()).partition(command[1].replace(" ", ""))[2]
+    assert written == "".join(done.stdout.split()), "run: python tools/pictures.py"
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.relative_to(REPOSITORY).as_posix())

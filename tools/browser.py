@@ -102,6 +102,11 @@ class Browser:
             raise RuntimeError(json.dumps(said["exceptionDetails"])[:2000])
         return said["result"].get("value")
 
+    def elsewhere(self, address: str) -> list[str]:
+        """Return what was asked of anybody but ``address``."""
+        own = (address, "data:", "blob:")
+        return [url for url in self.requests if not url.startswith(own)]
+
     def low_contrast(self) -> dict[str, str]:
         """Return the texts that are hard to read: by element and colours, with the ratio; 4.5 would do."""
         found: dict[str, str] = self.run(_CONTRAST)

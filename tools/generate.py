@@ -27,10 +27,10 @@ GATE_PAGES = DOCS / "gate"
 # The page, its example, its title, the extra that it needs, and what stands between the title and the code.
 GATES = (
     ("langchain", "langchain_agent.py", "The gate in LangChain and LangGraph", "gllint[langchain]", """
-`GateMiddleware` puts the runtime into your LangGraph agent, or into any agent that `create_agent` makes: it records
-what each tool returns, reads the model's last answer as `{"message": …, "claims": […]}`, and sends it back with a
-hint while it states a number that no tool returned. The user sees the message with the tools' own numbers in it, or
-an error."""),
+*How do I put the runtime into my LangGraph agent?* With `GateMiddleware`, in any agent that `create_agent` makes: it
+records what each tool returns, reads the model's last answer as `{"message": …, "claims": […]}`, and sends it back
+with a hint while it states a number that no tool returned. The user sees the message with the tools' own numbers in
+it, or an error."""),
     ("pydantic-ai", "pydantic_ai_agent.py", "The gate in pydantic-ai", "gllint[pydantic-ai]", """
 `GatedToolset` records what the tools of a toolset return, and `output_check` is an output validator: where the answer
 states a number that no tool returned, it asks the model again. A stream is held back until the answer is complete;

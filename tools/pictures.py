@@ -20,7 +20,7 @@ from rich.text import Text
 REPOSITORY = Path(__file__).resolve().parents[1]
 PICTURES = REPOSITORY / "docs" / "pictures"
 EXAMPLE = REPOSITORY / "examples" / "building-energy"
-_WIDTH = 112
+_WIDTH = 118
 # The letters of whoever looks, not those of another server.
 _FORMAT = re.sub(r"@font-face \{\{.*?\}\}\s*", "", CONSOLE_SVG_FORMAT, flags=re.DOTALL).replace(
     "Fira Code", "ui-monospace, Menlo, Consolas"

@@ -80,10 +80,10 @@ def _code_option(name: str, text: str) -> Callable[[Any], Any]:
 @click.option(
     "--fail-level",
     type=click.Choice(LEVELS),
-    help="The least level of a finding that is an exit status of 1.",
+    help="The lowest level of a finding that makes the exit status 1.",
 )
 @click.option(
-    "--output-format", type=click.Choice(list(FORMATS)), default="full", help="How to tell what was found."
+    "--output-format", type=click.Choice(list(FORMATS)), default="full", help="How to print what was found."
 )
 @click.option("--output-file", metavar="FILE", help="Where to write it instead of standard output.")
 @click.option("--fix", is_flag=True, help="Apply the safe fixes.")
@@ -91,14 +91,18 @@ def _code_option(name: str, text: str) -> Callable[[Any], Any]:
 @click.option("--diff", is_flag=True, help="Print what --fix would change, and change nothing.")
 @click.option("--baseline", metavar="FILE", help="Report only what is new since this baseline.")
 @click.option("--write-baseline", metavar="FILE", help="Write what is found to this baseline.")
-@click.option("--prune-baseline", is_flag=True, help="With --baseline: take out of it what is gone.")
+@click.option("--prune-baseline", is_flag=True, help="With --baseline: remove from it what is fixed.")
 @click.option("--since", metavar="REV", help="Report only findings on lines that git says changed since REV.")
 @click.option("--add-noqa", is_flag=True, help="Write a suppression on each finding's line.")
-@click.option("--config", metavar="FILE", help="Take the configuration from this file.")
-@click.option("--isolated", is_flag=True, help="Take no configuration.")
+@click.option("--config", metavar="FILE", help="Read the configuration from this file.")
+@click.option("--isolated", is_flag=True, help="Ignore all configuration files.")
 @click.option("--exclude", multiple=True, metavar="PATTERN", help="Leave out these files too.")
-@click.option("--force-exclude", is_flag=True, default=None, help="Leave out excluded files even if named.")
-@click.option("--stdin-filename", metavar="NAME", help="What standard input ('-') is the content of.")
+@click.option(
+    "--force-exclude", is_flag=True, default=None, help="Leave out excluded files even if they are named."
+)
+@click.option(
+    "--stdin-filename", metavar="NAME", help="The name of the file that standard input ('-') holds."
+)
 @click.option(
     "--statistics", is_flag=True, help="Count the findings by rule, kind of number and file instead."
 )
@@ -112,7 +116,7 @@ def _code_option(name: str, text: str) -> Callable[[Any], Any]:
     "--why", callback=_place, metavar="FILE:LINE[:CODE]", help="Explain why there is a finding, or none."
 )
 @click.option("--timings", is_flag=True, help="Say how long each step and each rule took.")
-@click.option("-q", "--quiet", is_flag=True, help="Print findings alone.")
+@click.option("-q", "--quiet", is_flag=True, help="Print only findings.")
 @click.option("-v", "--verbose", is_flag=True, help="Say more about what is done.")
 @click.pass_context
 def check(context: click.Context, /, **given: Any) -> None:
@@ -131,11 +135,11 @@ def check(context: click.Context, /, **given: Any) -> None:
 @click.option("--baseline", metavar="FILE", help="Tell what is new since this baseline from what is in it.")
 @_code_option("--select", "Codes or prefixes to check for, comma-separated (GL1,GL401).")
 @_code_option("--ignore", "Codes or prefixes to leave out.")
-@click.option("--config", metavar="FILE", help="Take the configuration from this file.")
-@click.option("--isolated", is_flag=True, help="Take no configuration.")
+@click.option("--config", metavar="FILE", help="Read the configuration from this file.")
+@click.option("--isolated", is_flag=True, help="Ignore all configuration files.")
 @click.option("--no-cache", is_flag=True, help="Neither read nor write the cache.")
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="How many processes may work at once.")
-@click.option("-q", "--quiet", is_flag=True, help="Say nothing but what went wrong.")
+@click.option("-q", "--quiet", is_flag=True, help="Print only errors.")
 @click.pass_context
 def report(context: click.Context, /, **given: Any) -> None:
     """Write a page about the code at PATHS (default: the current folder): its findings and where numbers come from.
@@ -161,8 +165,8 @@ def rule(code: str | None, output_format: str) -> None:
 @cli.command()
 @click.argument("path", default=".")
 @click.option("--schema", is_flag=True, help="Print the JSON Schema of the configuration.")
-@click.option("--config", metavar="FILE", help="Take the configuration from this file.")
-@click.option("--isolated", is_flag=True, help="Take no configuration.")
+@click.option("--config", metavar="FILE", help="Read the configuration from this file.")
+@click.option("--isolated", is_flag=True, help="Ignore all configuration files.")
 def config(path: str, schema: bool, config: str | None, isolated: bool) -> None:
     """Print the settings in force for PATH and the file each came from."""
     from gllint.cli.explaining import config_text, schema_text
@@ -196,7 +200,7 @@ def units(context: click.Context, unit: str | None, output_format: str, pack: st
     "--output-format", type=click.Choice(["text", "json"]), default="text", help="How to print them."
 )
 def frameworks(output_format: str) -> None:
-    """Print the table of frameworks: what makes a tool in each, and the version that was asked."""
+    """Print the table of frameworks: what makes a tool in each, and the version it was verified against."""
     from gllint.cli.explaining import frameworks_text
 
     click.echo(frameworks_text(output_format), nl=False)
@@ -233,10 +237,13 @@ def server(stdio: bool) -> None:
 @click.option("--timeout", type=click.FloatRange(min=0, min_open=True), default=30, metavar="SECONDS",
               show_default=True, help="How long the server may take.")  # fmt: skip
 @click.option(
-    "--output-format", type=click.Choice(["text", "json"]), default="text", help="How to tell what was found."
+    "--output-format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    help="How to print what was found.",
 )
-@click.option("--config", metavar="FILE", help="Take the configuration from this file.")
-@click.option("--isolated", is_flag=True, help="Take no configuration.")
+@click.option("--config", metavar="FILE", help="Read the configuration from this file.")
+@click.option("--isolated", is_flag=True, help="Ignore all configuration files.")
 @click.pass_context
 def mcp(
     context: click.Context,
@@ -247,7 +254,7 @@ def mcp(
     config: str | None,
     isolated: bool,
 ) -> None:
-    """Judge the output schemas of a running MCP server's tools; none of the tools is called.
+    """Check the output schemas of a running MCP server's tools, without calling any of them.
 
     COMMAND starts the server on standard input and output: gllint mcp -- python server.py
     """
@@ -257,7 +264,9 @@ def mcp(
     if bool(command) == bool(url):
         raise UsageError("name a command behind -- that starts the server, or its --url")
     if url is not None and not url.lower().startswith(("http://", "https://")):
-        raise UsageError(f"--url: {url!r} is no address of a server: it begins with http:// or https://")
+        raise UsageError(
+            f"--url: {url!r} is not the address of a server: that begins with http:// or https://"
+        )
     settings = config_for(".", config, isolated)
     text, found = report(offered_tools(command, url, timeout), settings, output_format)
     click.echo(text, nl=False)

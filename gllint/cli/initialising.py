@@ -37,7 +37,7 @@ def run(path: str, yes: bool, dry_run: bool) -> int:
 
 def _asked(names: str) -> bool:
     if not sys.stdin.isatty():
-        raise UsageError("nobody is there to be asked: give --yes to write, or --dry-run to look")
+        raise UsageError("there is nobody to ask: give --yes to write, or --dry-run to look")
     return click.confirm(f"Write {names}?")
 
 

@@ -80,7 +80,7 @@ def offered_tools(command: Sequence[str], url: str | None, timeout: float) -> li
                 cursor = page.next_cursor
                 if cursor is None:
                     return tools
-        raise UsageError(f"the server has no end of tools: {len(tools)} after {_MOST_PAGES} pages")
+        raise UsageError(f"the server lists tools without end: {len(tools)} after {_MOST_PAGES} pages")
 
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as told:
         try:

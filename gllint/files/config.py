@@ -302,7 +302,9 @@ def _check_meaning(path: str, table: Mapping[str, Any]) -> None:
     for key in ("exclude", "extend-exclude", "per-file-ignores"):
         for pattern in table.get(key, ()):
             if not is_pattern(pattern.removeprefix("!") if key == "per-file-ignores" else pattern):
-                raise UsageError(f"{path}: key '{key}': '{_short(pattern)}' is no pattern as in .gitignore")
+                raise UsageError(
+                    f"{path}: key '{key}': '{_short(pattern)}' is not a pattern as in .gitignore"
+                )
     if table.get("frameworks"):
         from gllint_rules.words.table import TableError, check_rows
 
@@ -333,7 +335,7 @@ def _check_version(path: str, required: object) -> None:
         wanted = SpecifierSet(f"=={exact}" if exact[:1].isdigit() else exact)
     except InvalidSpecifier:
         raise UsageError(
-            f"{path}: key 'required-version': '{_short(required)}' is no version as in '>=0.1' or '0.1.0'"
+            f"{path}: key 'required-version': '{_short(required)}' is not a version such as '>=0.1' or '0.1.0'"
         ) from None
     if not wanted.contains(__version__, prereleases=True):
         raise UsageError(

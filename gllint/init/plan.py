@@ -47,7 +47,7 @@ class Plan:
 def plan(path: str) -> Plan:
     """Look through the project that the folder ``path`` belongs to. Writes nothing. Raises :class:`UsageError`."""
     if not os.path.isdir(path):
-        raise UsageError(f"{path}: is no folder" if os.path.exists(path) else f"{path}: no such folder")
+        raise UsageError(f"{path}: is not a folder" if os.path.exists(path) else f"{path}: no such folder")
     engine = Engine(Options(fixes=False, progress=True))
     try:
         engine.places.ask_about([absolute(path)])
@@ -134,7 +134,7 @@ def _decoded(path: str, data: bytes | None) -> str:
     try:
         return (data or b"").decode()
     except UnicodeDecodeError as error:
-        raise UsageError(f"{path}: is no UTF-8 text: {error.reason}") from None
+        raise UsageError(f"{path}: is not UTF-8 text: {error.reason}") from None
 
 
 def _source(engine: Engine, path: str) -> str:

@@ -47,18 +47,18 @@ def read(path: str) -> list[Fingerprint]:
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror}; {_ADVICE}") from None
     except ValueError as error:
-        raise UsageError(f"{path}: is no baseline: {visible(str(error))}; {_ADVICE}") from None
+        raise UsageError(f"{path}: is not a baseline: {visible(str(error))}; {_ADVICE}") from None
     except RecursionError:
-        raise UsageError(f"{path}: is no baseline: nested too deeply; {_ADVICE}") from None
+        raise UsageError(f"{path}: is not a baseline: nested too deeply; {_ADVICE}") from None
     version = document.get("version") if isinstance(document, dict) else None
     if type(version) is not int or version != VERSION or not isinstance(document.get("findings"), list):
-        raise UsageError(f"{path}: is no baseline of version {VERSION}; {_ADVICE}")
+        raise UsageError(f"{path}: is not a baseline of version {VERSION}; {_ADVICE}")
     found: list[Fingerprint] = []
     for number, entry in enumerate(document["findings"], 1):
         try:
             base, count = _entry(entry, _MOST - len(found))
         except ValueError as error:
-            raise UsageError(f"{path}: is no baseline: entry {number}: {error}; {_ADVICE}") from None
+            raise UsageError(f"{path}: is not a baseline: entry {number}: {error}; {_ADVICE}") from None
         found += [base._replace(nth=nth) for nth in range(count)]
     return found
 
@@ -72,7 +72,7 @@ def check_target(path: str) -> None:
     except OSError as error:
         raise UsageError(f"{path}: cannot be written: {error.strerror}") from None
     if data.strip() and not _LOOKS_LIKE_ONE.match(data):
-        raise UsageError(f"{path}: exists and is no baseline; remove it, or name another file")
+        raise UsageError(f"{path}: exists and is not a baseline; remove it, or name another file")
 
 
 def as_bytes(fingerprints: Iterable[Fingerprint]) -> bytes:

@@ -145,7 +145,7 @@ class Comments:
             for own, wrong in self._own_of(line, column, text):
                 if wrong is None and own is not None and require_reason and not own_reason(text, column, own):
                     said = "this suppression gives no reason"
-                    wrong = Unreadable(own.span, said, "Say behind the brackets why the finding may stay.")
+                    wrong = Unreadable(own.span, said, "Say after the brackets why the finding may stay.")
                 if wrong is not None:
                     beside = known.get((own.span, own.form)) if own is not None else None
                     found.append(replace(wrong, beside=beside))
@@ -233,7 +233,7 @@ def _not_codes(span: Span, words: Sequence[str]) -> Unreadable | None:
     if hint:
         help_text = hint.removeprefix("; ").capitalize() + " " + help_text
     listed = ", ".join(f"`{word}`" for word in unknown)
-    return Unreadable(span, f"{listed} is no code of gllint: it suppresses nothing", help_text)
+    return Unreadable(span, f"{listed} is not a code of gllint: it suppresses nothing", help_text)
 
 
 def _no_form(span: Span, rest: str) -> Unreadable:
@@ -241,7 +241,7 @@ def _no_form(span: Span, rest: str) -> Unreadable:
     named = [word for word in re.split(r"[^\w-]+", rest) if _selector(word) not in (None, "GL")]
     meant = f"# gllint: ignore[{', '.join(named)}]" if named else ""
     form = meant or "# gllint: ignore[GL401] reason"
-    message = "this comment is no suppression that gllint can read: it suppresses nothing"
+    message = "gllint cannot read this suppression, so it suppresses nothing"
     return Unreadable(span, message, f"Write `{form}`.", meant)
 
 
@@ -355,7 +355,7 @@ def _unused_finding(path: str, comments: Comments, suppression: Suppression, unu
     words = dict(zip(suppression.codes or (), suppression.words, strict=False))
     names = ", ".join(words.get(code, code) for code in unused)
     if suppression.misplaced:
-        message = f"Suppression of {names} for the whole file stands too far down to count"
+        message = f"Suppression of {names} for the whole file does not count below the first statement"
         help_text = "Move it above the first statement, or remove it."
     else:
         message = f"Suppression of {names} suppresses nothing"

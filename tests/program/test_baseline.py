@@ -194,7 +194,7 @@ def test_only_a_baseline_is_written_over(old: Path, run: Run, content: str) -> N
     (old / "mine").write_text(content)
     done = run("check", "--write-baseline", "mine", cwd=old)
     assert done.returncode == 2
-    assert "exists and is no baseline" in done.stderr.decode()
+    assert "exists and is not a baseline" in done.stderr.decode()
     assert (old / "mine").read_text() == content
 
 
@@ -317,4 +317,4 @@ def test_an_unreadable_baseline_ends_with_2(write: Write, run: Run, agent: str) 
     done = run("check", "--baseline", "base.json", cwd=top)
     assert (done.returncode, done.stdout) == (2, b"")
     (line,) = done.stderr.decode().splitlines()
-    assert line.startswith(f"gllint: {top}/base.json: is no baseline: entry 1: 'count' must be")
+    assert line.startswith(f"gllint: {top}/base.json: is not a baseline: entry 1: 'count' must be")

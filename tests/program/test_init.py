@@ -151,7 +151,7 @@ def test_a_project_without_findings_or_repository_gets_nothing(write: Write, run
     [
         ({"pyproject.toml": "[tool.gllint\n"}, "not valid TOML"),
         ({"pyproject.toml": "[tool.gllint]\nunit-packs = 'counts'\n"}, "must be a list"),
-        ({".pre-commit-config.yaml": b"repos:\n\xff\n"}, "is no UTF-8 text"),
+        ({".pre-commit-config.yaml": b"repos:\n\xff\n"}, "is not UTF-8 text"),
         ({"gllint-baseline.json/x": ""}, "cannot be written"),
     ],
 )

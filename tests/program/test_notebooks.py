@@ -205,7 +205,7 @@ def test_cells_share_names_and_suppressions_count(write: Write, check: Check) ->
     tool = '@tool\ndef f(rows: list):\n    return {"x": HOW_MANY}  # gllint: ignore[GL101] shown to nobody\n'
     top = write({"n.ipynb": notebook("HOW_MANY = 3", IMPORT, tool, "# gllint: off")})
     assert check(cwd=top, whole=True) == [
-        "n.ipynb:cell 4:1:1: GL902 this comment is no suppression that gllint can read: it suppresses nothing"
+        "n.ipynb:cell 4:1:1: GL902 gllint cannot read this suppression, so it suppresses nothing"
     ]
 
 

@@ -72,9 +72,9 @@ def test_what_does_not(comment: str) -> None:
         ("# gllint: off", "cannot read"),
         ("# gllint: ignore[]", "names no code"),
         ("# gllint: ignore[, ]", "names no code"),
-        ("# gllint: ignore[GL999] r", "`GL999` is no code"),
+        ("# gllint: ignore[GL999] r", "`GL999` is not a code"),
         ("# gllint: ignore[naked-numbers]", "Did you mean 'naked-number'?"),
-        ("# gllint: ignore[E501, xyz]", "`E501`, `xyz` is no code"),
+        ("# gllint: ignore[E501, xyz]", "`E501`, `xyz` is not a code"),
         ("# type: ignore # gllint: skip", "cannot read"),
         ("# gllint: ignore-file", "Write"),
     ],
@@ -83,9 +83,7 @@ def test_what_cannot_be_read_suppresses_nothing_and_is_said(comment: str, said: 
     found = apply("/a.py", f"x = 1  {comment}\n", [finding(1)], CODES)
     assert sorted(f.code for f in found) == ["GL401", "GL902"]
     wrong = next(f for f in found if f.code == "GL902")
-    assert (
-        said.replace("cannot read", "no suppression that gllint can read") in f"{wrong.message}. {wrong.help}"
-    )
+    assert said in f"{wrong.message}. {wrong.help}"
     column = comment.index("# gllint") + 8
     assert (wrong.span.line, wrong.span.column) == (1, column)
     assert left(f"x = 1  {comment}\n", finding(1), codes=CODES - {"GL902"}) == ["1 GL401"]
@@ -93,7 +91,7 @@ def test_what_cannot_be_read_suppresses_nothing_and_is_said(comment: str, said: 
 
 def test_what_is_known_beside_what_is_not_suppresses() -> None:
     found = apply("/a.py", "x = 1  # gllint: ignore[GL401, GL999] r\n", [finding(1)], CODES)
-    assert [(f.code, "`GL999` is no code" in f.message) for f in found] == [("GL902", True)]
+    assert [(f.code, "`GL999` is not a code" in f.message) for f in found] == [("GL902", True)]
 
 
 def test_an_invalid_suppression_does_not_hide_itself_and_others_may() -> None:

@@ -97,14 +97,14 @@ def test_message_and_help_speak_of_it() -> None:
     assert allowed.help == 'Return a Quantity: `{"value": len(rows), "unit": "count"}`.'
     page = one(source.replace("found", "page"))
     assert page.message.endswith("is an index without a unit")
-    assert page.help == '`page` is an index: `plain-keys = ["page"]` declares that it is no quantity.'
+    assert page.help == '`page` is an index: `plain-keys = ["page"]` declares that it is not a quantity.'
     assert page.fix is None
 
 
 @pytest.mark.parametrize(
     ("configuration", "message"),
     [
-        ({}, "Wrap it in a Quantity, whose unit is left to you"),
+        ({}, "Wrap it in a Quantity and leave the unit to you"),
         ({"unit-packs": ["counts"]}, "Wrap it in a Quantity in count"),
     ],
 )

@@ -59,7 +59,7 @@ told it writes a placeholder that GL501 reports.
 ## Options
 
 `tool-classes`, `tool-decorators` and `tool-methods` say what a tool is, `result-payloads` which fields of an
-envelope are the result. `plain-keys` are patterns of keys whose numbers are no quantities (`["*_id", "page"]`),
+envelope are the result. `plain-keys` are patterns of keys whose numbers are not quantities (`["*_id", "page"]`),
 here and at execution.
 
 ## References

@@ -93,10 +93,10 @@ def _problem(record: Record) -> str | None:
         return None if record.open else f"this Quantity lacks `{missing[0]}`"
     value = join(*(entry.value for entry in record.entries["value"]))
     if surely_not_number(value):
-        return "the `value` of this Quantity is no number"
+        return "the `value` of this Quantity is not a number"
     unit = join(*(entry.value for entry in record.entries["unit"]))
     if surely_not_text(unit):
-        return "the `unit` of this Quantity is no string"
+        return "the `unit` of this Quantity is not a string"
     return None
 
 

@@ -1,4 +1,4 @@
-"""A tool's result schema cannot hold it to a Quantity.
+"""A tool's result schema does not demand a Quantity.
 
 ## What it does
 
@@ -133,7 +133,7 @@ def _declare(context: Context, tool: Tool, schema: SchemaLiteral | None) -> Fix 
 RULE = Rule(
     code="GL202",
     name="result-schema-without-quantity",
-    summary="A tool's result schema cannot hold it to a Quantity",
+    summary="A tool's result schema does not demand a Quantity",
     documentation=__doc__ or "",
     check=check,
     fix="sometimes",

@@ -73,7 +73,7 @@ def check(context: Context) -> Iterator[Pending]:
             site = Site(context.module, ref.at)
             if value.parts and isinstance(ref, facts.Name):
                 site = value.parts[0].site
-            message = f"`{value.literal}` is no known schema"
+            message = f"unknown schema `{value.literal}`"
             fix = partial(_correct, context, site, value.literal)
             yield context.finding("GL204", site, message, HELP, fix)
 

@@ -1,4 +1,4 @@
-"""A tool's function cannot take what its schema admits.
+"""A tool's function cannot take what its schema allows.
 
 ## What it does
 
@@ -111,7 +111,7 @@ def _problem(callee: FunctionOf, schema: dict[str, Any]) -> str | None:
 RULE = Rule(
     code="GL206",
     name="args-mismatch",
-    summary="A tool's function cannot take what its schema admits",
+    summary="A tool's function cannot take what its schema allows",
     documentation=__doc__ or "",
     check=check,
     per_tool=True,

@@ -1,4 +1,4 @@
-"""A tool is asked for by a name that no tool bears.
+"""A tool is called by a name that no tool has.
 
 ## What it does
 
@@ -105,7 +105,7 @@ def _help(name: str, known: set[str]) -> str:
 RULE = Rule(
     code="GL303",
     name="unknown-tool-name",
-    summary="A tool is asked for by a name that no tool bears",
+    summary="A tool is called by a name that no tool has",
     documentation=__doc__ or "",
     check=check,
     fix="unsafe",

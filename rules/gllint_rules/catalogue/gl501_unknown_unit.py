@@ -1,4 +1,4 @@
-"""A Quantity carries a unit that nobody knows.
+"""A Quantity has an unknown unit.
 
 ## What it does
 
@@ -81,7 +81,7 @@ def _correct(context: Context, unit: WrittenUnit) -> Fix | None:
 RULE = Rule(
     code="GL501",
     name="unknown-unit",
-    summary="A Quantity carries a unit that nobody knows",
+    summary="A Quantity has an unknown unit",
     documentation=__doc__ or "",
     check=check,
     fix="sometimes",

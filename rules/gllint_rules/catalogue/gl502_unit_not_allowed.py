@@ -1,4 +1,4 @@
-"""A Quantity carries a unit that is not allowed.
+"""A Quantity has a unit that is not allowed.
 
 ## What it does
 
@@ -75,7 +75,7 @@ def _help(context: Context, unit: str) -> str:
 RULE = Rule(
     code="GL502",
     name="unit-not-allowed",
-    summary="A Quantity carries a unit that is not allowed",
+    summary="A Quantity has a unit that is not allowed",
     documentation=__doc__ or "",
     check=check,
     options=("extend-units", "strict-units", "unit-packs"),

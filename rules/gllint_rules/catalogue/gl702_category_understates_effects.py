@@ -1,4 +1,4 @@
-"""A tool does more than its category admits.
+"""A tool does more than its category allows.
 
 ## What it does
 
@@ -101,7 +101,7 @@ def _is_admitted(context: Context, effect: Effect, levels: frozenset[str]) -> bo
 RULE = Rule(
     code="GL702",
     name="category-understates-effects",
-    summary="A tool does more than its category admits",
+    summary="A tool does more than its category allows",
     documentation=__doc__ or "",
     check=check,
     options=("tool-classes", "tool-methods"),

@@ -89,7 +89,7 @@ def wrap_declared(context: Context, result: Result) -> Fix | None:
 
 def _fix(edits: tuple[Edit, ...], unit: str, safe: bool) -> Fix:
     if unit == PLACEHOLDER:
-        return Fix("unsafe", "Wrap it in a Quantity, whose unit is left to you", edits)
+        return Fix("unsafe", "Wrap it in a Quantity and leave the unit to you", edits)
     return Fix("safe" if safe else "unsafe", f"Wrap it in a Quantity in {unit}", edits)
 
 

@@ -181,7 +181,7 @@ def advice(
         pattern = _pattern(key)
         line = _list_line("plain-keys", settings.plain_keys, pattern)
         article = "an" if kind != "time" else "a"
-        text = f"`{key}` is {article} {kind}: `{line}` declares that it is no quantity."
+        text = f"`{key}` is {article} {kind}: `{line}` declares that it is not a quantity."
         return Advice(kind, None, (line,), pattern, text)
     unit = unit_of_kind(kind, key or "")
     if unit is None:

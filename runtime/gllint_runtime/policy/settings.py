@@ -17,7 +17,7 @@ class Policy:
     """What counts as a unit, a number and an origin. Raises ValueError or TypeError for a setting of no use.
 
     ``extend_units`` and ``strict_units`` widen or narrow the units that results may carry, ``packs`` adds tables of
-    them. ``plain_keys`` are patterns of keys whose numbers are no quantities; ``allow_raw_numbers`` gives up the
+    them. ``plain_keys`` are patterns of keys whose numbers are not quantities; ``allow_raw_numbers`` gives up the
     Quantity rule. ``whitelist`` adds regular expressions whose matches may hold digits, ``number_words`` refuses
     numbers spelled out, too. ``array_paths`` lets claims cite ``$.rows[0].energy``. ``argument_origin`` traces the
     numbers in arguments: ``"record"`` adds what it finds to the provenance, ``"strict"`` refuses a number that is
