@@ -38,9 +38,7 @@ def is_worth(index: Index, paths: Sequence[str]) -> bool:
     return (
         index.means.pool.jobs > 1
         and not index.means.clock.by_rule
-        # Beside other threads a fork may never come back; macOS does not let its libraries be forked.
-        and sys.platform == "linux"
-        and threading.active_count() == 1
+        and sys.platform == "linux"  # macOS does not let its libraries be forked
         and not index.means.sources.held()
         and sum(sizes) > WORTH_BYTES
     )
@@ -49,8 +47,12 @@ def is_worth(index: Index, paths: Sequence[str]) -> bool:
 def check_files(index: Index, paths: Sequence[str]) -> Iterator[tuple[str, Result]]:
     """Yield what the rules say of candidates, without fixes, in any order.
 
-    Raises :class:`Lost` where a process came to an end before its time; what it had to say was not yielded.
+    Raises :class:`Lost` where a process came to an end before its time, what it had to say was not yielded, and where
+    none can be forked.
     """
+    index.means.pool.close()
+    if threading.active_count() > 1:  # beside other threads a fork may never come back
+        raise Lost
     crew = _Crew(index, min(index.means.pool.jobs, len(paths)))
     try:
         yield from crew.check(sorted(paths, key=lambda path: (-_size(index, path), path)))
@@ -77,7 +79,6 @@ class _Crew:
         self._answers: dict[object, dict[str, Any]] = {}
         self._asked: dict[object, set[Connection]] = {}
         self._waiting: dict[object, list[Connection]] = {}
-        index.means.pool.close()  # its threads must not be there when this process is forked
         context = multiprocessing.get_context("fork")
         gc.freeze()
         try:

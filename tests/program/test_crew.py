@@ -30,7 +30,11 @@ def checked(index, path, fixes):
     sys.stderr.write(f"{os.getpid()}\\n")
     return check_file(index, path, fixes)
 
-crew.check_file = checked
+def started(index, paths):
+    index.means.pool._start().submit(int).result()  # as on a large tree, where several processes screen
+    return is_worth(index, paths)
+
+is_worth, crew.is_worth, crew.check_file = crew.is_worth, started, checked
 sys.exit(main(sys.argv[1:]))
 """
 _TOOL = """\
