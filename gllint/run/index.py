@@ -49,7 +49,7 @@ class Index:
         self.kept = Kept(store, self._is_unchanged)
         self.talking: set[str] = set()  # the files that import a framework or a model's SDK
         self.is_complete = False  # all files of the project are listed
-        self._is_disturbed = False  # a file changed while we read it twice: nothing of this run is kept
+        self.is_disturbed = False  # a file changed while we read it twice: nothing of this run is kept
         self._candidates: dict[str, bytes] | None = None
         self._project: Project | None = None
         self._inherited: Project | None = None  # under another configuration
@@ -92,7 +92,7 @@ class Index:
     @property
     def is_worth_keeping(self) -> bool:
         """Whether what was found out holds for the files as they lie on disk."""
-        return not self.means.sources.held() and not self._is_disturbed
+        return not self.means.sources.held() and not self.is_disturbed
 
     def forget(self, path: str) -> None:
         """Forget what a file said, and all that several files say together."""
@@ -179,6 +179,11 @@ class Index:
         """Whether the files were read and joined already."""
         return self._project is not None and self._candidates is not None
 
+    def find_tools(self) -> None:
+        """Find the tools of all candidates, which what is said of any of them may rest on."""
+        with self.means.clock.stage("tool names"):
+            on_large_stack(_tool_names, self.project)
+
     def follow(self, path: str, name: bytes) -> None:
         """Follow an edit: ``name`` is the digest of a file that takes part now, empty if it does not (any more)."""
         candidates = dict(self.candidates())
@@ -260,11 +265,18 @@ class Index:
         try:
             data = self.means.sources.read(path)
         except OSError as error:
-            self._is_disturbed = True
+            self.is_disturbed = True
             return Unparsed(f"cannot be read: {error.strerror}")
         if expected and not self.means.sources.holds(path):
-            self._is_disturbed = self._is_disturbed or digest(data) != expected
+            self.is_disturbed = self.is_disturbed or digest(data) != expected
         return parse(path, data, self.means.clock, before)
+
+    def learn(self, dependencies: Dependencies, is_disturbed: bool) -> None:
+        """Take over what another process found the answers to rest on."""
+        self.dependencies.loaded.update(dependencies.loaded)
+        self.dependencies.probed.update(dependencies.probed)
+        self.dependencies.owned.update(dependencies.owned)
+        self.is_disturbed = self.is_disturbed or is_disturbed
 
     # --- what floor 2 asks back ----------------------------------------------------------------------------
 
@@ -301,7 +313,7 @@ class Index:
         source = self.means.sources.of(path)
         if not self.means.sources.holds(path):
             if self._candidates and path in self._candidates:
-                self._is_disturbed = self._is_disturbed or digest(source.data) != self._candidates[path]
+                self.is_disturbed = self.is_disturbed or digest(source.data) != self._candidates[path]
             elif path not in self.dependencies.loaded:
                 self.dependencies.loaded[path] = digest(source.data)
         return source.text.source

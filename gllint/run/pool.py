@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -98,7 +99,7 @@ class Pool:
         if self._executor is None:
             from concurrent.futures import ProcessPoolExecutor
 
-            self._executor = ProcessPoolExecutor(min(self.jobs, _MOST_PROCESSES), initializer=_begin)
+            self._executor = ProcessPoolExecutor(min(self.jobs, _MOST_PROCESSES), initializer=begin)
         return self._executor
 
     def close(self) -> None:
@@ -109,20 +110,20 @@ class Pool:
 
     def kill(self) -> None:
         """End the processes in the middle of their work."""
-        if self._executor is not None:
+        if "multiprocessing" in sys.modules:
             from multiprocessing import active_children
 
             for process in active_children():
                 process.terminate()
-            self.close()
+        self.close()
 
 
 def _apply(function: Callable[[Any, str], _Result], work: Any, paths: Sequence[str]) -> list[_Result]:
     return on_large_stack(lambda: [function(work, path) for path in paths])
 
 
-def _begin() -> None:
-    """Begin a process of the pool: its parent says when it ends, and it never outlives its parent."""
+def begin() -> None:
+    """Begin a process that works for this one: its parent says when it ends, and it never outlives its parent."""
     import threading
     from multiprocessing import parent_process
 

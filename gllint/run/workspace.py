@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -154,14 +155,23 @@ class Workspace:
         known = self._known_results(candidates)
         missing = [path for path in candidates if path not in known]
         if missing:
-            index.project  # noqa: B018  (reading comes before checking, on the clock and on the bar)
+            index.find_tools()
             index.means.progress.expect("checking", len(missing))
             with index.means.clock.stage("rules"):
-                known |= on_large_stack(lambda: dict(check_files(index, missing, self._fixes)))
+                known |= self._checked(missing)
             if index.is_worth_keeping and (self._has_turn or not self._take_turns):
                 key, codes = index.key(candidates), self.config.codes
                 index.kept.keep_results(key, codes, self._fixes, known, index.dependencies)
         return {path: known[path] for path in candidates}
+
+    def _checked(self, paths: Sequence[str]) -> dict[str, Result]:
+        """Return what the rules say of candidates: asked in several processes where that is worth it."""
+        from gllint.run import crew
+
+        if not self._fixes and crew.is_worth(self.index, paths):
+            with contextlib.suppress(crew.Lost):
+                return dict(crew.check_files(self.index, paths))
+        return on_large_stack(lambda: dict(check_files(self.index, paths, self._fixes)))
 
     def _known_results(self, candidates: Mapping[str, bytes]) -> dict[str, Result]:
         if self._results is None:

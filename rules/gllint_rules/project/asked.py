@@ -25,6 +25,7 @@ from gllint_rules.inference.values import (
 )
 from gllint_rules.project.callees import real_name
 from gllint_rules.project.context import is_test_path
+from gllint_rules.project.offered import tool_classes
 from gllint_rules.project.tool import Tool
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Call, Class, Expr, Module, Scope, Sub
@@ -217,32 +218,28 @@ def tool_names(project: Project) -> ToolNames:
     incomplete, unless it stands in test code, from which nobody calls it.
     """
     out = ToolNames()
-    registered = frozenset(_registered(project, out.names))
-    classes = registered | {
-        tool.cls.cls.name
-        for module in project.modules.values()
-        for tool in project.tools.of(module)
-        if tool.cls is not None
-    }
-    for _, part in project.each(_names_in, (registered, classes)):
+    parts = [part for _, part in project.each(_registered_in, None)]
+    out.names.update(name for names, _ in parts for name in names)
+    registered = frozenset(name for _, classes in parts for name in classes)
+    for _, part in project.each(_names_in, (registered, registered | tool_classes(project))):
         out.names |= part.names
         out.complete = out.complete and part.complete
     return out
 
 
-def _registered(project: Project, names: set[str]) -> set[str]:
-    """The classes whose instances a ``TOOL_REGISTRY`` holds; its keys are added to ``names``."""
+def _registered_in(project: Project, module: Module, given: None) -> tuple[frozenset[str], frozenset[str]]:
+    """The keys of a ``TOOL_REGISTRY`` that a module assigns, and the classes whose instances it holds."""
+    keys: set[str] = set()
     classes: set[str] = set()
-    for module in project.modules.values():
-        for name in TOOL_REGISTRY_NAMES:
-            for binding in module.scope.bindings.get(name, ()):
-                if binding.kind in ("assign", "annotated") and binding.value is not None:
-                    value = project.evaluator.eval(binding.value, Frame(module, module.scope))
-                    if isinstance(value, Record):
-                        names.update(key for key in value.entries if isinstance(key, str))
-                        held = (entry.value for _, entry in held_in(value))
-                        classes.update(filter(None, map(_class_of, held)))
-    return classes
+    for name in TOOL_REGISTRY_NAMES:
+        for binding in module.scope.bindings.get(name, ()):
+            if binding.kind in ("assign", "annotated") and binding.value is not None:
+                value = project.evaluator.eval(binding.value, Frame(module, module.scope))
+                if isinstance(value, Record):
+                    keys.update(key for key in value.entries if isinstance(key, str))
+                    held = (entry.value for _, entry in held_in(value))
+                    classes.update(filter(None, map(_class_of, held)))
+    return frozenset(keys), frozenset(classes)
 
 
 def _names_in(project: Project, module: Module, given: tuple[frozenset[str], frozenset[str]]) -> ToolNames:

@@ -27,14 +27,17 @@ _CATEGORY = "category"
 
 def uses_categories(project: Project) -> bool:
     """Whether the announced modules use a ``ToolCategory`` of levels: define one, give one or declare one."""
-    return any(
+    return any(uses for _, uses in project.each(_uses_categories, None))
+
+
+def _uses_categories(project: Project, module: Module, given: None) -> bool:
+    return (
         any(cls.name == TOOL_CATEGORY and _has_levels(cls) for cls in _categories(module))
         or any(
             _gives_level(project, module, call, scope)
             for call, scope in module.calls_where(partial(module.mentions, words=TOOL_CATEGORIES))
         )
         or any(category_of(project, tool) for tool in project.tools.of(module))
-        for module in project.modules.values()
     )
 
 

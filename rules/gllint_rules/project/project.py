@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from gllint_rules.finding import Cut
@@ -62,6 +62,8 @@ class Project:
         self._positions: dict[str, Positions] = {}
         self._answers: dict[object, Any] = {}
         self._parts: dict[object, tuple[object, dict[str, Any]]] = {}
+        # Where others hold the same project: what a part says of all modules, found out by all of them together.
+        self.share_out: Callable[[Any, Any], Mapping[str, Any]] | None = None
 
     def add(self, module: Module) -> None:
         """Announce a module that the screen let through."""
@@ -97,16 +99,33 @@ class Project:
         """For each module what ``part`` says of it, remembered as long as ``given`` is the same.
 
         A question about the whole project is best asked in such parts: an edit leaves most of them valid. What a
-        part says may rest on ``given``, the module and what its names lead to, and must not be changed.
+        part says may rest on ``given``, the module and what its names lead to, and must not be changed; all of these
+        may go from process to process.
         """
-        held, known = self._parts.get(part, (None, {}))
-        if held != given or part not in self._parts:
-            known = {}
-            self._parts[part] = (given, known)
+        known = self._known_parts(part, given)
+        if self.share_out is not None and self.evaluator.depth == 0 and self.modules.keys() > known.keys():
+            known.update(self.share_out(part, given))
         for path, module in self.modules.items():
             if path not in known:
                 known[path] = part(self, module, given)
             yield module, known[path]
+
+    def parts(
+        self, part: Callable[[Project, Module, _G], _T], given: _G, paths: Iterable[str]
+    ) -> dict[str, _T]:
+        """What ``part`` says of the modules at ``paths``: the share of another one who asks about all of them."""
+        known = self._known_parts(part, given)
+        for path in paths:
+            if path not in known:
+                known[path] = part(self, self.modules[path], given)
+        return {path: known[path] for path in paths}
+
+    def _known_parts(self, part: Callable[[Project, Module, _G], _T], given: _G) -> dict[str, _T]:
+        held, known = self._parts.get(part, (None, {}))
+        if held != given or part not in self._parts:
+            known = {}
+            self._parts[part] = (given, known)
+        return known
 
     def once(self, question: Callable[[Project], _T]) -> _T:
         """The answer to a question about the whole project, remembered until another module is announced."""

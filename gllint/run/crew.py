@@ -1,0 +1,186 @@
+"""The rules over the candidates of one project in several processes, each forked from this one.
+
+They begin with all that was read and inferred so far, so that nothing is handed to them but the paths of files, the
+dearest first, and nothing comes back but what the rules say of each. A question about all modules is shared out.
+"""
+
+from __future__ import annotations
+
+import gc
+import multiprocessing
+import sys
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from multiprocessing.connection import Connection, wait
+from typing import TYPE_CHECKING, Any
+
+from gllint.run.pool import begin
+from gllint.run.results import Result
+from gllint.run.rules import check_file
+from gllint_rules.reading.stack import on_large_stack
+
+if TYPE_CHECKING:
+    from multiprocessing.context import ForkProcess
+
+    from gllint.run.index import Index
+
+WORTH_BYTES = 500_000
+
+
+class Lost(Exception):
+    """A process of the crew is gone."""
+
+
+def is_worth(index: Index, paths: Sequence[str]) -> bool:
+    """Say whether a crew is to be had here, and finds more to do than it costs."""
+    sizes = (seen.size for path in paths if (seen := index.files.get(path)))
+    return (
+        index.means.pool.jobs > 1
+        and not index.means.clock.by_rule
+        and sys.platform == "linux"  # macOS does not let its libraries be forked
+        and not index.means.sources.held()
+        and sum(sizes) > WORTH_BYTES
+    )
+
+
+def check_files(index: Index, paths: Sequence[str]) -> Iterator[tuple[str, Result]]:
+    """Yield what the rules say of candidates, without fixes, in any order.
+
+    Raises :class:`Lost` where a process came to an end before its time, what it had to say was not yielded, and where
+    none can be forked.
+    """
+    index.means.pool.close()
+    if threading.active_count() > 1:  # beside other threads a fork may never come back
+        raise Lost
+    crew = _Crew(index, min(index.means.pool.jobs, len(paths)))
+    try:
+        yield from crew.check(sorted(paths, key=lambda path: (-_size(index, path), path)))
+    except (OSError, EOFError) as error:
+        raise Lost from error
+    finally:
+        crew.close()
+
+
+def _size(index: Index, path: str) -> int:
+    seen = index.files.get(path)
+    return seen.size if seen is not None else 0
+
+
+class _Crew:
+    """This side of the pipes: hands out files, and the parts of what somebody asks about all modules."""
+
+    def __init__(self, index: Index, size: int) -> None:
+        self._index = index
+        self._processes: list[ForkProcess] = []
+        self._pipes: list[Connection] = []
+        self._shares = [sorted(index.project.modules)[number::size] for number in range(size)]
+        # What the processes were asked about all modules: the answers, those that have not answered, who waits.
+        self._answers: dict[object, dict[str, Any]] = {}
+        self._asked: dict[object, set[Connection]] = {}
+        self._waiting: dict[object, list[Connection]] = {}
+        context = multiprocessing.get_context("fork")
+        gc.freeze()
+        try:
+            for _ in range(size):
+                ours, theirs = context.Pipe()
+                process = context.Process(target=_serve, args=(index, theirs), daemon=True)
+                process.start()
+                theirs.close()
+                self._processes.append(process)
+                self._pipes.append(ours)
+        finally:
+            gc.unfreeze()
+
+    def check(self, paths: Sequence[str]) -> Iterator[tuple[str, Result]]:
+        """Yield what the rules say of each file."""
+        pending = list(reversed(paths))
+        busy = 0
+        for pipe in self._pipes[: len(pending)]:
+            pipe.send(("check", pending.pop()))
+            busy += 1
+        while busy:
+            wait(self._pipes)
+            for pipe in [pipe for pipe in self._pipes if pipe.poll()]:
+                match pipe.recv():
+                    case ("checked", path, result):
+                        yield path, result
+                        if pending:
+                            pipe.send(("check", pending.pop()))
+                        else:
+                            busy -= 1
+                    case ("all", part, given):
+                        self._ask_all(pipe, part, given)
+                    case ("share", part, given, values):
+                        self._collect(pipe, (part, given), values)
+        for pipe in self._pipes:
+            pipe.send(("end",))
+        for pipe in self._pipes:
+            self._index.learn(*pipe.recv())
+
+    def _ask_all(self, pipe: Connection, part: Any, given: object) -> None:
+        key = part, given
+        self._waiting.setdefault(key, []).append(pipe)
+        if key not in self._asked:
+            self._answers[key] = {}
+            self._asked[key] = set(self._pipes)
+            for other, share in zip(self._pipes, self._shares, strict=True):
+                other.send(("share", part, given, share))
+        self._answer(key)
+
+    def _collect(self, pipe: Connection, key: object, values: Mapping[str, Any]) -> None:
+        self._answers[key] |= values
+        self._asked[key].discard(pipe)
+        self._answer(key)
+
+    def _answer(self, key: object) -> None:
+        if not self._asked[key]:
+            for pipe in self._waiting.pop(key, ()):
+                pipe.send(("all", self._answers[key]))
+
+    def close(self) -> None:
+        """Let the processes go; they have nothing to lose."""
+        for pipe in self._pipes:
+            pipe.close()
+        for process in self._processes:
+            process.terminate()
+            process.join()
+
+
+# --- in the processes ---------------------------------------------------------------------------------------
+
+
+def _serve(index: Index, pipe: Connection) -> None:
+    begin()
+    with suppress(OSError, EOFError):  # the parent has gone, or wants no more
+        on_large_stack(_Worker(index, pipe).run)
+
+
+class _Worker:
+    def __init__(self, index: Index, pipe: Connection) -> None:
+        self._index, self._pipe, self._project = index, pipe, index.project
+        self._project.share_out = self._share_out
+
+    def run(self) -> None:
+        """Do what is asked until there is no more."""
+        while True:
+            match self._pipe.recv():
+                case ("check", path):
+                    self._pipe.send(("checked", path, check_file(self._index, path, fixes=False)))
+                case ("share", part, given, paths):
+                    self._give(part, given, paths)
+                case ("end",):
+                    self._pipe.send((self._index.dependencies, self._index.is_disturbed))
+
+    def _share_out(self, part: Any, given: object) -> Mapping[str, Any]:
+        """What ``part`` says of all modules: the others find out the most of it meanwhile."""
+        self._pipe.send(("all", part, given))
+        while True:
+            match self._pipe.recv():
+                case ("share", other, its, paths):
+                    self._give(other, its, paths)
+                case ("all", answers):
+                    return dict(answers)
+
+    def _give(self, part: Any, given: object, paths: Sequence[str]) -> None:
+        self._pipe.send(("share", part, given, self._project.parts(part, given, paths)))

@@ -1,0 +1,92 @@
+"""The rules in several processes: the same findings, whoever asks about all files and whoever dies."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Write = Callable[..., Path]
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux alone")
+
+# A run that takes its few files for many. It says which processes checked a file.
+_RUN = """\
+import os, sys
+from gllint.cli.main import main
+from gllint.run import crew
+
+crew.WORTH_BYTES = 0
+check_file, parent, kind = crew.check_file, os.getpid(), sys.argv.pop()
+
+def checked(index, path, fixes):
+    assert os.getpid() != parent
+    if kind == "dies" and path.endswith("m7.py"):
+        os._exit(1)
+    sys.stderr.write(f"{os.getpid()}\\n")
+    return check_file(index, path, fixes)
+
+def started(index, paths):
+    index.means.pool._start().submit(int).result()  # as on a large tree, where several processes screen
+    return is_worth(index, paths)
+
+is_worth, crew.is_worth, crew.check_file = crew.is_worth, started, checked
+sys.exit(main(sys.argv[1:]))
+"""
+_TOOL = """\
+from crewai.tools import BaseTool
+from helper import load
+
+
+class Meter{n}(BaseTool):
+    name: str = "meter_{n}"
+
+    def _run(self, site: str, hours: float):
+        return {{"energy": load(site) * hours}}
+
+
+def ask(registry):
+    return registry.get("meter_{n}"), {{"kind": "tool_call", "tool_name": "meter_{other}"}}
+"""
+
+
+@pytest.fixture
+def plant(write: Write) -> Path:
+    files = {f"m{n}.py": _TOOL.format(n=n, other=3 * n) for n in range(20)}
+    registry = "class ToolRegistry:\n    pass\n\n\nTOOL_REGISTRY = ToolRegistry()\n"
+    files |= {"helper.py": "def load(site):\n    return len(site) + 2.5\n", "registry.py": registry}
+    return write({"pyproject.toml": "", **files})
+
+
+def found(top: Path, jobs: int, kind: str) -> tuple[bytes, set[bytes]]:
+    """What a run prints, and the processes that checked a file elsewhere."""
+    (top.parent / "run.py").write_text(_RUN)
+    options = ["check", "--no-cache", "--quiet", "--output-format", "concise", "--jobs", str(jobs)]
+    done = subprocess.run(
+        [sys.executable, top.parent / "run.py", *options, kind],
+        cwd=top,
+        capture_output=True,
+        timeout=120,
+        env={**os.environ, "NO_COLOR": "1"},
+        check=False,
+    )
+    assert done.returncode == 1, done.stderr.decode()
+    return done.stdout, set(done.stderr.split())
+
+
+def test_any_number_of_processes_finds_the_same(plant: Path) -> None:
+    alone, none = found(plant, 1, "lives")
+    assert not none and alone.count(b"GL101") == 20 and alone.count(b"GL303") == 13
+    for jobs in (2, 3):
+        together, processes = found(plant, jobs, "lives")
+        assert together == alone
+        assert len(processes) > 1
+
+
+def test_a_process_that_dies_takes_no_finding_with_it(plant: Path) -> None:
+    alone, _ = found(plant, 1, "lives")
+    assert found(plant, 3, "dies")[0] == alone
