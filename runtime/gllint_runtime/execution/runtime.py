@@ -139,9 +139,9 @@ class ToolRuntime:
         self._tape = provider if isinstance(provider, Tape) else None
         self._clock: Callable[[], float] = self._tape.clock if self._tape else time.perf_counter
         self._takes_options = takes_options(provider)
-        self._blocking = getattr(provider, "blocking", not inspect.iscoroutinefunction(provider.chat_step))
+        self._blocking = _blocks(provider)
         self._runs: set[_Run] = set()
-        self._run = self._new_run()
+        self._run: _Run | None = None
 
     # ------------------------------------------------------------------------------------------- running
 
@@ -193,7 +193,7 @@ class ToolRuntime:
         return cast("AgentResponse", {"status": "success", **answer})
 
     def _failure(self, error: Exception) -> AgentResponse:
-        run: _Run = getattr(error, "_gllint_run", self._run)
+        run: _Run = getattr(error, "_gllint_run", None) or self._new_run()
         if isinstance(error, GLError):
             failure = error.to_dict()
         else:
@@ -211,12 +211,12 @@ class ToolRuntime:
 
     def get_metrics(self) -> dict[str, Any]:
         """The metrics of the last run, under the names of seed 000 and ``replay_violations``."""
-        return self._run.metrics.to_dict()
+        return (self._run or self._new_run()).metrics.to_dict()
 
     @property
     def trace(self) -> list[dict[str, Any]]:
         """The trace of the last run; a copy."""
-        return self._run.trace.entries
+        return (self._run or self._new_run()).trace.entries
 
     def _new_run(self) -> _Run:
         self._run = _Run(Session.under(self.policy, self.registry.units, self.constants))
@@ -413,6 +413,11 @@ def _finalize(run: _Run, step: Step) -> dict[str, Any]:
     verified = run.session.check_read(step.message, step.claims)
     answer = {"message": verified.message, "provenance": verified.provenance}
     return answer | {"clarification_needed": True} if step.kind == "clarification" else answer
+
+
+def _blocks(provider: Provider) -> bool:
+    declared = getattr(provider, "blocking", None)
+    return not inspect.iscoroutinefunction(provider.chat_step) if declared is None else bool(declared)
 
 
 def _tell(provider: Provider, hint: str) -> Any:

@@ -47,6 +47,7 @@ logger = logging.getLogger("gllint_runtime")
 
 _VERSION = 1
 _MAX_BYTES = 64_000_000
+_MAX_MESSAGE = 500_000
 
 
 @dataclass
@@ -145,6 +146,9 @@ class Session:
 
     def user(self, text: str) -> None:
         """Tell what the user said: arguments may hold its numbers."""
+        if not isinstance(text, str):
+            raise TypeError(f"What the user said is text, not {type(text).__name__}")
+        text = str.__str__(text)
         with self._lock:
             self._heard.append(text)
             self._bytes += len(text)
@@ -164,6 +168,9 @@ class Session:
 
         Raises GLValidationError ARGS_SCHEMA, RESULT_SCHEMA or UNIT_UNKNOWN, GLProvenanceError MISSING_ORIGIN.
         """
+        if not isinstance(tool, str):
+            raise GLValidationError("ARGS_SCHEMA", f"The name of a tool is text, not {type(tool).__name__}")
+        tool = str.__str__(tool)
         try:
             given = validation.plain({} if arguments is None else arguments)
         except ValueError as error:
@@ -245,7 +252,7 @@ class Session:
         """
         if not isinstance(message, str):
             raise GLValidationError("STEP_SCHEMA", f"The message is text, not {type(message).__name__}")
-        return self.check_read(message, read_claims(claims))
+        return self.check_read(str.__str__(message), read_claims(claims))
 
     def verify(self, message: str, claims: Sequence[Any] | None = ()) -> Verified | Refused:
         """Like :meth:`check`, but a union told apart by ``status`` (``"success"``, ``"error"``)."""
@@ -265,6 +272,8 @@ class Session:
             return self._checked(message, claims)
 
     def _checked(self, message: str, claims: Sequence[Claim]) -> Verified:
+        if len(message) > _MAX_MESSAGE:
+            raise GLValidationError("STEP_SCHEMA", f"The message has more than {_MAX_MESSAGE} characters")
         if unsafe := unsafe_characters(message):
             start = unsafe[0][0]
             raise GLRuntimeError("UNSAFE_TEXT", f"Control character {message[start]!r} at position {start}")

@@ -10,7 +10,8 @@ from types import NoneType
 from typing import Any, Literal, NamedTuple
 
 from gllint_runtime.policy.errors import GLValidationError
-from gllint_runtime.policy.schemas import Claim, Quantity, as_plain, quantity_problem
+from gllint_runtime.policy.schemas import Claim, Quantity, quantity_problem
+from gllint_runtime.policy.validation import Exact, plain
 
 CLARIFICATION = "None"
 """The tool name by which a model asks the user instead of calling a tool."""
@@ -48,7 +49,7 @@ class ToolAction:
             args = {}
         if not isinstance(args, Mapping):
             raise _step_error("The 'args' of a tool action are an object", "args", _ACTION_HINT)
-        return cls(name, dict(args))
+        return cls(_text(name), dict(args))
 
     @classmethod
     def parse_obj(cls, raw: Mapping[str, Any]) -> ToolAction:
@@ -58,10 +59,13 @@ class ToolAction:
 
 def read_object(raw: Any, hint: str | None = None) -> dict[str, Any]:
     """The JSON object in a model's output. Raises GLValidationError STEP_SCHEMA with ``hint``."""
-    if isinstance(raw, Mapping):
+    if type(raw) is dict:
         return dict(raw)
+    if isinstance(raw, Mapping):
+        return {_text(key): value for key, value in raw.items()}
     if not isinstance(raw, str):
         raise _step_error(f"Expected a JSON object, got {type(raw).__name__}", hint=hint)
+    raw = _text(raw)
     fence = None if raw.lstrip().startswith("{") else _FENCE.search(raw)
     closing = raw.find("```", fence.end()) if fence else -1
     text = raw[fence.end() : closing] if fence and closing > 0 else raw
@@ -76,6 +80,11 @@ def read_object(raw: Any, hint: str | None = None) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise _step_error(f"The answer is not valid JSON: {error}", hint=hint) from None
     return dict(data)
+
+
+def _text(value: Any) -> Any:
+    """Of a subclass of ``str`` the text that it really is; anything else unchanged."""
+    return str.__str__(value) if type(value) is not str and isinstance(value, str) else value
 
 
 class Step(NamedTuple):
@@ -93,7 +102,15 @@ def read_step(raw: Any) -> Step:
 
     Raises GLValidationError STEP_SCHEMA.
     """
-    data = read_object(raw)
+    try:
+        return _step(read_object(raw))
+    except GLValidationError:
+        raise
+    except Exception as error:  # an object that lies about itself
+        raise _step_error(f"The answer cannot be read: {type(error).__name__}") from error
+
+
+def _step(data: dict[str, Any]) -> Step:
     kind = data.get("kind", "tool_call" if "name" in data or "tool_name" in data else "final")
     if kind == "tool_call":
         action = ToolAction.parse(data)
@@ -105,29 +122,32 @@ def read_step(raw: Any) -> Step:
     final = data.get("final", data)
     if not isinstance(final, Mapping) or not isinstance(final.get("message"), str):
         raise _step_error("A final step needs a 'message' of text", "final.message")
-    return Step("final", message=final["message"], claims=read_claims(final.get("claims")))
+    return Step("final", message=_text(final["message"]), claims=read_claims(final.get("claims")))
 
 
 def read_claims(claims: Any) -> tuple[Claim, ...]:
-    """The claims of a final message. Raises GLValidationError STEP_SCHEMA."""
+    """The claims of a final message, as plain data. Raises GLValidationError STEP_SCHEMA."""
     if not isinstance(claims, (list, tuple, NoneType)):
         raise _step_error("'claims' is an array", "final.claims")
-    return tuple([_read_claim(number, claim) for number, claim in enumerate(claims or ())])
+    exact: Exact = {}
+    try:
+        read = plain(claims, exact) or ()
+    except ValueError as error:
+        raise _step_error(f"The claims cannot be read: {error}", "final.claims") from None
+    return tuple([_read_claim(i, claim, exact.get((i, "quantity"))) for i, claim in enumerate(read)])
 
 
-def _read_claim(number: int, raw: Any) -> Claim:
-    if isinstance(raw, Claim):
-        raw = {**raw.to_dict(), "quantity": as_plain(raw.quantity)}
-    if not isinstance(raw, Mapping):
+def _read_claim(number: int, claim: Any, exact: Any) -> Claim:
+    if not isinstance(claim, dict):
         raise _step_error(f"Claim {number} is not an object", f"final.claims[{number}]")
-    for key in ("source_call_id", "path"):
-        if not isinstance(raw.get(key), str):
-            raise _step_error(f"Claim {number} needs a '{key}' of text", f"final.claims[{number}].{key}")
-    quantity: Any = raw.get("quantity")
+    source, path, quantity = claim.get("source_call_id"), claim.get("path"), claim.get("quantity")
+    if not isinstance(source, str) or not isinstance(path, str):
+        key = "path" if isinstance(source, str) else "source_call_id"
+        raise _step_error(f"Claim {number} needs a '{key}' of text", f"final.claims[{number}].{key}")
     problem = quantity_problem(quantity)
-    if problem is not None:
+    if problem is not None or quantity is None:
         raise _step_error(f"Claim {number}: {problem}", f"final.claims[{number}].quantity")
-    return Claim(raw["source_call_id"], raw["path"], Quantity(quantity["value"], quantity["unit"]))
+    return Claim(source, path, Quantity(quantity["value"] if exact is None else exact, quantity["unit"]))
 
 
 def _step_error(message: str, path: str | None = None, hint: str | None = None) -> GLValidationError:

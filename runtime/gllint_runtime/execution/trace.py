@@ -13,12 +13,12 @@ import reprlib
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
-from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 from gllint_runtime.policy.numbers import scan_naked_numbers, unit_symbol_end
 from gllint_runtime.policy.schemas import Claim, Path, Survey, show_path
 from gllint_runtime.policy.validation import Exact, copy_plain, plain
+from gllint_runtime.policy.view import is_numeral
 
 
 class Trace:
@@ -30,13 +30,18 @@ class Trace:
     through, or the error), ``observation``, ``success`` and ``duration_ms``.
     """
 
+    _FIELDS = (
+        *("kind", "step", "decision", "tools", "call_id", "input", "validation", "observation", "success"),
+        "duration_ms",
+    )
+
     def __init__(self) -> None:
         self._entries: list[bytes] = []
 
     @property
     def entries(self) -> list[dict[str, Any]]:
         """A copy of what was entered."""
-        return [marshal.loads(entry) for entry in self._entries]
+        return [dict(zip(self._FIELDS, marshal.loads(entry), strict=True)) for entry in self._entries]
 
     def append(
         self,
@@ -53,22 +58,12 @@ class Trace:
         duration_ms: float = 0.0,
     ) -> None:
         """Add an entry, as everything in it is now; of what is no data, its ``repr``."""
-        entry = {
-            "kind": kind,
-            "step": step,
-            "decision": decision,
-            "tools": [] if tool is None else [tool],
-            "call_id": call_id,
-            "input": input,
-            "validation": validation,
-            "observation": observation,
-            "success": success,
-            "duration_ms": duration_ms,
-        }
+        tools = [] if tool is None else [tool]
+        entry = (kind, step, decision, tools, call_id, input, validation, observation, success, duration_ms)
         try:
             frozen = marshal.dumps(entry)
         except ValueError:
-            frozen = marshal.dumps({name: _as_data(value) for name, value in entry.items()})
+            frozen = marshal.dumps(tuple(map(_as_data, entry)))
         self._entries.append(frozen)
 
 
@@ -76,7 +71,10 @@ def _as_data(value: Any) -> Any:
     try:
         return plain(value)
     except ValueError:
-        return reprlib.repr(value)
+        try:
+            return reprlib.repr(value)
+        except Exception:
+            return f"<{type(value).__name__}>"
 
 
 @dataclass(slots=True)
@@ -155,6 +153,7 @@ class CallRecord:
     found: Survey
     exact: Exact
     origins: tuple[Origin, ...] | None
+    _hash: str | None = None
 
     def __post_init__(self) -> None:
         self.size = 500 + len(marshal.dumps((self.arguments, self.output)))  # about the bytes that it holds
@@ -164,11 +163,13 @@ class CallRecord:
         """Whether every number in the arguments has an origin; ``None`` when that was not looked at."""
         return None if self.origins is None else all(origin.grounded for origin in self.origins)
 
-    @cached_property
+    @property
     def output_hash(self) -> str:
         """SHA-256 of the output, computed once however many claims cite it."""
-        canonical = _canonical(self.output).encode("utf-8", "surrogatepass")
-        return f"sha256:{hashlib.sha256(canonical).hexdigest()}"
+        if self._hash is None:
+            canonical = _canonical(self.output).encode("utf-8", "surrogatepass")
+            self._hash = f"sha256:{hashlib.sha256(canonical).hexdigest()}"
+        return self._hash
 
     def provenance(self, claim: Claim) -> dict[str, Any]:
         """A claim with its whole chain: tool, arguments, their origins, and a hash of the output."""
@@ -187,27 +188,33 @@ class CallRecord:
 
 _GROUPING = str.maketrans("", "", ",'’_ \u00a0\u2009\u202f")
 _TYPED_NUMBER = re.compile(r"\d+(?:[.,'’_ \u00a0\u2009\u202f]\d+)*(?:[eE][+-]?\d+)?")
+_DIGIT = re.compile("[0-9]")
+_MAX_HEARD = 1_000_000  # characters of what a user said
+_MAX_TRACED = 10_000  # numbers of one call's arguments
+_MAX_TRACED_TEXTS = 200  # texts among them that hold a number
+_MAX_TRACED_LETTERS = 100_000
+_MAX_QUOTABLE = 2_000  # texts of outputs that arguments may quote
 
 
 class Origins:
     """The numbers that a run may work with, and where each was first seen.
 
     Only an exact value counts: a number that the model rounded, converted or added up is its own. Text that is
-    quoted from the user or from an output brings its numbers along.
+    quoted from the user or from an output brings its numbers along. What is beyond the bounds has no origin.
     """
 
     def __init__(self, constants: Mapping[str, Any]) -> None:
         self._heard: list[str] = []
         self._known: dict[Any, tuple[str, str | None, bool]] = {}
-        self._texts: list[tuple[str, str, bool]] = []
+        self._texts: deque[tuple[str, str, bool]] = deque(maxlen=_MAX_QUOTABLE)
         for name, value in constants.items():
             self._known.setdefault(value, ("constant", name, True))
         self._unread: deque[CallRecord] = deque()
 
     def hear(self, user_message: str) -> None:
         """Remember the numbers and the text of what the user says."""
-        self._heard.append(user_message)
-        for value in _typed_numbers(user_message):
+        self._heard.append(user_message[:_MAX_HEARD])
+        for value in _typed_numbers(self._heard[-1]):
             self._known[value] = ("user", None, True)
 
     def learn(self, record: CallRecord) -> None:
@@ -219,10 +226,21 @@ class Origins:
         while self._unread:
             self._read(self._unread.popleft())
         found: list[Origin] = []
+        texts = letters = 0
         for path, value in _leaves(arguments):
             if type(value) is str:
+                if not _holds_number(value):
+                    continue
+                texts += 1
+                letters += len(value)
+            elif type(value) not in (int, float):
+                continue
+            if len(found) > _MAX_TRACED or texts > _MAX_TRACED_TEXTS or letters > _MAX_TRACED_LETTERS:
+                found.append(Origin(show_path(path), "the rest, too much to trace", "none", grounded=False))
+                break
+            if type(value) is str:
                 found.extend(self._in_text(path, value, args_schema))
-            elif type(value) in (int, float):
+            else:
                 found.append(self._origin(path, value, (value,), args_schema))
         return tuple(found)
 
@@ -235,7 +253,7 @@ class Origins:
             if known is None or not known[2]:
                 self._known[value] = ("tool", f"{record.call_id} {show_path(path)}", grounded)
         for path, text in _leaves(record.output):
-            if isinstance(text, str) and scan_naked_numbers(text):
+            if type(text) is str and _holds_number(text):
                 self._texts.append((text, f"{record.call_id} {show_path(path)}", grounded))
 
     def _in_text(self, path: Path, text: str, args_schema: Any) -> Iterator[Origin]:
@@ -273,6 +291,10 @@ def _leaves(data: Any) -> Iterator[tuple[Path, Any]]:
             waiting.extend(((*path, i), item) for i, item in reversed([*enumerate(value)]))
         else:
             yield path, value
+
+
+def _holds_number(text: str) -> bool:
+    return bool(_DIGIT.search(text)) if text.isascii() else any(map(is_numeral, {*text}))
 
 
 def _is_number(text: str) -> bool:

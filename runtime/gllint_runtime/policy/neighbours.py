@@ -128,6 +128,7 @@ _CHANGES = (
 _PER_SYMBOL = r"<per>\s+[\"'“‘«(\[]*(?:<the>\s+)?([^\s.,;:!?()\[\]{}|\"'”’»]+)"
 _RATE = r"(?:<per>\s+(?:<the>\s+)?<times>|<how often>)/|<unspaced times>"
 _PLAIN_WORD = re.compile(r" ([A-Za-z]+)(?:[ .,;:!?)]|\Z)")
+_FREE = re.compile(r" (?:per|a|an|each|every) (?:year|month|week|day|hour|person)\b")  # spares most the rest
 _WORD = re.compile(r"(?:[^\W_]|[\u0900-\u0dff])+")
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 # Letters of other scripts that look like Latin ones.
@@ -249,7 +250,7 @@ def _after(text: str, end: int, symbols: Collection[str], unit: str | None) -> I
     if not char or char == MASK or char in ".,;:!?":  # the second of two macros says so itself
         return
     if char == " " and unit is None and not symbols and (word := _PLAIN_WORD.match(text, end)):
-        if word[1].lower() not in _looked_at():
+        if word[1].lower() not in _looked_at() or _FREE.match(text, end):
             return
     if suffix := _SUFFIX.match(text, end):
         if _changes(suffix[1], symbols):
@@ -299,7 +300,7 @@ def _behind(text: str, place: int, symbols: Collection[str], unit: str | None) -
         return place + 1
     if char in "-‐‑" and text[place - 1].isspace():  # "-million"
         place += 1
-    window = _folded(text[place : place + _REACH])
+    window = _folded(text[place : place + _REACH].partition(MASK)[0])
     sources = [*_CHANGES]
     if not char.isascii():
         sources.append(_UNSPACED_CHANGE)

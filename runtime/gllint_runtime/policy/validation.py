@@ -165,14 +165,22 @@ class _Copy:
             return number
         if isinstance(number, numbers.Integral):
             return int(number)
-        try:
-            rounded = float(number)
-        except OverflowError as error:
-            raise ValueError(f"a {type(number).__name__} is beyond the range of numbers") from error
-        if isinstance(number, (Decimal, Fraction)) and math.isfinite(rounded):
-            if Fraction(number) != Fraction(rounded):
-                self._exact[tuple(self._path)] = number
+        if not isinstance(number, (Decimal, Fraction)):
+            return float(number)
+        exact = (Decimal if isinstance(number, Decimal) else Fraction)(number)  # of a subclass, what it really is
+        if not _is_short(exact):
+            raise ValueError(f"a {type(number).__name__} is beyond the range of numbers")
+        rounded = float(exact)
+        if Fraction(exact) != Fraction(rounded):
+            self._exact[tuple(self._path)] = exact
         return rounded
+
+
+def _is_short(number: Decimal | Fraction) -> bool:
+    """Whether a number is finite, has a float near it, and few enough digits to calculate with."""
+    if isinstance(number, Fraction):
+        return max(number.numerator.bit_length(), number.denominator.bit_length()) < _MAX_BITS
+    return number.is_finite() and len(number.as_tuple().digits) < 300 and abs(number.adjusted()) < 300
 
 
 def copy_plain(data: Any) -> Any:

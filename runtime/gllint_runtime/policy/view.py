@@ -62,15 +62,15 @@ def is_numeral(char: str) -> bool:
     return char in _numerals()
 
 
+@lru_cache(maxsize=4096)
 def _is_unseen(char: str) -> bool:
     return unicodedata.category(char) in _UNSEEN and char not in _SHOWN_MARKS and char not in "\t\n\r"
 
 
 def replaced(text: str, wanted: Callable[[str], bool], by: str) -> str:
-    """``text`` with every ``wanted`` character beyond ASCII replaced by the one character ``by``."""
-    if text.isascii():
-        return text
-    return text.translate({ord(char): by for char in set(text) if not char.isascii() and wanted(char)})
+    """``text`` with every ``wanted`` character replaced by the one character ``by``."""
+    found = [char for char in {*text} if wanted(char)]
+    return text.translate(dict.fromkeys(map(ord, found), by)) if found else text
 
 
 class View:
@@ -92,7 +92,7 @@ class View:
                 self._sources.append((start, end, alone))
                 length += len(shown)
 
-        seen = message.translate({ord(char): "\u200b" for char in set(message) if _is_unseen(char)})
+        seen = replaced(message, _is_unseen, "\u200b")
         position = search = 0
         quoted = True
         while candidate := _START.search(seen, search):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 from abc import ABC, abstractmethod
+from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, Protocol
 
 
@@ -30,7 +32,13 @@ class Provider(Protocol):
 
 def takes_options(provider: Provider) -> bool:
     """Whether ``provider.chat_step`` takes the keyword ``options``."""
-    parameters = inspect.signature(provider.chat_step).parameters
+    method = provider.chat_step
+    return _takes_options(getattr(method, "__func__", method))
+
+
+@lru_cache(maxsize=64)
+def _takes_options(function: Callable[..., Any]) -> bool:
+    parameters = inspect.signature(function).parameters
     return "options" in parameters or any(p.kind is p.VAR_KEYWORD for p in parameters.values())
 
 
