@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from gllint_runtime import Claim, GLError, Quantity, Session, Verified
+from gllint_runtime import Claim, GLError, Quantity, Session
 from gllint_runtime.policy.schemas import QUANTITY_REF
 
 HEAT = {"heat": {"value": 12.5, "unit": "kWh"}}
@@ -311,18 +311,6 @@ def test_claims_may_be_objects(session: Session) -> None:
     assert (
         session.check("{{claim:0}}", [Claim("tc_1", "$.heat", Quantity(12.5, "kWh"))]).message == "12.50 kWh"
     )
-
-
-def test_as_html(session: Session) -> None:
-    verified = session.check("<b>&: {{claim:0}}", [claim()])
-    assert isinstance(verified, Verified)
-    shown = verified.to_html()
-    assert (
-        shown.startswith("&lt;b&gt;&amp;: <data ")
-        and ">12.50 kWh</data>" in shown
-        and "meter tc_1 $.heat" in shown
-    )
-    assert session.check("plain").to_html() == "plain"
 
 
 def test_memory_is_bounded() -> None:

@@ -20,7 +20,7 @@ from gllint_runtime.execution.approval import Approve, Notify
 from gllint_runtime.execution.asking import Ask, Waiter, adrive, awaited, drive
 from gllint_runtime.execution.calls import Call, Mode, refuse_egress, run_async, run_blocking
 from gllint_runtime.execution.registry import ToolRegistry
-from gllint_runtime.execution.session import Session
+from gllint_runtime.execution.session import Session, Showing, Verified
 from gllint_runtime.execution.steps import Step, read_step
 from gllint_runtime.execution.trace import Trace
 from gllint_runtime.policy.errors import GLError, GLRuntimeError, error_from_dict
@@ -32,6 +32,7 @@ from gllint_runtime.providers import Provider, Tape, takes_options
 
 if TYPE_CHECKING:
     from gllint_runtime.execution.responses import AgentResponse
+    from gllint_runtime.show import Shown
 
 logger = logging.getLogger("gllint_runtime")
 
@@ -72,6 +73,19 @@ class Execute(NamedTuple):
     """A verified call that is to be run."""
 
     call: Call
+
+
+class RunResult(Showing, dict[str, Any]):
+    """What a run answers: a dict that shows itself."""
+
+    def __init__(self, answer: Mapping[str, Any], verified: Verified) -> None:
+        super().__init__(answer)
+        self.pieces, self.cited, self.returned = verified.pieces, verified.cited, verified.returned
+
+    def _shown(self) -> Shown:
+        from gllint_runtime.show import Shown
+
+        return Shown(self.pieces, self.cited, self["provenance"], self.returned, self["trace"])
 
 
 class _Run:
@@ -145,11 +159,12 @@ class ToolRuntime:
 
     # ------------------------------------------------------------------------------------------- running
 
-    def run(self, system_prompt: str, user_msg: str, max_retries: int = 2) -> dict[str, Any]:
+    def run(self, system_prompt: str, user_msg: str, max_retries: int = 2) -> RunResult:
         """Let the model answer ``user_msg``.
 
         Returns ``{"message", "provenance", "metrics", "trace"}``, and ``"clarification_needed": True`` where
-        the message is a question back. Raises GLError; what the provider raises comes through as it is.
+        the message is a question back; the dict shows itself in notebooks and by ``to_html()``. Raises GLError; what
+        the provider raises comes through as it is.
         """
         run = self._new_run()
         waiter = Waiter()
@@ -164,7 +179,7 @@ class ToolRuntime:
         finally:
             waiter.close()
 
-    async def arun(self, system_prompt: str, user_msg: str, max_retries: int = 2) -> dict[str, Any]:
+    async def arun(self, system_prompt: str, user_msg: str, max_retries: int = 2) -> RunResult:
         """:meth:`run` on the caller's event loop, that of async providers, callbacks and tools as well.
 
         What blocks runs in a thread of its own. Cancelling the task reaches the tool that is running.
@@ -182,7 +197,8 @@ class ToolRuntime:
             answer = self.run(system_prompt, user_msg, max_retries)
         except Exception as error:
             return self._failure(error)
-        return cast("AgentResponse", {"status": "success", **answer})
+        answer["status"] = "success"
+        return cast("AgentResponse", answer)
 
     async def try_arun(self, system_prompt: str, user_msg: str, max_retries: int = 2) -> AgentResponse:
         """:meth:`try_run` on the caller's event loop."""
@@ -190,7 +206,8 @@ class ToolRuntime:
             answer = await self.arun(system_prompt, user_msg, max_retries)
         except Exception as error:
             return self._failure(error)
-        return cast("AgentResponse", {"status": "success", **answer})
+        answer["status"] = "success"
+        return cast("AgentResponse", answer)
 
     def _failure(self, error: Exception) -> AgentResponse:
         run: _Run = getattr(error, "_gllint_run", None) or self._new_run()
@@ -224,7 +241,7 @@ class ToolRuntime:
 
     def _turns(
         self, run: _Run, system_prompt: str, user_msg: str, max_retries: int
-    ) -> Generator[Ask | Execute, Any, dict[str, Any]]:
+    ) -> Generator[Ask | Execute, Any, RunResult]:
         """One run, as what it asks of the provider, the user and the tools."""
         run.session.user(user_msg)
         self._runs.add(run)
@@ -236,11 +253,12 @@ class ToolRuntime:
             raise
         finally:
             self._runs.discard(run)
-        return {**answer, "metrics": run.metrics.to_dict(), "trace": run.trace.entries}
+        answer["metrics"], answer["trace"] = run.metrics.to_dict(), run.trace.entries
+        return answer
 
     def _loop(
         self, run: _Run, system_prompt: str, user_msg: str, max_retries: int
-    ) -> Generator[Ask | Execute, Any, dict[str, Any]]:
+    ) -> Generator[Ask | Execute, Any, RunResult]:
         provider = self.provider
         request = self._open(run)
         state = yield self._ask(partial(provider.init_chat, f"{system_prompt}\n{RULES}", user_msg))
@@ -408,11 +426,13 @@ class ToolRuntime:
         outcome.validation["approval"] = permitted
 
 
-def _finalize(run: _Run, step: Step) -> dict[str, Any]:
+def _finalize(run: _Run, step: Step) -> RunResult:
     """The message with its claims rendered and their provenance, once nothing in it is unproven."""
     verified = run.session.check_read(step.message, step.claims)
-    answer = {"message": verified.message, "provenance": verified.provenance}
-    return answer | {"clarification_needed": True} if step.kind == "clarification" else answer
+    answer: dict[str, Any] = {"message": verified.message, "provenance": verified.provenance}
+    if step.kind == "clarification":
+        answer["clarification_needed"] = True
+    return RunResult(answer, verified)
 
 
 def _blocks(provider: Provider) -> bool:

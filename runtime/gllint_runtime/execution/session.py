@@ -5,7 +5,6 @@ For agents that have a loop of their own; :class:`~gllint_runtime.execution.runt
 
 from __future__ import annotations
 
-import html
 import json
 import logging
 import math
@@ -15,7 +14,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 from gllint_runtime.execution.steps import read_claims
 from gllint_runtime.execution.trace import CallRecord, Metrics, Origin, Origins
@@ -43,6 +42,11 @@ from gllint_runtime.policy.schemas import Claim, Quantity, is_quantity, show_pat
 from gllint_runtime.policy.settings import ArgumentOrigin, Policy
 from gllint_runtime.policy.units import UnitRegistry
 
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from gllint_runtime.show import Shown
+
 logger = logging.getLogger("gllint_runtime")
 
 _VERSION = 1
@@ -50,8 +54,42 @@ _MAX_BYTES = 64_000_000
 _MAX_MESSAGE = 500_000
 
 
+class Showing:
+    """An answer that shows itself, by :mod:`gllint_runtime.show`."""
+
+    pieces: tuple[str, ...]
+    cited: tuple[int, ...]
+    returned: tuple[Quantity, ...]
+
+    def _shown(self) -> Shown:
+        raise NotImplementedError
+
+    def to_html(self) -> str:
+        """A page: the message, each number with its source on hover and focus, and a timeline of the steps."""
+        from gllint_runtime import show
+
+        return show.page(self._shown())
+
+    def _repr_html_(self) -> str:
+        from gllint_runtime import show
+
+        return show.fragment(self._shown())
+
+    def to_mermaid(self) -> str:
+        """A Mermaid flowchart from the tool calls over the values to the message."""
+        from gllint_runtime import show
+
+        return show.mermaid(self._shown())
+
+    def __rich__(self) -> RenderableType:
+        """What ``rich.print(result)`` shows; needs the extra ``gllint[rich]``."""
+        from gllint_runtime import show
+
+        return show.terminal(self._shown())
+
+
 @dataclass
-class Verified:
+class Verified(Showing):
     """A message that may be shown: its text, where each number comes from, and the session's metrics."""
 
     message: str
@@ -59,17 +97,13 @@ class Verified:
     metrics: dict[str, Any]
     pieces: tuple[str, ...] = field(default=(), repr=False)
     cited: tuple[int, ...] = field(default=(), repr=False)
+    returned: tuple[Quantity, ...] = field(default=(), repr=False)
     status: Literal["success"] = "success"
 
-    def to_html(self) -> str:
-        """The message escaped for a page, each number in a ``data`` element that says where it comes from."""
-        shown = [html.escape(piece) for piece in self.pieces]
-        for number, claim in enumerate(self.cited):
-            entry = self.provenance[claim]
-            source = html.escape(f"{entry['tool_name']} {entry['source_call_id']} {entry['path']}")
-            value = html.escape(str(entry["quantity"]["value"]))
-            shown[2 * number + 1] = f'<data value="{value}" title="{source}">{shown[2 * number + 1]}</data>'
-        return "".join(shown)
+    def _shown(self) -> Shown:
+        from gllint_runtime.show import Shown
+
+        return Shown(self.pieces, self.cited, self.provenance, self.returned, ())
 
 
 @dataclass(frozen=True)
@@ -288,7 +322,8 @@ class Session:
         pieces = rendered(message, macros, [format_quantity(quantity) for _, quantity in resolved])
         provenance = [record.provenance(claim) for (record, _), claim in zip(resolved, claims, strict=True)]
         cited = tuple(macro.index for macro in macros if macro.index is not None)
-        return Verified("".join(pieces), provenance, self.metrics.to_dict(), tuple(pieces), cited)
+        returned = tuple([quantity for _, quantity in resolved])
+        return Verified("".join(pieces), provenance, self.metrics.to_dict(), tuple(pieces), cited, returned)
 
     def _refuse_naked_numbers(self, message: str, macros: list[Macro], claimed: Sequence[str] = ()) -> None:
         naked = scan_naked_numbers(

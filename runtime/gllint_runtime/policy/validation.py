@@ -167,7 +167,10 @@ class _Copy:
             return int(number)
         if not isinstance(number, (Decimal, Fraction)):
             return float(number)
-        exact = (Decimal if isinstance(number, Decimal) else Fraction)(number)  # of a subclass, what it really is
+        kind: Any = Decimal if isinstance(number, Decimal) else Fraction
+        exact = kind(number)  # of a subclass, what it really is
+        if isinstance(exact, Decimal) and not exact.is_finite():
+            raise ValueError(f"{exact} is not a number that JSON has")
         if not _is_short(exact):
             raise ValueError(f"a {type(number).__name__} is beyond the range of numbers")
         rounded = float(exact)
@@ -177,10 +180,10 @@ class _Copy:
 
 
 def _is_short(number: Decimal | Fraction) -> bool:
-    """Whether a number is finite, has a float near it, and few enough digits to calculate with."""
+    """Whether a finite number has a float near it, and few enough digits to calculate with."""
     if isinstance(number, Fraction):
         return max(number.numerator.bit_length(), number.denominator.bit_length()) < _MAX_BITS
-    return number.is_finite() and len(number.as_tuple().digits) < 300 and abs(number.adjusted()) < 300
+    return len(number.as_tuple().digits) < 300 and abs(number.adjusted()) < 300
 
 
 def copy_plain(data: Any) -> Any:

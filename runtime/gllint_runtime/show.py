@@ -1,0 +1,193 @@
+"""How an answer shows itself: a page, a notebook cell, a diagram, a terminal.
+
+Everything that a tool or a model wrote is escaped. The page is one file without a script that asks nothing of the
+network; each number can be reached by keyboard, and its tooltip says where it comes from. Loaded on first use.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from gllint_runtime.policy.schemas import Quantity
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+_MAX_TEXT = 2_000
+
+
+class Shown(NamedTuple):
+    """What there is to show: the message in pieces (text and values in turn), and where the values come from."""
+
+    pieces: Sequence[str]
+    cited: Sequence[int]
+    provenance: Sequence[Mapping[str, Any]]
+    returned: Sequence[Quantity]
+    trace: Sequence[Mapping[str, Any]]
+
+
+_STYLE = """
+.gllint{--ink:#1b1f24;--paper:#fff;--soft:#57606a;--line:#d0d7de;--mark:#0550ae;--bad:#a40e26;
+color:var(--ink);background:var(--paper);font:16px/1.6 system-ui,sans-serif;padding:1.2em;max-width:60em}
+@media(prefers-color-scheme:dark){.gllint{--ink:#e6edf3;--paper:#0d1117;--soft:#9ea7b3;--line:#3d444d;--mark:#79c0ff;
+--bad:#ff9a92}}
+.gllint *{box-sizing:border-box}
+.gllint .message{white-space:pre-wrap;overflow-wrap:anywhere;font-size:1.1em;margin:0 0 1em}
+.gllint .number{position:relative;display:inline-block}
+.gllint data{color:var(--mark);text-decoration:underline;text-decoration-thickness:2px;text-underline-offset:3px;
+cursor:help}
+.gllint data:focus-visible{outline:3px solid var(--mark);outline-offset:2px}
+.gllint .source{visibility:hidden;position:absolute;left:0;top:100%;z-index:1;width:max-content;
+max-width:min(26em,80vw);padding:.7em .9em;color:var(--ink);background:var(--paper);border:1px solid var(--soft);
+border-radius:6px;font-size:.8rem;box-shadow:0 4px 12px #0006;white-space:normal}
+.gllint .number:hover .source,.gllint .number:focus-within .source{visibility:visible}
+.gllint .source b,.gllint .source i{display:block;font-style:normal;overflow-wrap:anywhere}
+.gllint .source i,.gllint .more{color:var(--soft)}
+.gllint h2{font-size:1em;margin:1.2em 0 .4em}
+.gllint ol{list-style:none;margin:0;padding:0 0 0 1em;border-left:2px solid var(--line)}
+.gllint li{margin:0 0 .6em;overflow-wrap:anywhere}
+.gllint li.failed b{color:var(--bad)}
+.gllint code{font-family:ui-monospace,monospace;font-size:.85em}
+@media(prefers-reduced-motion:no-preference){.gllint .source{transition:visibility .1s}}
+"""
+
+
+def page(shown: Shown) -> str:
+    """A whole HTML document, for a file or a browser."""
+    title = escape("".join(shown.pieces)[:80])
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width,initial-scale=1">'
+        '<meta name="color-scheme" content="light dark"><link rel="icon" href="data:,">'
+        f"<title>{title}</title><style>body{{margin:0}}@media(prefers-color-scheme:dark){{body{{background:#0d1117}}}}"
+        f"</style></head><body>{fragment(shown)}</body></html>\n"
+    )
+
+
+def fragment(shown: Shown) -> str:
+    """The same for a place in another page, such as a notebook's cell."""
+    pieces = [escape(piece) for piece in shown.pieces]
+    for number, claim in enumerate(shown.cited):
+        at = 2 * number + 1
+        value = escape(str(shown.returned[claim].value))
+        lines = list(_source(shown.provenance[claim], shown.returned[claim]))
+        told = "".join(f"<i>{escape(name)}</i><b>{escape(text)}</b>" for name, text in lines)
+        spoken = escape(f"{shown.pieces[at]}: " + "; ".join(f"{name} {text}" for name, text in lines))
+        pieces[at] = (
+            f'<span class="number"><data value="{value}" tabindex="0" role="note" aria-label="{spoken}">'
+            f"{pieces[at]}</data>"
+            f'<span class="source" aria-hidden="true">{told}</span></span>'
+        )
+    steps = "".join(
+        f'<li class="{"done" if done else "failed"}"><b>{escape(head)}</b> <span class="more">{escape(more)}</span>'
+        f"<br><code>{escape(data)}</code></li>"
+        for head, more, data, done in _steps(shown)
+    )
+    timeline = f"<h2>How it came about</h2><ol>{steps}</ol>" if steps else ""
+    return (
+        f'<style>{_STYLE}</style><div class="gllint"><p class="message">{"".join(pieces)}</p>{timeline}</div>'
+    )
+
+
+def mermaid(shown: Shown) -> str:
+    """A Mermaid flowchart from the tool calls over the values to the message."""
+    lines = ["flowchart LR", '  message(["message"])']
+    calls = {entry["call_id"]: entry["tool_name"] for entry in shown.provenance}
+    lines += [f'  {_node(call)}["{_label(name)} ({_label(call)})"]' for call, name in calls.items()]
+    for i, (entry, quantity) in enumerate(zip(shown.provenance, shown.returned, strict=True)):
+        lines.append(
+            f'  {_node(entry["call_id"])} -->|"{_label(entry["path"])}"| value{i}["{_label(_text(quantity))}"]'
+        )
+        lines.append(f"  value{i} --> message")
+    return "\n".join(lines) + "\n"
+
+
+def terminal(shown: Shown) -> RenderableType:
+    """The same for ``rich``: the message with its values underlined, a table of sources, a table of steps."""
+    from rich.console import Group
+    from rich.table import Table
+    from rich.text import Text
+
+    message = Text()
+    for i, piece in enumerate(shown.pieces):
+        message.append(_printable(piece, keep="\n"), style="underline" if i % 2 else "")
+    sources = Table(
+        "Number", "Tool call", "Path", "Returned", "Claimed", title="Where each number comes from"
+    )
+    for claim in dict.fromkeys(shown.cited):
+        entry, quantity = shown.provenance[claim], shown.returned[claim]
+        call = f"{entry['tool_name']}({_data(entry['arguments'])}) {entry['call_id']}"
+        number = shown.pieces[2 * [*shown.cited].index(claim) + 1]
+        row = (number, call, entry["path"], _text(quantity), _conversion(entry, quantity) or "as returned")
+        sources.add_row(*(Text(_printable(cell)) for cell in row))
+    steps = Table("Step", "", "What", title="How it came about")
+    for head, more, data, done in _steps(shown):
+        steps.add_row(*(Text(_printable(c), style="" if done else "red") for c in (head, more, data)))
+    return Group(message, *([sources] if shown.cited else []), *([steps] if steps.row_count else []))
+
+
+def _source(entry: Mapping[str, Any], quantity: Quantity) -> Iterator[tuple[str, str]]:
+    yield "Tool call", f"{entry['tool_name']} ({entry['call_id']})"
+    yield "Arguments", _data(entry["arguments"])
+    yield "Path", str(entry["path"])
+    yield "Returned", _text(quantity)
+    if conversion := _conversion(entry, quantity):
+        yield "Conversion", conversion
+    ungrounded = [origin for origin in entry.get("origins", ()) if origin["origin"] == "none"]
+    if ungrounded:
+        yield "No origin for", ", ".join(f"{origin['path']} = {origin['value']}" for origin in ungrounded[:5])
+
+
+def _conversion(entry: Mapping[str, Any], quantity: Quantity) -> str | None:
+    claimed = Quantity(**entry["quantity"])
+    return None if claimed.unit == quantity.unit else f"claimed as {_text(claimed)} = {_text(quantity)}"
+
+
+def _steps(shown: Shown) -> Iterator[tuple[str, str, str, bool]]:
+    """Head, what more, data and success of each step; without a trace, of each call that is cited."""
+    for entry in shown.trace:
+        if entry["kind"] == "tool":
+            more = f"{entry['call_id'] or 'failed'}, {entry['duration_ms']:.1f} ms"
+            data = f"{_data(entry['input'])} → {_data(entry['observation'])}"
+            if not entry["success"]:
+                data = (
+                    f"{_data(entry['input'])} → {_data(entry['validation'].get('error', {}).get('message'))}"
+                )
+            yield f"Tool {entry['tools'][0]}", more, data, entry["success"]
+        elif entry["kind"] == "model":
+            more = f"{str(entry['decision']).replace('_', ' ')}, {entry['duration_ms']:.1f} ms"
+            refused = entry["validation"].get("message") if isinstance(entry["validation"], Mapping) else None
+            yield "Model", more, refused or _data(entry["observation"]), entry["success"]
+        else:
+            yield "Start", str(entry["input"].get("mode", "")), _data(entry["input"]), True
+    if not shown.trace:
+        calls = {entry["call_id"]: entry for entry in shown.provenance}
+        for call_id, entry in calls.items():
+            yield f"Tool {entry['tool_name']}", call_id, _data(entry["arguments"]), True
+
+
+def _text(quantity: Quantity) -> str:
+    return f"{quantity.value} {quantity.unit}"
+
+
+def _data(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= _MAX_TEXT else f"{text[:_MAX_TEXT]}…"
+
+
+def _node(call_id: str) -> str:
+    return re.sub(r"[^a-zA-Z0-9_]", "_", call_id)
+
+
+def _label(text: str) -> str:
+    """Text inside the quotes of a Mermaid label: nothing but letters, digits and plain punctuation as it is."""
+    return "".join(c if c.isalnum() or c in " $._-/%" else f"#{ord(c)};" for c in text[:200])
+
+
+def _printable(text: str, keep: str = "") -> str:
+    """Without what would steer a terminal."""
+    return "".join(c if c.isprintable() or c in keep else f"\\x{ord(c):02x}" for c in text)
