@@ -458,3 +458,93 @@ def test_an_output_is_handed_out_as_a_copy(session: Session) -> None:
     assert session.output("tc_1") == HEAT
     with pytest.raises(KeyError):
         session.output("tc_2")
+
+
+class LyingText(str):
+    def __eq__(self, other: object) -> bool:
+        raise RuntimeError("no")
+
+    def __hash__(self) -> int:
+        raise RuntimeError("no")
+
+    def isascii(self) -> bool:
+        return True
+
+    def translate(self, table: Any) -> str:
+        return ""
+
+
+class LyingFloat(float):
+    def __repr__(self) -> str:
+        raise RuntimeError("no")
+
+
+class LyingObject(dict[str, Any]):
+    def get(self, *_: Any) -> Any:
+        raise RuntimeError("no")
+
+    __getitem__ = get
+
+
+HONEST = {"source_call_id": "tc_1", "path": "$.heat", "quantity": {"value": 12.5, "unit": "kWh"}}
+
+
+@pytest.mark.parametrize(
+    ("changes", "shown"),
+    [
+        ({"path": LyingText("$.heat")}, "12.50 kWh"),
+        ({"source_call_id": LyingText("tc_1")}, "12.50 kWh"),
+        ({"quantity": {"value": 12.5, "unit": LyingText("kWh")}}, "12.50 kWh"),
+        ({"quantity": LyingObject(value=12.5, unit="kWh")}, "12.50 kWh"),
+        ({"quantity": {"value": LyingFloat(6), "unit": "kWh"}}, "QUANTITY_MISMATCH"),
+        ({"quantity": {"value": Decimal("5e-999999"), "unit": "kWh"}}, "STEP_SCHEMA"),
+        ({"quantity": {"value": Decimal("12.5" + "0" * 10_000), "unit": "kWh"}}, "STEP_SCHEMA"),
+        ({"quantity": {"value": Fraction(10**5000, 3), "unit": "kWh"}}, "STEP_SCHEMA"),
+        ({"quantity": None}, "STEP_SCHEMA"),
+        ({"quantity": object()}, "STEP_SCHEMA"),
+    ],
+)
+def test_claims_that_lie_about_themselves(session: Session, changes: dict[str, Any], shown: str) -> None:
+    for claims in ([{**HONEST, **changes}], [LyingObject({**HONEST, **changes})]):
+        outcome = session.verify("{{claim:0}}", claims)
+        assert (outcome.message if isinstance(outcome, Verified) else outcome.error.code) == shown
+    assert session.check("{{claim:0}}", [HONEST]).message == "12.50 kWh"
+
+
+def test_a_message_that_lies_about_itself(session: Session) -> None:
+    assert error_of(session, LyingText("It uses ５００ kWh")).code == "NO_NAKED_NUMBERS"
+    assert error_of(session, "a " * 300_000).code == "STEP_SCHEMA"
+
+
+def error_of(session: Session, message: str) -> GLError:
+    with pytest.raises(GLError) as caught:
+        session.check(message)
+    return caught.value
+
+
+def test_a_name_of_a_tool_is_text() -> None:
+    session = Session()
+    with pytest.raises(GLError, match="name of a tool"):
+        session.record(5, {}, {})  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="text, not int"):
+        session.user(5)  # type: ignore[arg-type]
+    assert session.record(LyingText("meter"), {}, {}) == "tc_1"
+    assert session.check("Well.").metrics["unique_tools_used"] == 1
+
+
+def test_numbers_with_too_many_digits_are_refused_and_the_rest_is_stored() -> None:
+    session = Session()
+    for value in (Decimal("1." + "3" * 5000), Fraction(10**5000 + 1, 10**5000), Decimal("1e-999999")):
+        with pytest.raises(GLError, match="beyond the range"):
+            session.record("meter", {}, {"heat": {"value": value, "unit": "kWh"}})
+    session.record("meter", {}, {"heat": {"value": Decimal("0.1234567890123456789"), "unit": "kWh"}})
+    assert Session.from_json(session.to_json()).to_json() == session.to_json()
+
+
+def test_what_is_too_much_to_trace_has_no_origin() -> None:
+    session = Session(argument_origin="strict")
+    session.user("It is " + "5 kWh " * 1000)
+    for arguments in ({"rows": ["5 kWh"] * 300}, {"rows": [5] * 20_000}, {"note": "5 kWh " * 30_000}):
+        with pytest.raises(GLError, match="too much to trace"):
+            session.record("meter", arguments, {})
+    session.record("meter", {"rows": ["5 kWh"] * 100, "also": [5] * 5000}, {})
