@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from gllint_runtime import Claim, GLError, Quantity, Session
+from gllint_runtime import Claim, GLError, Quantity, Session, Verified
 from gllint_runtime.policy.schemas import QUANTITY_REF
 
 HEAT = {"heat": {"value": 12.5, "unit": "kWh"}}
