@@ -171,6 +171,7 @@ class Table:
         self._candidates: dict[str, tuple[_Candidate, ...]] = {}
         self._kinds: dict[str, frozenset[Kind]] = {}
         self._needed: dict[str, frozenset[str]] = {}
+        self._of_module: dict[str, frozenset[str]] = {}
         self._found: dict[tuple[object, ...], Entry | None] = {}
         self._knowing: dict[tuple[str, str], Framework | None] = {}
         self._owners: dict[str, Framework | None] = {}
@@ -191,18 +192,25 @@ class Table:
 
     def imported(self, modules: Iterable[str]) -> frozenset[str]:
         """The names of the rows whose framework is imported where ``modules`` (dotted) are, ``any`` among them."""
-        dotted = frozenset(modules)
-        return frozenset(
-            row["name"]
-            for row in self._raw
-            if not row.get("imports") or any(_owns(row, module) for module in dotted)
-        )
+        return self._of_no_module.union(*map(self._rows_of, modules))
+
+    @cached_property
+    def _of_no_module(self) -> frozenset[str]:
+        """The names of the rows that count wherever they are met."""
+        return frozenset(row["name"] for row in self._raw if not row.get("imports"))
+
+    def _rows_of(self, module: str) -> frozenset[str]:
+        """The names of the rows whose framework the dotted ``module`` is, or is a part of."""
+        found = self._of_module.get(module)
+        if found is None:
+            found = frozenset(row["name"] for row in self._raw if _owns(row, module))
+            self._of_module[module] = found
+        return found
 
     def talks_to_a_model(self, modules: Iterable[str]) -> bool:
         """Whether one of the dotted ``modules`` is a framework or a model's SDK."""
         return any(
-            any(_inside(module, sdk) for sdk in self.model_sdks)
-            or any(_owns(row, module) for row in self._raw)
+            any(_inside(module, sdk) for sdk in self.model_sdks) or self._rows_of(module)
             for module in modules
         )
 
