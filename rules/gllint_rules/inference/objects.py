@@ -18,12 +18,14 @@ from gllint_rules.inference.values import (
     Number,
     Record,
     Site,
+    UnionOf,
     Unnamed,
     Value,
     join,
     number,
     options,
 )
+from gllint_rules.inference.values import spread as all_of
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Expr
 from gllint_rules.words.names import QUANTITY
@@ -59,7 +61,10 @@ def construct(evaluator: Evaluator, of: ClassOf, expr: facts.Call, frame: Frame)
         arguments.append((name, arg))
     arguments.extend((name, value) for name, value in expr.keywords if name is not None)
     spread = False
-    for found in (evaluator.eval(value, frame) for name, value in expr.keywords if name is None):
+    for written in (value for name, value in expr.keywords if name is None):
+        found = evaluator.eval(written, frame)
+        if isinstance(found, UnionOf):  # one of several dicts, which may have some keys and not others
+            found = all_of(Record(), found, Site(frame.module, written.at))
         spread = spread or not isinstance(found, Record) or found.open
         for key, held in found.entries.items() if isinstance(found, Record) else ():
             if not (isinstance(key, str) and classes.is_left_out(evaluator, of, key)):
