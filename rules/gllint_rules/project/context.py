@@ -32,7 +32,7 @@ from gllint_rules.inference.values import (
 from gllint_rules.project.offered import imports_tools
 from gllint_rules.project.project import Project
 from gllint_rules.project.results import Result, leaves
-from gllint_rules.project.seen import is_changed, wrappers
+from gllint_rules.project.seen import is_changed, runs_wrapped, wrappers
 from gllint_rules.project.seen import seen as what_is_seen
 from gllint_rules.project.tool import Tool
 from gllint_rules.reading import facts
@@ -90,9 +90,8 @@ class Context:
                     if declared is not None:
                         value = hints.typed(self.evaluator, value, declared)
                     out.append(Result(tool, callable, *what_is_seen(self.evaluator, tool, expr, value)))
-                for wrapper in wrappers(
-                    self.evaluator, callable
-                ):  # what they return beside the function's own
+                # What decorators of the project return beside what the function does.
+                for wrapper in filter(runs_wrapped, wrappers(self.evaluator, callable)):
                     for expr, value in self.evaluator.flow(wrapper).returns:
                         out.append(Result(tool, wrapper, *what_is_seen(self.evaluator, tool, expr, value)))
         return out

@@ -40,6 +40,20 @@ def is_changed(evaluator: Evaluator, tool: Tool, callable: FunctionOf) -> bool:
     return False
 
 
+def runs_wrapped(wrapper: FunctionOf) -> bool:
+    """Whether a function inside a decorator calls, or hands on, what is decorated: else it stands in its place."""
+    parent = wrapper.function.scope.parent
+    maker = parent.owner if parent is not None else None
+    if not isinstance(maker, facts.Function) or not maker.params:
+        return False
+    decorated = maker.params[0].name
+    return any(
+        scope is wrapper.function.scope
+        and any(isinstance(part, facts.Name) and part.id == decorated for part in (call.func, *call.args))
+        for call, scope in wrapper.module.section_of(wrapper.function.at).calls
+    )
+
+
 def wrappers(evaluator: Evaluator, callable: FunctionOf) -> Iterator[FunctionOf]:
     """The functions that decorators of the project put around another one."""
     function = callable.function
