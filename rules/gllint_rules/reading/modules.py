@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 
 from gllint_rules.reading import facts
-from gllint_rules.reading.depth import bracket_too_many
+from gllint_rules.reading.depth import is_hopeless
 from gllint_rules.reading.facts import Binding
 from gllint_rules.reading.outline import Section, outline_of, whole
 from gllint_rules.reading.sections import Unreadable, read_statements
@@ -21,12 +21,7 @@ def read_module(path: str, source: str) -> facts.Module:
         outline = outline_of(source)
     except ParseFailure as refused:
         # LibCST takes a null byte in a string or a comment; nothing that reads the text after it does.
-        if (
-            "\0" in source
-            or not refused.is_syntax
-            or bracket_too_many(source) is not None
-            or not _is_newer(source)
-        ):
+        if "\0" in source or not refused.is_syntax or is_hopeless(source) or not _is_newer(source):
             raise
         outline = whole(source)
     return facts.Module(path, digest(source), source, outline, read_section)
