@@ -277,3 +277,10 @@ def test_keys_that_may_be_left_out() -> None:
         "note": {"type": "string"},
         "kind": {"type": "string", "description": "which"},
     }
+
+
+def test_a_record_has_no_further_members() -> None:
+    class Answer(TypedDict):
+        heat: Quantity
+
+    assert schema_of(Answer)["additionalProperties"] is False

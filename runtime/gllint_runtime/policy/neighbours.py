@@ -220,7 +220,7 @@ def _back_over(text: str, start: int) -> int:
 
 def _sign_word(text: str, place: int) -> int:
     """The length of the word for a sign that ends at ``place``, or 0."""
-    head = _folded(text[max(0, place - 16) : place])
+    head = _folded(text[max(0, place - 16) : place].rpartition(MASK)[2])
     if not head.endswith(_sign_ends()):
         return 0
     word = max((sign for sign in _sign_ends() if head.endswith(sign)), key=len)
@@ -300,6 +300,9 @@ def _behind(text: str, place: int, symbols: Collection[str], unit: str | None) -
         return place + 1
     if char in "-‐‑" and text[place - 1].isspace():  # "-million"
         place += 1
+    word = _WORD.match(text, place, place + _REACH)
+    if word is None:
+        return place + 1 if place < len(text) and _is_unit(text[place], symbols) else 0
     window = _folded(text[place : place + _REACH].partition(MASK)[0])
     sources = [*_CHANGES]
     if not char.isascii():
@@ -315,9 +318,6 @@ def _behind(text: str, place: int, symbols: Collection[str], unit: str | None) -
         symbol = text[place + found.start(1) : place + found.end(1)]
         if _is_unit(symbol, symbols) or found[1] in UNIT_SUFFIXES:
             return place + found.end()
-    word = _WORD.match(text, place, place + _REACH)
-    if word is None:
-        return place + 1 if place < len(text) and _is_unit(text[place], symbols) else 0
     follows = text[word.end() : word.end() + 2]
     if follows and unicodedata.category(follows[0]) == "Sc":  # "k€"
         return word.end() + 1
