@@ -107,10 +107,16 @@ def _changes(
     hooks = f"{place.repository}/{hook.FILE}"
     there = _content(hooks, place)
     present = _decoded(hooks, there) if there is not None else None
-    if hook.has_hook(present):
-        notes.append(f"{hook.FILE} runs gllint already.")
-        return changes, notes
     named = os.path.relpath(kept, place.repository).replace(os.sep, "/") if has_baseline else None
+    if hook.has_hook(present):
+        lacks = named is not None and named not in (present or "")
+        told = (
+            f"; give the hook `args: [--baseline, {named}]`, or it reports what the baseline holds"
+            if lacks
+            else ""
+        )
+        notes.append(f"{hook.FILE} runs gllint already{told}.")
+        return changes, notes
     text_after = hook.with_hook(present, named)
     if text_after is None:
         notes.append(

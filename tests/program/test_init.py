@@ -204,6 +204,19 @@ def test_in_a_part_of_a_repository_the_hook_stands_at_its_top(write: Write, run:
     assert b"unit-packs" in contents(top)["api/pyproject.toml"]
 
 
+@pytest.mark.parametrize("has_it", [False, True])
+def test_a_hook_that_is_there_is_to_name_the_baseline(
+    write: Write, run: Run, agent: str, has_it: bool
+) -> None:
+    named = "        args: [--baseline, gllint-baseline.json]\n" if has_it else ""
+    hooks = f"repos:\n  - repo: ../gllint\n    rev: v1\n    hooks:\n      - id: gllint\n{named}"
+    top = repository(write, {"agent.py": agent, ".pre-commit-config.yaml": hooks})
+    done = run("init", "--yes", cwd=top)
+    said = b"give the hook `args: [--baseline, gllint-baseline.json]`"
+    assert b"runs gllint already" in done.stdout and (said in done.stdout) is not has_it
+    assert (top / ".pre-commit-config.yaml").read_text() == hooks
+
+
 def test_a_folder_that_cannot_be_written(write: Write) -> None:
     top = repository(write, {"a.py": TOOL})
     made = plan(str(top))
