@@ -57,11 +57,30 @@ def report(path: Path) -> None:
         browser.picture(path)
 
 
+def answer(path: Path) -> None:
+    """Write what an answer of the runtime looks like, its first number in focus."""
+    from browser import Browser
+
+    from gllint_runtime import Session
+
+    session = Session()
+    call = session.record("meter", {"site": "north"}, {"heat": {"value": 12.5, "unit": "kWh"}})
+    claim = {"source_call_id": call, "path": "$.heat", "quantity": {"value": 12.5, "unit": "kWh"}}
+    with tempfile.TemporaryDirectory() as folder, Browser() as browser:
+        page = Path(folder) / "answer.html"
+        page.write_text(session.check("The house used {{claim:0}} of heat.", [claim]).to_html(), "utf-8")
+        browser.open(page, width=700, height=330)
+        browser.press("Tab", 9)
+        browser.run("new Promise(done => setTimeout(done, 300))")
+        browser.picture(path)
+
+
 def main() -> None:
     """Take all pictures."""
     PICTURES.mkdir(exist_ok=True)
     (PICTURES / "check.svg").write_text(check(), encoding="utf-8")
     report(PICTURES / "report.png")
+    answer(PICTURES / "answer.png")
 
 
 if __name__ == "__main__":
