@@ -132,6 +132,54 @@ def chain_of_helpers(n: int) -> Files:
     return tool(f'return {{"n": 1, "a": f{n - 1}(x)}}', before=helpers)
 
 
+def chain_of_keys(n: int) -> Files:
+    helpers = 'def f0(x):\n    return {"k0": 0}\n\n\n' + "".join(
+        f'def f{i}(x):\n    found = f{i - 1}(x)\n    found["k{i}"] = {i}\n    return found\n\n\n'
+        for i in range(1, n)
+    )
+    return tool(f"return f{n - 1}(x)", before=helpers)
+
+
+def chain_of_spreads(n: int) -> Files:
+    helpers = 'def f0(x):\n    return {"k0": 0}\n\n\n' + "".join(
+        f'def f{i}(x):\n    return {{"k{i}": {i}, **f{i - 1}(x)}}\n\n\n' for i in range(1, n)
+    )
+    return tool(f"return f{n - 1}(x)", before=helpers)
+
+
+def chain_of_methods(n: int) -> Files:
+    methods = "    def f0(self, x):\n        return {'k0': 0}\n\n" + "".join(
+        f"    def f{i}(self, x):\n        return {{'in': self.f{i - 1}(x), 'k{i}': {i}}}\n\n"
+        for i in range(1, n)
+    )
+    return tool(f"return C().f{n - 1}(x)", before=f"class C:\n{methods}\n")
+
+
+def chain_of_lambdas(n: int) -> Files:
+    lambdas = "f0 = lambda x: {'k0': 0}\n" + "".join(
+        f"f{i} = lambda x: {{**f{i - 1}(x), 'k{i}': {i}}}\n" for i in range(1, n)
+    )
+    return tool(f"return f{n - 1}(x)", before=lambdas)
+
+
+def chain_of_coroutines(n: int) -> Files:
+    helpers = "async def f0(x):\n    return {'k0': 0}\n\n\n" + "".join(
+        f"async def f{i}(x):\n    found = await f{i - 1}(x)\n    if x > {i}:\n        found.update(k{i}={i})\n"
+        "    return found\n\n\n"
+        for i in range(1, n)
+    )
+    files = tool(f"return await f{n - 1}(x)", before=helpers)
+    return {"a.py": files["a.py"].replace("def report", "async def report")}
+
+
+def circle_of_keys(n: int) -> Files:
+    helpers = "".join(
+        f"def f{i}(q):\n    if q:\n        return f{(i + 1) % n}(q)\n    return {{'k{i}': {i}}}\n\n\n"
+        for i in range(n)
+    )
+    return tool("return f0(x)", before=helpers)
+
+
 def table_of_constants(n: int) -> Files:
     table = "T = {" + ", ".join(f'"k{i}": {i}' for i in range(n)) + "}\n"
     return tool('return {"a": T[x]}', before=table)
@@ -341,8 +389,14 @@ SHAPES: dict[Callable[[int], Files], int] = {
     nested_in_itself: 60,
     circle_of_helpers: 300,
     dense_circle: 60,
-    every_helper_a_tool: 60,
+    every_helper_a_tool: 36,
     chain_of_helpers: 200,
+    chain_of_keys: 100,
+    chain_of_spreads: 100,
+    chain_of_methods: 100,
+    chain_of_lambdas: 100,
+    chain_of_coroutines: 100,
+    circle_of_keys: 100,
     table_of_constants: 1000,
     result_of_many_keys: 500,
     many_stores: 500,

@@ -67,7 +67,7 @@ if TYPE_CHECKING:
     from gllint_rules.reading.facts import Module
 
 MOST_SIZE = 10_000  # of what is built out of other values; what the source writes out may be any size
-MOST_NESTING = 40
+MOST_NESTING = 300
 WORTH_STEPS = 500  # of an expression whose value is remembered though it is no question
 
 

@@ -5,9 +5,10 @@ its own budget of steps, and a question within it counts as one step, whether it
 exceeds the budget is too complex *as a whole*: its answer is unknown, and it is noted where.
 
 A question that comes up while it is being answered stands in a circle. It is assumed to add nothing, and what was
-concluded under that assumption is not remembered, except at the head of the circle: there it is settled. A
-remembered head is answered anew while another question of its circle is open. So nobody's answer depends on who
-asked first; and because a dense circle has very many ways around, it has a budget of its own.
+concluded under that assumption holds as long as the assumed questions are all open; then it is forgotten. At the head
+of the circle the answer is settled. A remembered head is answered anew while another question of its circle is open. So
+nobody's answer depends on who asked first; and because a dense circle has very many ways around, it has a budget of its
+own.
 """
 
 from __future__ import annotations
@@ -21,8 +22,9 @@ from gllint_rules.inference.values import Site
 _T = TypeVar("_T")
 
 MOST_STEPS = 50_000  # of one question
-MOST_DEPTH = 120  # of expressions, blocks and questions within each other
-MOST_IN_CIRCLE = 150  # questions answered and forgotten again on the way around a circle
+# Of expressions, blocks and questions within each other: what a large stack (reading.stack) holds many times over.
+MOST_DEPTH = 2_000
+MOST_REPEATED = 80  # questions answered anew on other ways around a circle
 
 
 class TooComplex(Exception):
@@ -39,6 +41,7 @@ class _Answer:
     value: Any
     height: int
     circle: frozenset[Hashable]
+    assumed: frozenset[int] = frozenset()
 
 
 @dataclass(slots=True, eq=False)
@@ -48,9 +51,14 @@ class _Question:
     place: int  # in the row of those that are
     steps: int = 0
     top: int = 0  # the greatest depth within it
-    assumed: int = 1 << 60  # the outermost place of a question that is assumed to add nothing
+    assumed: set[int] = field(
+        default_factory=set
+    )  # the places of open questions that are assumed to add nothing
     circle: set[Hashable] = field(default_factory=set)
-    forgotten: int = 0
+    forgotten: set[Hashable] = field(default_factory=set)  # questions within it whose answers held for now
+    repeated: int = 0  # how often one of them was answered anew
+    # What was concluded under the assumption that this question adds nothing, and under none about a later one.
+    concluded: list[Hashable] = field(default_factory=list)
     # The calls for whose arguments functions are being executed, by function and call.
     executed: set[Hashable] = field(default_factory=set)
 
@@ -64,7 +72,8 @@ class Questions:
         self.taken = 0  # all steps, for those who measure
         self._answers: dict[Hashable, _Answer] = {}
         self._costs: dict[Hashable, tuple[Any, int, int]] = {}
-        self._open: dict[Hashable, int] = {}
+        self._for_now: dict[Hashable, _Answer] = {}  # what holds while certain questions are open
+        self._open: dict[Hashable, _Question] = {}
         self._circles = 0  # how often an answer rested on a circle
         self._now = _Question(-1)
 
@@ -80,28 +89,24 @@ class Questions:
         if outermost:
             self._now = _Question(-1)
         self.step()
-        place = self._open.get(key)
-        if place is not None:
+        opened = self._open.get(key)
+        if opened is not None:
             self._circles += 1
-            self._now.assumed = min(self._now.assumed, place)
+            self._now.assumed.add(opened.place)
             return meanwhile
-        known = self._answers.get(key)
-        if known is not None and known.circle:
-            self._circles += 1
-        if known is not None and (not known.circle or self._open.keys().isdisjoint(known.circle)):
+        known = self._known(key)
+        if known is not None:
             if not outermost:
                 self.reach(self.depth + known.height)
             found: _T = known.value
             return found
         outer, depth = self._now, self.depth
-        now = _Question(len(self._open), top=depth)
-        self._open[key] = now.place
-        self._now = now
+        now = self._open[key] = self._now = _Question(len(self._open), top=depth)
         try:
             self.deeper()
             value = answer()
         except TooComplex as error:
-            if (error.deep and not outermost) or now.assumed < now.place:
+            if (error.deep and not outermost) or now.assumed - {now.place}:
                 raise
             self.cut(site, error.budget)
             value = instead()
@@ -111,23 +116,47 @@ class Questions:
             self.depth = depth
             self._now = outer
             del self._open[key]
-            if now.assumed < now.place:
+            for concluded in now.concluded:
+                del self._for_now[concluded]
+            now.assumed.discard(now.place)
+            if now.assumed:
                 outer.circle |= now.circle
                 outer.circle.add(key)
-                outer.assumed = min(outer.assumed, now.assumed)
-        if now.circle or now.assumed < now.place:
+                outer.assumed |= now.assumed
+        if now.circle or now.assumed:
             self._circles += 1
-        if now.assumed < now.place:
-            self.reach(now.top)
-            self.step(now.steps)
-            outer.forgotten += now.forgotten + 1
-            if outer.forgotten > MOST_IN_CIRCLE:
-                raise TooComplex(f"{MOST_IN_CIRCLE} questions in a circle")
-            return value
-        self._answers[key] = _Answer(value, now.top - depth, frozenset(now.circle))
+        told = _Answer(value, now.top - depth, frozenset(now.circle), frozenset(now.assumed))
+        if not now.assumed:
+            self._answers[key] = told
         if not outermost:
             self.reach(now.top)
+        if now.assumed:
+            self._for_now[key] = told
+            list(self._open.values())[max(now.assumed)].concluded.append(key)
+            self._spend(now.steps)
+            now.forgotten.add(key)
+            few, many = sorted((now.forgotten, outer.forgotten), key=len)
+            outer.repeated += now.repeated + len(few & many)
+            many |= few
+            outer.forgotten = many
+            if outer.repeated > MOST_REPEATED:
+                raise TooComplex(f"{MOST_REPEATED} questions in a circle")
         return value
+
+    def _known(self, key: Hashable) -> _Answer | None:
+        """The answer to a question that was settled, or that holds for now."""
+        known = self._answers.get(key)
+        if known is not None and known.circle:
+            self._circles += 1
+        if known is not None and (not known.circle or self._open.keys().isdisjoint(known.circle)):
+            return known
+        known = self._for_now.get(key)
+        if known is not None:
+            self._circles += 1
+            self._now.assumed |= known.assumed
+            self._now.circle |= known.circle
+            self._now.circle.add(key)
+        return known
 
     def again(self, key: Hashable, answer: Callable[[], _T]) -> _T:
         """What ``answer`` gives, which is no question of its own, remembered together with what it costs.
@@ -176,10 +205,12 @@ class Questions:
 
     def step(self, steps: int = 1) -> None:
         """Count ``steps`` of the question. Raises :class:`TooComplex` beyond its budget."""
-        now = self._now
-        now.steps += steps
         self.taken += steps
-        if now.steps > MOST_STEPS:
+        self._spend(steps)
+
+    def _spend(self, steps: int) -> None:
+        self._now.steps += steps
+        if self._now.steps > MOST_STEPS:
             raise TooComplex(f"{MOST_STEPS} steps")
 
     def deeper(self) -> None:

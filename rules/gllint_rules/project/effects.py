@@ -72,7 +72,7 @@ if TYPE_CHECKING:
 
 Kind = Literal["network", "clock", "random", "environment", "write", "delete"]
 
-MOST_FUNCTIONS = 400  # followed from one callable
+MOST_FUNCTIONS = 2_000  # followed from one callable
 DOES: dict[Kind, str] = {
     "network": "reaches the network",
     "clock": "reads the clock",
@@ -132,7 +132,11 @@ class Effects:
         seen = {_key(callee)}
         queue: list[tuple[FunctionOf, tuple[Because, ...]]] = [(callee, ())]
         position = 0
-        while position < len(queue) and position < MOST_FUNCTIONS:
+        while position < len(queue):
+            if position == MOST_FUNCTIONS:
+                site = Site(callee.module, callee.function.at)
+                self.project.evaluator.cut(site, f"{MOST_FUNCTIONS} functions that it calls")
+                return
             function, way = queue[position]
             position += 1
             own = _is_inside(function, callee)

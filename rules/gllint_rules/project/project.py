@@ -149,7 +149,8 @@ class Project:
         new = list(self.evaluator.cuts.items())[self._told :]
         self._told += len(new)
         return [
-            Cut(site.module.path, self.positions(site.module).span(site.at).line, budget)
+            # A question about a module as a whole has no place in it.
+            Cut(site.module.path, self.positions(site.module).span(site.at).line if site.at else 1, budget)
             for site, budget in new
         ]
 

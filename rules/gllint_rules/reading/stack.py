@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
-# Where the machine grants no such stack, the next one is tried.
-_SIZES = tuple(megabytes << 20 for megabytes in (512, 256, 64))
+# Bytes. Where the machine grants no such stack, the next one is tried.
+SIZES = tuple(megabytes << 20 for megabytes in (512, 256, 64))
 # Frames for each of those stacks: 3.4 KB each, more than three times what one takes.
-_BYTES_PER_FRAME = 3400
+BYTES_PER_FRAME = 3400
 
 
 @cache
@@ -61,7 +61,7 @@ def start_thread(target: Callable[[], object], name: str = "gllint") -> threadin
     """Start a daemon thread with a large stack; ``None`` where the machine grants none."""
     import threading
 
-    for size in _SIZES:
+    for size in SIZES:
         try:
             before = threading.stack_size(size)
         except (ValueError, RuntimeError):
@@ -79,7 +79,7 @@ def start_thread(target: Callable[[], object], name: str = "gllint") -> threadin
 
 def raise_recursion_limit() -> None:
     """Let Python recurse as deeply as a large stack allows; for a process whose threads are all ours."""
-    sys.setrecursionlimit(max(sys.getrecursionlimit(), _SIZES[0] // _BYTES_PER_FRAME))
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), SIZES[0] // BYTES_PER_FRAME))
 
 
 def stack_size() -> int:
