@@ -84,6 +84,18 @@ USES = [
     "found['heat_kwh'] += 1",
     "x = found['heat_kwh']['value']",
     "def f(:\n    heat_kwh",
+    "import plant.tools as t\nfor name in NAMES:\n    add(getattr(t, name)('a').values())",
+    "from plant import tools\nrows = [f('a') for f in vars(tools).values() if callable(f)]",
+    "import inspect\nfrom plant import tools\nrows = inspect.getmembers(tools)",
+    "from plant import tools\nadd(*tools.__dict__.values())",
+    "import sys\nsum(sys.modules['plant.tools'].heat('a').values())",
+    "import sys\nsum(run('a').values() for run in sys.modules[name].TOOLS)",
+    "from importlib import import_module\nadd(import_module('plant.tools').run('a').values())",
+    "from importlib import import_module\nadd(import_module(f'plant.{name}').run('a').values())",
+    "add(__import__('plant.tools', fromlist=['x']).run('a').values())",
+    "import runpy\nadd(runpy.run_path('plant/tools.py'))",
+    "exec('from plant.tools import heat\\nadd(heat(1))')",
+    'def f():\n    """\n    >>> sum(heat("a").values())\n    80.0\n    """',
 ]
 NO_USES = [
     "from plant.tools import heat\nagent = Agent(tools=[heat])",
@@ -103,6 +115,9 @@ NO_USES = [
     "path = '$.heat_kwh'",
     "make(heat_kwh=3)",
     "# heat_kwh and heat\n",
+    "import sys\nimport importlib\nsys.modules['other']\nimportlib.import_module('other.thing')",
+    "from plant import tools\n\n\ndef f(row, name):\n    return getattr(row, name), vars(row), tools.__name__",
+    'def f():\n    """\n    >>> f()\n    80.0\n    """',
 ]
 TEST_USES = [
     "from plant.tools import heat\n",
@@ -162,6 +177,9 @@ def test_tool_classes(use: str, expected: str, seen: bool) -> None:
         'KNOWN = re.compile("^(kwh|mwh)$")',
         'KNOWN = "kwh,mwh".split(",")',
         'Literal["kwh"]',
+        'FACTORS = json.load(file)\nx = FACTORS[q["unit"]]',
+        'if q.get("unit", "").isupper():\n    pass',
+        "if q.unit in known:\n    pass",
         'assert heat("a")["heat"] == {"value": 1, "unit": "kwh"}',
     ],
 )
@@ -174,7 +192,15 @@ def test_a_unit_that_somebody_compares_is_unsafe(use: str, where: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "other", ["", '"""Heat in kwh, of a year."""', "# kwh", 'prompt = "Say it in kwh or so"']
+    "other",
+    [
+        "",
+        'q["unit"] = "kW"',
+        "self.unit = unit",
+        '"""Heat in kwh, of a year."""',
+        "# kwh",
+        'prompt = "Say it in kwh or so"',
+    ],
 )
 def test_a_unit_that_nobody_compares_is_safe(other: str) -> None:
     assert safety("GL501", other, seen=False, tools=UNIT) == {"safe"}

@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterator
 from gllint_rules.fixes.uses import Way, is_tool_function, makers_of, tool_names_of
 from gllint_rules.inference.values import Site
 from gllint_rules.project.context import Context
-from gllint_rules.project.mentions import File, Mention, files_with, last_name, root_name, word_of
+from gllint_rules.project.mentions import File, Mention, files_with, last_name, read_files, root_name, word_of
 
 MOST_NAMES = 12
 _OF_TOOLS = re.compile("tool|agent|regist", re.IGNORECASE)
@@ -22,6 +22,9 @@ _DESCRIBING = frozenset({"name", "description", "__name__", "__doc__", "args_sch
 _CLAIM_PATH = re.compile(r"\$(?:\.\w+)+")
 # What makes a word in a longer text more than prose: a template, a path, an expression that is evaluated.
 _READING = r"(?:[{{(\[.'\"$/@=<>*+]\s*{0}(?!\w))|(?:(?<!\w){0}\s*[)\]}}'\"=<>*/+|,])"
+
+# A text that is code: an example of a docstring, the argument of ``exec``.
+_EXECUTED = re.compile(r">>>|\bimport\b.*\bimport\b|\bfrom\s+[\w.]+\s+import\b|\w\s*\(.*\)\s*\[")
 
 Place = tuple[str, int, int]
 
@@ -34,7 +37,8 @@ def result_stays_right(context: Context, way: Way) -> bool:
     named = frozenset(key for key in keys if isinstance(key, str))
     if named != keys or any(word_of(key) != key for key in named):
         return False  # a key that is not written out, or not as a word, cannot be looked for
-    return _keys_stay_right(context, named) and _Functions(context, way).stay_right()
+    functions = _Functions(context, way)
+    return _keys_stay_right(context, named) and functions.stay_right() and nobody_reflects(context, way.homes)
 
 
 # --- keys ----------------------------------------------------------------------------------------------------
@@ -154,7 +158,6 @@ class _Functions:
             for file in files
             for name in self._texts | self._helpers
             for mention in file.texts(name)
-            if mention.exact
         )
 
     def _names_stay_right(self) -> bool:
@@ -254,6 +257,8 @@ class _Functions:
 
     def _is_harmless_text(self, mention: Mention) -> bool:
         """Whether a text that is the name of a tool asks nobody to run it and to give the result."""
+        if not mention.exact:  # prose, but for what somebody executes
+            return isinstance(mention.node, ast.Constant) and not _EXECUTED.search(str(mention.node.value))
         if mention.file.is_test:
             return False
         [above, *more] = [*mention.above(), mention.node]
@@ -286,6 +291,58 @@ def _place(context: Context, site: Site) -> Place:
     return site.module.path, span.line, span.column
 
 
+# --- what names nothing --------------------------------------------------------------------------------------
+
+# Who loads a module under a name that is computed, and who takes out of a module whatever is in it.
+_LOADING = ("import_module", "__import__", "run_module", "run_path")
+_TAKING = ("getattr", "vars", "dir", "getmembers", "__dict__")
+
+
+def nobody_reflects(context: Context, homes: set[str]) -> bool:
+    """Whether no file seems to come upon what the files ``homes`` define without writing its name."""
+    project = context.project
+    stems = {_stem(path) for path in homes}
+    # All is asked for, before one is answered: the host looks for all words of a question at once.
+    loading = [project.mentioning(word) for word in (*_LOADING, "modules")]
+    taking = [project.mentioning(word) for word in _TAKING]
+    named = [project.mentioning(stem) for stem in stems]
+    if None in (*loading, *taking, *named):
+        return False
+    loaders = frozenset[str]().union(*filter(None, loading))
+    takers = frozenset[str]().union(*filter(None, taking)) & frozenset[str]().union(*filter(None, named))
+    files = read_files(project, loaders | takers)
+    return files is not None and not any(
+        _reflects(file, node, stems) for file in files for node in ast.walk(file.tree)
+    )
+
+
+def _stem(path: str) -> str:
+    folder, _, name = path.removesuffix(".py").rpartition("/")
+    return name if name != "__init__" else folder.rpartition("/")[2]
+
+
+def _reflects(file: File, node: ast.AST, stems: set[str]) -> bool:
+    match node:
+        case ast.Call(func=func, args=[first, *_]) if last_name(func) in _LOADING:
+            return _may_lead_to(first, stems)
+        case ast.Subscript(value=ast.Attribute(value=ast.Name(id="sys"), attr="modules"), slice=name):
+            return _may_lead_to(name, stems)
+        case ast.Call(func=ast.Name(id="getattr"), args=[base, name, *_]):
+            return not isinstance(name, ast.Constant) and root_name(base) in file.imports
+        case ast.Call(func=func, args=[base, *_]) if last_name(func) in _TAKING:
+            return root_name(base) in file.imports
+        case ast.Attribute(attr="__dict__"):
+            return root_name(node) in file.imports
+        case _:
+            return False
+
+
+def _may_lead_to(name: ast.expr, stems: set[str]) -> bool:
+    if not isinstance(name, ast.Constant):
+        return True
+    return not isinstance(name.value, str) or not stems.isdisjoint(re.findall(r"\w+", name.value))
+
+
 # --- texts ---------------------------------------------------------------------------------------------------
 
 
@@ -301,3 +358,20 @@ def text_stays_right(context: Context, text: str, mended: Collection[Site]) -> b
         for file in files
         for mention in file.texts(text)
     )
+
+
+_UNIT_READ = re.compile(
+    r"""\[\s*["']unit["']\s*\](?!\s*=[^=])|\.(?:get|pop)\(\s*["']unit["']|(?<!self)\.unit\b"""
+)
+_MOST_READ = 400
+
+
+def nobody_reads_units(context: Context) -> bool:
+    """Whether no file seems to take the unit out of a Quantity: to compare it, or to look something up by it."""
+    paths = context.project.mentioning("unit")
+    if paths is None or len(paths) > _MOST_READ:
+        return False
+    try:
+        return not any(_UNIT_READ.search(context.project.source_of(path)) for path in sorted(paths))
+    except Exception:  # what cannot be read was not seen
+        return False

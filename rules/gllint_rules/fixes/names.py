@@ -8,7 +8,7 @@ from difflib import get_close_matches
 import libcst as cst
 
 from gllint_rules.finding import Fix
-from gllint_rules.fixes.elsewhere import text_stays_right
+from gllint_rules.fixes.elsewhere import nobody_reads_units, text_stays_right
 from gllint_rules.fixes.nodes import rewritten
 from gllint_rules.fixes.syntax import Place, place
 from gllint_rules.fixes.wrap import PLACEHOLDER
@@ -46,7 +46,7 @@ def correct_unit(context: Context, unit: WrittenUnit) -> Fix | None:
         return None
     known = (*ALLOWED_UNITS, *TIME_UNITS, *settings.extend_units, *settings.pack_symbols())
     mended = [u.site for u in written_units(context) if u.verdict.unit == written]
-    return _renamed(context, unit.site, written, nearest, known, mended)
+    return _renamed(context, unit.site, written, nearest, known, mended, nobody_reads_units(context))
 
 
 def _carriers(context: Context, unit: WrittenUnit) -> list[str]:
@@ -69,11 +69,12 @@ def _renamed(
     new: str | None,
     known: Collection[str],
     mended: Collection[Site] = (),
+    unread: bool = True,
 ) -> Fix | None:
     """Another text in a literal.
 
     Safe where only case or a separator differs, no other name is as near, and the old text stands nowhere but at
-    the places ``mended``, which get the same repair.
+    the places ``mended``, which get the same repair. ``unread``: nobody takes the text out of a result.
     """
     here = place(context, site)
     if new is None or here is None or not isinstance(here.node, cst.SimpleString):
@@ -82,7 +83,7 @@ def _renamed(
     if node is None or here.node.evaluated_value != old:
         return None
     near = {name for name in (*known, new) if _folded(name) == _folded(old)}
-    safe = near == {new} and _stands_alone(here) and text_stays_right(context, old, mended)
+    safe = unread and near == {new} and _stands_alone(here) and text_stays_right(context, old, mended)
     return Fix("safe" if safe else "unsafe", f"Write `{new}`", (here.whole(here.code(node)),))
 
 

@@ -128,6 +128,11 @@ def files_with(project: Project, words: Collection[str]) -> list[File] | None:
         if some is None:
             return None
         paths.update(some)
+    return read_files(project, paths)
+
+
+def read_files(project: Project, paths: Collection[str]) -> list[File] | None:
+    """The files at ``paths``; ``None`` where they are too many or not all of them can be read."""
     if len(paths) > MOST_FILES:
         return None
     files = [_read(project, path) for path in sorted(paths)]
