@@ -242,7 +242,7 @@ class Engine:
 
     def _collect(self, paths: list[str]) -> dict[str, tuple[Place, dict[str, Signature | None]]]:
         for path in paths:
-            if not self.sources.holds(path) and not os.path.exists(path):
+            if not self.sources.holds(path) and not os.path.lexists(path):
                 raise UsageError(f"{path}: no such file or folder")
         self.places.ask_about(paths)
         grouped: dict[str, tuple[Place, dict[str, Signature | None]]] = {}

@@ -59,6 +59,18 @@ def test_what_is_no_regular_file_does_not_hold_the_run_up(write: Write, run: Run
     assert check("/dev/zero", cwd=top) == ["/dev/zero:1:1: GL900"]
 
 
+def test_a_link_to_nowhere_is_said_and_the_others_are_checked(write: Write, check: Check, agent: str) -> None:
+    top = write({"agent.py": agent})
+    (top / "link.py").symlink_to("nowhere.py")
+    (top / "loop.py").symlink_to("loop.py")
+    assert check("--select", "GL401,GL900", "link.py", "loop.py", "agent.py", cwd=top) == [
+        "agent.py:11:37: GL401",
+        "link.py:1:1: GL900",
+        "loop.py:1:1: GL900",
+    ]
+    assert check("--select", "GL401,GL900", ".", cwd=top) == ["agent.py:11:37: GL401"]
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 def test_a_file_that_may_not_be_read(write: Write, check: Check, agent: str) -> None:
     top = write({"secret.py": agent, "agent.py": agent})
