@@ -22,6 +22,7 @@ _WIDE = (  # the longer marks first: one begins with the other
 _COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _SHOWN = 60  # characters of a name that nobody knows
 _SLOW, _MOST_SLOW = ("punycode", "idna"), 10_000  # their time grows with the square of the size
+_LATIN = ("latin-1-", "iso-8859-1-", "iso-latin-1-")
 _BLANK_OR_COMMENT = re.compile(rb"^[ \t\f]*(?:#.*)?$")
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
@@ -58,6 +59,8 @@ def decode(data: bytes) -> Text:
     body = data[len(BOM) :] if bom else data
     encoding = _declared_encoding(body, bom)
     _refuse_wide(data)
+    if bom and body.startswith(BOM):
+        raise Undecodable("a second byte-order mark: invalid non-printable character U+FEFF", 1, 1)
     if encoding in _SLOW and len(body) > _MOST_SLOW:
         raise Undecodable(f"too large to be decoded as {encoding}", 1, 1)
     try:
@@ -145,9 +148,15 @@ def _declared_encoding(body: bytes, bom: bool) -> str:
 
 
 def _text_codec(name: str, bom: bool, line: int) -> str:
-    normal = name[:12].lower().replace("_", "-")
-    if normal == "utf-8" or normal.startswith("utf-8-"):  # whatever follows, as for Python's own tokenizer
+    normal = f"{name[:12].lower().replace('_', '-')}-"
+    if normal.startswith("utf-8-"):  # whatever follows, as for Python's own tokenizer
         return "utf-8"
+    if bom:  # `utf8` and `u8`, too: Python compares the names
+        raise Undecodable(
+            f"encoding is declared as {name[:_SHOWN]} but the file begins with a UTF-8 mark", line, 1
+        )
+    if normal.startswith(_LATIN):
+        return "iso8859-1"
     try:
         codec = codecs.lookup(name)
         if not getattr(
@@ -156,10 +165,6 @@ def _text_codec(name: str, bom: bool, line: int) -> str:
             raise LookupError(name)
     except (LookupError, ValueError):
         raise Undecodable(f"unknown encoding: {name[:_SHOWN]}", line, 1) from None
-    if bom and codec.name != "utf-8":
-        raise Undecodable(
-            f"encoding is declared as {name[:_SHOWN]} but the file begins with a UTF-8 mark", line, 1
-        )
     return codec.name
 
 

@@ -87,3 +87,21 @@ def test_knows_the_line_ending_in_use() -> None:
     assert main_newline("a\r\nb\n") == "\r\n"
     assert main_newline("a\rb") == "\r"
     assert main_newline("ab") == "\n"
+
+
+@pytest.mark.parametrize(
+    "name", ["u8", "utf8", "UTF_8", "utf-8-unix", "latin-1-unix", "Latin_1", "l1", "cp1252", "hex", "?"]
+)
+@pytest.mark.parametrize("mark", [b"", codecs.BOM_UTF8, codecs.BOM_UTF8 * 2])
+@pytest.mark.parametrize(
+    "first", ["# coding: {}", "#!/x\n# vim: set fileencoding={} :", "\f# coding={}\r", "x = 1 # coding={}"]
+)
+def test_what_python_decodes_is_decoded(name: str, mark: bytes, first: str) -> None:
+    data = mark + f"{first.format(name)}\ns = 'é'\n".encode()
+    try:
+        compile(data, "x.py", "exec", dont_inherit=True)
+    except SyntaxError:
+        with pytest.raises(Undecodable):
+            decode(data)
+    else:
+        decode(data)
