@@ -205,6 +205,25 @@ def test_what_people_write_is_parsed(source: str) -> None:
     assert not isinstance(parse("/x.py", source.encode()), Unparsed)
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "a." * 20000,
+        "a" + ".b()" * 20000 + " c",
+        "a + \\\n" * 20000 + "\nb c",
+        "a" + "[0]" * 20000 + " b",
+        "(a\n.b" * 20000,
+        "a = " * 20000,
+        "not " * 20000,
+    ],
+    ids=lambda text: text[:8],
+)
+def test_what_is_no_python_is_refused_at_once(wrong: str, tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(f"{NEEDLE}x = {wrong}\n")
+    done = _gllint(tmp_path, "a.py")
+    assert " GL900 " in done.stdout and done.returncode == 1
+
+
 def test_empty_and_odd_sources_are_parsed() -> None:
     for source in ("", "\n", "#", "\f", "\ufeff", "x = 1;"):
         assert not isinstance(parse("/x.py", source.encode()), Unparsed), repr(source)

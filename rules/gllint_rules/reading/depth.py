@@ -18,13 +18,14 @@ from gllint_rules.reading.syntax import parsed
 _LARGE_STACK = 256 << 20
 _MAX_DEPTH, _MAX_FLAT, _MAX_ANYWHERE = 2_500, 25_000, 1_000
 _DEEP, _MOST_WORK = 200, 6_000_000
-_MAX_BRACKETS = 200
+_MAX_BRACKETS, _MAX_CHAIN = 200, 400
 # What every level of nesting takes at least one of. Fewer of them in a whole section are no danger.
 _NESTING = (*"([{.-+~*/%@|&^<>=\\", "not", "lambda", "else", "elif", "or", "and", "if")
 _HARMLESS = 1_000
-_STRING_OR_BRACKET = re.compile(
+_TOKEN = re.compile(
     r"""\"{3}(?:[^"\\]|\\.|"(?!""))*(?:\"{3}|\Z)|'{3}(?:[^'\\]|\\.|'(?!''))*(?:'{3}|\Z)"""
-    r"""|"(?:[^"\\\r\n]|\\.)*"?|'(?:[^'\\\r\n]|\\.)*'?|\#[^\r\n]*|(?P<open>[(\[{])|(?P<close>[)\]}])""",
+    r"""|"(?:[^"\\\r\n]|\\.)*"?|'(?:[^'\\\r\n]|\\.)*'?|\#[^\r\n]*|(?P<open>[(\[{])|(?P<close>[)\]}])"""
+    r"""|(?P<end>[,;]|(?<!\\)(?<!\\\r)\n)|(?P<link>[-.+~*/%@|&^<>=]|\b(?:not|lambda|else|or|and|if|await|in|is)\b)""",
     re.DOTALL,
 )
 
@@ -64,14 +65,22 @@ def _flattened(node: ast.AST) -> int:
             return 0
 
 
-def bracket_too_many(source: str) -> int | None:
-    """The line on which the brackets of ``source``, which this Python cannot parse, nest too deeply."""
-    depth = 0
-    for found in _STRING_OR_BRACKET.finditer(source):
-        if found["open"]:
-            depth += 1
-        elif found["close"]:
-            depth = max(depth - 1, 0)
-        if depth > _MAX_BRACKETS:
-            return source.count("\n", 0, found.start()) + 1
-    return None
+def is_hopeless(source: str) -> bool:
+    """Whether ``source``, which this Python cannot parse, is nothing to try LibCST on, as newer syntax.
+
+    Its brackets nest too deeply for any Python, or they stay open, or it has a chain of operators or names that would
+    take LibCST a time which grows with the square of its length.
+    """
+    depth = chain = 0
+    for found in _TOKEN.finditer(source):
+        match found.lastgroup:
+            case "open":
+                depth += 1
+            case "close":
+                depth = max(depth - 1, 0)
+            case "end" if depth == 0 or found[0] != "\n":
+                chain = 0
+        chain += found.lastgroup in ("open", "link")
+        if depth > _MAX_BRACKETS or chain > _MAX_CHAIN:
+            return True
+    return depth > 0

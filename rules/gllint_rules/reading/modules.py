@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gllint_rules.reading import facts
-from gllint_rules.reading.depth import bracket_too_many
+from gllint_rules.reading.depth import is_hopeless
 from gllint_rules.reading.edits import edited
 from gllint_rules.reading.facts import Binding
 from gllint_rules.reading.outline import Section, outline_of, whole
@@ -22,12 +22,7 @@ def read_module(path: str, source: str, before: facts.Module | None = None) -> f
         outline = outline or outline_of(source)
     except ParseFailure as refused:
         # LibCST takes a null byte in a string or a comment; nothing that reads the text after it does.
-        if (
-            "\0" in source
-            or not refused.is_syntax
-            or bracket_too_many(source) is not None
-            or not _is_newer(source)
-        ):
+        if "\0" in source or not refused.is_syntax or is_hopeless(source) or not _is_newer(source):
             raise
         outline = whole(source)
     return facts.Module(path, source, outline, read_section, before)
