@@ -314,6 +314,8 @@ def _check_meaning(path: str, table: Mapping[str, Any]) -> None:
             raise UsageError(f"{path}: key 'frameworks': {_short(str(error), 200)}") from None
         except RecursionError:
             raise UsageError(f"{path}: key 'frameworks': nested too deeply") from None
+    if table.get("whitelist-patterns"):
+        from gllint_runtime.policy.patterns import backtracks
     for expression in table.get("whitelist-patterns", ()):
         try:
             with warnings.catch_warnings():
@@ -322,6 +324,9 @@ def _check_meaning(path: str, table: Mapping[str, Any]) -> None:
         except (re.error, OverflowError, RecursionError) as error:
             message = f"'{_short(expression)}' is no regular expression: {error}"
             raise UsageError(f"{path}: key 'whitelist-patterns': {message}") from None
+        if backtracks(expression):
+            message = f"'{_short(expression)}' can take for ever: it repeats what repeats; make it simpler"
+            raise UsageError(f"{path}: key 'whitelist-patterns': {message}")
 
 
 def _check_version(path: str, required: object) -> None:

@@ -434,3 +434,10 @@ def test_units_are_told_with_their_packs(write: Write, run: Run) -> None:
     wrong = run("units", "--pack", "count", cwd=top)
     assert wrong.returncode == 2 and b"did you mean 'counts'?" in wrong.stderr
     assert run("units", "--pack", "counts", "ms", cwd=top).returncode == 2
+
+
+def test_a_whitelist_pattern_that_can_take_for_ever_is_refused(write: Write, run: Run) -> None:
+    top = write({"gllint.toml": "whitelist-patterns = ['(\\d+)+x']\n", "a.py": ""})
+    done = run("check", cwd=top)
+    assert done.returncode == 2
+    assert b"key 'whitelist-patterns': '(\\d+)+x' can take for ever" in done.stderr

@@ -7,6 +7,7 @@ from collections.abc import Collection
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal
 
+from gllint_runtime.policy.patterns import backtracks
 from gllint_runtime.policy.units import UnitRegistry
 
 ArgumentOrigin = Literal["off", "record", "strict"]
@@ -50,6 +51,8 @@ class Policy:
                 re.compile(pattern)
             except re.error as error:
                 raise ValueError(f"whitelist: {pattern!r} is no regular expression: {error}") from None
+            if backtracks(pattern):
+                raise ValueError(f"whitelist: {pattern!r} can take for ever: it repeats what repeats")
 
     def unit_registry(self) -> UnitRegistry:
         """A registry of the units that this policy allows. Raises ValueError for a pack that does not exist."""
