@@ -1,4 +1,4 @@
-"""Whether a regular expression of a user can take for ever: :mod:`re` has no time limit, and templates come from models.
+"""Whether a regular expression of a user can take for ever: :mod:`re` has no time limit, and texts come from models.
 
 What backtracks without bound repeats what itself repeats, with nothing between two rounds that tells them apart:
 ``(a+)+``, ``(a|a)*``. It is found by reading the expression, so that the verdict holds for every text.
@@ -131,7 +131,7 @@ def _chars(item: Any, sample: frozenset[str]) -> frozenset[str]:
 def _holds(member: Any, character: str) -> bool:
     match _kind(member), member[1]:
         case "LITERAL", code:
-            return ord(character) == code
+            return bool(ord(character) == code)
         case "RANGE", (low, high):
             return bool(low <= ord(character) <= high)
         case "CATEGORY", name:
@@ -141,6 +141,6 @@ def _holds(member: Any, character: str) -> bool:
                 "SPACE": character.isspace(),
                 "WORD": character.isalnum() or character == "_",
             }.get(kind.removeprefix("NOT_"), True)
-            return verdict != kind.startswith("NOT_")
+            return bool(verdict != kind.startswith("NOT_"))
         case _:
             return False

@@ -1,0 +1,99 @@
+"""Killed at a random moment: each file is as it was or as it was to be, nothing is left over, nobody stays behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from trust import AGENT, Budget, Row, gllint, write
+
+_COPIES = 12
+_MODES = {
+    "--fix": ["check", "--fix", "--unsafe-fixes", "--jobs", "2"],
+    "--write-baseline": ["check", "--write-baseline", "base.json", "--jobs", "2"],
+    "--output-file": ["check", "--output-format", "json", "--output-file", "out.json", "--jobs", "2"],
+    "init": ["init", "--yes"],
+}
+_SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
+
+
+def suite(budget: Budget) -> Iterator[Row]:
+    counts = dict.fromkeys(_MODES, 0)
+    wrong: dict[str, list[str]] = {mode: [] for mode in _MODES}
+    with TemporaryDirectory() as folder:
+        for mode, arguments in _MODES.items():
+            wanted, seconds = _run_whole(Path(folder, f"whole{mode}"), arguments)
+            share = Budget(budget.seconds / len(_MODES), budget.seed)
+            for number in share.rounds():
+                top = Path(folder, f"{mode}{number}")
+                which = _SIGNALS[number % len(_SIGNALS)]
+                said = _killed(top, arguments, which, share.random.uniform(0.02, seconds), wanted)
+                wrong[mode] += [f"{which.name}: {line}" for line in said]
+                counts[mode] += 1
+    for mode in _MODES:
+        yield Row(f"interruption: {mode}", f"{counts[mode]} kills", wrong[mode])
+
+
+def _project(top: Path) -> dict[str, bytes]:
+    write(top, {f"{number}/{name}": text for number in range(_COPIES) for name, text in AGENT.items()})
+    write(top, {"gllint.toml": ""})
+    return _content(top)
+
+
+def _content(top: Path) -> dict[str, bytes]:
+    """What lies in a folder, the cache aside, whose entries guard themselves."""
+    return {
+        str(path.relative_to(top)): path.read_bytes()
+        for path in sorted(top.rglob("*"))
+        if path.is_file() and ".gllint_cache" not in path.parts
+    }
+
+
+def _run_whole(top: Path, arguments: list[str]) -> tuple[dict[str, bytes], float]:
+    _project(top)
+    begun = time.monotonic()
+    gllint(*arguments, cwd=top)
+    return _content(top), time.monotonic() - begun
+
+
+def _killed(
+    top: Path, arguments: list[str], which: signal.Signals, after: float, wanted: dict[str, bytes]
+) -> list[str]:
+    before = _project(top)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "gllint", *arguments],
+        cwd=top,
+        env={**os.environ, "HOME": str(top)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    time.sleep(after)
+    process.send_signal(which)
+    try:
+        # Both pipes end only when the last process that holds them has ended.
+        _, said = process.communicate(timeout=60)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        return ["somebody still holds its output after a minute"]
+    wrong = ["a traceback"] if b"Traceback" in said else []
+    now = _content(top)
+    wrong += [f"{name} is left over" for name in now if name not in before and name not in wanted]
+    wrong += [f"{name} is gone" for name in before if name not in now]
+    # A baseline and a report name no folder, so that they are the same in each copy.
+    wrong += [
+        f"{name} is half-written" for name in now if now[name] not in (before.get(name), wanted.get(name))
+    ]
+    again = gllint(*arguments, cwd=top)
+    wrong += [f"the next run says {again.stderr[-200:]}"] if again.returncode not in (0, 1) else []
+    wrong += [
+        f"{name} differs after the next run"
+        for name, data in _content(top).items()
+        if data != wanted.get(name)
+    ]
+    return wrong
