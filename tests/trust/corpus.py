@@ -31,10 +31,10 @@ def _checked(budget: Budget) -> Row:
     wrong: list[str] = []
     count = found = 0
     files = budget.files()
-    for start in range(0, len(files), 200):
+    for start in range(0, len(files), 60):
         if start and not budget.left():
             break
-        some = files[start : start + 200]
+        some = files[start : start + 60]
         before = {path: path.stat().st_mtime_ns for path in some}
         engine = Engine(Options(cache=False, jobs=1))
         outcome = engine.check([str(path) for path in some])
@@ -53,7 +53,7 @@ def _forced(budget: Budget) -> Row:
     count = lines = 0
     budget.random.seed(budget.seed + 1)
     for path in budget.files():
-        if count >= 20 and not budget.left():
+        if count >= 8 and not budget.left():
             break
         module = parse(str(path), path.read_bytes())
         if isinstance(module, Unparsed):

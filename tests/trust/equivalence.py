@@ -40,7 +40,7 @@ def _copy(budget: Budget, top: Path) -> None:
     write(
         top, {"gllint.toml": "", **{f"p{i}/{name}": text for i in range(4) for name, text in AGENT.items()}}
     )
-    for number, path in enumerate(budget.files()[:200]):
+    for number, path in enumerate(budget.files()[:100]):
         (top / "real").mkdir(exist_ok=True)
         shutil.copy(path, top / "real" / f"m{number}.py")
 
