@@ -13,7 +13,7 @@ from gllint_rules.project.context import is_test_path
 from gllint_rules.words.table import shipped
 
 _IMPORT = re.compile(r"^[ \t]*(?:from|import)[ \t]+([A-Za-z_][\w.]*)", re.MULTILINE)
-_IN_TEMPLATE = re.compile(r"\{\{.*?\}\}|\{%.*?%\}")
+_IN_TEMPLATE = re.compile(r"\{\{(?:(?!\{\{).)*?\}\}|\{%(?:(?!\{%).)*?%\}")
 _OF_TEMPLATES = re.compile(r"template|cookiecutter|\{\{", re.IGNORECASE)
 _UNIT = re.compile(r"""["']unit["'][ \t]*:[ \t]*["']([^"'\n]{1,30})["']""")
 

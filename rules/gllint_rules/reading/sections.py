@@ -27,7 +27,7 @@ _BLANK = re.compile(r"(?:[\s\\]|\#[^\r\n]*)*")
 _NAME = re.compile(r"(?:async[\s\\]+)?(?:def|class)[\s\\]+(\w+)")
 # A number with more digits than Python converts says nothing.
 _MOST_BITS = 14_000
-_SIGN = re.compile(r"[A-Za-z]*(?:\"\"\"|'''|\"|')|[(\[{]|[)\]}]|\#[^\r\n]*")
+_SIGN = re.compile(r"[A-Za-z]{0,2}(?:\"\"\"|'''|\"|')|[(\[{]|[)\]}]|\#[^\r\n]*")
 
 
 class Unreadable(Exception):
