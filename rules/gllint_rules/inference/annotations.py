@@ -247,9 +247,9 @@ def typed(evaluator: Evaluator, value: Value, declared: Value) -> Value:
             return replace(value, rest=declared.rest)
         if isinstance(value, Record) and isinstance(declared, Record) and not declared.quantity:
             if not value.entries and value.rest is None and declared.rest is not None:
-                return replace(value, rest=declared.rest, open=True)
+                return replace(value, rest=declared.rest, open=True, hinted=True)
         if isinstance(value, ListOf) and not value.items and value.rest is None:
-            return replace(value, rest=declared.rest) if declared.rest is not UNKNOWN else value
+            return replace(value, rest=declared.rest, hinted=True) if declared.rest is not UNKNOWN else value
     return value
 
 

@@ -934,7 +934,8 @@ def _extended(evaluator: Evaluator, value: ListOf, other: Value) -> ListOf:
         rests.extend([other.rest] if other.rest is not None else [])
     else:
         rests.append(UNKNOWN)
-    return replace(value, rest=join(*rests) if rests else None)
+    hinted = value.hinted and isinstance(other, ListOf) and other.rest is None
+    return replace(value, rest=join(*rests) if rests else None, hinted=hinted)
 
 
 def _appended(evaluator: Evaluator, value: ListOf, new: Value, site: Site) -> ListOf:

@@ -205,6 +205,7 @@ class Record(Value):
     there may be more keys. ``rest``: what unnamed values are (``dict[str, float]``). ``quantity``: a call to a
     class named ``Quantity``. ``cls``: the class of the project it is an instance of. ``kind``: the full name of
     the class from outside that it is an instance of. ``returned``: where the function that made it returns it.
+    ``hinted``: ``rest`` is what the annotation of an empty one says.
     """
 
     entries: dict[Key, tuple[Entry, ...]] = field(default_factory=dict)
@@ -217,6 +218,7 @@ class Record(Value):
     kind: str = "builtins.dict"
     envelope: bool = False  # what the model sees of an instance that a framework takes apart
     returned: Site | None = None
+    hinted: bool = False
     size: int = field(init=False, repr=False)
     nesting: int = field(init=False, repr=False)
     gap: bool = field(init=False, repr=False)
@@ -262,6 +264,7 @@ class Record(Value):
             self.kind,
             self.envelope,
             self.returned,
+            self.hinted,
             measured=measured,
         )
 
@@ -272,7 +275,7 @@ class ListOf(Value):
 
     A ``pair`` is a tuple that nobody wrote: ``zip``, ``enumerate`` and ``.items()`` make it. A ``declared`` one is
     what an annotation says of a tuple, position by position. A kind with a dot in it is the full name of the class
-    from outside that it is an instance of. ``returned``: as of a :class:`Record`.
+    from outside that it is an instance of. ``returned`` and ``hinted``: as of a :class:`Record`.
     """
 
     items: tuple[Entry, ...] = ()
@@ -280,6 +283,7 @@ class ListOf(Value):
     kind: str = "list"
     site: Site | None = None
     returned: Site | None = None
+    hinted: bool = False
     size: int = field(init=False, repr=False)
     nesting: int = field(init=False, repr=False)
     gap: bool = field(init=False, repr=False)
@@ -295,7 +299,7 @@ class ListOf(Value):
     def appended(self, entry: Entry) -> ListOf:
         measured = _with_more(self, (entry.value,))
         items = (*self.items, entry)
-        return ListOf(items, self.rest, self.kind, self.site, self.returned, measured=measured)
+        return ListOf(items, self.rest, self.kind, self.site, self.returned, self.hinted, measured=measured)
 
     def element(self) -> Value:
         """What any element may be."""
@@ -501,7 +505,10 @@ def _either(old: Value, new: Value) -> Value:
             return _merged(old, new)
         case ListOf(), ListOf():
             rests = [v for v in (old.rest, new.rest) if v is not None]
-            return replace(old, items=_entries(old.items, new.items), rest=join(*rests) if rests else None)
+            rest = join(*rests) if rests else None
+            return replace(
+                old, items=_entries(old.items, new.items), rest=rest, hinted=_both_hinted(old, new)
+            )
         case _:
             return old
 
@@ -539,7 +546,12 @@ def _merged(a: Record, b: Record) -> Record:
         sure=a.sure & b.sure,
         open=a.open or b.open,
         rest=join(*rests) if rests else None,
+        hinted=_both_hinted(a, b),
     )
+
+
+def _both_hinted(a: Record | ListOf, b: Record | ListOf) -> bool:
+    return (a.hinted or a.rest is None) and (b.hinted or b.rest is None)
 
 
 def _entries(a: tuple[Entry, ...], b: tuple[Entry, ...]) -> tuple[Entry, ...]:

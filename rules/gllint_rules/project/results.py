@@ -103,9 +103,13 @@ def _leaves(value: Value, at: Leaf, sure: bool = True) -> Iterator[Leaf]:
             continue
         if isinstance(option, ListOf) and (option.kind == "declared" or "." in option.kind):
             option = replace(option, items=(), rest=option.element())
+        seen = False
         for key, entry in held_in(option):
-            yield from _leaves(entry.value, _inside(at, option, key, entry))
-        if option.rest is not None:
+            for leaf in _leaves(entry.value, _inside(at, option, key, entry)):
+                seen = True
+                yield leaf
+        # What is put into an empty one is what its annotation speaks of.
+        if option.rest is not None and not (option.hinted and seen):
             is_list = isinstance(option, ListOf)
             inner = replace(
                 at,
