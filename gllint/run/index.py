@@ -7,7 +7,8 @@ the first look refuses costs a read; a project with no candidate never loads the
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from itertools import repeat
 from typing import TYPE_CHECKING
 
 from gllint.files.digest import digest
@@ -16,7 +17,7 @@ from gllint.files.places import Place
 from gllint.files.sources import read_python
 from gllint.run.cache import Store
 from gllint.run.kept import Kept
-from gllint.run.looks import PASSES, TALKS
+from gllint.run.looks import PASSES, TALKS, outline_file
 from gllint.run.mentions import Mentions
 from gllint.run.parsing import Parsed, Unparsed, parse
 from gllint.run.results import Dependencies
@@ -28,8 +29,10 @@ from gllint_rules.words.screen import ANY_NAME
 if TYPE_CHECKING:
     from gllint_rules.project.project import Project
     from gllint_rules.reading.facts import Module
+    from gllint_rules.reading.outline import Outline
 
 _SMALL_PROJECT = 500
+_WORTH_BYTES, _CHUNK = 1_000_000, 8
 
 
 class Index:
@@ -257,11 +260,22 @@ class Index:
 
     def _read_facts(self, paths: list[str], digests: Mapping[str, bytes]) -> None:
         self.means.progress.expect("reading", len(paths))
-        for path in paths:
-            self.parsed[path] = self._read(path, digests[path])
+        size = sum(seen.size for path in paths if (seen := self.files.get(path)))
+        worth = size > _WORTH_BYTES and not self.means.sources.held()
+        made: Iterable[tuple[bytes, Outline] | None] = repeat(None)
+        if self.means.pool.takes(paths, worth, _CHUNK):
+            made = self.means.pool.map(outline_file, None, paths, worth=worth, crashed=None, chunk=_CHUNK)
+        for path, outline in zip(paths, made):  # noqa: B905  (one of them may be endless)
+            self.parsed[path] = self._read(path, digests[path], made=outline)
             self.means.progress.tick(1)
 
-    def _read(self, path: str, expected: bytes = b"", before: Module | None = None) -> Parsed:
+    def _read(
+        self,
+        path: str,
+        expected: bytes = b"",
+        before: Module | None = None,
+        made: tuple[bytes, Outline] | None = None,
+    ) -> Parsed:
         try:
             data = self.means.sources.read(path)
         except OSError as error:
@@ -269,7 +283,8 @@ class Index:
             return Unparsed(f"cannot be read: {error.strerror}")
         if expected and not self.means.sources.holds(path):
             self.is_disturbed = self.is_disturbed or digest(data) != expected
-        return parse(path, data, self.means.clock, before)
+        outline = made[1] if made is not None and made[0] == digest(data) else None
+        return parse(path, data, self.means.clock, before, outline)
 
     def learn(self, dependencies: Dependencies, is_disturbed: bool) -> None:
         """Take over what another process found the answers to rest on."""

@@ -5,15 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from gllint.files.digest import digest
 from gllint.files.source import Undecodable, decode
 from gllint.files.sources import read_python
-from gllint.run.parsing import Unparsed, judge
+from gllint.run.parsing import Unparsed, judge, outlined
 from gllint_rules import Settings
 from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.screen import MARKS, Screen
+
+if TYPE_CHECKING:
+    from gllint_rules.reading.outline import Outline
 
 # What the first look finds: rules could speak about the file; it could use a tool that another file defines;
 # a comment in it suppresses findings of ours by name; it cannot be read; it is no text; Python was asked and takes it;
@@ -62,6 +65,16 @@ def judge_file(_: None, path: str, read: Read = read_python) -> Unparsed | None:
         return judge(read(path))
     except OSError as error:
         return Unparsed(f"cannot be read: {error.strerror}")
+
+
+def outline_file(_: None, path: str, read: Read = read_python) -> tuple[bytes, Outline] | None:
+    """Return the digest of a file and its outline, ``None`` where whoever needs it must look for himself."""
+    try:
+        data = read(path)
+    except OSError:
+        return None
+    outline = outlined(data)
+    return (digest(data), outline) if outline is not None else None
 
 
 def uses_file(work: tuple[Settings, frozenset[bytes]], path: str, read: Read = read_python) -> bytes:

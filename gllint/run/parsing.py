@@ -15,6 +15,7 @@ from gllint_rules.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from gllint_rules.reading.facts import Module
+    from gllint_rules.reading.outline import Outline
 
 MAX_BYTES, MAX_LINES = 4_000_000, 200_000
 
@@ -34,12 +35,30 @@ class Unparsed(NamedTuple):
 Parsed: TypeAlias = "Module | Unparsed"
 
 
-def parse(path: str, data: bytes, clock: Clock | None = None, before: Module | None = None) -> Parsed:
+def parse(
+    path: str,
+    data: bytes,
+    clock: Clock | None = None,
+    before: Module | None = None,
+    outline: Outline | None = None,
+) -> Parsed:
     """Return the facts of a file's bytes, or why there are none. Never raises.
 
-    ``before`` are its facts before an edit, which cannot be used any more once there are new ones.
+    ``before`` are its facts before an edit, which cannot be used any more once there are new ones; ``outline`` is
+    theirs where another process has made it.
     """
-    return on_large_stack(_parse, path, data, clock or Clock(), before)
+    return on_large_stack(_parse, path, data, clock or Clock(), before, outline)
+
+
+def outlined(data: bytes) -> Outline | None:
+    """Return the outline of a file's bytes, ``None`` where there is any doubt about it."""
+    from gllint_rules.reading.outline import outline_of
+
+    try:
+        with without_collector():
+            return None if _too_large(data) else outline_of(decode(data).source)
+    except Exception:  # whoever reads the file says what is wrong
+        return None
 
 
 def judge(data: bytes) -> Unparsed | None:
@@ -47,7 +66,7 @@ def judge(data: bytes) -> Unparsed | None:
     return on_large_stack(_judge, data)
 
 
-def _parse(path: str, data: bytes, clock: Clock, before: Module | None) -> Parsed:
+def _parse(path: str, data: bytes, clock: Clock, before: Module | None, outline: Outline | None) -> Parsed:
     from gllint_rules.reading.modules import read_module
     from gllint_rules.reading.syntax import ParseFailure
 
@@ -55,7 +74,7 @@ def _parse(path: str, data: bytes, clock: Clock, before: Module | None) -> Parse
         return _judge(data) or Unparsed(size, is_python=True)
     try:
         with clock.stage("outline"), without_collector():
-            return read_module(path, decode(data).source, before)
+            return read_module(path, decode(data).source, before, outline)
     except (Undecodable, ParseFailure) as error:
         return Unparsed(error.message, error.line, error.column)
     except Exception as error:

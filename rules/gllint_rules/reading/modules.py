@@ -6,18 +6,22 @@ from gllint_rules.reading import facts
 from gllint_rules.reading.depth import is_hopeless
 from gllint_rules.reading.edits import edited
 from gllint_rules.reading.facts import Binding
-from gllint_rules.reading.outline import Section, outline_of, whole
+from gllint_rules.reading.outline import Outline, Section, outline_of, whole
 from gllint_rules.reading.sections import Unreadable, read_statements
 from gllint_rules.reading.syntax import ParseFailure
 
 
-def read_module(path: str, source: str, before: facts.Module | None = None) -> facts.Module:
+def read_module(
+    path: str, source: str, before: facts.Module | None = None, outline: Outline | None = None
+) -> facts.Module:
     """The facts of ``source``, which was read from ``path`` (absolute, forward slashes): its outline, for a start.
 
     ``before`` are those before an edit. What the edit left as it was is taken over, and they cannot be used any more.
+    ``outline`` is theirs where somebody has made it already.
     Raises :class:`ParseFailure` where it is not Python.
     """
-    outline = edited(before.outline, before.source, source) if before is not None else None
+    if before is not None:
+        outline = edited(before.outline, before.source, source)
     try:
         outline = outline or outline_of(source)
     except ParseFailure as refused:
