@@ -89,8 +89,9 @@ def _value(value: Any) -> Any:
 def _fields_of(kind: str) -> tuple[type[Any], tuple[_Check, ...]]:
     """The record of that name, and for each of its fields what says whether a value is one of its declaration."""
     record = RECORDS[kind]
-    # Forward references: the modules postpone theirs.
-    return record, tuple(_check(declared.__forward_arg__) for declared in record.__annotations__.values())
+    # Texts or forward references: the modules postpone theirs.
+    declared = (getattr(each, "__forward_arg__", each) for each in record.__annotations__.values())
+    return record, tuple(map(_check, declared))
 
 
 @cache

@@ -86,7 +86,7 @@ def test_an_unchanged_project_is_answered_without_reading(
         raise AssertionError(f"{path} was read")
 
     monkeypatch.setattr(table, "screen_file", lambda settings, path, _: read(path))
-    monkeypatch.setattr(indexing, "parse", lambda path, data, clock: read(path))
+    monkeypatch.setattr(indexing, "parse", lambda path, *more: read(path))
     assert found(project) == first
     assert "gllint_rules.project.project" in sys.modules
 
