@@ -180,6 +180,32 @@ def test_what_fits(schema: Any, data: Any) -> None:
     assert checker(schema)(data) is None
 
 
+@pytest.mark.parametrize("where", ["pattern", "patternProperties"])
+def test_an_expression_that_can_take_for_ever_is_not_tried(where: str) -> None:
+    endless = {"pattern": "^(a+)+$", "patternProperties": {"^(a+)+$": True}}
+    text = "a" * 60 + "!"
+    found = checker({where: endless[where]})(text if where == "pattern" else {text: 1})
+    assert found is not None and "can take for ever" in found[1]
+    calm = {"pattern": "^a+!$", "patternProperties": {"^a+!$": {"type": "integer"}}}
+    assert checker({where: calm[where]})(text if where == "pattern" else {text: 1}) is None
+    assert checker({where: calm[where]})("b" if where == "pattern" else {text: "b"}) is not None
+
+
+@pytest.mark.parametrize(
+    ("items", "unique"),
+    [
+        ([1, True, "1", None, [1], [True], {"a": 1}, {"a": True}, {}, [], 0, False], True),
+        ([1, 1.0], False),
+        ([[1, {"a": [2]}], [1, {"a": [2.0]}]], False),
+        ([{"a": 1, "b": 2}, {"b": 2, "a": 1}], False),
+        ([{"n": i} for i in range(20_000)], True),
+    ],
+)
+def test_unique_items(items: list[Any], unique: bool) -> None:
+    assert (checker({"uniqueItems": True})(items) is None) is unique
+    assert checker({"uniqueItems": False})(items) is None
+
+
 def test_the_callers_schema_may_change_without_effect() -> None:
     schema: dict[str, Any] = {"type": "object", "properties": {"a": {"type": "string"}}}
     check = checker(schema)

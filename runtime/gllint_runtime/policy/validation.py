@@ -206,7 +206,13 @@ def checker(schema: Any) -> Checker:
         from referencing import Registry
 
         extended: Any = extend  # untyped in its stubs
-        return extended(Draft202012Validator, {_QUANTITY_KEYWORD: _is_quantity})(own, registry=Registry())
+        keywords = {
+            _QUANTITY_KEYWORD: _is_quantity,
+            "pattern": _bounded(Draft202012Validator.VALIDATORS["pattern"]),
+            "patternProperties": _bounded(Draft202012Validator.VALIDATORS["patternProperties"]),
+            "uniqueItems": _are_unique,
+        }
+        return extended(Draft202012Validator, keywords)(own, registry=Registry())
 
     def check(data: Any) -> tuple[Path, str] | None:
         try:
@@ -286,6 +292,40 @@ def _is_quantity(validator: Any, value: Any, instance: Any, schema: Any) -> Iter
         from jsonschema import ValidationError
 
         yield ValidationError(problem)
+
+
+def _bounded(keyword: Callable[..., Any]) -> Callable[..., Any]:
+    """``pattern`` or ``patternProperties``, which refuse an expression that can take for ever instead of trying it."""
+
+    def bounded(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[Any]:
+        from gllint_runtime.policy.patterns import backtracks
+
+        for pattern in value if isinstance(value, dict) else [value]:
+            if backtracks(pattern):
+                from jsonschema import ValidationError
+
+                yield ValidationError(f"the pattern {pattern!r} can take for ever, so it is not tried")
+                return
+        yield from keyword(validator, value, instance, schema) or ()
+
+    return bounded
+
+
+def _are_unique(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[Any]:
+    """``uniqueItems`` in a time that grows with the list, not with its square."""
+    if value and isinstance(instance, list) and len(set(map(_identity, instance))) < len(instance):
+        from jsonschema import ValidationError
+
+        yield ValidationError(f"{shorten(repr(instance), _MAX_MESSAGE)} has elements that are not unique")
+
+
+def _identity(value: Any) -> Any:
+    """What is equal for equal JSON: 1 and 1.0 are, 1 and true are not."""
+    if isinstance(value, dict):
+        return frozenset((key, _identity(item)) for key, item in value.items())
+    if isinstance(value, list):
+        return tuple(map(_identity, value))
+    return (bool, value) if isinstance(value, bool) else value
 
 
 def inline_refs(schema: Any, quantity: Mapping[str, Any] = QUANTITY_BODY) -> Any:
