@@ -9,10 +9,11 @@ import pytest
 # They repeat, on many programs or in many processes, ways that other tests take once: measuring them says nothing more,
 # and each process that is measured takes twice the time of one that is not.
 _UNMEASURED = {
-    "test_agreement", "test_bad_input", "test_baseline", "test_budgets", "test_cache", "test_causes", "test_edits",
-    "test_fix_example", "test_fix_patch", "test_fixes_properties", "test_hostile", "test_load", "test_metamorphic",
-    "test_neovim", "test_pre_commit", "test_processes", "test_properties", "test_robustness", "test_screen",
-    "test_standard_library",
+    "test_agreement", "test_bad_input", "test_baseline", "test_blocks", "test_budgets", "test_cache", "test_causes",
+    "test_config", "test_diagnostics", "test_edits", "test_fix_example", "test_fix_patch", "test_fixes_properties",
+    "test_hostile", "test_load", "test_metamorphic", "test_neovim", "test_own_rules", "test_pre_commit",
+    "test_processes", "test_properties", "test_readers", "test_robustness", "test_screen", "test_standard_library",
+    "test_trust",
 }  # fmt: skip
 
 
