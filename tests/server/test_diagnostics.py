@@ -72,7 +72,9 @@ async def test_follow_an_edit(start: Any, project: Project) -> None:
     assert await editor.codes(uri) == ["GL401"]
     [diagnostic] = await editor.diagnostics(uri)
     assert (diagnostic.source, diagnostic.severity) == ("gllint", types.DiagnosticSeverity.Error)
-    assert diagnostic.code_description is None  # the project has no address yet, and no link is better than a dead one
+    assert (
+        diagnostic.code_description is None
+    )  # the project has no address yet, and no link is better than a dead one
 
 
 async def test_of_broken_syntax_are_that_it_is_broken(start: Any, project: Project) -> None:
