@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tools import registry
-
 from gllint_runtime import ScriptedProvider, ToolRuntime
 from gllint_runtime.execution.responses import AgentResponse
+from tools import registry
 
 
 def call(name: str, **arguments: Any) -> dict[str, Any]:
