@@ -13,6 +13,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from multiprocessing.connection import Connection, wait
+from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 from gllint.run.pool import begin
@@ -68,7 +69,11 @@ def _size(index: Index, path: str) -> int:
 
 
 class _Crew:
-    """This side of the pipes: hands out files, and the parts of what somebody asks about all modules."""
+    """This side of the pipes: hands out files, and the parts of what somebody asks about all modules.
+
+    A pipe holds little, and a process that says much waits until it is read. So this side never waits to be read: what
+    it says is sent by a thread of its own.
+    """
 
     def __init__(self, index: Index, size: int) -> None:
         self._index = index
@@ -79,6 +84,8 @@ class _Crew:
         self._answers: dict[object, dict[str, Any]] = {}
         self._asked: dict[object, set[Connection]] = {}
         self._waiting: dict[object, list[Connection]] = {}
+        self._said: SimpleQueue[tuple[Connection, object] | None] = SimpleQueue()
+        self._speaker: threading.Thread | None = None
         context = multiprocessing.get_context("fork")
         gc.freeze()
         try:
@@ -89,15 +96,32 @@ class _Crew:
                 theirs.close()
                 self._processes.append(process)
                 self._pipes.append(ours)
+        except BaseException:
+            self.close()
+            raise
         finally:
             gc.unfreeze()
+        self._speaker = threading.Thread(target=self._speak, daemon=True)  # not before the last fork
+        self._speaker.start()
+
+    def _speak(self) -> None:
+        while (said := self._said.get()) is not None:
+            pipe, message = said
+            try:
+                pipe.send(message)
+            except Exception:  # whatever it is: who reads finds all of them gone, and does the work itself
+                for process in self._processes:
+                    process.terminate()
+
+    def _say(self, pipe: Connection, *message: object) -> None:
+        self._said.put((pipe, message))
 
     def check(self, paths: Sequence[str]) -> Iterator[tuple[str, Result]]:
         """Yield what the rules say of each file."""
         pending = list(reversed(paths))
         busy = 0
         for pipe in self._pipes[: len(pending)]:
-            pipe.send(("check", pending.pop()))
+            self._say(pipe, "check", pending.pop())
             busy += 1
         while busy:
             wait(self._pipes)
@@ -106,7 +130,7 @@ class _Crew:
                     case ("checked", path, result):
                         yield path, result
                         if pending:
-                            pipe.send(("check", pending.pop()))
+                            self._say(pipe, "check", pending.pop())
                         else:
                             busy -= 1
                     case ("all", part, given):
@@ -114,7 +138,7 @@ class _Crew:
                     case ("share", part, given, values):
                         self._collect(pipe, (part, given), values)
         for pipe in self._pipes:
-            pipe.send(("end",))
+            self._say(pipe, "end")
         for pipe in self._pipes:
             self._index.learn(*pipe.recv())
 
@@ -125,7 +149,7 @@ class _Crew:
             self._answers[key] = {}
             self._asked[key] = set(self._pipes)
             for other, share in zip(self._pipes, self._shares, strict=True):
-                other.send(("share", part, given, share))
+                self._say(other, "share", part, given, share)
         self._answer(key)
 
     def _collect(self, pipe: Connection, key: object, values: Mapping[str, Any]) -> None:
@@ -136,15 +160,18 @@ class _Crew:
     def _answer(self, key: object) -> None:
         if not self._asked[key]:
             for pipe in self._waiting.pop(key, ()):
-                pipe.send(("all", self._answers[key]))
+                self._say(pipe, "all", self._answers[key])
 
     def close(self) -> None:
         """Let the processes go; they have nothing to lose."""
-        for pipe in self._pipes:
-            pipe.close()
         for process in self._processes:
             process.terminate()
             process.join()
+        self._said.put(None)
+        if self._speaker is not None:
+            self._speaker.join()
+        for pipe in self._pipes:
+            pipe.close()
 
 
 # --- in the processes ---------------------------------------------------------------------------------------

@@ -90,3 +90,29 @@ def test_any_number_of_processes_finds_the_same(plant: Path) -> None:
 def test_a_process_that_dies_takes_no_finding_with_it(plant: Path) -> None:
     alone, _ = found(plant, 1, "lives")
     assert found(plant, 3, "dies")[0] == alone
+
+
+# Six files, each with questions of its own about a great many modules, and with much to say of itself.
+_TALKATIVE = """\
+from types import SimpleNamespace
+from gllint.run import crew
+
+PATHS = [f"{n:0>100}" for n in range(20_000)]
+project = SimpleNamespace(
+    modules=dict.fromkeys(PATHS), parts=lambda part, given, paths: {path: path for path in paths}, share_out=None
+)
+means = SimpleNamespace(pool=SimpleNamespace(jobs=2, close=lambda: None))
+index = SimpleNamespace(
+    project=project, files={}, means=means, dependencies=None, is_disturbed=False, learn=lambda *learnt: None
+)
+crew.check_file = lambda index, path, fixes: (len(index.project.share_out("names", path)), path * 10_000)
+print(sorted((path[-1], size) for path, (size, _) in crew.check_files(index, PATHS[:6])))
+"""
+
+
+def test_who_says_much_waits_for_nobody() -> None:
+    """More than a pipe holds, both ways at once."""
+    done = subprocess.run(
+        [sys.executable, "-c", _TALKATIVE], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.stdout, done.stderr) == (f"{[(str(n), 20_000) for n in range(6)]}\n", "")
