@@ -18,6 +18,10 @@ from gllint_rules.reading.positions import Positions
 from gllint_rules.reading.reader import TREES, Reader, kept_section
 
 SOURCES = {
+    "texts right behind a keyword in a hole": """
+        def brace(left, right):
+            return f"{left if'{'else right} and {left or'}'}".strip()
+    """,
     "decorators": """
         @first
         @second(1, key="two")  # why

@@ -24,7 +24,10 @@ _TEXT = {
     True: re.compile(r"(?:[^{}\\'\"]|\{\{|\}\}|\\(?=[{}])|\\[^{}])*", re.DOTALL),
 }
 _SPEC_TEXT = re.compile(r"[^{}]*")
-_IN_HOLE = re.compile(r"""[A-Za-z]*(?:\"\"\"|'''|"|')|[(\[{]|[)\]}]|!=|[!:]|\#[^\r\n]*""")
+# A quote with the prefix that Python takes for one (`or"a"` has none), a bracket, what ends a value, a comment.
+_IN_HOLE = re.compile(
+    r"""(?:(?<!\w)(?:[bft]r?|r[bft]?|u))?(?:\"\"\"|'''|"|')|[(\[{]|[)\]}]|!=|[!:]|\#[^\r\n]*""", re.IGNORECASE
+)
 
 
 class Text(NamedTuple):
