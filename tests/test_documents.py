@@ -110,3 +110,11 @@ def test_readme_names_the_commands_that_ci_and_newcomers_run() -> None:
     assert len(lines) == 2
     assert lines[0].endswith("gllint check examples/building-energy")
     assert "'.[test]'" in lines[1] and lines[1].endswith("pytest")
+
+
+def test_what_ci_fetches_is_pinned() -> None:
+    used = []
+    for path in (REPOSITORY / "action.yml", *(REPOSITORY / ".github" / "workflows").glob("*.yml")):
+        used += re.findall(r"uses: (\S+)", path.read_text("utf-8"))
+    assert len(used) >= 8
+    assert [name for name in used if not re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", name)] == []
