@@ -47,8 +47,9 @@ class Index:
         self.parsed: dict[str, Parsed] = {}
         self._sound: dict[str, Module] = {}  # of files that an edit has broken, what they were before
         self.names: frozenset[bytes] = frozenset()  # of the tools, as the candidates were chosen by
-        self.dependencies = Dependencies({}, {}, {}, {})
-        self.mentions = Mentions(self.table, self.dependencies)
+        self.dependencies = Dependencies({}, {}, {}, {}, {})
+        self._top = place.repository or place.root
+        self.mentions = Mentions(self.table, self.dependencies, self._top)
         self.kept = Kept(store, self._is_unchanged)
         self.talking: set[str] = set()  # the files that import a framework or a model's SDK
         self.is_complete = False  # all files of the project are listed
@@ -69,7 +70,7 @@ class Index:
             if other._project is not None and self.settings.reads_like(other.settings):
                 self._inherited, self._announced = other._project, other._announced
                 self.dependencies = other.dependencies
-                self.mentions = Mentions(self.table, self.dependencies)
+                self.mentions = Mentions(self.table, self.dependencies, self._top)
 
     # --- files ---------------------------------------------------------------------------------------------
 
@@ -334,11 +335,8 @@ class Index:
         return source.text.source
 
     def _is_unchanged(self, dependencies: Dependencies) -> bool:
-        if dependencies.mentions:
-            self.mentions.look_for(dependencies.mentions)
-            now = self.dependencies.mentions
-            if any(now[word] != held for word, held in dependencies.mentions.items()):
-                return False
+        if not self.mentions.are_still(dependencies):
+            return False
         if any(os.path.isfile(path) != there for path, there in dependencies.probed.items()):
             return False
         if any((path in self.files) != owned for path, owned in dependencies.owned.items()):

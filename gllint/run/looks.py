@@ -88,16 +88,18 @@ def uses_file(work: tuple[Settings, frozenset[bytes]], path: str, read: Read = r
 
 
 def words_of_file(words: frozenset[str], path: str, read: Read = read_python) -> frozenset[str]:
-    """Return which of ``words`` a file holds; all of them where it is there and cannot be read.
-
-    A word beyond ASCII counts as held where the file goes there, too.
-    """
+    """Return which of ``words`` a file holds; all of them where it is there and cannot be read."""
     try:
         data = read(path)
     except FileNotFoundError:
         return frozenset()
     except OSError:
         return words
+    return held_words(words, data)
+
+
+def held_words(words: frozenset[str], data: bytes) -> frozenset[str]:
+    """Return which of ``words`` the content of a file holds; one beyond ASCII where the file goes there, too."""
     held = set(data.translate(_WORDS_APART).split())
     plain = {word for word in words if word.isascii() and word.encode() in held}
     return frozenset(plain if data.isascii() else plain | {word for word in words if not word.isascii()})

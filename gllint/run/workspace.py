@@ -185,6 +185,7 @@ class Workspace:
                     index.dependencies.probed.update(rests_on.probed)
                     index.dependencies.owned.update(rests_on.owned)
                     index.dependencies.mentions.update(rests_on.mentions)
+                    index.dependencies.around.update(rests_on.around)
         return self._results
 
 

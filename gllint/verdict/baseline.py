@@ -71,8 +71,13 @@ def check_target(path: str) -> None:
         data = read_bytes(path)
     except OSError as error:
         raise UsageError(f"{path}: cannot be written: {error.strerror}") from None
-    if data.strip() and not _LOOKS_LIKE_ONE.match(data):
+    if data.strip() and not looks_like_one(data):
         raise UsageError(f"{path}: exists and is not a baseline; remove it, or name another file")
+
+
+def looks_like_one(data: bytes) -> bool:
+    """Say whether the content of a file begins as a baseline does."""
+    return _LOOKS_LIKE_ONE.match(data) is not None
 
 
 def as_bytes(fingerprints: Iterable[Fingerprint]) -> bytes:

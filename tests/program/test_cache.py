@@ -433,7 +433,7 @@ def test_each_record_comes_back_as_it_went(tmp_path: Path) -> None:
     )
     value = (
         result,
-        Dependencies({"a": b"\xff"}, {"b": True}, {"d": False}, {"c": frozenset({"d"})}),
+        Dependencies({"a": b"\xff"}, {"b": True}, {"d": False}, {"c": frozenset({"d"})}, {}),
         [1 << 70, 1],
         [],
         {1.5: None},

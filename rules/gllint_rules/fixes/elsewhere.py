@@ -2,7 +2,8 @@
 
 The way of a value (:mod:`~gllint_rules.fixes.uses`) is followed as far as the inference sees. What it does not see is
 asked for by name here: the key that leads to a number, the function that returns it, the text of a unit. Each place
-that mentions one must be known to be harmless; what is not understood counts as a use.
+that mentions one must be known to be harmless; what is not understood counts as a use. Files that nobody lints are
+asked last, since most repairs are found out before.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from collections.abc import Collection, Iterator
 from gllint_rules.fixes.uses import Way, is_tool_function, makers_of, tool_names_of
 from gllint_rules.inference.values import Site
 from gllint_rules.project.context import Context
-from gllint_rules.project.mentions import File, Mention, files_with, last_name, read_files, root_name, word_of
+from gllint_rules.project.mentions import File, Mention, Search, last_name, may_be_python, root_name, word_of
 
 MOST_NAMES = 12
 _OF_TOOLS = re.compile("tool|agent|regist", re.IGNORECASE)
@@ -25,6 +26,7 @@ _READING = r"(?:[{{(\[.'\"$/@=<>*+]\s*{0}(?!\w))|(?:(?<!\w){0}\s*[)\]}}'\"=<>*/+
 
 # A text that is code: an example of a docstring, the argument of ``exec``.
 _EXECUTED = re.compile(r">>>|\bimport\b.*\bimport\b|\bfrom\s+[\w.]+\s+import\b|\w\s*\(.*\)\s*\[")
+_CALLED = r"(?<!\w){0}\s*\("
 
 Place = tuple[str, int, int]
 
@@ -37,15 +39,23 @@ def result_stays_right(context: Context, way: Way) -> bool:
     named = frozenset(key for key in keys if isinstance(key, str))
     if named != keys or any(word_of(key) != key for key in named):
         return False  # a key that is not written out, or not as a word, cannot be looked for
-    functions = _Functions(context, way)
-    return _keys_stay_right(context, named) and functions.stay_right() and nobody_reflects(context, way.homes)
+    return all(
+        _keys_stay_right(search, named)
+        and _Functions(context, way, search).stay_right()
+        and nobody_reflects(search, way.homes)
+        for search in _searches(context)
+    )
+
+
+def _searches(context: Context) -> Iterator[Search]:
+    return (Search(context.project, around) for around in (False, True))
 
 
 # --- keys ----------------------------------------------------------------------------------------------------
 
 
-def _keys_stay_right(context: Context, keys: Collection[str]) -> bool:
-    files = files_with(context.project, keys)
+def _keys_stay_right(search: Search, keys: Collection[str]) -> bool:
+    files = search.files(keys)
     return files is not None and all(
         _is_harmless_key(mention, key) for file in files for key in keys for mention in _of_key(file, key)
     )
@@ -112,6 +122,8 @@ def _is_prose(mention: Mention, word: str) -> bool:
     """Whether a text that holds the word is one for people, or the path of a claim."""
     text = str(mention.node.value) if isinstance(mention.node, ast.Constant) else ""
     [parent, *_] = [*mention.above(), mention.node]
+    if not mention.file.is_python and not mention.file.is_prose:
+        return False  # a template, a page, a table: whatever reads it may look for the word
     if isinstance(parent, ast.Expr) or _CLAIM_PATH.fullmatch(text):
         return True
     return re.search(_READING.format(re.escape(word)), text) is None and re.search(r"\s", text) is not None
@@ -123,8 +135,8 @@ def _is_prose(mention: Mention, word: str) -> bool:
 class _Functions:
     """The functions that a number is returned from, by the names under which others come upon them."""
 
-    def __init__(self, context: Context, way: Way) -> None:
-        self._context = context
+    def __init__(self, context: Context, way: Way, search: Search) -> None:
+        self._search = search
         self._followed = {_place(context, site) for site in way.calls}
         self._homes = set(way.homes)
         self._made: set[Place] = set()  # the calls that make tools of them
@@ -152,9 +164,9 @@ class _Functions:
         return self._texts_stay_right() and self._names_stay_right()
 
     def _texts_stay_right(self) -> bool:
-        files = _files(self._context, self._texts | self._helpers)
+        files = _files(self._search, self._texts | self._helpers)
         return files is not None and all(
-            self._is_harmless_text(mention)
+            self._is_harmless_text(mention, name)
             for file in files
             for name in self._texts | self._helpers
             for mention in file.texts(name)
@@ -165,7 +177,7 @@ class _Functions:
         waiting = self._helpers | self._tools
         while waiting:
             seen |= waiting
-            files = _files(self._context, waiting)
+            files = _files(self._search, waiting)
             if files is None or len(seen) > MOST_NAMES:
                 return False
             found = [self._used_at(m, name) for file in files for name in waiting for m in file.names(name)]
@@ -255,10 +267,12 @@ class _Functions:
             inner = above
         return None
 
-    def _is_harmless_text(self, mention: Mention) -> bool:
+    def _is_harmless_text(self, mention: Mention, name: str) -> bool:
         """Whether a text that is the name of a tool asks nobody to run it and to give the result."""
         if not mention.exact:  # prose, but for what somebody executes
-            return isinstance(mention.node, ast.Constant) and not _EXECUTED.search(str(mention.node.value))
+            text = str(mention.node.value) if isinstance(mention.node, ast.Constant) else None
+            is_called = not mention.file.is_python and re.search(_CALLED.format(re.escape(name)), text or "")
+            return text is not None and not is_called and not _EXECUTED.search(text)
         if mention.file.is_test:
             return False
         [above, *more] = [*mention.above(), mention.node]
@@ -281,9 +295,9 @@ class _Functions:
                 return False
 
 
-def _files(context: Context, names: Collection[str]) -> list[File] | None:
+def _files(search: Search, names: Collection[str]) -> list[File] | None:
     words = [word_of(name) for name in names]
-    return files_with(context.project, {word for word in words if word}) if all(words) else None
+    return search.files({word for word in words if word}) if all(words) else None
 
 
 def _place(context: Context, site: Site) -> Place:
@@ -298,21 +312,20 @@ _LOADING = ("import_module", "__import__", "run_module", "run_path")
 _TAKING = ("getattr", "vars", "dir", "getmembers", "__dict__")
 
 
-def nobody_reflects(context: Context, homes: set[str]) -> bool:
+def nobody_reflects(search: Search, homes: set[str]) -> bool:
     """Whether no file seems to come upon what the files ``homes`` define without writing its name."""
-    project = context.project
     stems = {_stem(path) for path in homes}
     # All is asked for, before one is answered: the host looks for all words of a question at once.
-    loading = [project.mentioning(word) for word in (*_LOADING, "modules")]
-    taking = [project.mentioning(word) for word in _TAKING]
-    named = [project.mentioning(stem) for stem in stems]
-    if None in (*loading, *taking, *named):
+    found = [search.paths(words) for words in ((*_LOADING, "modules"), _TAKING, stems)]
+    if None in found:
         return False
-    loaders = frozenset[str]().union(*filter(None, loading))
-    takers = frozenset[str]().union(*filter(None, taking)) & frozenset[str]().union(*filter(None, named))
-    files = read_files(project, loaders | takers)
+    loaders, takers, named = (frozenset[str]().union(*some) for some in found if some is not None)
+    files = search.read([path for path in loaders | (takers & named) if may_be_python(path)])
     return files is not None and not any(
-        _reflects(file, node, stems) for file in files for node in ast.walk(file.tree)
+        _reflects(file, node, stems)
+        for file in files
+        if file.tree is not None
+        for node in ast.walk(file.tree)
     )
 
 
@@ -346,10 +359,21 @@ def _may_lead_to(name: ast.expr, stems: set[str]) -> bool:
 # --- texts ---------------------------------------------------------------------------------------------------
 
 
-def text_stays_right(context: Context, text: str, mended: Collection[Site]) -> bool:
+def text_stays_right(context: Context, text: str, mended: Collection[Site] = ()) -> bool:
     """Whether ``text`` stands nowhere but at the places that are mended with it, and in prose."""
-    word = word_of(text)
-    files = files_with(context.project, {word}) if word is not None else None
+    return all(_stands_nowhere_else(context, search, text, mended) for search in _searches(context))
+
+
+def unit_stays_right(context: Context, unit: str, mended: Collection[Site]) -> bool:
+    """Whether ``unit`` stands nowhere but at the places ``mended``, and nobody takes it out of a result."""
+    return all(
+        _nobody_reads_units(search, context) and _stands_nowhere_else(context, search, unit, mended)
+        for search in _searches(context)
+    )
+
+
+def _stands_nowhere_else(context: Context, search: Search, text: str, mended: Collection[Site]) -> bool:
+    files = _files(search, [text])
     if files is None:
         return False
     known = {_place(context, site) for site in mended}
@@ -366,12 +390,12 @@ _UNIT_READ = re.compile(
 _MOST_READ = 400
 
 
-def nobody_reads_units(context: Context) -> bool:
+def _nobody_reads_units(search: Search, context: Context) -> bool:
     """Whether no file seems to take the unit out of a Quantity: to compare it, or to look something up by it."""
-    paths = context.project.mentioning("unit")
-    if paths is None or len(paths) > _MOST_READ:
+    paths = search.paths(["unit"])
+    if paths is None or len(paths[0]) > _MOST_READ:
         return False
     try:
-        return not any(_UNIT_READ.search(context.project.source_of(path)) for path in sorted(paths))
+        return not any(_UNIT_READ.search(context.project.source_of(path)) for path in sorted(paths[0]))
     except Exception:  # what cannot be read was not seen
         return False

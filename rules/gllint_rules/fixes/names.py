@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from difflib import get_close_matches
 
 import libcst as cst
 
 from gllint_rules.finding import Fix
-from gllint_rules.fixes.elsewhere import nobody_reads_units, text_stays_right
+from gllint_rules.fixes.elsewhere import text_stays_right, unit_stays_right
 from gllint_rules.fixes.nodes import rewritten
 from gllint_rules.fixes.syntax import Place, place
 from gllint_rules.fixes.wrap import PLACEHOLDER
@@ -23,12 +23,15 @@ _SEPARATORS = str.maketrans("", "", " \t_-")
 
 def correct_ref(context: Context, site: Site, ref: str) -> Fix | None:
     """Refer to the known schema whose name is nearest."""
-    return _renamed(context, site, ref, _nearest(ref, KNOWN_SCHEMAS), KNOWN_SCHEMAS, [site])
+    near = _nearest(ref, KNOWN_SCHEMAS)
+    return _renamed(context, site, ref, near, KNOWN_SCHEMAS, lambda: text_stays_right(context, ref, [site]))
 
 
 def correct_tool_name(context: Context, site: Site, name: str, known: Collection[str]) -> Fix | None:
     """Ask for the tool whose name is nearest."""
-    return _renamed(context, site, name, _nearest(name, known), known)
+    return _renamed(
+        context, site, name, _nearest(name, known), known, lambda: text_stays_right(context, name)
+    )
 
 
 def correct_unit(context: Context, unit: WrittenUnit) -> Fix | None:
@@ -46,7 +49,9 @@ def correct_unit(context: Context, unit: WrittenUnit) -> Fix | None:
         return None
     known = (*ALLOWED_UNITS, *TIME_UNITS, *settings.extend_units, *settings.pack_symbols())
     mended = [u.site for u in written_units(context) if u.verdict.unit == written]
-    return _renamed(context, unit.site, written, nearest, known, mended, nobody_reads_units(context))
+    return _renamed(
+        context, unit.site, written, nearest, known, lambda: unit_stays_right(context, written, mended)
+    )
 
 
 def _carriers(context: Context, unit: WrittenUnit) -> list[str]:
@@ -68,13 +73,12 @@ def _renamed(
     old: str,
     new: str | None,
     known: Collection[str],
-    mended: Collection[Site] = (),
-    unread: bool = True,
+    stays_right: Callable[[], bool],
 ) -> Fix | None:
     """Another text in a literal.
 
-    Safe where only case or a separator differs, no other name is as near, and the old text stands nowhere but at
-    the places ``mended``, which get the same repair. ``unread``: nobody takes the text out of a result.
+    Safe where only case or a separator differs, no other name is as near, and whoever else uses the old text
+    ``stays_right``.
     """
     here = place(context, site)
     if new is None or here is None or not isinstance(here.node, cst.SimpleString):
@@ -83,7 +87,7 @@ def _renamed(
     if node is None or here.node.evaluated_value != old:
         return None
     near = {name for name in (*known, new) if _folded(name) == _folded(old)}
-    safe = unread and near == {new} and _stands_alone(here) and text_stays_right(context, old, mended)
+    safe = near == {new} and _stands_alone(here) and stays_right()
     return Fix("safe" if safe else "unsafe", f"Write `{new}`", (here.whole(here.code(node)),))
 
 

@@ -1,14 +1,15 @@
 """Who mentions a word: every place in the project where a name, a key or a text stands, screened out files too.
 
 A tool's result, a key in it, a unit: whoever uses one has to write its name, or its text, somewhere. The host knows
-which files hold a word; those few are read with :mod:`ast`, which says what stands around it.
+which files hold a word; those few are read with :mod:`ast`, which says what stands around it. A file that is no
+Python is its lines, each of them a text.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -18,13 +19,18 @@ from gllint_rules.project.project import Project
 MOST_FILES = 20
 """Whatever stands in more files than that is used somewhere, for all that anybody wants to read."""
 
+_PYTHON = (".py", ".pyi", ".pyw", ".ipynb")
+_PROSE = (".md", ".markdown", ".rst", ".txt", ".adoc")
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _SCOPES = (*_FUNCTIONS, ast.ClassDef)
 
 
 @dataclass(eq=False, slots=True)
 class Mention:
-    """A node of a file that is a name or a text; of a text that only holds the word, ``exact`` is false."""
+    """A node of a file that is a name or a text; of a text that only holds the word, ``exact`` is false.
+
+    A line of a file that is no Python is never exact: what reads it is not known.
+    """
 
     file: File
     node: ast.AST
@@ -53,11 +59,11 @@ class Mention:
 
 @dataclass(eq=False)
 class File:
-    """A file of the project, as :mod:`ast` has it."""
+    """A file of the project or around it, as :mod:`ast` has it; of one that is no Python the tree is empty."""
 
     path: str
     source: str
-    tree: ast.Module
+    tree: ast.Module | None
     is_test: bool
     parents: dict[ast.AST, ast.AST] = field(default_factory=dict)
     _names: dict[str, list[ast.AST]] = field(default_factory=dict)
@@ -65,7 +71,9 @@ class File:
     _locals: dict[ast.AST, frozenset[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        waiting: list[ast.AST] = [self.tree]
+        if self.tree is None:
+            self._texts += map(ast.Constant, self.source.splitlines())
+        waiting: list[ast.AST] = [] if self.tree is None else [self.tree]
         while waiting:
             node = waiting.pop()
             for name in _names(node):
@@ -79,6 +87,16 @@ class File:
                     self.parents[child] = node
                     waiting.append(child)
 
+    @property
+    def is_python(self) -> bool:
+        """Whether it could be read as Python."""
+        return self.tree is not None
+
+    @property
+    def is_prose(self) -> bool:
+        """Whether it is written for people."""
+        return self.tree is None and self.path.lower().endswith(_PROSE)
+
     def names(self, word: str) -> Iterator[Mention]:
         """Where ``word`` is a name: of a variable, an attribute, an argument, an import, a definition."""
         return (Mention(self, node) for node in self._names.get(word, ()))
@@ -87,7 +105,7 @@ class File:
         """The strings that are or hold ``word``."""
         for node in self._texts:
             text = str(node.value)
-            if text == word:
+            if text == word and self.is_python:
                 yield Mention(self, node)
             elif word in text and re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text):
                 yield Mention(self, node, exact=False)
@@ -103,7 +121,7 @@ class File:
         """The names that imports bind anywhere in the file; ``*`` for all that a module has."""
         return frozenset(
             (alias.asname or alias.name).partition(".")[0]
-            for node in ast.walk(self.tree)
+            for node in (ast.walk(self.tree) if self.tree is not None else ())
             if isinstance(node, (ast.Import, ast.ImportFrom))
             for alias in node.names
         )
@@ -119,24 +137,30 @@ class File:
         return self.path, line, len(before.decode("utf-8", "surrogatepass")) + 1
 
 
-def files_with(project: Project, words: Collection[str]) -> list[File] | None:
-    """The files that hold one of ``words``; ``None`` where not all of them can be told and read."""
-    # All are asked for, before one is answered: the host looks for all words of a question at once.
-    found = [project.mentioning(word) for word in words]
-    paths: set[str] = set()
-    for some in found:
-        if some is None:
+class Search:
+    """Looks for words in the files of the project; with ``around`` also in those around it that nobody lints."""
+
+    def __init__(self, project: Project, around: bool) -> None:
+        self._project, self._around = project, around
+
+    def paths(self, words: Iterable[str]) -> list[Collection[str]] | None:
+        """For each word the files that hold it; ``None`` where that is not known of all of them."""
+        # All are asked for, before one is answered: the host looks for all words of a question at once.
+        found = [self._project.mentioning(word, self._around) for word in words]
+        known = [paths for paths in found if paths is not None]
+        return known if len(known) == len(found) else None
+
+    def files(self, words: Collection[str]) -> list[File] | None:
+        """The files that hold one of ``words``; ``None`` where not all of them can be told and read."""
+        found = self.paths(words)
+        return None if found is None else self.read(frozenset[str]().union(*found))
+
+    def read(self, paths: Collection[str]) -> list[File] | None:
+        """The files at ``paths``; ``None`` where they are too many or not all of them can be read."""
+        if len(paths) > MOST_FILES:
             return None
-        paths.update(some)
-    return read_files(project, paths)
-
-
-def read_files(project: Project, paths: Collection[str]) -> list[File] | None:
-    """The files at ``paths``; ``None`` where they are too many or not all of them can be read."""
-    if len(paths) > MOST_FILES:
-        return None
-    files = [_read(project, path) for path in sorted(paths)]
-    return [file for file in files if file is not None] if None not in files else None
+        files = [_read(self._project, path) for path in sorted(paths)]
+        return [file for file in files if file is not None] if None not in files else None
 
 
 def _files(project: Project) -> dict[str, File]:
@@ -146,14 +170,27 @@ def _files(project: Project) -> dict[str, File]:
 def _read(project: Project, path: str) -> File | None:
     known = project.once(_files)
     try:
-        source = project.source_of(path)
+        source = project.source_of(path).removeprefix("\ufeff")
         old = known.get(path)
         if old is None or old.source != source:
-            tree = ast.parse(source.removeprefix("\ufeff"))
-            known[path] = File(path, source, tree, is_test_path(path, project.root))
+            known[path] = File(path, source, _tree(path, source), is_test_path(path, project.root))
     except Exception:  # no such file any more, no text, no Python, too deep: whatever it is, it was not seen
         return None
     return known[path]
+
+
+def may_be_python(path: str) -> bool:
+    """Whether a file is Python by its name, or has no suffix that says what it is."""
+    return path.endswith(_PYTHON) or "." not in path.rpartition("/")[2]
+
+
+def _tree(path: str, source: str) -> ast.Module | None:
+    try:
+        return ast.parse(source) if may_be_python(path) else None
+    except SyntaxError:
+        if path.endswith(_PYTHON):
+            raise
+        return None
 
 
 def word_of(text: str) -> str | None:

@@ -30,8 +30,9 @@ class Project:
     ``load`` gives the facts of a file or ``None``; ``exists`` says whether there is one; ``source_of`` gives the
     text of a file that has findings. Paths are absolute, with forward slashes. ``packages`` are the folders in
     which each top-level package of the project lies (see :func:`~gllint_rules.project.imports.top_level_packages`).
-    ``mentioning`` gives the files of the project, those among them that nobody announced, that hold a word; ``None``
-    where that is not known. ``talks`` says that a file which nobody announces imports a framework or a model's SDK.
+    ``mentioning`` gives the files of the project, those among them that nobody announced, that hold a word, and on
+    request those around it that nobody lints; ``None`` where that is not known. ``talks`` says that a file which
+    nobody announces imports a framework or a model's SDK.
     Modules that nobody announced are loaded when a value leads into them; what those build that the project does not
     ``owns`` is reported where it is called.
     """
@@ -44,7 +45,7 @@ class Project:
         source_of: Callable[[str], str],
         root: str = "",
         packages: Mapping[str, Sequence[str]] | None = None,
-        mentioning: Callable[[str], Collection[str] | None] = lambda word: None,
+        mentioning: Callable[[str, bool], Collection[str] | None] = lambda word, around: None,
         owns: Callable[[str], bool] = lambda path: True,
         talks: bool = False,
     ) -> None:
