@@ -177,6 +177,9 @@ class _Run:
             raise UsageError(f"--why: {path}: no such file")
         if code is not None and code not in RULES:
             raise UsageError(f"--why: unknown code '{code}'")
+        lines = len(self.engine.sources.of(absolute(path)).data.splitlines())
+        if line > max(lines, 1):
+            raise UsageError(f"--why: {path} has only {counted(lines, 'line')}")
         say("\n".join(map(visible, self.engine.explain(path, line, code))))
         return NOTHING_FOUND
 

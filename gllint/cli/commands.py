@@ -52,7 +52,7 @@ def _place(_: click.Context, __: click.Parameter, value: str | None) -> tuple[st
         return None
     import re
 
-    match = re.fullmatch(r"(?P<path>.+?):(?P<line>\d+)(?::(?P<code>GL\d+))?", value)
+    match = re.fullmatch(r"(?P<path>.+?):(?P<line>[1-9]\d{0,8})(?::(?P<code>GL\d+))?", value)
     if match is None:
         raise click.BadParameter("must be FILE:LINE or FILE:LINE:CODE")
     return match["path"], int(match["line"]), match["code"]

@@ -214,6 +214,9 @@ def test_why_heeds_the_code(write: Write, run: Run, agent: str) -> None:
     own = run("check", "--why", "agent.py:8:GL901", cwd=top).stdout.decode()
     assert "gllint rule GL901" in own
     assert run("check", "--why", "agent.py:8:GL999", cwd=top).returncode == 2
+    beyond = run("check", "--why", "agent.py:12", cwd=top)
+    assert (beyond.returncode, beyond.stderr) == (2, b"gllint: --why: agent.py has only 11 lines\n")
+    assert run("check", "--why", f"agent.py:{'9' * 5000}", cwd=top).returncode == 2
 
 
 def test_watch_checks_again_when_a_file_changes(write: Write, agent: str) -> None:
