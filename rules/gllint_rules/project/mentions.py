@@ -144,7 +144,7 @@ def _files(project: Project) -> dict[str, File]:
 
 
 def _read(project: Project, path: str) -> File | None:
-    known = project.once(_files)
+    known = project.held(_files)
     try:
         source = project.source_of(path)
         old = known.get(path)
