@@ -81,9 +81,9 @@ class _Crew:
         self._pipes: list[Connection] = []
         self._shares = [sorted(index.project.modules)[number::size] for number in range(size)]
         # What the processes were asked about all modules: the answers, those that have not answered, who waits.
-        self._answers: dict[object, dict[str, Any]] = {}
-        self._asked: dict[object, set[Connection]] = {}
-        self._waiting: dict[object, list[Connection]] = {}
+        self._answers: dict[tuple[Any, object], dict[str, Any]] = {}
+        self._asked: dict[tuple[Any, object], set[Connection]] = {}
+        self._waiting: dict[tuple[Any, object], list[Connection]] = {}
         self._said: SimpleQueue[tuple[Connection, object] | None] = SimpleQueue()
         self._speaker: threading.Thread | None = None
         context = multiprocessing.get_context("fork")
@@ -152,12 +152,13 @@ class _Crew:
                 self._say(other, "share", part, given, share)
         self._answer(key)
 
-    def _collect(self, pipe: Connection, key: object, values: Mapping[str, Any]) -> None:
+    def _collect(self, pipe: Connection, key: tuple[Any, object], values: Mapping[str, Any]) -> None:
         self._answers[key] |= values
+        self._index.project.remember(*key, values)
         self._asked[key].discard(pipe)
         self._answer(key)
 
-    def _answer(self, key: object) -> None:
+    def _answer(self, key: tuple[Any, object]) -> None:
         if not self._asked[key]:
             for pipe in self._waiting.pop(key, ()):
                 self._say(pipe, "all", self._answers[key])

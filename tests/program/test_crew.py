@@ -99,7 +99,8 @@ from gllint.run import crew
 
 PATHS = [f"{n:0>100}" for n in range(20_000)]
 project = SimpleNamespace(
-    modules=dict.fromkeys(PATHS), parts=lambda part, given, paths: {path: path for path in paths}, share_out=None
+    modules=dict.fromkeys(PATHS), parts=lambda part, given, paths: {path: path for path in paths}, share_out=None,
+    remember=lambda *parts: None,
 )
 means = SimpleNamespace(pool=SimpleNamespace(jobs=2, close=lambda: None))
 index = SimpleNamespace(

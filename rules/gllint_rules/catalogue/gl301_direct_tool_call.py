@@ -72,8 +72,8 @@ from gllint_rules.inference import classes
 from gllint_rules.inference.values import ClassOf, ExternalInstance, Instance, Site, ToolValue, Value, options
 from gllint_rules.project.asked import is_tool_registry
 from gllint_rules.project.context import Context, Pending
-from gllint_rules.project.project import Project
 from gllint_rules.project.tool import Tool
+from gllint_rules.project.wide import dispatchers, has_dispatcher
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Call, Scope
 from gllint_rules.rule import Rule
@@ -96,16 +96,16 @@ def check(context: Context) -> Iterator[Pending]:
         title = _tool(context, func.base, scope, func.name) or _by_name(context, call, func, scope)
         if title is None or _allowed(context, call, scope) or _is_script(context, call):
             continue
-        if _is_chosen(context, func.base, scope) and not context.project.once(_has_dispatcher):
+        if _is_chosen(context, func.base, scope) and not context.project.once(has_dispatcher):
             continue
         message = f"`.{func.name}()` calls {title} directly instead of through the dispatcher"
         fix = partial(_dispatch, context, call, scope)
-        help = context.project.once(_help)
+        help = _help(context)
         yield context.finding("GL301", Site(context.module, call.at), message, help, fix)
     for call, scope, title in _called_objects(context):
         if not _allowed(context, call, scope) and not _is_script(context, call):
             message = f"{title} is called directly instead of through the dispatcher"
-            help = context.project.once(_help)
+            help = _help(context)
             yield context.finding("GL301", Site(context.module, call.at), message, help)
 
 
@@ -311,12 +311,9 @@ def _is_compared(name: str, scope: Scope) -> bool:
     return False
 
 
-def _help(project: Project) -> str:
+def _help(context: Context) -> str:
     """What to do: call the dispatcher that the project has, or say which one it is."""
-    names = project.names.dispatch_functions | project.names.dispatch_classes
-    known = sorted(
-        name for name in names if any(any(module.binders(name)) for module in project.modules.values())
-    )
+    known = sorted(context.project.once(dispatchers))
     if not _RUNTIME.isdisjoint(known):
         return _HELP
     if known:
@@ -324,16 +321,6 @@ def _help(project: Project) -> str:
             f"Call it through the project's dispatcher: {' or '.join(f'`{name}`' for name in known)}.{_OWN}"
         )
     return f"Call it through one function that checks and records all calls of tools.{_OWN}"
-
-
-def _has_dispatcher(project: Project) -> bool:
-    """Whether the project defines or imports a function or class through which calls are to go."""
-    names = project.names.dispatch_functions | project.names.dispatch_classes
-    return any(
-        any(any(module.binders(name)) for name in names)
-        or any(not names.isdisjoint(section.bases) for section in module.outline.sections)
-        for module in project.modules.values()
-    )
 
 
 RULE = Rule(

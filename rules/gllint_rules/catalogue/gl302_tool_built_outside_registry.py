@@ -88,8 +88,8 @@ from gllint_rules.project.asked import stores
 from gllint_rules.project.callees import real_name
 from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.offered import names_of_tools
-from gllint_rules.project.project import Project
 from gllint_rules.project.tools import assigns_registry
+from gllint_rules.project.wide import has_registry
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Call, Expr, Module, Scope
 from gllint_rules.rule import Rule
@@ -118,15 +118,7 @@ def check(context: Context) -> Iterator[Pending]:
 
 
 def _is_active(context: Context) -> bool:
-    return bool(context.settings.registry_modules) or context.project.once(_has_registry)
-
-
-def _has_registry(project: Project) -> bool:
-    return any(assigns for _, assigns in project.each(_assigns_registry, None))
-
-
-def _assigns_registry(project: Project, module: Module, given: None) -> bool:
-    return assigns_registry(project.evaluator, module)
+    return bool(context.settings.registry_modules) or context.project.once(has_registry)
 
 
 def _is_registry_module(context: Context) -> bool:

@@ -89,13 +89,13 @@ def check(context: Context) -> Iterator[Pending]:
             yield context.finding("GL303", site, message, _help(name, known.names), fix)
 
 
-def _correct(context: Context, site: Site, name: str, known: set[str]) -> Fix | None:
+def _correct(context: Context, site: Site, name: str, known: frozenset[str]) -> Fix | None:
     from gllint_rules.fixes.names import correct_tool_name
 
     return correct_tool_name(context, site, name, known)
 
 
-def _help(name: str, known: set[str]) -> str:
+def _help(name: str, known: frozenset[str]) -> str:
     from difflib import get_close_matches
 
     [*near] = get_close_matches(name, sorted(known), n=1)

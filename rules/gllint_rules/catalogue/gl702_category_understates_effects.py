@@ -78,7 +78,7 @@ def check(context: Context) -> Iterator[Pending]:
         levels = category_of(context.project, tool) if tool.callables else None
         if not levels or not levels <= HARMLESS_CATEGORIES:
             continue
-        effects = context.project.once(Effects)
+        effects = context.project.held(Effects)
         name = tool.name or (tool.cls.cls.name if tool.cls is not None else None)
         for callee in tool.callables:
             for reached in effects.reached(callee):

@@ -38,6 +38,9 @@ class Modules(Protocol):
     def submodule(self, package: Module, name: str) -> Module | None:
         """The module ``name`` in the folder of ``package``, where that is a package."""
 
+    def tell(self, path: str, of: str) -> None:
+        """Note that the module at ``path`` says something of what stands in the one at ``of``."""
+
     def owns(self, path: str) -> bool:
         """Whether a file is one of the project's, in which something can be reported."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gllint_rules.inference import classes
@@ -30,6 +30,7 @@ from gllint_rules.project.tool import Tool
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Call, Class, Expr, Module, Scope, Sub
 from gllint_rules.reading.outline import Section
+from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.names import (
     ACTION_PARSERS,
     REGISTRY_LOOKUPS,
@@ -153,7 +154,7 @@ def asked_tools(context: Context) -> Iterator[Asked]:
         kind, name = step.value("kind"), step.value("tool_name")
         if isinstance(kind, facts.Const) and kind.value == "tool_call" and name is not None:
             yield Asked(Entry(context.eval(name, scope), Site(context.module, name.at)), None, scope)
-    if not context.project.once(_has_registries):
+    if not context.project.once(names_registries):
         return
     for call, scope in context.module.calls_of(REGISTRY_LOOKUPS):
         if call.args and isinstance(call.func, facts.Attr) and call.func.name in REGISTRY_LOOKUPS:
@@ -163,13 +164,15 @@ def asked_tools(context: Context) -> Iterator[Asked]:
                 yield Asked(entry, call.func.base, scope)
 
 
-def _has_registries(project: Project) -> bool:
+def names_registries(project: Project) -> bool:
     """Whether a module of the project defines, imports or assigns a registry of tools by its usual name."""
-    names = (*TOOL_REGISTRY_CLASSES, *TOOL_REGISTRY_NAMES)
+    return any(project.each(_names_registry, None))
+
+
+def _names_registry(project: Project, module: Module, given: None) -> bool:
     return any(
         name in module.scope.bindings or any(name in section.calls for section in module.outline.sections)
-        for module in project.modules.values()
-        for name in names
+        for name in (*TOOL_REGISTRY_CLASSES, *TOOL_REGISTRY_NAMES)
     )
 
 
@@ -203,12 +206,11 @@ def stores(module: Module, names: Collection[str]) -> Iterator[tuple[Sub, Expr]]
 # --- the names of all tools ---------------------------------------------------------------------------------
 
 
-@dataclass(slots=True)
-class ToolNames:
+class ToolNames(NamedTuple):
     """The names of a project's tools; ``complete`` where no tool can bear another one."""
 
-    names: set[str] = field(default_factory=set)
-    complete: bool = True
+    names: frozenset[str]
+    complete: bool
 
 
 def tool_names(project: Project) -> ToolNames:
@@ -217,14 +219,13 @@ def tool_names(project: Project) -> ToolNames:
     Generous on purpose: what looks like a name counts as one. A tool whose name is computed makes the answer
     incomplete, unless it stands in test code, from which nobody calls it.
     """
-    out = ToolNames()
-    parts = [part for _, part in project.each(_registered_in, None)]
-    out.names.update(name for names, _ in parts for name in names)
+    parts = list(project.each(_registered_in, None))
+    keys = {name for names, _ in parts for name in names}
     registered = frozenset(name for _, classes in parts for name in classes)
-    for _, part in project.each(_names_in, (registered, registered | tool_classes(project))):
-        out.names |= part.names
-        out.complete = out.complete and part.complete
-    return out
+    given = list(project.each(_names_in, (registered, registered | tool_classes(project))))
+    return ToolNames(
+        frozenset(keys).union(*(names for names, _ in given)), all(complete for _, complete in given)
+    )
 
 
 def _registered_in(project: Project, module: Module, given: None) -> tuple[frozenset[str], frozenset[str]]:
@@ -242,17 +243,20 @@ def _registered_in(project: Project, module: Module, given: None) -> tuple[froze
     return frozenset(keys), frozenset(classes)
 
 
-def _names_in(project: Project, module: Module, given: tuple[frozenset[str], frozenset[str]]) -> ToolNames:
-    """The names that one module gives to tools; ``given`` are the registered classes and all tool classes."""
+def _names_in(
+    project: Project, module: Module, given: tuple[frozenset[str], frozenset[str]]
+) -> tuple[frozenset[str], bool]:
+    """What :class:`ToolNames` holds of one module; ``given`` are the registered classes and all tool classes."""
     return _Collector(project, *given).read(module)
 
 
 class _Collector:
     def __init__(self, project: Project, registered: frozenset[str], classes: frozenset[str]) -> None:
         self.project, self.registered, self.classes = project, registered, classes
-        self.out = ToolNames()
+        self.names: set[str] = set()
+        self.complete = True
 
-    def read(self, module: Module) -> ToolNames:
+    def read(self, module: Module) -> tuple[frozenset[str], bool]:
         for tool in self.project.tools.of(module):
             self._read_tool(tool)
         for call, scope in module.calls_where(self._may_name):
@@ -260,10 +264,10 @@ class _Collector:
         parts = module.sections(lambda section: not section.keys.isdisjoint(TOOL_PARAMETERS))
         for literal, _ in (display for part in parts for display in part.dicts):
             if any(literal.value(key) is not None for key in TOOL_PARAMETERS):
-                self.out.names.update(_texts(literal.value("name")))
+                self.names.update(_texts(literal.value("name")))
         if is_test_path(module.path, self.project.root):
-            self.out.complete = True
-        return self.out
+            self.complete = True
+        return frozenset(self.names), self.complete
 
     def _may_name(self, section: Section) -> bool:
         return any(
@@ -281,24 +285,24 @@ class _Collector:
                 frame = Frame(tool.module, scope)
                 value = self.project.evaluator.eval(expr, frame) if expr is not None else None
                 names.add((value.literal if isinstance(value, Text) else None) or "")
-        self.out.names.update(names)
+        self.names.update(names)
         is_named = tool.cls is not None and (
             _is_abstract(tool.cls.cls) or tool.cls.cls.name in self.registered
         )
         if "" in names or not (names or is_named or not tool.callables):
-            self.out.complete = False
+            self.complete = False
 
     def _read_call(self, module: Module, call: Call, scope: Scope) -> None:
         last = real_name(module, call.func)
         if last in TOOL_LOADERS:
             if not self._is_own(module, call, scope):
-                self.out.complete = False
+                self.complete = False
             return
         is_class = last in self.classes
         if not (is_class or last.endswith(TOOL_NAMING_ENDINGS) or last.startswith(TOOL_NAMING_STARTS)):
             return
         names = {*_texts(call.keyword("name")), *(name for arg in call.args[:1] for name in _texts(arg))}
-        self.out.names.update(names)
+        self.names.update(names)
         if (
             not names
             and not is_class
@@ -306,7 +310,7 @@ class _Collector:
             and self.project.tools.made_tool(module, call, scope) is None
             and not self._is_own(module, call, scope)
         ):
-            self.out.complete = False  # a tool of another package, whose name is written there
+            self.complete = False  # a tool of another package, whose name is written there
 
     def _is_own(self, module: Module, call: Call, scope: Scope) -> bool:
         """Whether the call is one of a class or function of the project."""

@@ -27,7 +27,7 @@ _CATEGORY = "category"
 
 def uses_categories(project: Project) -> bool:
     """Whether the announced modules use a ``ToolCategory`` of levels: define one, give one or declare one."""
-    return any(uses for _, uses in project.each(_uses_categories, None))
+    return any(project.each(_uses_categories, None))
 
 
 def _uses_categories(project: Project, module: Module, given: None) -> bool:

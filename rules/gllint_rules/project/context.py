@@ -59,7 +59,7 @@ class Context:
     @classmethod
     def of(cls, project: Project, module: Module) -> Context:
         """The context of ``module``, with what other rules and files have asked of it already."""
-        return project.once(_contexts).setdefault(module.path, cls(project, module))
+        return project.held(_contexts).setdefault(module.path, cls(project, module))
 
     @property
     def evaluator(self) -> Evaluator:

@@ -485,7 +485,7 @@ def undeclared(context: Context, kinds: Collection[Kind]) -> Iterator[tuple[Tool
 
     That is the effect where it stands in the tool's own callable, else the ``fn`` value.
     """
-    effects = context.project.once(Effects)
+    effects = context.project.held(Effects)
     for tool in context.tools:
         if tool.form != "T1" or tool.fn is None or _may_be_live(context, tool):
             continue

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import sys
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from gllint_rules.reading.facts import Module
 
@@ -30,8 +30,10 @@ class Imports:
         self._packages = packages
         self.owns = owns
         self._loaded: dict[str, Module | None] = {}
-        # The modules that the imports of a module have led to.
-        self._reached: dict[str, set[str]] = {}
+        # What names have led to so far, from each module: a file, or none of the project.
+        self.asked: dict[str, dict[str, str | None]] = {}
+        # The modules that say something of what stands in another one, which nobody can see there.
+        self.told_by: dict[str, set[str]] = {}
         self._absolute: dict[tuple[str, str], str | None] = {}
 
     def add(self, module: Module) -> None:
@@ -49,16 +51,16 @@ class Imports:
         kept = {path: module for path, module in old._loaded.items() if path not in changed}
         self._loaded = {**kept, **self._loaded}
         self._absolute = dict(old._absolute)
-        self._reached = {path: reached for path, reached in old._reached.items() if path not in changed}
+        self.asked = {path: names for path, names in old.asked.items() if path not in changed}
 
     def is_loaded(self, path: str) -> bool:
         return path in self._loaded
 
     def reaching(self, paths: Collection[str]) -> frozenset[str]:
-        """The modules from which names have led into one of ``paths`` so far, those themselves among them."""
+        """The modules whose answers rest on one of ``paths`` so far, those themselves among them."""
         importers: dict[str, list[str]] = {}
-        for importer, reached in self._reached.items():
-            for path in reached:
+        for importer in (*self.asked, *self.told_by):
+            for path in self.rests_on(importer):
                 importers.setdefault(path, []).append(importer)
         found = set(paths)
         queue = list(paths)
@@ -69,22 +71,28 @@ class Imports:
                     queue.append(importer)
         return frozenset(found)
 
+    def tell(self, path: str, of: str) -> None:
+        """Note that the module at ``path`` says something of what stands in the one at ``of``."""
+        self.told_by.setdefault(of, set()).add(path)
+
+    def rests_on(self, path: str) -> Iterator[str]:
+        """The modules that names of the one at ``path`` have led to, and those that say something of it."""
+        yield from filter(None, self.asked.get(path, {}).values())
+        yield from self.told_by.get(path, ())
+
     def submodule(self, package: Module, name: str) -> Module | None:
         """The module ``name`` in the folder of ``package``, where that is a package."""
         if package.path.endswith("/__init__.py"):
-            base = posixpath.dirname(package.path)
-            for path in (f"{base}/{name}.py", f"{base}/{name}/__init__.py"):
-                if self._exists(path):
-                    self._reached.setdefault(package.path, set()).add(path)
-                    return self.module_at(path)
+            path = self.find_module(package.path, f".{name}")
+            return self.module_at(path) if path is not None else None
         return None
 
     def find_module(self, importer: str, dotted: str) -> str | None:
         """The file of module ``dotted`` as seen from ``importer``, or ``None`` where it is not in the project."""
-        path = self._find_module(importer, dotted)
-        if path is not None:
-            self._reached.setdefault(importer, set()).add(path)
-        return path
+        asked = self.asked.setdefault(importer, {})
+        if dotted not in asked:
+            asked[dotted] = self._find_module(importer, dotted)
+        return asked[dotted]
 
     def _find_module(self, importer: str, dotted: str) -> str | None:
         here = posixpath.dirname(importer)

@@ -168,7 +168,7 @@ def _files(project: Project) -> dict[str, File]:
 
 
 def _read(project: Project, path: str) -> File | None:
-    known = project.once(_files)
+    known = project.held(_files)
     try:
         source = project.source_of(path).removeprefix("\ufeff")
         old = known.get(path)

@@ -21,13 +21,13 @@ TOOL_MAKERS = frozenset(
 def names_of_tools(project: Project) -> frozenset[bytes]:
     """The names by which other files may use the tools of the project: the second round's needles."""
     classes = tool_classes(project)
-    names = classes.union(*(part for _, part in project.each(_names_in, classes)))
+    names = classes.union(*project.each(_names_in, classes))
     return frozenset(name.encode("utf-8", "surrogateescape") for name in names)
 
 
 def tool_classes(project: Project) -> frozenset[str]:
     """The names of the classes of the project's tools."""
-    return frozenset(name for _, part in project.each(_classes_in, None) for name in part)
+    return frozenset(name for part in project.each(_classes_in, None) for name in part)
 
 
 def _classes_in(project: Project, module: Module, given: None) -> frozenset[str]:

@@ -14,6 +14,7 @@ from gllint_rules.finding import Cut
 from gllint_rules.project.imports import Imports
 from gllint_rules.project.tools import Tools
 from gllint_rules.reading.facts import Module
+from gllint_rules.reading.modules import read_module
 from gllint_rules.words.names import Names
 from gllint_rules.words.settings import Settings
 
@@ -22,6 +23,33 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 _G = TypeVar("_G")
+
+
+class Announced(Mapping[str, Module]):
+    """The announced modules by their paths; one of which the path alone was told is read when it is asked for.
+
+    ``seen`` is called by whoever looks at all of them.
+    """
+
+    def __init__(self, read: Callable[[str], Module], seen: Callable[[], None]) -> None:
+        self.paths: dict[str, Module | None] = {}
+        self._read, self._seen = read, seen
+
+    def __getitem__(self, path: str) -> Module:
+        module = self.paths[path]
+        if module is None:
+            module = self.paths[path] = self._read(path)
+        return module
+
+    def __contains__(self, path: object) -> bool:
+        return path in self.paths
+
+    def __iter__(self) -> Iterator[str]:
+        self._seen()
+        return iter(self.paths)
+
+    def __len__(self) -> int:
+        return len(self.paths)
 
 
 class Project:
@@ -54,12 +82,16 @@ class Project:
         self.root = root
         self.source_of = source_of
         self.mentioning = mentioning
-        self.modules: dict[str, Module] = {}
+        # What was asked of all modules together since somebody emptied this: whole questions, and ``everything``.
+        self.consulted: set[Callable[[Project], Any]] = set()
         self.imports = Imports(load, exists, packages or {}, owns)
-        self.talks = talks
-        self.tools = Tools(self.imports, self.names, lambda: self.once(_talks_to_a_model))
+        self.modules = Announced(self._read, lambda: self.consulted.add(everything))
+        self._screened_out_talks = talks
+        self._talks: bool | None = None
+        self.tools = Tools(self.imports, self.names, self.talks)
         self.evaluator = self.tools.evaluator
         self._told = 0  # how many of the cuts
+        self._asking = 0  # how many questions about the whole project are open
         self._positions: dict[str, Positions] = {}
         self._answers: dict[object, Any] = {}
         self._parts: dict[object, tuple[object, dict[str, Any]]] = {}
@@ -68,9 +100,21 @@ class Project:
 
     def add(self, module: Module) -> None:
         """Announce a module that the screen let through."""
-        self.modules[module.path] = module
+        self.modules.paths[module.path] = module
         self.imports.add(module)
+        self._forget_answers()
+
+    def announce(self, path: str) -> None:
+        """Announce a module that is read once somebody asks for it."""
+        self.modules.paths[path] = None
+        self._forget_answers()
+
+    def _read(self, path: str) -> Module:
+        return self.imports.module_at(path) or read_module(path, "")  # as good as empty, if it has gone since
+
+    def _forget_answers(self) -> None:
         self._answers.clear()
+        self._talks = None
 
     def inherit(self, old: Project, changed: Collection[str]) -> frozenset[str]:
         """Take over what ``old`` knows of the tools of modules that do not reach one of ``changed``.
@@ -78,7 +122,7 @@ class Project:
         The modules added to both must be the same objects, those at ``changed`` aside, and the same files must
         exist. Returns the paths of which nothing is taken over.
         """
-        come_and_gone = old.modules.keys() ^ self.modules.keys()
+        come_and_gone = old.modules.paths.keys() ^ self.modules.paths.keys()
         stale = old.imports.reaching({*changed, *come_and_gone})
         self.imports.inherit(old.imports, changed)
         self.tools.inherit(old.tools, lambda path: path not in stale and self.imports.is_loaded(path))
@@ -94,22 +138,37 @@ class Project:
         if not settings.reads_like(self.settings):
             raise ValueError("these settings tell something else of the modules")
         self.settings = settings
-        self._answers.clear()
+        self._forget_answers()
 
-    def each(self, part: Callable[[Project, Module, _G], _T], given: _G) -> Iterator[tuple[Module, _T]]:
+    def talks(self) -> bool:
+        """Whether a file of the project imports a framework of the table or a model's SDK."""
+        if self._talks is None:
+            self._talks = self._screened_out_talks or any(self._each(_talks_to_a_model, None))
+        return self._talks
+
+    def each(self, part: Callable[[Project, Module, _G], _T], given: _G) -> Iterator[_T]:
         """For each module what ``part`` says of it, remembered as long as ``given`` is the same.
 
         A question about the whole project is best asked in such parts: an edit leaves most of them valid. What a
         part says may rest on ``given``, the module and what its names lead to, and must not be changed; all of these
         may go from process to process.
         """
+        if not self._asking:
+            self.consulted.add(everything)
+        return self._each(part, given)
+
+    def _each(self, part: Callable[[Project, Module, _G], _T], given: _G) -> Iterator[_T]:
         known = self._known_parts(part, given)
-        if self.share_out is not None and self.evaluator.depth == 0 and self.modules.keys() > known.keys():
+        if (
+            self.share_out is not None
+            and self.evaluator.depth == 0
+            and self.modules.paths.keys() > known.keys()
+        ):
             known.update(self.share_out(part, given))
-        for path, module in self.modules.items():
+        for path in self.modules.paths:
             if path not in known:
-                known[path] = part(self, module, given)
-            yield module, known[path]
+                known[path] = part(self, self.modules[path], given)
+            yield known[path]
 
     def parts(
         self, part: Callable[[Project, Module, _G], _T], given: _G, paths: Iterable[str]
@@ -121,6 +180,12 @@ class Project:
                 known[path] = part(self, self.modules[path], given)
         return {path: known[path] for path in paths}
 
+    def remember(
+        self, part: Callable[[Project, Module, _G], _T], given: _G, values: Mapping[str, _T]
+    ) -> None:
+        """Take over what another one found ``part`` to say of some modules."""
+        self._known_parts(part, given).update(values)
+
     def _known_parts(self, part: Callable[[Project, Module, _G], _T], given: _G) -> dict[str, _T]:
         held, known = self._parts.get(part, (None, {}))
         if held != given or part not in self._parts:
@@ -130,9 +195,21 @@ class Project:
 
     def once(self, question: Callable[[Project], _T]) -> _T:
         """The answer to a question about the whole project, remembered until another module is announced."""
+        self.consulted.add(question)
         if question not in self._answers:
-            self._answers[question] = question(self)
+            self._asking += 1
+            try:
+                self._answers[question] = question(self)
+            finally:
+                self._asking -= 1
         answer: _T = self._answers[question]
+        return answer
+
+    def held(self, make: Callable[[Project], _T]) -> _T:
+        """What ``make`` makes to remember things in, which says nothing by itself; as long as :meth:`once`."""
+        if make not in self._answers:
+            self._answers[make] = make(self)
+        answer: _T = self._answers[make]
         return answer
 
     def positions(self, module: Module) -> Positions:
@@ -156,9 +233,9 @@ class Project:
         ]
 
 
-def _talks_to_a_model(project: Project) -> bool:
-    """Whether a file of the project imports a framework of the table or a model's SDK."""
-    table = project.names.table
-    return project.talks or any(
-        table.talks_to_a_model(module.outline.modules()) for module in project.modules.values()
-    )
+def everything(project: Project) -> None:
+    """Stand for a question about all modules of which nothing else is known."""
+
+
+def _talks_to_a_model(project: Project, module: Module, given: None) -> bool:
+    return project.names.table.talks_to_a_model(module.outline.modules())

@@ -65,6 +65,8 @@ class Tools:
                 for callable in tool.callables:
                     frame = Frame(tool.module, tool.scope)
                     self._schemas[callable.function.scope] = (tool.args_schema, frame)
+                    if callable.module.path != path:
+                        self.evaluator.modules.tell(path, callable.module.path)
         self._tools[path] = tools
 
     def is_tool_class(self, of: ClassOf) -> bool:

@@ -1,0 +1,56 @@
+"""What rules ask of all modules of a project together, with answers that are plain values.
+
+Each is asked module by module (:meth:`~gllint_rules.project.project.Project.each`), so that an edit leaves what other
+modules said of it valid; and since two answers can be compared, whoever keeps what a rule said can tell whether it
+still holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from gllint_rules.project.asked import names_registries, tool_names
+from gllint_rules.project.categories import uses_categories
+from gllint_rules.project.offered import names_of_tools
+from gllint_rules.project.tools import assigns_registry
+from gllint_rules.reading.facts import Module
+
+if TYPE_CHECKING:
+    from gllint_rules.project.project import Project
+
+
+def has_registry(project: Project) -> bool:
+    """Whether the project has a registry that may hold tools."""
+    return any(project.each(_assigns_registry, None))
+
+
+def dispatchers(project: Project) -> frozenset[str]:
+    """The names of the functions and classes through which calls are to go that the project defines or imports."""
+    return frozenset(name for names, _ in project.each(_dispatchers_in, None) for name in names)
+
+
+def has_dispatcher(project: Project) -> bool:
+    """Whether the project defines or imports a function or class through which calls are to go."""
+    return any(names or derives for names, derives in project.each(_dispatchers_in, None))
+
+
+QUESTIONS: Mapping[str, Callable[[Project], Any]] = {
+    question.__name__: question
+    for question in (
+        dispatchers, has_dispatcher, has_registry, names_of_tools, names_registries, tool_names, uses_categories,
+    )
+}  # fmt: skip
+
+
+def _assigns_registry(project: Project, module: Module, given: None) -> bool:
+    return assigns_registry(project.evaluator, module)
+
+
+def _dispatchers_in(project: Project, module: Module, given: None) -> tuple[frozenset[str], bool]:
+    """The dispatchers that a module binds, and whether a class of it derives from one."""
+    names = project.names.dispatch_functions | project.names.dispatch_classes
+    return (
+        frozenset(name for name in names if any(module.binders(name))),
+        any(not names.isdisjoint(section.bases) for section in module.outline.sections),
+    )
