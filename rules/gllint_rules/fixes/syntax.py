@@ -66,8 +66,11 @@ class Statement:
             self.node = line
 
     def at(self, start: int, end: int) -> cst.CSTNode:
-        """The expression that stands between two offsets of the source."""
-        return self._nodes[start - self.begin, end - self.begin]
+        """The expression that stands between two offsets of the source. Raises :class:`Unreadable`."""
+        node = self._nodes.get((start - self.begin, end - self.begin))
+        if node is None:
+            raise Unreadable("is not where it is looked for")
+        return node
 
     def place(self, node: cst.CSTNode) -> tuple[int, int]:
         """The offsets of the source between which a node stands."""

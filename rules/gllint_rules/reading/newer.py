@@ -51,7 +51,9 @@ def _older(source: str, state: Recorder) -> Iterator[tuple[int, str]]:
                 yield begin, " " * (end - begin)
             case cst.TypeAlias():
                 yield begin + len("type"), ";"
-            case cst.FormattedString() | cst.TemplatedString() if not isinstance(_around(state, node), _STRINGS):
+            case cst.FormattedString() | cst.TemplatedString() if not isinstance(
+                _around(state, node), _STRINGS
+            ):
                 if isinstance(node, cst.TemplatedString) or not _is_readable(f"({source[begin:end]})"):
                     quote = '"' if source[begin - 1 : begin] != '"' else "'"
                     yield begin, quote + " " * (end - begin - 2) + quote

@@ -92,7 +92,7 @@ class Positions:
         begin, end = places.spans[at - known.first]
         number = bisect_right(places.lines, at, key=lambda line: line.first) - 1
         if number >= 0 and places.lines[number].begin <= begin and end <= places.lines[number].end:
-            return self.stretches(known)[number]
+            return self._line(known, number)
         before = places.lines[number].first - known.first if number >= 0 else 0
         around = (i for i in range(before, at - known.first + 1) if _holds(places.spans[i], (begin, end)))
         root = next(around)
@@ -102,12 +102,14 @@ class Positions:
 
     def stretches(self, known: SectionFacts) -> list[Stretch]:
         """The lines of simple statements in a section."""
-        places, begin = self.places(known), known.section.begin
-        ends = [*(line.first for line in places.lines[1:]), known.first + len(places.spans)]
-        return [
-            Stretch(begin + line.begin, begin + line.end, range(line.first, end), True)
-            for line, end in zip(places.lines, ends, strict=True)
-        ]
+        return [self._line(known, number) for number in range(len(self.places(known).lines))]
+
+    def _line(self, known: SectionFacts, number: int) -> Stretch:
+        spans, lines, _ = self.places(known)
+        line = lines[number]
+        last = lines[number + 1].first if number + 1 < len(lines) else known.first + len(spans)
+        begin = known.section.begin
+        return Stretch(begin + line.begin, begin + line.end, range(line.first, last), True)
 
 
 def _holds(outer: tuple[int, int], inner: tuple[int, int]) -> bool:
