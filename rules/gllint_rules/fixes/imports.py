@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import libcst as cst
 
 from gllint_rules.finding import Edit
-from gllint_rules.fixes.syntax import difference, insertion
+from gllint_rules.fixes.syntax import difference, insertion, statement
 from gllint_rules.project.context import Context
+from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Module, Scope
 from gllint_rules.reading.positions import Positions
-from gllint_rules.reading.reader import kept_section
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,16 +100,17 @@ def _lines(positions: Positions) -> Iterator[_Line]:
     for section in module.outline.sections:
         if section.kind == "class" or section.owner is not None or not module.mentions(section, ("import",)):
             continue
-        tree = kept_section(module, section.number)
-        for number, statement in sorted(tree.statements.items()):
-            [first, *more] = statement.body
-            unit = positions.unit(section.number, number)
-            if more or not isinstance(first, cst.Import | cst.ImportFrom) or unit is None:
+        source = positions.lines.source
+        for stretch in positions.stretches(module.section(section.number)):
+            begin = stretch.begin
+            if positions.lines.place(begin)[1] != 1 or not source.startswith(("import", "from"), begin):
                 continue
-            text = cst.Module([], default_newline=tree.tree.default_newline).code_for_node(first)
-            source = positions.lines.source
-            if positions.lines.place(unit.begin)[1] == 1 and source.startswith(text, unit.begin):
-                yield _Line(unit.begin, text, first, _source_of(first), tree.tree.default_newline)
+            found = statement(positions, stretch)
+            assert found.node is not None
+            [first, *more] = found.node.body
+            if not more and isinstance(first, cst.Import | cst.ImportFrom):
+                text = source[slice(*found.place(first))]
+                yield _Line(begin, text, first, _source_of(first), found.newline)
 
 
 def _source_of(node: cst.Import | cst.ImportFrom) -> str:
@@ -225,12 +226,11 @@ def _first_statement(positions: Positions) -> int:
     """Where the first statement after the docstring begins."""
     module = positions.module
     for section in module.outline.sections:
-        first = kept_section(module, section.number).statements.get(0)
-        if section.number or first is None or not isinstance(first.body[0], cst.Expr):
-            return section.begin
-        unit = positions.unit(section.number, 1)
-        if unit is not None:
-            return unit.begin
+        match module.section(section.number).body[:1]:
+            case (facts.Do(kind="expr"),) if not section.number:
+                pass
+            case _:
+                return section.begin
     return len(positions.lines.source)
 
 

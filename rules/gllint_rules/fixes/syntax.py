@@ -1,18 +1,94 @@
-"""The syntax around an expression, and edits that replace one node by another."""
+"""The syntax around an expression, and edits that replace one node by another.
+
+A place is known from the facts; the statement around it is parsed by LibCST, alone, and its node found by its place.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import libcst as cst
 
 from gllint_rules.finding import Edit
 from gllint_rules.inference.values import Site
 from gllint_rules.project.context import Context
-from gllint_rules.reading.facts import SECTION_BITS, Expr
-from gllint_rules.reading.positions import Positions
-from gllint_rules.reading.reader import KeptTree, Recorder, kept_section, read_node
+from gllint_rules.reading.concrete import Recorder, recorded
+from gllint_rules.reading.depth import is_too_deep
+from gllint_rules.reading.facts import Expr
+from gllint_rules.reading.positions import Positions, Stretch
+from gllint_rules.reading.sections import Unreadable, read_annotation
+
+_BLOCK = "if _:\n"
+
+
+class Statement:
+    """A stretch of a file as LibCST has it. ``node`` is its line of simple statements, if it is one.
+
+    Raises :class:`Unreadable` where LibCST does not take it.
+    """
+
+    def __init__(self, positions: Positions, stretch: Stretch) -> None:
+        source, begin = positions.lines.source, stretch.begin
+        text = source[begin : stretch.end]
+        self.indent = source[positions.lines.starts[positions.lines.place(begin)[0] - 1] : begin]
+        if stretch.is_statement:
+            # The line stays in a block: of the lines that it goes on in LibCST knows which are indented like it.
+            indent = self.indent.rpartition("\f")[2]
+            before, after = _BLOCK + indent if indent else "", ""
+        else:
+            before, after = "(", "\n)"
+        self.begin = begin - len(before)
+        try:
+            if is_too_deep(before + text + after):
+                raise Unreadable("nests too deeply to be read")
+            tree = cst.parse_module(before + text + after)
+            state = recorded(tree)
+        except cst.ParserSyntaxError as error:
+            raise Unreadable(f"cannot be read: {error.message}") from None
+        except RecursionError:
+            raise Unreadable("nests too deeply to be read") from None
+        self.newline = tree.default_newline
+        self.parents = state.parents
+        self.places = state.places
+        self._nodes: dict[tuple[int, int], cst.CSTNode] = {}
+        for node, place in state.places.items():
+            if _is_numbered(type(node)) and not (
+                place in self._nodes and isinstance(self._nodes[place], cst.BaseExpression)
+            ):
+                self._nodes[place] = node
+        self.node: cst.SimpleStatementLine | None = None
+        if stretch.is_statement:
+            [line] = tree.body
+            if isinstance(line, cst.If):
+                [line] = line.body.body  # type: ignore[assignment]
+            assert isinstance(line, cst.SimpleStatementLine)
+            self.node = line
+
+    def at(self, start: int, end: int) -> cst.CSTNode:
+        """The expression that stands between two offsets of the source. Raises :class:`Unreadable`."""
+        node = self._nodes.get((start - self.begin, end - self.begin))
+        if node is None:
+            raise Unreadable("is not where it is looked for")
+        return node
+
+    def place(self, node: cst.CSTNode) -> tuple[int, int]:
+        """The offsets of the source between which a node stands."""
+        start, end = self.places[node]
+        return start + self.begin, end + self.begin
+
+
+@cache
+def _is_numbered(kind: type[cst.CSTNode]) -> bool:
+    """Whether nodes of a kind are, or stand for, an expression of the facts."""
+    texts = (cst.FormattedStringText, cst.TemplatedStringText)
+    return issubclass(kind, (cst.BaseExpression, cst.Arg, cst.Slice, *texts))
+
+
+@lru_cache(maxsize=256)
+def statement(positions: Positions, stretch: Stretch) -> Statement:
+    """The syntax of a stretch of a file. Raises :class:`Unreadable`."""
+    return Statement(positions, stretch)
 
 
 class Place:
@@ -21,66 +97,54 @@ class Place:
     def __init__(self, positions: Positions, at: int) -> None:
         self.positions = positions
         self.at = at
-        self._kept = kept_tree(positions, at)
+        self.start, self.end = positions.offsets(at)  # parentheses around it are not part of it
         self._stretch = positions.stretch(at)
-        self.node = self._kept.node(at)
-        self.statement = self._kept.statements.get(self._stretch.number) if self._stretch else None
-
-    @property
-    def start(self) -> int:
-        """The offset in the source at which the expression begins; parentheses around it are not part of it."""
-        span = self.positions.span(self.at)
-        return self.positions.lines.offset(span.line, span.column)
-
-    @property
-    def end(self) -> int:
-        """The offset in the source at which the expression ends."""
-        span = self.positions.span(self.at)
-        return self.positions.lines.offset(span.end_line, span.end_column)
+        self._statement = statement(positions, self._stretch)
+        self.node = self._statement.at(self.start, self.end)
 
     @property
     def text(self) -> str:
         return self.positions.text(self.at)
 
     @property
+    def is_in_statement(self) -> bool:
+        """Whether it stands in a simple statement on a line of its own."""
+        return self._stretch.is_statement
+
+    @property
     def indent(self) -> str:
         """What the line on which the statement begins is indented by."""
-        assert self._stretch is not None
-        lines, begin = self.positions.lines, self._stretch.begin
-        return lines.source[lines.offset(lines.place(begin)[0], 1) : begin]
+        return self._statement.indent
 
-    def facts(self) -> Expr:
-        """The facts of the expression, numbered by themselves."""
-        return read_node(self.node)
+    def facts(self) -> Expr | None:
+        """The facts of the expression, without numbers of their own."""
+        return read_annotation(f"({self.positions.module.code[self.start : self.end]}\n)", self.at)
 
     def ancestors(self) -> Iterator[cst.CSTNode]:
         """The nodes around the expression, nearest first, up to the statement."""
-        if self.statement is not None:
-            above = _parents(self.statement)
-            node = self.node
-            while node in above:
-                node = above[node]
-                yield node
+        above = self._statement.parents
+        node = self.node
+        while self.is_in_statement and node is not self._statement.node:
+            node = above[node]
+            yield node
 
     def of(self, node: cst.CSTNode) -> Place:
         """The place of another expression of the same statement."""
-        assert self._stretch is not None
-        first = self._stretch.unit.first
-        numbers = range(first, first + self._stretch.size)
-        return Place(self.positions, next(at for at in numbers if self._kept.node(at) is node))
+        wanted = self._statement.place(node)
+        return Place(
+            self.positions, next(at for at in self._stretch.numbers if self.positions.offsets(at) == wanted)
+        )
 
     def code(self, node: cst.CSTNode) -> str:
         """The text of a node as it stands, or would stand, in the statement; without parentheses around it."""
-        state = Recorder("", self._kept.tree.default_newline, [node])
+        state = Recorder("", self._statement.newline)
         state.indent_tokens.append(self.indent)
         node._codegen(state)
-        [found] = state.found
-        assert found is not None
-        return "".join(state.tokens)[slice(*found)]
+        return "".join(state.tokens)[slice(*state.places[node])]
 
     def replaced(self, node: cst.CSTNode) -> tuple[Edit, ...] | None:
         """What makes ``node`` of the expression; ``None`` where its text cannot be told for sure."""
-        if self.statement is None or self.code(self.node) != self.text:
+        if not self.is_in_statement or self.code(self.node) != self.text:
             return None
         return (difference(self.positions, self.start, self.text, self.code(node)),)
 
@@ -96,31 +160,10 @@ class Place:
         )
 
 
-def kept_tree(positions: Positions, at: int) -> KeptTree:
-    """The tree of the section that holds an expression, parsed again where it is no longer at hand."""
-    return kept_section(positions.module, at >> SECTION_BITS)
-
-
-@lru_cache(maxsize=512)
-def _parents(statement: cst.SimpleStatementLine) -> dict[cst.CSTNode, cst.CSTNode]:
-    above: dict[cst.CSTNode, cst.CSTNode] = {}
-    waiting: list[cst.CSTNode] = [statement]
-    while waiting:
-        node = waiting.pop()
-        # `node.children` visits, which takes ten times as long; `isinstance` of an abstract class is slow, too.
-        for name in node.__dataclass_fields__:
-            part = getattr(node, name)
-            for child in part if isinstance(part, (list, tuple)) else (part,):
-                if hasattr(child, "_codegen"):
-                    above[child] = node
-                    waiting.append(child)
-    return above
-
-
 def place(context: Context, site: Site) -> Place | None:
     """The syntax at ``site``; ``None`` where it does not stand in a simple statement."""
     found = Place(context.project.positions(site.module), site.at)
-    return found if found.statement is not None else None
+    return found if found.is_in_statement else None
 
 
 def insertion(positions: Positions, offset: int, content: str) -> Edit:

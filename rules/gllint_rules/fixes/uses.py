@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
-from gllint_rules.fixes.syntax import Place, kept_tree, place
+from gllint_rules.fixes.syntax import Place, place
 from gllint_rules.inference.values import (
     UNKNOWN,
     ClassOf,
@@ -141,13 +141,7 @@ def _variable(context: Context, positions: Positions, function: Function, name: 
     if not bindings or any(b.kind not in ("assign", "annotated", "aug") for b in bindings):
         return False
     way.variables.append((function, name))
-    tree = kept_tree(positions, function.at)
-    uses = [
-        at
-        for at in range(function.at, function.end)
-        if isinstance(n := tree.node(at), cst.Name) and n.value == name
-    ]
-    return all(_use(context, positions, at, way) for at in uses)
+    return all(_use(context, positions, at, way) for at in positions.mentions(function, name))
 
 
 def _use(context: Context, positions: Positions, at: int, way: Way) -> bool:

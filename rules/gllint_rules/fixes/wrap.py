@@ -264,7 +264,8 @@ def _is_echoed(context: Context, result: Result, site: Site) -> bool:
         return False
     function = enclosing(site.module, site.at)
     scope = function.scope if function is not None else result.callable.function.scope
-    return argument_of(here.facts(), scope, result.parameters) is not None
+    expr = here.facts()
+    return expr is not None and argument_of(expr, scope, result.parameters) is not None
 
 
 # --- the edits ----------------------------------------------------------------------------------------------

@@ -47,8 +47,8 @@ class Derivation:
         first, _, rest = base.partition(".")
         if (rest.rpartition(".")[2] or first) in self.names or first == "?":
             return None
-        if rest or module.outline.is_whole:
-            return None if module.outline.is_whole or any(module.binders(first)) else []
+        if rest:
+            return None if any(module.binders(first)) else []
         out: list[_Class] = []
         seen: set[tuple[str, str]] = set()
         waiting = [(module, first)]
@@ -69,7 +69,7 @@ class Derivation:
                     if None in origins:
                         return None
                     waiting += (origin for origin in origins if origin is not None)
-            if home.outline.is_whole or (home.outline.stars and not is_bound):
+            if home.outline.stars and not is_bound:
                 return None
         return out
 

@@ -60,8 +60,6 @@ class Binder:
             scope.bindings.setdefault(name, []).append(binding)
 
     def bind_import(self, imported: Imported) -> None:
-        if self.scope is self.top:
-            self.out.imports.append(imported)
         self.bind(imported.bound, Binding("import", module=imported.module, name=imported.name))
 
     def bind_target(self, target: Expr, value: Expr, kind: str, index: tuple[int, ...] = ()) -> None:
@@ -86,8 +84,6 @@ class Binder:
                 self.bind_attribute(target, value, None)
             case facts.Attr():
                 self.bind_attribute(target, None, None)
-            case facts.Sub(base=base):
-                self.out.mutated.append(facts.last_name(base))
             case _:
                 pass
 

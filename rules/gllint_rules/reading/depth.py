@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 
+from gllint_rules.reading.literals import literals
 from gllint_rules.reading.stack import stack_size
 from gllint_rules.reading.syntax import parsed
 
@@ -23,7 +24,8 @@ _MAX_BRACKETS, _MAX_CHAIN = 200, 400
 _NESTING = (*"([{.-+~*/%@|&^<>=\\", "not", "lambda", "else", "elif", "or", "and", "if")
 _HARMLESS = 1_000
 _TOKEN = re.compile(
-    r"""\"{3}(?:[^"\\]|\\.|"(?!""))*(?:\"{3}|\Z)|'{3}(?:[^'\\]|\\.|'(?!''))*(?:'{3}|\Z)"""
+    r"""(?P<formatted>\b(?:[fFtT][rR]?|[rR][fFtT])["'])"""
+    r"""|\"{3}(?:[^"\\]|\\.|"(?!""))*(?:\"{3}|\Z)|'{3}(?:[^'\\]|\\.|'(?!''))*(?:'{3}|\Z)"""
     r"""|"(?:[^"\\\r\n]|\\.)*"?|'(?:[^'\\\r\n]|\\.)*'?|\#[^\r\n]*|(?P<open>[(\[{])|(?P<close>[)\]}])"""
     r"""|(?P<end>[,;]|(?<!\\)(?<!\\\r)\n)|(?P<link>[-.+~*/%@|&^<>=]|\b(?:not|lambda|else|or|and|if|await|in|is)\b)""",
     re.DOTALL,
@@ -71,9 +73,16 @@ def is_hopeless(source: str) -> bool:
     Its brackets nest too deeply for any Python, or they stay open, or it has a chain of operators or names that would
     take LibCST a time which grows with the square of its length.
     """
-    depth = chain = 0
-    for found in _TOKEN.finditer(source):
+    depth = chain = position = 0
+    while (found := _TOKEN.search(source, position)) is not None:
+        position = found.end()
         match found.lastgroup:
+            case "formatted":
+                try:
+                    literal = next(literals(source, found.start()))
+                except (ValueError, RecursionError):
+                    return True
+                position = literal.begin + len(literal.text)
             case "open":
                 depth += 1
             case "close":

@@ -15,8 +15,6 @@ def edited(old: Outline, before: str, source: str) -> Outline | None:
     edited is parsed alone, from the statement before to the one behind, and the rest stays as it was. ``None``
     where that text is no Python by itself, or where it imports, which says something of the whole file.
     """
-    if old.is_whole:
-        return None
     start = _alike(before, source)
     behind = _alike(before[start:][::-1], source[start:][::-1])
     stop, by = len(before) - behind, len(source) - len(before)

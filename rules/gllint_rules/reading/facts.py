@@ -8,11 +8,11 @@ place in the source when, and only when, somebody reports it.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from gllint_rules.reading.outline import Outline, Section, has_same_text
-from gllint_rules.reading.sketch import Imported
+from gllint_rules.tuples import NamedTuple
 
 # --- expressions ---------------------------------------------------------------------------------------------
 
@@ -461,22 +461,6 @@ class Class:
                     yield binding.target
 
 
-LineKind: TypeAlias = Literal["simple", "header", "elif", "except", "match", "case", "bare"]
-
-
-@dataclass(slots=True, eq=False)
-class LogicalLine:
-    """A simple statement or a header, which is parsed again alone when a place in it is asked for.
-
-    ``first`` is the number of its first expression, ``lines`` is more than one where decorators stand above.
-    ``bare`` are the headers without an expression: ``else``, ``try``, ``finally``.
-    """
-
-    first: int
-    lines: int
-    kind: LineKind
-
-
 @dataclass(slots=True, eq=False)
 class Macro:
     """A string that mentions a claim macro, with what surrounds it: keyword, key, variable or call names."""
@@ -490,6 +474,23 @@ class Macro:
 SECTION_BITS = 24
 MACRO_MARK = "claim:"
 
+
+class Line(NamedTuple):
+    """Simple statements that share a line of their own: the first expression's number, and where they stand."""
+
+    first: int
+    begin: int
+    end: int  # of the line that the last of them ends on
+
+
+class Places(NamedTuple):
+    """Where the expressions of a section stand, by number: offsets of its text, parentheses left out."""
+
+    spans: list[tuple[int, int]]
+    lines: list[Line]
+    names: dict[str, list[int]]  # the numbers of the mentions of each
+
+
 Attributes: TypeAlias = "dict[str, list[tuple[Expr | None, Expr | None, Scope]]]"
 
 
@@ -500,7 +501,6 @@ class SectionFacts:
     section: Section
     body: Block = ()
     size: int = 0  # how many expressions were numbered
-    units: list[LogicalLine] = field(default_factory=list)
     calls: list[tuple[Call, Scope]] = field(default_factory=list)
     dicts: list[tuple[Dict, Scope]] = field(default_factory=list)
     functions: list[Function] = field(default_factory=list)
@@ -515,13 +515,7 @@ class SectionFacts:
     bound: dict[str, list[Binding]] = field(default_factory=dict)
     bound_in_class: dict[str, list[Binding]] = field(default_factory=dict)
     attributes: Attributes = field(default_factory=dict)
-    # What the outline knows, where there is one.
-    mutated: list[str] = field(default_factory=list)
-    stars: list[str] = field(default_factory=list)
-    imports: list[Imported] = field(default_factory=list)
-    dotted_imports: list[str] = field(default_factory=list)
-    # Between which offsets of its text each expression stands, once somebody has asked.
-    places: list[tuple[int, int]] | None = None
+    places: Places | None = None  # once somebody has asked for one
 
     @property
     def first(self) -> int:
@@ -550,7 +544,8 @@ class Module:
     """The facts of one file, read section by section as somebody asks for them.
 
     ``path`` is absolute, with forward slashes. ``read`` gives the facts of a section. Of ``before``, the file before
-    an edit, the facts of sections are taken over whose text is the same, and with them its scope.
+    an edit, the facts of sections are taken over whose text is the same, and with them its scope. ``code`` is what
+    to parse where ``source`` is in newer syntax (:mod:`gllint_rules.reading.newer`); all offsets are those of both.
     """
 
     def __init__(
@@ -560,28 +555,18 @@ class Module:
         outline: Outline,
         read: Callable[[Module, Section], SectionFacts],
         before: Module | None = None,
+        code: str | None = None,
     ) -> None:
         self.path, self.source, self.outline = path, source, outline
+        self.code = source if code is None else code
         self._read = read
         self.unread: dict[int, str] = {}  # sections that could not be read, and why
         self._sections: dict[int, SectionFacts] = {}
         self.scope = Scope("module", None)
-        if before is not None and not outline.is_whole and not before.outline.is_whole:
+        if before is not None:
             self.scope = before.scope
             self._take_over(before)
-        if outline.is_whole:
-            [section] = outline.sections
-            known = self.section(section.number)
-            places: Mapping[str, tuple[int, ...]] = dict.fromkeys(known.bound, (section.number,))
-            self.outline = replace(
-                outline,
-                imports=tuple(known.imports),
-                dotted_imports=frozenset(known.dotted_imports),
-                stars=tuple(known.stars),
-                mutated=frozenset(known.mutated),
-            )
-        else:
-            places = _places(outline)
+        places = _places(outline)
         # Names as they were before an import gave them another one.
         self.imported_names = {i.bound: i.name for i in reversed(self.outline.imports) if i.name}
         self._places = places
@@ -621,7 +606,7 @@ class Module:
     def sections(self, about: Callable[[Section], bool] = lambda section: True) -> Iterator[SectionFacts]:
         """The facts of the sections of which the outline says so, in reading order."""
         for section in self.outline.sections:
-            if self.outline.is_whole or about(section):
+            if about(section):
                 yield self.section(section.number)
 
     def section_of(self, at: int) -> SectionFacts:

@@ -67,9 +67,11 @@ def is_single(text: str) -> bool:
     return rest is not None and rest.end() == len(text)
 
 
-def literals(text: str) -> Iterator[Literal]:
-    """The literals that stand one after the other in ``text``. Raises ``ValueError`` where it is not understood."""
-    position = 0
+def literals(text: str, position: int = 0) -> Iterator[Literal]:
+    """The literals that stand one after the other from an offset of ``text`` on.
+
+    Raises ``ValueError`` where it is not understood.
+    """
     while position < len(text):
         start = _START.match(text, position)
         if start is None:

@@ -6,7 +6,7 @@ from gllint_rules.reading import facts
 from gllint_rules.reading.depth import is_hopeless
 from gllint_rules.reading.edits import edited
 from gllint_rules.reading.facts import Binding
-from gllint_rules.reading.outline import Outline, Section, outline_of, whole
+from gllint_rules.reading.outline import Outline, Section, outline_of
 from gllint_rules.reading.sections import Unreadable, read_statements
 from gllint_rules.reading.syntax import ParseFailure
 
@@ -20,27 +20,22 @@ def read_module(
     ``outline`` is theirs where somebody has made it already.
     Raises :class:`ParseFailure` where it is not Python.
     """
+    code = source
     if before is not None:
-        outline = edited(before.outline, before.source, source)
+        outline = edited(before.outline, before.code, source)
     try:
         outline = outline or outline_of(source)
     except ParseFailure as refused:
         # LibCST takes a null byte in a string or a comment; nothing that reads the text after it does.
-        if "\0" in source or not refused.is_syntax or is_hopeless(source) or not _is_newer(source):
+        if "\0" in source or not refused.is_syntax or is_hopeless(source):
             raise
-        outline = whole(source)
-    return facts.Module(path, source, outline, read_section, before)
+        from gllint_rules.reading.newer import lowered
 
-
-def _is_newer(source: str) -> bool:
-    """Whether LibCST takes what this Python refuses."""
-    import libcst
-
-    try:
-        libcst.parse_module(source)
-    except Exception:  # it raises several kinds
-        return False
-    return True
+        found = lowered(source)
+        if found is None:
+            raise
+        code, outline = found, outline_of(found)
+    return facts.Module(path, source, outline, read_section, before, code)
 
 
 def read_section(module: facts.Module, section: Section) -> facts.SectionFacts:
@@ -51,12 +46,7 @@ def read_section(module: facts.Module, section: Section) -> facts.SectionFacts:
             out.bound.setdefault(bound, []).append(Binding("import", module=dotted, name=name))
         return out
     try:
-        if module.outline.is_whole:
-            from gllint_rules.reading.reader import parse_section
-
-            parse_section(module, section, out)
-        else:
-            read_statements(module, section, out)
+        read_statements(module, section, out)
     except Unreadable as error:
         module.unread[section.number] = str(error)
         return facts.SectionFacts(section)

@@ -63,7 +63,6 @@ class Outline:
     dotted_imports: frozenset[str]  # ``a.b.c`` of ``import a.b.c``, anywhere
     stars: tuple[str, ...]  # modules of ``from x import *``, with their dots
     mutated: frozenset[str]
-    is_whole: bool = False  # one section, of which nothing else is known
     inner_imports: frozenset[str] = frozenset()  # dotted names that imports inside of functions name
     aliases: Mapping[str, str] = field(default_factory=dict)  # imported names by those that ``as`` gives them
 
@@ -73,12 +72,6 @@ class Outline:
             name for i in self.imports for name in (i.module, f"{i.module}.{i.name}") if i.module[:1] != "."
         }
         return frozenset((*found, *self.dotted_imports, *self.stars, *self.inner_imports))
-
-
-def whole(source: str) -> Outline:
-    """The outline of a file of which nothing is known: one section."""
-    section = Section(0, "other", "", None, 0, len(source))
-    return Outline((section,), (), frozenset(), (), frozenset(), is_whole=True)
 
 
 def outline_of(source: str) -> Outline:
@@ -124,7 +117,7 @@ class _Outliner:
         self.inner_imports: set[str] = set()
 
     def outline(self, tree: ast.Module) -> Outline:
-        for group in _lines_apart(tree.body):
+        for group in lines_apart(tree.body):
             self.section(group)
         sections = [self.with_real_names(section) for section in self.sections]
         mutated = frozenset().union(*(section.mutated for section in sections))
@@ -245,7 +238,7 @@ def _frozen(names: set[str]) -> frozenset[str]:
     return frozenset(names) if names else _NOTHING
 
 
-def _lines_apart(body: Iterable[ast.stmt]) -> Iterator[list[ast.stmt]]:
+def lines_apart(body: Iterable[ast.stmt]) -> Iterator[list[ast.stmt]]:
     """The statements of a block, those together that share a line."""
     group: list[ast.stmt] = []
     for node in body:

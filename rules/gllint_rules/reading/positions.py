@@ -10,50 +10,11 @@ import re
 from bisect import bisect_right
 
 from gllint_rules.finding import Span
-from gllint_rules.reading.facts import SECTION_BITS, LogicalLine, Module, SectionFacts
-from gllint_rules.reading.outline import Section
-from gllint_rules.reading.sections import read_places, section_text
+from gllint_rules.reading.facts import Function, Module, Places, SectionFacts
+from gllint_rules.reading.sections import read_places
 from gllint_rules.tuples import NamedTuple
 
-_TOKEN = re.compile(
-    r'''
-      (?P<string>
-        """[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*"""
-      | \'\'\'[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*\'\'\'
-      | "[^"\\\r\n]*(?:\\(?:\r\n|.)[^"\\\r\n]*)*"
-      | '[^'\\\r\n]*(?:\\(?:\r\n|.)[^'\\\r\n]*)*'
-      )
-    | (?P<comment>\#[^\r\n]*)
-    | (?P<open>[\[({])
-    | (?P<close>[\])}])
-    | (?P<joined>\\(?:\r\n?|\n))
-    | (?P<newline>\r\n?|\n)
-    | (?P<other>[^\s"'\#\[\](){}\\][^"'\#\[\](){}\\\r\n]*)
-    ''',
-    re.VERBOSE | re.DOTALL,
-)
-
 _NEWLINE = re.compile(r"\r\n?|\n")
-
-
-def logical_lines(source: str) -> list[int]:
-    """The offsets at which the logical lines of ``source`` begin, comments and blank lines aside."""
-    starts: list[int] = []
-    depth = 0
-    fresh = True
-    for match in _TOKEN.finditer(source):
-        kind = match.lastgroup
-        if kind == "newline":
-            fresh = fresh or depth == 0
-        elif kind not in ("comment", "joined"):
-            if fresh and depth == 0:
-                starts.append(match.start())
-            fresh = False
-            if kind == "open":
-                depth += 1
-            elif kind == "close":
-                depth = max(0, depth - 1)
-    return starts
 
 
 class Lines:
@@ -78,13 +39,15 @@ class Lines:
 
 
 class Stretch(NamedTuple):
-    """A unit with its number, how many expressions it has, and between which offsets its text lies."""
+    """Simple statements on a line of their own, or an expression that stands in none, as in the header of a block.
 
-    number: int
-    unit: LogicalLine
-    size: int
+    ``begin`` and ``end`` are offsets of the source, ``numbers`` are those of the expressions in it.
+    """
+
     begin: int
     end: int
+    numbers: range
+    is_statement: bool
 
 
 class Positions:
@@ -94,7 +57,6 @@ class Positions:
         self.module = module
         self.lines = Lines(module.source)
         self._known: dict[int, Span] = {}
-        self._sections: dict[int, _Section] = {}
 
     def span(self, at: int) -> Span:
         """Where expression number ``at`` stands; parentheses around it are not part of it."""
@@ -106,65 +68,49 @@ class Positions:
     def offsets(self, at: int) -> tuple[int, int]:
         """Between which offsets of the source expression number ``at`` stands."""
         known = self.module.section_of(at)
-        if known.places is None:
-            known.places = self._places(known.section)
-        begin, end = known.places[at - known.first]
+        begin, end = self.places(known).spans[at - known.first]
         return known.section.begin + begin, known.section.begin + end
 
     def text(self, at: int) -> str:
         return self.lines.source[slice(*self.offsets(at))]
 
-    def stretch(self, at: int) -> Stretch | None:
-        """The unit that holds expression ``at``; ``None`` where the units cannot be told apart."""
-        section = self._section(at >> SECTION_BITS)
-        return section.unit(bisect_right(section.firsts, at) - 1)
+    def places(self, known: SectionFacts) -> Places:
+        """The places of a section's expressions, as offsets of its own text. Raises :class:`Unreadable`."""
+        if known.places is None:
+            known.places = read_places(self.module, known.section)
+        return known.places
 
-    def unit(self, section: int, number: int) -> Stretch | None:
-        """The unit of that number in a section; ``None`` where the units cannot be told apart."""
-        return self._section(section).unit(number)
+    def mentions(self, function: Function, name: str) -> list[int]:
+        """The numbers of the places in a function that mention a name."""
+        places = self.places(self.module.section_of(function.at))
+        return [at for at in places.names.get(name, ()) if function.at <= at < function.end]
 
-    def _section(self, number: int) -> _Section:
-        if number not in self._sections:
-            from gllint_rules.reading.reader import kept_section
+    def stretch(self, at: int) -> Stretch:
+        """What to parse alone for expression number ``at``, so that its syntax is known."""
+        known = self.module.section_of(at)
+        places = self.places(known)
+        begin, end = places.spans[at - known.first]
+        number = bisect_right(places.lines, at, key=lambda line: line.first) - 1
+        if number >= 0 and places.lines[number].begin <= begin and end <= places.lines[number].end:
+            return self._line(known, number)
+        before = places.lines[number].first - known.first if number >= 0 else 0
+        around = (i for i in range(before, at - known.first + 1) if _holds(places.spans[i], (begin, end)))
+        root = next(around)
+        begin, end = places.spans[root]
+        numbers = range(known.first + root, at + 1)
+        return Stretch(known.section.begin + begin, known.section.begin + end, numbers, False)
 
-            section = self.module.outline.sections[number]
-            facts = kept_section(self.module, number).facts
-            self._sections[number] = _Section(facts, section_text(self.module, section))
-        return self._sections[number]
+    def stretches(self, known: SectionFacts) -> list[Stretch]:
+        """The lines of simple statements in a section."""
+        return [self._line(known, number) for number in range(len(self.places(known).lines))]
 
-    def _places(self, section: Section) -> list[tuple[int, int]]:
-        """Between which offsets of the text of ``section`` its expressions stand."""
-        if self.module.outline.is_whole:
-            from gllint_rules.reading.reader import kept_section
-
-            return kept_section(self.module, section.number).places()
-        begin = section.begin
-        return [(start - begin, end - begin) for start, end in read_places(self.module, section)]
+    def _line(self, known: SectionFacts, number: int) -> Stretch:
+        spans, lines, _ = self.places(known)
+        line = lines[number]
+        last = lines[number + 1].first if number + 1 < len(lines) else known.first + len(spans)
+        begin = known.section.begin
+        return Stretch(begin + line.begin, begin + line.end, range(line.first, last), True)
 
 
-class _Section:
-    """A section's units and where they begin; none where they do not match up with its logical lines."""
-
-    def __init__(self, facts: SectionFacts, text: str) -> None:
-        self.facts = facts
-        begin = facts.section.begin
-        starts = logical_lines(text)
-        self.firsts = [unit.first for unit in facts.units]
-        self.starts: list[int] = []
-        self.end = begin + len(text)
-        position = 0
-        for unit in facts.units:
-            if position < len(starts):
-                self.starts.append(begin + starts[position])
-            position += unit.lines
-        if position != len(starts):
-            self.starts = []
-
-    def unit(self, number: int) -> Stretch | None:
-        units = self.facts.units
-        if not self.starts or not 0 <= number < len(units):
-            return None
-        last = number + 1 == len(units)
-        after = self.facts.first + self.facts.size if last else units[number + 1].first
-        end = self.end if last else self.starts[number + 1]
-        return Stretch(number, units[number], after - units[number].first, self.starts[number], end)
+def _holds(outer: tuple[int, int], inner: tuple[int, int]) -> bool:
+    return outer[0] <= inner[0] and inner[1] <= outer[1]

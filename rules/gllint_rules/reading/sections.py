@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from sys import intern
 from typing import Any, TypeAlias
@@ -17,8 +18,8 @@ from gllint_rules.reading import facts
 from gllint_rules.reading.binder import NOWHERE, PLAIN_CLASSES, Binder, said_by, string_value, text_value
 from gllint_rules.reading.facts import Binding, Block, Expr, Param, Scope
 from gllint_rules.reading.literals import Part, Text, is_single, literals
-from gllint_rules.reading.outline import Section
-from gllint_rules.reading.sketch import MUTATORS, Imported
+from gllint_rules.reading.outline import Section, lines_apart
+from gllint_rules.reading.sketch import Imported
 from gllint_rules.reading.syntax import ParseFailure, parsed
 
 _NEWLINE = re.compile(r"\r\n?|\n")
@@ -41,11 +42,8 @@ def read_statements(module: facts.Module, section: Section, out: facts.SectionFa
     reader.read(module)
 
 
-def read_places(module: facts.Module, section: Section) -> list[tuple[int, int]]:
-    """The offsets between which each expression of a section stands, by number; parentheses around it left out.
-
-    Raises :class:`Unreadable`.
-    """
+def read_places(module: facts.Module, section: Section) -> facts.Places:
+    """Where the expressions and the simple statements of a section stand. Raises :class:`Unreadable`."""
     text, owner = _text_of(module, section)
     reader = _Places(text, facts.SectionFacts(section), module.scope, owner)
     reader.read(module)
@@ -58,16 +56,17 @@ def _text_of(module: facts.Module, section: Section) -> tuple[_Text, facts.Class
     if section.owner is not None and owner is None:
         raise Unreadable("its class cannot be read")
     prefix = CLASS if owner is not None else ""
-    return _Text(prefix + section_text(module, section), section.begin - len(prefix)), owner
+    code = prefix + _code_of(module.code, section)
+    written = code if module.code is module.source else prefix + module.source[section.begin : section.end]
+    return _Text(code, -len(prefix), written), owner
 
 
 # What makes a method parse alone, however it is indented.
 CLASS = "class _:\n"
 
 
-def section_text(module: facts.Module, section: Section) -> str:
+def _code_of(source: str, section: Section) -> str:
     """The text of a section, as long as it stands in the file; methods of a class are blank."""
-    source = module.source
     if not section.holes:
         return source[section.begin : section.end]
     parts: list[str] = []
@@ -80,6 +79,19 @@ def section_text(module: facts.Module, section: Section) -> str:
         position = end
     parts.append(source[position : section.end])
     return "".join(parts)
+
+
+def _readable(source: str) -> tuple[str, ast.Module]:
+    """What to parse for ``source``, and its tree. Raises :class:`ParseFailure`."""
+    try:
+        return source, parsed(source)
+    except ParseFailure:
+        from gllint_rules.reading.newer import lowered
+
+        code = lowered(source)
+        if code is None:
+            raise
+        return code, parsed(code)
 
 
 _LINE = re.compile(r"[^\r\n]+")
@@ -101,12 +113,17 @@ def read_annotation(text: str, at: int) -> Expr | None:
 
 
 class _Text:
-    """Source and where its lines begin, for the places of CPython's tree: lines and bytes in them."""
+    """Source and where its lines begin, for the places of CPython's tree: lines and bytes in them.
 
-    __slots__ = ("is_ascii", "shift", "source", "starts")
+    ``written`` is what stands in the file, where that is in newer syntax (:mod:`gllint_rules.reading.newer`).
+    ``shift`` leads from its offsets to those of the section.
+    """
 
-    def __init__(self, source: str, shift: int = 0) -> None:
+    __slots__ = ("is_ascii", "shift", "source", "starts", "written")
+
+    def __init__(self, source: str, shift: int = 0, written: str | None = None) -> None:
         self.source, self.shift, self.is_ascii = source, shift, source.isascii()
+        self.written = source if written is None else written
         self.starts = [0, *(match.end() for match in _NEWLINE.finditer(source))]
 
     def offset(self, line: int, column: int) -> int:
@@ -126,10 +143,26 @@ class _Text:
         return self.offset(node.end_lineno, node.end_col_offset)
 
     def of(self, node: ast.expr | ast.stmt) -> str:
+        """How a node is written."""
         if self.is_ascii and node.end_lineno == node.lineno and node.end_col_offset is not None:
             start = self.starts[node.lineno - 1]
-            return self.source[start + node.col_offset : start + node.end_col_offset]
-        return self.source[self.begin(node) : self.end(node)]
+            return self.written[start + node.col_offset : start + node.end_col_offset]
+        return self.written[self.begin(node) : self.end(node)]
+
+    def is_lowered(self, begin: int, end: int) -> bool:
+        """Whether what is written between two offsets is in newer syntax."""
+        return self.written is not self.source and self.written[begin:end] != self.source[begin:end]
+
+    def line_end(self, node: ast.stmt) -> int:
+        """Where the line ends that a statement ends on."""
+        line = node.end_lineno or node.lineno
+        return self.starts[line] if line < len(self.starts) else len(self.source)
+
+    def is_first(self, begin: int) -> bool:
+        """Whether nothing stands on the line before an offset, and no line is continued by it."""
+        start = self.starts[bisect_right(self.starts, begin) - 1]
+        before = self.source[max(start - 3, 0) : start].rstrip("\r\n")
+        return not self.source[start:begin].strip(" \t\f") and not before.endswith("\\")
 
     def after(self, node: ast.expr, limit: int, signs: str = ")") -> int:
         """Where ``node`` ends with the ``signs`` behind it, before ``limit`` at the latest."""
@@ -209,7 +242,11 @@ class SyntaxReader(Binder):
             self.out.docstrings.add(value.at)
         return facts.Do("expr", (value,))
 
-    def _assign(self, node: ast.Assign) -> facts.Stmt:
+    def _assign(self, node: ast.Assign) -> facts.Stmt | None:
+        if self._is_alias(node):
+            [name] = node.targets
+            self._type_alias(name, node.value)
+            return None
         targets = tuple(map(self.expr, node.targets))
         self.context.append(facts.last_name(targets[0]) if self.macros is not None else "")
         value = self.expr(node.value)
@@ -278,7 +315,6 @@ class SyntaxReader(Binder):
 
     def _import(self, node: ast.Import) -> None:
         for alias in node.names:
-            self.out.dotted_imports.append(alias.name)
             first = alias.name.partition(".")[0]
             self.bind_import(
                 Imported(alias.asname, alias.name, "") if alias.asname else Imported(first, first, "")
@@ -287,13 +323,23 @@ class SyntaxReader(Binder):
     def _import_from(self, node: ast.ImportFrom) -> None:
         module = "." * node.level + (node.module or "")
         for alias in node.names:
-            if alias.name == "*":
-                self.out.stars.append(module)
-            else:
+            if alias.name != "*":
                 self.bind_import(Imported(alias.asname or alias.name, module, alias.name))
 
-    def _type_alias(self, node: Any) -> None:
-        self.bind(node.name.id, Binding("alias", self.expr(node.value)))
+    def _alias(self, node: Any) -> None:
+        self._type_alias(node.name, node.value)
+
+    def _type_alias(self, name: Any, value: ast.expr) -> None:
+        self.bind(name.id, Binding("alias", self.expr(value)))
+
+    def _is_alias(self, node: ast.Assign) -> bool:
+        """Whether ``type X = …`` is written where ``type;X = …`` is read."""
+        text = self.text
+        if text.written is text.source:
+            return False
+        begin = text.begin(node)
+        sign = text.source.rfind(";", text.starts[max(node.lineno - 2, 0)], begin)
+        return sign >= 0 and text.is_lowered(sign, sign + 1) and text.skipped(sign + 1) == begin
 
     def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> facts.Stmt:
         decorators = tuple(map(self.expr, node.decorator_list))
@@ -342,8 +388,7 @@ class SyntaxReader(Binder):
         bases = tuple(self.expr(b.value if isinstance(b, ast.Starred) else b) for b in node.bases)
         keywords = tuple((keyword.arg, self.expr(keyword.value)) for keyword in node.keywords)
         scope = Scope("class", self.scope)
-        names = tuple(variable.name for variable in getattr(node, "type_params", ()))
-        cls = facts.Class(node.name, at, bases, keywords, decorators, scope, names)
+        cls = facts.Class(node.name, at, bases, keywords, decorators, scope, self._type_variables(node))
         scope.owner = cls
         self.bind(cls.name, Binding("class", target=cls))
         section, outer, owner = self.out.section, self.scope, self.owner
@@ -357,6 +402,18 @@ class SyntaxReader(Binder):
         self.block(node.body)
         self.scope, self.context, self.owner = outer, context, owner
         return facts.ClassDef(cls)
+
+    def _type_variables(self, node: ast.ClassDef) -> tuple[str, ...]:
+        text = self.text
+        if text.written is not text.source:
+            name = _NAME.match(text.source, text.begin(node))
+            assert name is not None
+            begin = len(text.source) - len(text.written[name.end() :].lstrip(" \t\\\r\n\f"))
+            if text.is_lowered(begin, begin + 1):
+                from gllint_rules.reading.newer import type_variables
+
+                return type_variables(text.written[begin:])
+        return tuple(variable.name for variable in getattr(node, "type_params", ()))
 
     def _if(self, node: ast.If) -> facts.Stmt:
         return facts.If(self.expr(node.test), self.block(node.body), self.block(node.orelse))
@@ -482,8 +539,6 @@ class SyntaxReader(Binder):
                 args.append(self.expr(arg))
         if tracked:
             self.context.pop()
-        if isinstance(func, facts.Attr) and func.name in MUTATORS:
-            self.out.mutated.append(facts.last_name(func.base))
         call = facts.Call(at, func, tuple(args), tuple(keywords))
         self.out.calls.append((call, self.scope))
         return call
@@ -615,6 +670,9 @@ class SyntaxReader(Binder):
             out = facts.BoolOp(at, op, out, self.expr(operand))
         return out
 
+    def _template(self, node: ast.expr) -> Expr:
+        return self._written(node, self.text.of(node), None)
+
     def _comparison(self, node: ast.Compare) -> Expr:
         at = self.mark(node)
         self.context.append("compare")
@@ -659,6 +717,9 @@ class SyntaxReader(Binder):
 
     def _strings(self, node: ast.Constant, value: str | bytes) -> Expr:
         raw = self.text.of(node)
+        begin = self.text.begin(node)
+        if self.text.is_lowered(begin, begin + len(raw)):
+            return self._written(node, raw, None)
         if is_single(raw):
             const = facts.Const(self.mark(node), _interned(value))
             self.note_text(const, raw)
@@ -666,11 +727,14 @@ class SyntaxReader(Binder):
         return self._written(node, raw, iter(()))
 
     def _formatted(self, node: ast.JoinedStr) -> Expr:
-        return self._written(node, self.text.of(node), _holes(node))
+        raw, begin = self.text.of(node), self.text.begin(node)
+        return self._written(
+            node, raw, None if self.text.is_lowered(begin, begin + len(raw)) else _holes(node)
+        )
 
-    def _written(self, node: ast.expr, raw: str, values: Iterator[ast.FormattedValue]) -> Expr:
-        """An f-string, or several strings after each other; ``values`` are those of the holes, in order."""
-        start = self.text.offset(node.lineno, node.col_offset)
+    def _written(self, node: ast.expr, raw: str, values: Iterator[ast.FormattedValue] | None) -> Expr:
+        """An f-string, or several strings after each other; ``values`` are those of the holes where Python has them."""
+        start = self.text.begin(node)
         pieces = list(literals(raw))
         macros, whole = self.macros, self.whole
         if len(pieces) > 1:
@@ -696,7 +760,7 @@ class SyntaxReader(Binder):
         start: int,
         written: Sequence[Part],
         raw: bool,
-        values: Iterator[ast.FormattedValue],
+        values: Iterator[ast.FormattedValue] | None,
         out: list[facts.Const | facts.Join | facts.Hole],
     ) -> None:
         for part in written:
@@ -705,30 +769,32 @@ class SyntaxReader(Binder):
                 at = self.mark_text(begin, begin + len(part.text))
                 out.append(facts.Const(at, text_value(part.text, raw)))
                 continue
-            node = next(values)
-            value = self.hole(part.value, begin, node.value)
+            node = next(values) if values is not None else None
+            value = self.hole(part.value, begin, node.value if node is not None else None)
             spec: str | None = None
             if part.spec is not None:
                 pieces: list[facts.Const | facts.Join | facts.Hole] = []
-                inner = node.format_spec
-                holes = _holes(inner) if isinstance(inner, ast.JoinedStr) else iter(())
-                self._parts(start, part.spec, raw, holes, pieces)
+                inner = node.format_spec if node is not None else None
+                self._parts(
+                    start, part.spec, raw, _holes(inner) if isinstance(inner, ast.JoinedStr) else None, pieces
+                )
                 spec = said_by(pieces)
             out.append(facts.Hole(value, spec))
 
-    def hole(self, written: str, begin: int, node: ast.expr) -> Expr:
+    def hole(self, written: str, begin: int, node: ast.expr | None) -> Expr:
         """The value of a hole. Older Pythons do not know where it stands, so that its strings are parsed alone."""
-        if "'" in written or '"' in written or ("[" in written and "(" in written):
+        if node is None or "'" in written or '"' in written or ("[" in written and "(" in written):
             return self.hole_alone(written, begin)
         return self.expr(node)
 
     def hole_alone(self, written: str, begin: int) -> Expr:
         text = written.strip()
         source = f"({text[:-1] if text[-1] == '=' else text}\n)"
-        [statement] = parsed(source).body
+        code, tree = _readable(source)
+        [statement] = tree.body
         assert isinstance(statement, ast.Expr)
         outer = self.text
-        self.text = _Text(source, outer.shift + begin + written.index(text) - 1)
+        self.text = _Text(code, outer.shift + begin + written.index(text) - 1, source)
         value = self.expr(statement.value)
         self.text = outer
         return value
@@ -741,12 +807,24 @@ class _Places(SyntaxReader):
         self, text: _Text, out: facts.SectionFacts, module: Scope, owner: facts.Class | None
     ) -> None:
         super().__init__(text, out, module, owner)
-        self.places: list[tuple[int, int]] = []
+        self.places = facts.Places([], [], {})
+
+    def block(self, body: Iterable[ast.stmt]) -> Block:
+        out: list[facts.Stmt] = []
+        for group in lines_apart(body):
+            begin, shift = self.text.begin(group[0]), self.text.shift
+            if isinstance(group[0], _SIMPLE) and self.text.is_first(begin):
+                end = self.text.line_end(group[-1])
+                self.places.lines.append(facts.Line(self.count, shift + begin, shift + end))
+            out += super().block(group)
+        return tuple(out)
 
     def mark(self, node: ast.expr | ast.stmt, last: ast.expr | None = None) -> int:
         text = self.text
         begin, end = text.begin(node), text.end(node)
-        if last is not None:
+        if isinstance(node, ast.Name):
+            self.places.names.setdefault(node.id, []).append(self.count)
+        elif last is not None:
             end = text.after(last, end)
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             name = _NAME.match(text.source, begin)
@@ -764,10 +842,10 @@ class _Places(SyntaxReader):
         return self.mark_text(begin, end)
 
     def mark_text(self, begin: int, end: int) -> int:
-        self.places.append((self.text.shift + begin, self.text.shift + end))
+        self.places.spans.append((self.text.shift + begin, self.text.shift + end))
         return super().mark_text(begin, end)
 
-    def hole(self, written: str, begin: int, node: ast.expr) -> Expr:
+    def hole(self, written: str, begin: int, node: ast.expr | None) -> Expr:
         return self.hole_alone(written, begin)
 
 
@@ -812,6 +890,25 @@ def _class_of_pattern(pattern: ast.pattern | None) -> str:
         case _:
             return ""
 
+
+# Statements that hold no others.
+_SIMPLE = (
+    ast.Expr,
+    ast.Assign,
+    ast.AnnAssign,
+    ast.AugAssign,
+    ast.Return,
+    ast.Raise,
+    ast.Assert,
+    ast.Delete,
+    ast.Pass,
+    ast.Break,
+    ast.Continue,
+    ast.Global,
+    ast.Nonlocal,
+    ast.Import,
+    ast.ImportFrom,
+)
 
 _OPERATORS: dict[type[ast.AST], str] = {
     ast.Add: "+",
@@ -908,4 +1005,6 @@ _EXPRESSIONS: dict[type[ast.AST], _Handler] = {
     ast.NamedExpr: SyntaxReader._named,
 }
 if hasattr(ast, "TypeAlias"):  # since Python 3.12
-    _STATEMENTS[ast.TypeAlias] = SyntaxReader._type_alias
+    _STATEMENTS[ast.TypeAlias] = SyntaxReader._alias
+if hasattr(ast, "TemplateStr"):  # since Python 3.14
+    _EXPRESSIONS[ast.TemplateStr] = SyntaxReader._template

@@ -44,9 +44,7 @@ def last_of(node: ast.AST) -> str:
 @cache
 def _children(kind: type[ast.AST]) -> tuple[str, ...]:
     """The fields of a node that may hold nodes with something in them."""
-    return tuple(
-        name for name in kind._fields if name not in ("ctx", "op", "ops", "name", "id", "attr", "kind")
-    )
+    return tuple(name for name in kind._fields if name not in ("ctx", "op", "ops", "id", "attr", "kind"))
 
 
 # Where the walk is: in the namespace that the section stands in, in the body of its class, or further in.

@@ -1,0 +1,82 @@
+"""Syntax that is newer than the running Python, put so that it can be read: every offset stays what it was.
+
+Type parameters are blanked, ``type X = …`` becomes ``type;X = …``, an f-string that nests its own quotes and a
+t-string become a plain string of their length, ``except A, B:`` becomes ``except A| B:``. What was written is at hand
+where it matters (:mod:`gllint_rules.reading.sections`): the parts of strings, the names of type variables.
+LibCST says what stands where; what it does not know either is no Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from gllint_rules.reading.concrete import Recorder, recorded
+from gllint_rules.reading.syntax import ParseFailure, parsed
+
+_STRINGS = (cst.FormattedString, cst.TemplatedString)
+
+
+def lowered(source: str) -> str | None:
+    """The text to parse for ``source``, which this Python refuses; ``None`` where it is not for its newer syntax."""
+    try:
+        state = recorded(cst.parse_module(source))
+    except Exception:  # it raises several kinds
+        return None
+    code = [*source]
+    for begin, text in _older(source, state):
+        code[begin : begin + len(text)] = text
+    out = "".join(code)
+    return out if out != source and _is_readable(out) else None
+
+
+def type_variables(written: str) -> tuple[str, ...]:
+    """The names in ``[T: int, *Ts]``, with which ``written`` begins behind the name of a class."""
+    depth = 0
+    for end, sign in enumerate(written):
+        depth += (sign in "[(") - (sign in "])")
+        if not depth:
+            [cls] = cst.parse_module(f"class _{written[: end + 1]}: pass").body
+            assert isinstance(cls, cst.ClassDef) and cls.type_parameters is not None
+            return tuple(variable.param.name.value for variable in cls.type_parameters.params)
+    return ()
+
+
+def _older(source: str, state: Recorder) -> Iterator[tuple[int, str]]:
+    """What to write instead, and from which offset on."""
+    for node, (begin, end) in state.places.items():
+        match node:
+            case cst.TypeParameters():
+                yield begin, " " * (end - begin)
+            case cst.TypeAlias():
+                yield begin + len("type"), ";"
+            case cst.FormattedString() | cst.TemplatedString() if not isinstance(
+                _around(state, node), _STRINGS
+            ):
+                if isinstance(node, cst.TemplatedString) or not _is_readable(f"({source[begin:end]})"):
+                    quote = '"' if source[begin - 1 : begin] != '"' else "'"
+                    yield begin, quote + " " * (end - begin - 2) + quote
+            case (
+                cst.ExceptHandler(type=cst.Tuple(lpar=[], elements=elements))
+                | cst.ExceptStarHandler(type=cst.Tuple(lpar=[], elements=elements))
+            ):
+                for element in elements[:-1]:
+                    assert isinstance(element.comma, cst.Comma)
+                    yield source.index(",", state.places[element.comma][0]), "|"
+
+
+def _around(state: Recorder, node: cst.CSTNode) -> cst.CSTNode | None:
+    """The nearest f-string around a node."""
+    above = state.parents.get(node)
+    while above is not None and not isinstance(above, _STRINGS):
+        above = state.parents.get(above)
+    return above
+
+
+def _is_readable(text: str) -> bool:
+    try:
+        parsed(text)
+    except ParseFailure:
+        return False
+    return True
