@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 # They repeat, on many programs, ways that other tests take once: measuring them says nothing more.
 _UNMEASURED = {
     "test_agreement", "test_budgets", "test_edits", "test_fixes_properties", "test_hostile", "test_load", "test_metamorphic",
-    "test_properties", "test_readers", "test_robustness", "test_screen", "test_standard_library",
+    "test_properties", "test_robustness", "test_screen", "test_standard_library",
 }  # fmt: skip
 
 # A process that is measured takes twice the time of one that is not. These start each part of the program once.
