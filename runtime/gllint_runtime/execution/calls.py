@@ -8,12 +8,11 @@ import inspect
 import math
 import threading
 import time
-import traceback
 from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from typing import Any, Literal, NamedTuple
 
-from gllint_runtime.execution.approval import stricter
+from gllint_runtime.execution.approval import reason_of, stricter
 from gllint_runtime.execution.asking import in_thread
 from gllint_runtime.execution.tools import BaseTool
 from gllint_runtime.policy import validation
@@ -109,9 +108,7 @@ def _in_thread(call: Call, work: Coroutine[Any, Any, Any], cancelled: Cancelled)
     def finish() -> None:
         try:
             outcome.append(loop.run_until_complete(task))
-        except (
-            asyncio.CancelledError
-        ) as error:  # the tool's own: nobody else cancels a task that is waited for
+        except asyncio.CancelledError as error:  # its own: nobody cancels a task that is waited for
             failure.append(_failed(call, error))
         except BaseException as error:
             failure.append(error)
@@ -164,10 +161,7 @@ async def _awaited(call: Call, result: Awaitable[Any]) -> Any:
 
 
 def _failed(call: Call, error: BaseException) -> GLRuntimeError:
-    reason = "".join(
-        traceback.format_exception_only(error)
-    ).strip()  # also of an error that cannot be printed
-    message = f"Tool '{call.tool.name}' failed: {reason}"
+    message = f"Tool '{call.tool.name}' failed: {reason_of(error)}"
     return GLRuntimeError("TOOL_FAILED", message, context={"tool_name": call.tool.name})
 
 

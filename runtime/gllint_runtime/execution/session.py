@@ -9,12 +9,12 @@ import json
 import logging
 import math
 import threading
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal, NoReturn
+from typing import Any, Literal, NoReturn, Unpack
 
 from gllint_runtime.execution.steps import read_claims
 from gllint_runtime.execution.trace import CallRecord, Metrics, Origin, Origins
@@ -39,53 +39,15 @@ from gllint_runtime.policy.numbers import scan_naked_numbers, unsafe_characters
 from gllint_runtime.policy.outputs import Output, require_usable, verified_output
 from gllint_runtime.policy.rendering import format_quantity, rendered
 from gllint_runtime.policy.schemas import Claim, Quantity, is_quantity, show_path
-from gllint_runtime.policy.settings import ArgumentOrigin, Policy
+from gllint_runtime.policy.settings import Policy, Settings
 from gllint_runtime.policy.units import UnitRegistry
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-
-    from gllint_runtime.show import Shown
+from gllint_runtime.show import Showing, Shown
 
 logger = logging.getLogger("gllint_runtime")
 
 _VERSION = 1
 _MAX_BYTES = 64_000_000
 _MAX_MESSAGE = 500_000
-
-
-class Showing:
-    """An answer that shows itself, by :mod:`gllint_runtime.show`."""
-
-    pieces: tuple[str, ...]
-    cited: tuple[int, ...]
-    returned: tuple[Quantity, ...]
-
-    def _shown(self) -> Shown:
-        raise NotImplementedError
-
-    def to_html(self) -> str:
-        """A page: the message, each number with its source on hover and focus, and a timeline of the steps."""
-        from gllint_runtime import show
-
-        return show.page(self._shown())
-
-    def _repr_html_(self) -> str:
-        from gllint_runtime import show
-
-        return show.fragment(self._shown())
-
-    def to_mermaid(self) -> str:
-        """A Mermaid flowchart from the tool calls over the values to the message."""
-        from gllint_runtime import show
-
-        return show.mermaid(self._shown())
-
-    def __rich__(self) -> RenderableType:
-        """What ``rich.print(result)`` shows; needs the extra ``gllint[rich]``."""
-        from gllint_runtime import show
-
-        return show.terminal(self._shown())
 
 
 @dataclass
@@ -95,15 +57,11 @@ class Verified(Showing):
     message: str
     provenance: list[dict[str, Any]]
     metrics: dict[str, Any]
-    pieces: tuple[str, ...] = field(default=(), repr=False)
-    cited: tuple[int, ...] = field(default=(), repr=False)
-    returned: tuple[Quantity, ...] = field(default=(), repr=False)
+    shown: Shown = field(repr=False)
     status: Literal["success"] = "success"
 
     def _shown(self) -> Shown:
-        from gllint_runtime.show import Shown
-
-        return Shown(self.pieces, self.cited, self.provenance, self.returned, ())
+        return self.shown
 
 
 @dataclass(frozen=True)
@@ -119,7 +77,7 @@ class Refused:
 class Session:
     """One conversation: what its tools returned, and what may be said of it. Safe under threads and tasks.
 
-    The keywords are those of :class:`~gllint_runtime.policy.settings.Policy`; ``constants`` are numbers that
+    ``settings`` are the fields of :class:`~gllint_runtime.policy.settings.Policy`; ``constants`` are numbers that
     arguments may hold, by name. Claims may cite any earlier call; beyond ``max_bytes`` of outputs the oldest are
     forgotten, and a claim that cites one of them is refused.
     """
@@ -127,29 +85,11 @@ class Session:
     def __init__(
         self,
         *,
-        extend_units: Collection[str] = (),
-        strict_units: bool = False,
-        packs: Collection[str] = (),
-        plain_keys: Collection[str] = (),
-        whitelist: Sequence[str] = (),
-        number_words: bool = False,
-        argument_origin: ArgumentOrigin = "record",
-        array_paths: bool = False,
-        allow_raw_numbers: bool = False,
         constants: Mapping[str, Any] | None = None,
         max_bytes: int = _MAX_BYTES,
+        **settings: Unpack[Settings],
     ) -> None:
-        policy = Policy(
-            extend_units=extend_units,
-            strict_units=strict_units,
-            packs=packs,
-            plain_keys=plain_keys,
-            whitelist=whitelist,
-            number_words=number_words,
-            argument_origin=argument_origin,
-            array_paths=array_paths,
-            allow_raw_numbers=allow_raw_numbers,
-        )
+        policy = Policy(**settings)
         self._begin(policy, policy.unit_registry(), constants, max_bytes)
 
     @classmethod
@@ -316,14 +256,14 @@ class Session:
         for _, problem in macro_problems(macros, len(claims)):
             raise GLRuntimeError("MISSING_CLAIM", problem)
         resolved = [self._resolve(number, claim) for number, claim in enumerate(claims)]
-        shown = [quantity.unit for _, quantity in resolved]
-        if any(unit == "count" or holds_time(unit) for unit in shown):
-            self._refuse_naked_numbers(message, macros, shown)
+        units = [quantity.unit for _, quantity in resolved]
+        if any(unit == "count" or holds_time(unit) for unit in units):
+            self._refuse_naked_numbers(message, macros, units)
         pieces = rendered(message, macros, [format_quantity(quantity) for _, quantity in resolved])
         provenance = [record.provenance(claim) for (record, _), claim in zip(resolved, claims, strict=True)]
-        cited = tuple(macro.index for macro in macros if macro.index is not None)
-        returned = tuple([quantity for _, quantity in resolved])
-        return Verified("".join(pieces), provenance, self.metrics.to_dict(), tuple(pieces), cited, returned)
+        cited = [macro.index for macro in macros if macro.index is not None]
+        shown = Shown(pieces, cited, provenance, [quantity for _, quantity in resolved], ())
+        return Verified("".join(pieces), provenance, self.metrics.to_dict(), shown)
 
     def _refuse_naked_numbers(self, message: str, macros: list[Macro], claimed: Sequence[str] = ()) -> None:
         naked = scan_naked_numbers(
