@@ -16,6 +16,7 @@ from gllint_runtime.execution.approval import reason_of, stricter
 from gllint_runtime.execution.asking import in_thread
 from gllint_runtime.execution.tools import BaseTool
 from gllint_runtime.policy import validation
+from gllint_runtime.policy.data import copy_plain
 from gllint_runtime.policy.errors import GLRuntimeError, GLSecurityError
 
 Mode = Literal["Replay", "Live"]
@@ -74,7 +75,7 @@ def run_blocking(call: Call, cancelled: Cancelled = lambda: False) -> Any:
     """
     if call.entry.runs_here:
         try:
-            result = call.entry.function(**validation.copy_plain(call.arguments))
+            result = call.entry.function(**copy_plain(call.arguments))
         except (KeyboardInterrupt, SystemExit):
             raise
         except BaseException as error:
@@ -134,7 +135,7 @@ def _in_thread(call: Call, work: Coroutine[Any, Any, Any], cancelled: Cancelled)
 async def _run(call: Call, *, offload: bool = False) -> Any:
     """Run a call in the current event loop; ``offload`` moves a plain function to a thread."""
     run = call.entry.function
-    arguments = validation.copy_plain(call.arguments)
+    arguments = copy_plain(call.arguments)
 
     async def result() -> Any:
         if offload and not inspect.iscoroutinefunction(run):

@@ -17,7 +17,7 @@ from gllint_runtime.execution.approval import ApprovalGate, Approve, Notify, Too
 from gllint_runtime.execution.asking import ask
 from gllint_runtime.execution.calls import Call, Entry, Mode, refuse_egress, run_async, run_blocking
 from gllint_runtime.execution.tools import ToolResult, as_tool
-from gllint_runtime.policy import schemas, validation
+from gllint_runtime.policy import data, schemas, validation
 from gllint_runtime.policy.errors import GLDataError, GLError, GLRuntimeError, GLValidationError
 from gllint_runtime.policy.outputs import Output, require_usable, verified_output
 from gllint_runtime.policy.settings import OutputSettings, Policy, known
@@ -123,14 +123,14 @@ class ToolRegistry:
         category = ToolCategory.READ_ONLY
         result: Any = None
         error: GLError | None = None
-        data = None
+        output: Any = None
         try:
             category = self._entry(name).category
             call = self.verify(name, arguments)
             await self.gate.checking(ask, call.tool, call.arguments, call.entry.category)
             result = await run_async(call)
             if not isinstance(result, ToolResult) or result.success:
-                data = self.check_output(call, result).data
+                output = self.check_output(call, result).data
         except GLError as failure:
             error = failure
         elapsed = (time.perf_counter() - started) * 1000
@@ -139,8 +139,8 @@ class ToolRegistry:
             text = "Tool execution cancelled" if denied else str(error)
             return ToolResult(False, None, name, category, text, elapsed, cancelled=denied)
         if isinstance(result, ToolResult):
-            return replace(result, data=data, execution_time_ms=result.execution_time_ms or elapsed)
-        return ToolResult(True, data, name, category, None, elapsed)
+            return replace(result, data=output, execution_time_ms=result.execution_time_ms or elapsed)
+        return ToolResult(True, output, name, category, None, elapsed)
 
     def verify(self, name: str, arguments: Any) -> Call:
         """Find the tool, repair stringified JSON, hold the arguments to the schema and the signature.
@@ -153,7 +153,7 @@ class ToolRegistry:
         if not isinstance(arguments, Mapping):
             raise GLValidationError("ARGS_SCHEMA", f"The arguments of '{name}' are not an object")
         try:
-            plain = validation.plain(arguments)
+            plain = data.plain(arguments)
         except ValueError as error:
             raise GLValidationError(
                 "ARGS_SCHEMA", f"The arguments of '{name}' are not JSON: {error}"

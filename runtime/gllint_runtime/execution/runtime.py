@@ -22,12 +22,12 @@ from gllint_runtime.execution.calls import Call, Mode, refuse_egress, run_async,
 from gllint_runtime.execution.registry import ToolRegistry
 from gllint_runtime.execution.session import Session, Verified
 from gllint_runtime.execution.steps import Step, read_step
-from gllint_runtime.execution.trace import Trace
+from gllint_runtime.execution.trace import Trace, snapshot
+from gllint_runtime.policy.data import copy_plain
 from gllint_runtime.policy.errors import GLError, GLRuntimeError, error_from_dict
 from gllint_runtime.policy.outputs import Output
 from gllint_runtime.policy.schemas import ASSISTANT_STEP_SCHEMA
 from gllint_runtime.policy.settings import MessageSettings, known
-from gllint_runtime.policy.validation import copy_plain
 from gllint_runtime.providers import Provider, Tape, takes_options
 from gllint_runtime.show import Showing, Shown
 
@@ -229,7 +229,7 @@ class ToolRuntime:
             raise
         finally:
             self._runs.discard(run)
-        answer["metrics"], answer["trace"] = run.metrics.to_dict(), run.trace.entries
+        answer["metrics"], answer["trace"] = run.metrics.to_dict(), run.trace.close()
         return answer
 
     async def _loop(self, run: _Run, system_prompt: str, user_msg: str, max_retries: int) -> RunResult:
@@ -290,7 +290,7 @@ class ToolRuntime:
         for name, further in (("packs", self.policy.packs), ("plain_keys", self.policy.plain_keys)):
             if further:
                 start[name] = [*further]
-        run.trace.append("start", 0, input=self._tape.opening(start) if self._tape else start)
+        run.trace.append("start", 0, input=snapshot(self._tape.opening(start)) if self._tape else start)
         request = {"schema": ASSISTANT_STEP_SCHEMA, "tools": self.registry.descriptors()}
         return request | {"options": options} if options and self._takes_options else request
 
@@ -313,7 +313,7 @@ class ToolRuntime:
             _DECISIONS[step.kind] if step else "invalid",
             tool=tool,
             validation=error.to_dict() if error else "valid",
-            observation=raw,
+            observation=snapshot(raw),
             success=error is None,
             duration_ms=elapsed,
         )
@@ -341,7 +341,7 @@ class ToolRuntime:
                 run.metrics.model_steps,
                 tool=step.tool_name,
                 call_id=call_id if success else None,
-                input=call.arguments if call and not call.repaired else step.arguments,
+                input=call.arguments if call and not call.repaired else snapshot(step.arguments),
                 validation=outcome.validation,
                 observation=outcome.observation,
                 success=success,
@@ -349,8 +349,8 @@ class ToolRuntime:
             )
         record = run.session.admit(call.tool.name, call.arguments, output, origins)
         run.metrics.latency_ms += outcome.elapsed_ms
-        logger.debug("%s %s(%s) returned %s", call_id, record.tool_name, record.arguments, record.output)
-        return {"tool_call_id": call_id, "output": copy_plain(record.output)}
+        logger.debug("%s %s(%s) returned %s", call_id, record.tool_name, record.arguments, output.data)
+        return {"tool_call_id": call_id, "output": copy_plain(output.data)}
 
     async def _obtain(self, run: _Run, call: Call, call_id: str, outcome: _Outcome) -> Output:
         """The verified output, recorded or by executing the call; ``outcome`` is filled on the way."""

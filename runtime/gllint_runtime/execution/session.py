@@ -10,23 +10,19 @@ import logging
 import math
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Literal, NoReturn, Unpack
 
+from gllint_runtime.execution.origins import Origins
+from gllint_runtime.execution.record import CallRecord, Origin
 from gllint_runtime.execution.steps import read_claims
-from gllint_runtime.execution.trace import CallRecord, Metrics, Origin, Origins
+from gllint_runtime.execution.trace import Metrics
 from gllint_runtime.policy import validation
-from gllint_runtime.policy.claims import (
-    ClaimPathError,
-    Macro,
-    find_macros,
-    macro_problems,
-    parse_claim_path,
-    resolve_path,
-)
+from gllint_runtime.policy.claims import Macro, find_macros, macro_problems
+from gllint_runtime.policy.data import copy_plain, plain
 from gllint_runtime.policy.errors import (
     GLDataError,
     GLError,
@@ -36,9 +32,9 @@ from gllint_runtime.policy.errors import (
 )
 from gllint_runtime.policy.neighbours import holds_time
 from gllint_runtime.policy.numbers import scan_naked_numbers, unsafe_characters
-from gllint_runtime.policy.outputs import Output, require_usable, verified_output
+from gllint_runtime.policy.outputs import Output, require_usable, resolve_path, verified_output
 from gllint_runtime.policy.rendering import format_quantity, rendered
-from gllint_runtime.policy.schemas import Claim, Quantity, is_quantity, show_path
+from gllint_runtime.policy.schemas import Claim, Quantity, show_path
 from gllint_runtime.policy.settings import Policy, Settings
 from gllint_runtime.policy.units import UnitRegistry
 from gllint_runtime.show import Showing, Shown
@@ -146,7 +142,7 @@ class Session:
             raise GLValidationError("ARGS_SCHEMA", f"The name of a tool is text, not {type(tool).__name__}")
         tool = str.__str__(tool)
         try:
-            given = validation.plain({} if arguments is None else arguments)
+            given = plain({} if arguments is None else arguments)
         except ValueError as error:
             raise GLValidationError(
                 "ARGS_SCHEMA", f"The arguments of '{tool}' are not JSON: {error}"
@@ -161,7 +157,7 @@ class Session:
     def output(self, call_id: str) -> Any:
         """A copy of what a call returned, as it was verified. Raises KeyError."""
         with self._lock:
-            return validation.copy_plain(self._calls[call_id].output)
+            return copy_plain(self._calls[call_id].output.data)
 
     def trace_arguments(
         self, tool: str, arguments: Mapping[str, Any], args_schema: Any = None
@@ -191,7 +187,7 @@ class Session:
         """Keep a call whose output is verified."""
         with self._lock:
             self._count += 1
-            record = CallRecord(f"tc_{self._count}", tool, arguments, *output, origins)
+            record = CallRecord(f"tc_{self._count}", tool, arguments, output, origins)
             self._keep(record)
             self.metrics.executed[tool] += 1
             return record
@@ -294,18 +290,7 @@ class Session:
                 f"Claim {number} cites tool call '{claim.source_call_id[:80]}', which this run does not have",
                 hint=f"Calls of this run: {', '.join([*self._calls][-20:]) or 'none'}.",
             )
-        arrays = self.policy.array_paths
-        try:
-            found = resolve_path(record.output, claim.path, arrays=arrays)
-        except ClaimPathError as error:
-            raise GLDataError("PATH_RESOLUTION", str(error), hint=error.hint, path=claim.path[:200]) from None
-        if not is_quantity(found):
-            message = f"Path '{claim.path}' does not lead to a Quantity"
-            raise GLDataError("PATH_RESOLUTION", message, path=claim.path)
-        value = found["value"]
-        if record.exact:
-            value = record.exact.get(parse_claim_path(claim.path, arrays=arrays), value)
-        actual = Quantity(value, found["unit"])
+        actual = resolve_path(record.output, claim.path, arrays=self.policy.array_paths)
         if claim.quantity.unit != actual.unit:
             self.units.require(claim.quantity.unit, claim.path)
         if not self.units.same_quantity(actual, claim.quantity):
@@ -329,8 +314,12 @@ class Session:
                     "id": record.call_id,
                     "tool": record.tool_name,
                     "arguments": record.arguments,
-                    "output": record.output,
-                    "exact": [[list(path), _exact_text(value)] for path, value in record.exact.items()],
+                    "output": record.output.data,
+                    "exact": [
+                        [list(path), _exact_text(quantity.value)]
+                        for path, quantity in record.output.quantities.items()
+                        if isinstance(quantity.value, (Decimal, Fraction))
+                    ],
                     "origins": None if record.origins is None else [[*origin] for origin in record.origins],
                 }
                 for record in self._calls.values()
@@ -386,23 +375,17 @@ class Session:
         ):
             raise ValueError(f"call {call['id']} is stored twice, or not as a call")
         output = verified_output(call["tool"], call["output"], self.policy, self.units)
-        places = {path for path, _ in output.found.quantities}
-        for path, written in call["exact"]:
-            if tuple(path) not in places:
-                raise ValueError(f"there is no Quantity at {show_path(tuple(path))}")
+        for steps, written in call["exact"]:
+            path = tuple(steps)
+            rounded = output.quantities.get(path)
+            if rounded is None:
+                raise ValueError(f"there is no Quantity at {show_path(path)}")
             value = _number_of(written)
-            if float(value) != resolve_steps(output.data, path)["value"]:
-                raise ValueError(f"the exact value at {show_path(tuple(path))} is not the value")
-            output.exact[tuple(path)] = value
+            if float(value) != rounded.value:
+                raise ValueError(f"the exact value at {show_path(path)} is not the value")
+            output.quantities[path] = replace(rounded, value=value)
         origins = None if call["origins"] is None else tuple(Origin(*origin) for origin in call["origins"])
-        return CallRecord(call["id"], call["tool"], validation.plain(call["arguments"]), *output, origins)
-
-
-def resolve_steps(data: Any, path: Sequence[str | int]) -> Any:
-    """What a path of keys and indices leads to."""
-    for step in path:
-        data = data[step]
-    return data
+        return CallRecord(call["id"], call["tool"], plain(call["arguments"]), output, origins)
 
 
 def _no_constant(name: str) -> NoReturn:
