@@ -1,7 +1,7 @@
 """How an answer shows itself: a page, a notebook cell, a diagram, a terminal.
 
 Everything that a tool or a model wrote is escaped. The page is one file without a script that asks nothing of the
-network; each number can be reached by keyboard, and its tooltip says where it comes from. Loaded on first use.
+network; each number can be reached by keyboard, and its tooltip says where it comes from.
 """
 
 from __future__ import annotations
@@ -28,6 +28,28 @@ class Shown(NamedTuple):
     provenance: Sequence[Mapping[str, Any]]
     returned: Sequence[Quantity]
     trace: Sequence[Mapping[str, Any]]
+
+
+class Showing:
+    """An answer that shows itself."""
+
+    def _shown(self) -> Shown:
+        raise NotImplementedError
+
+    def to_html(self) -> str:
+        """A page: the message, each number with its source on hover and focus, and a timeline of the steps."""
+        return page(self._shown())
+
+    def _repr_html_(self) -> str:
+        return fragment(self._shown())
+
+    def to_mermaid(self) -> str:
+        """A Mermaid flowchart from the tool calls over the values to the message."""
+        return mermaid(self._shown())
+
+    def __rich__(self) -> RenderableType:
+        """What ``rich.print(result)`` shows; needs the extra ``gllint[rich]``."""
+        return terminal(self._shown())
 
 
 _STYLE = """

@@ -12,7 +12,6 @@ from gllint_runtime.policy.claims import (
     find_macros,
     macro_problems,
     parse_claim_path,
-    resolve_path,
 )
 
 
@@ -139,27 +138,3 @@ def test_bad_paths(path: str, hint: str) -> None:
     with pytest.raises(ClaimPathError) as caught:
         parse_claim_path(path)
     assert hint in caught.value.hint
-
-
-OUTPUT = {
-    "roof": {"area": {"value": 80, "unit": "m2"}, "note": "flat"},
-    "rooms": [{"value": 1, "unit": "m2"}],
-}
-
-
-def test_resolving() -> None:
-    assert resolve_path(OUTPUT, "$.roof.area") == {"value": 80, "unit": "m2"}
-    assert resolve_path(OUTPUT, "$.roof.note") == "flat"
-
-
-@pytest.mark.parametrize("path", ["$.area", "$.roof.note.x", "$.rooms.first", "$.roof.area.value.x"])
-def test_paths_that_lead_nowhere(path: str) -> None:
-    with pytest.raises(ClaimPathError, match="not found") as caught:
-        resolve_path(OUTPUT, path)
-    assert caught.value.hint == "Quantities of this output: $.roof.area."
-
-
-def test_an_output_without_quantities_says_so() -> None:
-    with pytest.raises(ClaimPathError) as caught:
-        resolve_path({"note": "flat"}, "$.area")
-    assert "no Quantity" in caught.value.hint

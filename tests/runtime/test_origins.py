@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from gllint_runtime import GLProvenanceError, Quantity, ScriptedProvider, Tool, ToolRegistry, ToolRuntime
-from gllint_runtime.execution.trace import _is_number
+from gllint_runtime.execution.origins import _is_number
 
 
 @pytest.fixture

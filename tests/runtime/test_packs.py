@@ -16,8 +16,8 @@ from gllint_runtime import (
     ToolRuntime,
     UnitRegistry,
 )
+from gllint_runtime.policy.outputs import survey
 from gllint_runtime.policy.packs import PACKS, pack_of, pack_units
-from gllint_runtime.policy.schemas import survey
 from gllint_runtime.policy.units import ALLOWED_UNITS, TIME_UNITS, dimension_of, judge_unit
 
 SOME = {

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from decimal import Decimal
-from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -22,11 +20,9 @@ from gllint_runtime.policy.schemas import (
     is_inlined_quantity,
     is_quantity,
     misspelt_keywords,
-    quantity_paths,
     quantity_problem,
     schema_problems,
     show_path,
-    survey,
     unknown_refs,
 )
 
@@ -237,15 +233,13 @@ class Model:
     [
         ({"value": 1, "unit": "kWh"}, None),
         ({"unit": "", "value": -1.5}, None),
-        ({"value": Decimal("1.5"), "unit": "kWh"}, None),
-        ({"value": Fraction(1, 3), "unit": "kWh"}, None),
         ({"value": True, "unit": "kWh"}, "not bool"),
         ({"value": "1", "unit": "kWh"}, "not str"),
         ({"value": None, "unit": "kWh"}, "not NoneType"),
         ({"value": 1j, "unit": "kWh"}, "not complex"),
         ({"value": float("nan"), "unit": "kWh"}, "finite"),
         ({"value": float("inf"), "unit": "kWh"}, "finite"),
-        ({"value": Decimal("NaN"), "unit": "kWh"}, "finite"),
+        ({"value": 10**400, "unit": "kWh"}, "finite"),
         ({"value": 1, "unit": None}, "text"),
         ({"value": 1}, "exactly"),
         ({"value": 1, "unit": "kWh", "note": ""}, "exactly"),
@@ -255,45 +249,6 @@ class Model:
 def test_quantities(value: Any, problem: str | None) -> None:
     assert is_quantity(value) is (problem is None)
     assert problem is None or problem in str(quantity_problem(value))
-
-
-@pytest.mark.parametrize(
-    ("output", "paths"),
-    [
-        (None, []),
-        (True, []),
-        ("500 kWh", []),
-        (5, [()]),
-        ({"heat": 5}, [("heat",)]),
-        ({"heat": {"value": 5, "unit": "kWh"}}, []),
-        ({"heat": Quantity(5, "kWh")}, []),
-        ({"heat": {"value": 5}}, [("heat", "value")]),
-        ({"heat": {"value": 5, "unit": "kWh", "year": 2024}}, [("heat", "value"), ("heat", "year")]),
-        ({"heat": {"value": float("nan"), "unit": "kWh"}}, [("heat", "value")]),
-        ([1, [2.5]], [(0,), (1, 0)]),
-        ((Decimal(1), Fraction(1, 2), 1j), [(0,), (1,), (2,)]),
-        ({3}, [(0,)]),
-        (frozenset({3}), [(0,)]),
-        (Room(80), [("area",)]),
-        (Room({"value": 80, "unit": "m2"}), []),
-        ({"m": Model()}, [("m", "heat")]),
-        ({"f": Room, "g": len}, []),
-    ],
-)
-def test_raw_numbers_in_outputs(output: Any, paths: list[Any]) -> None:
-    assert survey(output).raw_numbers == paths
-
-
-def test_a_survey_tells_quantities_from_what_only_looks_like_one() -> None:
-    found = survey({"good": {"value": 1, "unit": "m"}, "bad": {"value": "1", "unit": "m"}})
-    assert [path for path, _ in found.quantities] == [("good",)]
-    assert [path for path, _ in found.malformed] == [("bad",)]
-
-
-def test_claim_paths_of_an_output() -> None:
-    heat = {"value": 1, "unit": "kWh"}
-    assert quantity_paths({"heat": heat, "roof": {"area": heat}, "list": [heat]}) == ["$.heat", "$.roof.area"]
-    assert quantity_paths(heat) == []
 
 
 def test_paths_are_shown_as_claims_write_them() -> None:

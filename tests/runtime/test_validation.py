@@ -17,14 +17,13 @@ from jsonschema import Draft202012Validator
 from referencing import Registry
 
 from gllint_runtime import Quantity
+from gllint_runtime.policy.data import copy_plain, plain
 from gllint_runtime.policy.schemas import QUANTITY_REF, quantity_problem
 from gllint_runtime.policy.validation import (
     checker,
-    copy_plain,
     foreign_refs,
     inline_refs,
     parse_stringified,
-    plain,
 )
 
 REF = {"$ref": QUANTITY_REF}

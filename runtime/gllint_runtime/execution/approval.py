@@ -10,12 +10,12 @@ from __future__ import annotations
 import copy
 import logging
 import traceback
-from collections.abc import Awaitable, Callable, Generator, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from enum import StrEnum
 from inspect import iscoroutinefunction
 from typing import Any
 
-from gllint_runtime.execution.asking import Ask, Waiter, drive
+from gllint_runtime.execution.asking import Ask, Waiter, finish
 from gllint_runtime.policy.errors import GLSecurityError
 
 logger = logging.getLogger("gllint_runtime")
@@ -42,6 +42,11 @@ _RANK = {category: rank for rank, category in enumerate(ToolCategory)}
 def stricter(first: Any, second: Any) -> ToolCategory:
     """The more restrictive of two categories. Raises ValueError for what is none."""
     return max(ToolCategory(first), ToolCategory(second), key=_RANK.__getitem__)
+
+
+def reason_of(error: BaseException) -> str:
+    """An error in one line, also one that cannot be printed."""
+    return "".join(traceback.format_exception_only(error)).strip()
 
 
 def preview(tool: Any, arguments: Mapping[str, Any]) -> str:
@@ -79,25 +84,25 @@ class ApprovalGate:
         """Return how the call was let through (``"auto"``, ``"notice"``, ``"approved"``) or raise APPROVAL_DENIED."""
         waiter = Waiter()
         try:
-            return drive(self.checking(tool, arguments, category), waiter)
+            return finish(self.checking(waiter.ask, tool, arguments, category))
         finally:
             waiter.close()
 
-    def checking(
-        self, tool: Any, arguments: Mapping[str, Any], category: ToolCategory | None = None
-    ) -> Generator[Ask, Any, str]:
-        """:meth:`check`, asking through a driver. ``category`` is the one that the tool was registered with."""
+    async def checking(
+        self, ask: Ask, tool: Any, arguments: Mapping[str, Any], category: ToolCategory | None = None
+    ) -> str:
+        """:meth:`check` in both worlds. ``category`` is the one that the tool was registered with."""
         if category is not tool.category:
             category = stricter(category or tool.category, tool.category)
         if category is ToolCategory.NOTE_TAKING and self._notify is not None:
             notify, told = self._notify, copy.deepcopy(dict(arguments))
             try:
-                yield Ask(lambda: notify(tool, told), blocking=not iscoroutinefunction(notify))
+                await ask(lambda: notify(tool, told), blocking=not iscoroutinefunction(notify))
             except Exception:
                 logger.exception("The notice about tool '%s' failed", tool.name)
         if _RANK[category] < self._asks_from:
             return "notice" if category is ToolCategory.NOTE_TAKING and self._notify else "auto"
-        reason = yield from self._refusal(tool, arguments, category)
+        reason = await self._refusal(ask, tool, arguments, category)
         if reason is not None:
             raise GLSecurityError(
                 "APPROVAL_DENIED",
@@ -107,20 +112,17 @@ class ApprovalGate:
         self._used.add(tool.name)
         return "approved"
 
-    def _refusal(
-        self, tool: Any, arguments: Mapping[str, Any], category: ToolCategory
-    ) -> Generator[Ask, Any, str | None]:
+    async def _refusal(
+        self, ask: Ask, tool: Any, arguments: Mapping[str, Any], category: ToolCategory
+    ) -> str | None:
         approve = self._approve
         if approve is None:
             return f"a tool of category {category.value} needs an approve callback"
         shown, first_use = copy.deepcopy(dict(arguments)), tool.name not in self._used
         try:
-            answer = yield Ask(
+            answer = await ask(
                 lambda: approve(tool, shown, first_use), blocking=not iscoroutinefunction(approve)
             )
         except Exception as error:
-            reason = "".join(
-                traceback.format_exception_only(error)
-            ).strip()  # also of one that cannot be printed
-            return f"asking for approval failed ({reason})"
+            return f"asking for approval failed ({reason_of(error)})"
         return None if answer is True else "the user did not approve it"

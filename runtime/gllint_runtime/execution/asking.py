@@ -1,6 +1,7 @@
-"""Code that is written once and runs in both worlds: it yields what it asks for, and a driver answers.
+"""Code that is written once and runs in both worlds: coroutines that ask for whatever may block or must be awaited.
 
-A driver for synchronous callers answers at once; one for asyncio awaits on the caller's own event loop.
+From synchronous code they run by :func:`finish`, with :class:`Waiter` to answer what they ask; nothing in them waits
+then. On an event loop they are awaited as any other, with :func:`ask`.
 """
 
 from __future__ import annotations
@@ -9,75 +10,44 @@ import asyncio
 import contextvars
 import inspect
 import threading
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable, Coroutine
 from types import NoneType
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Protocol, TypeVar
 
 Answer = TypeVar("Answer")
 
-_NEVER_AWAITABLE = frozenset(
-    {dict, list, str, int, bool, NoneType}
-)  # asking the rest costs three abstract classes
+# What needs no closer look; asking the rest costs three abstract classes.
+_NEVER_AWAITABLE = frozenset({dict, list, str, int, bool, NoneType})
 
 
-class Ask(NamedTuple):
-    """A call of a provider or a callback; what it returns may have to be awaited.
+class Ask(Protocol):
+    """Calls a provider or a callback, whose answer may have to be awaited.
 
-    ``blocking`` calls get a thread of their own where an event loop must not wait for them.
+    A ``blocking`` one gets a thread of its own where an event loop must not wait for it.
     """
 
-    function: Callable[[], Any]
-    blocking: bool = True
+    async def __call__(self, function: Callable[[], Any], *, blocking: bool = True) -> Any: ...
 
 
-def drive(asking: Generator[Any, Any, Answer], answer: Callable[[Any], Any]) -> Answer:
-    """Run to the end, each thing asked for answered by ``answer``."""
-    proceed: Callable[[Any], Any] = asking.send
-    value: Any = None
-    while True:
-        try:
-            asked = proceed(value)
-        except StopIteration as done:
-            return done.value  # type: ignore[no-any-return]
-        try:
-            value, proceed = answer(asked), asking.send
-        except BaseException as error:
-            value, proceed = _raisable(error), asking.throw
-
-
-async def adrive(asking: Generator[Any, Any, Answer], answer: Callable[[Any], Awaitable[Any]]) -> Answer:
-    """:func:`drive` for asyncio."""
-    proceed: Callable[[Any], Any] = asking.send
-    value: Any = None
-    while True:
-        try:
-            asked = proceed(value)
-        except StopIteration as done:
-            return done.value  # type: ignore[no-any-return]
-        try:
-            value, proceed = await answer(asked), asking.send
-        except BaseException as error:
-            value, proceed = _raisable(error), asking.throw
-
-
-def _raisable(error: BaseException) -> BaseException:
-    """What a generator can be told: a StopIteration would be taken for its own end."""
-    if isinstance(error, (StopIteration, StopAsyncIteration)):
-        told = RuntimeError("It has no further answer")
-        told.__cause__ = error
-        return told
-    return error
+def finish(work: Coroutine[Any, Any, Answer]) -> Answer:
+    """Run a coroutine that asks a :class:`Waiter`, and so never waits itself."""
+    try:
+        work.send(None)
+    except StopIteration as done:
+        return done.value  # type: ignore[no-any-return]
+    work.close()
+    raise RuntimeError("What runs from synchronous code cannot wait")
 
 
 class Waiter:
-    """Waits for awaitables from synchronous code, all of them on one event loop in a thread of its own."""
+    """Answers from synchronous code; awaits what must be on one event loop in a thread of its own."""
 
     def __init__(self) -> None:
         self._loop: asyncio.AbstractEventLoop | None = None
 
-    def __call__(self, asked: Ask) -> Any:
-        """What ``asked`` returns, awaited if need be."""
-        answer = asked.function()
+    async def ask(self, function: Callable[[], Any], *, blocking: bool = True) -> Any:
+        """What ``function`` returns, awaited if need be."""
+        answer = _called(function)
         if type(answer) in _NEVER_AWAITABLE or not inspect.isawaitable(answer):
             return answer
         if self._loop is None:
@@ -91,13 +61,9 @@ class Waiter:
             self._loop.call_soon_threadsafe(self._loop.stop)
 
 
-async def _awaited(answer: Awaitable[Any]) -> Any:
-    return await answer
-
-
-async def awaited(asked: Ask) -> Any:
-    """What ``asked`` returns, from the caller's event loop; what blocks runs beside it."""
-    answer = await in_thread(asked.function) if asked.blocking else asked.function()
+async def ask(function: Callable[[], Any], *, blocking: bool = True) -> Any:
+    """What ``function`` returns, from the caller's event loop; what blocks runs beside it."""
+    answer = await in_thread(function) if blocking else _called(function)
     return await answer if inspect.isawaitable(answer) else answer
 
 
@@ -112,15 +78,29 @@ async def in_thread(function: Callable[[], Any]) -> Any:
         if error is None:
             future.set_result(result)
         else:
-            future.set_exception(_raisable(error))
+            future.set_exception(error)
 
     def work() -> None:
+        error: BaseException | None = None
+        result = None
         try:
-            outcome = (None, function())
-        except BaseException as error:
-            outcome = (error, None)  # type: ignore[assignment]
+            result = _called(function)
+        except BaseException as raised:
+            error = raised
         if not loop.is_closed():
-            loop.call_soon_threadsafe(settle, *outcome)
+            loop.call_soon_threadsafe(settle, error, result)
 
     threading.Thread(target=contextvars.copy_context().run, args=(work,), daemon=True).start()
     return await future
+
+
+def _called(function: Callable[[], Any]) -> Any:
+    """Call it; a StopIteration, which no coroutine and no future can be told, becomes a RuntimeError."""
+    try:
+        return function()
+    except (StopIteration, StopAsyncIteration) as error:
+        raise RuntimeError("It has no further answer") from error
+
+
+async def _awaited(answer: Awaitable[Any]) -> Any:
+    return await answer

@@ -8,15 +8,15 @@ import inspect
 import math
 import threading
 import time
-import traceback
 from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from typing import Any, Literal, NamedTuple
 
-from gllint_runtime.execution.approval import stricter
+from gllint_runtime.execution.approval import reason_of, stricter
 from gllint_runtime.execution.asking import in_thread
 from gllint_runtime.execution.tools import BaseTool
 from gllint_runtime.policy import validation
+from gllint_runtime.policy.data import copy_plain
 from gllint_runtime.policy.errors import GLRuntimeError, GLSecurityError
 
 Mode = Literal["Replay", "Live"]
@@ -75,7 +75,7 @@ def run_blocking(call: Call, cancelled: Cancelled = lambda: False) -> Any:
     """
     if call.entry.runs_here:
         try:
-            result = call.entry.function(**validation.copy_plain(call.arguments))
+            result = call.entry.function(**copy_plain(call.arguments))
         except (KeyboardInterrupt, SystemExit):
             raise
         except BaseException as error:
@@ -109,9 +109,7 @@ def _in_thread(call: Call, work: Coroutine[Any, Any, Any], cancelled: Cancelled)
     def finish() -> None:
         try:
             outcome.append(loop.run_until_complete(task))
-        except (
-            asyncio.CancelledError
-        ) as error:  # the tool's own: nobody else cancels a task that is waited for
+        except asyncio.CancelledError as error:  # its own: nobody cancels a task that is waited for
             failure.append(_failed(call, error))
         except BaseException as error:
             failure.append(error)
@@ -137,7 +135,7 @@ def _in_thread(call: Call, work: Coroutine[Any, Any, Any], cancelled: Cancelled)
 async def _run(call: Call, *, offload: bool = False) -> Any:
     """Run a call in the current event loop; ``offload`` moves a plain function to a thread."""
     run = call.entry.function
-    arguments = validation.copy_plain(call.arguments)
+    arguments = copy_plain(call.arguments)
 
     async def result() -> Any:
         if offload and not inspect.iscoroutinefunction(run):
@@ -164,10 +162,7 @@ async def _awaited(call: Call, result: Awaitable[Any]) -> Any:
 
 
 def _failed(call: Call, error: BaseException) -> GLRuntimeError:
-    reason = "".join(
-        traceback.format_exception_only(error)
-    ).strip()  # also of an error that cannot be printed
-    message = f"Tool '{call.tool.name}' failed: {reason}"
+    message = f"Tool '{call.tool.name}' failed: {reason_of(error)}"
     return GLRuntimeError("TOOL_FAILED", message, context={"tool_name": call.tool.name})
 
 

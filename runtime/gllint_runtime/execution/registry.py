@@ -9,18 +9,18 @@ from __future__ import annotations
 import json
 import logging
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Unpack
 
 from gllint_runtime.execution.approval import ApprovalGate, Approve, Notify, ToolCategory
-from gllint_runtime.execution.asking import adrive, awaited
+from gllint_runtime.execution.asking import ask
 from gllint_runtime.execution.calls import Call, Entry, Mode, refuse_egress, run_async, run_blocking
 from gllint_runtime.execution.tools import ToolResult, as_tool
-from gllint_runtime.policy import schemas, validation
+from gllint_runtime.policy import data, schemas, validation
 from gllint_runtime.policy.errors import GLDataError, GLError, GLRuntimeError, GLValidationError
 from gllint_runtime.policy.outputs import Output, require_usable, verified_output
-from gllint_runtime.policy.settings import Policy
+from gllint_runtime.policy.settings import OutputSettings, Policy, known
 
 logger = logging.getLogger("gllint_runtime")
 
@@ -30,7 +30,7 @@ _NUMBERS = frozenset({int, float, bool})
 class ToolRegistry:
     """The tools of an agent, and the only place that runs them.
 
-    ``extend_units``, ``strict_units``, ``packs``, ``plain_keys`` and ``allow_raw_numbers`` are those of
+    ``settings`` are ``extend_units``, ``strict_units``, ``packs``, ``plain_keys`` and ``allow_raw_numbers`` of
     :class:`~gllint_runtime.policy.settings.Policy`; numbers outside Quantities can never be claimed. ``approve``,
     ``notify`` and ``confirm_notes`` are those of :mod:`gllint_runtime.execution.approval`. A registry is also a
     read-only mapping from names to tools.
@@ -39,26 +39,16 @@ class ToolRegistry:
     def __init__(
         self,
         *,
-        extend_units: Collection[str] = (),
-        strict_units: bool = False,
-        packs: Collection[str] = (),
-        plain_keys: Collection[str] = (),
-        allow_raw_numbers: bool = False,
         approve: Approve | None = None,
         notify: Notify | None = None,
         confirm_notes: bool = False,
+        **settings: Unpack[OutputSettings],
     ) -> None:
-        self.policy = Policy(
-            extend_units=extend_units,
-            strict_units=strict_units,
-            packs=packs,
-            plain_keys=plain_keys,
-            allow_raw_numbers=allow_raw_numbers,
-        )
+        self.policy = Policy(**known(settings, OutputSettings))
         self.units = self.policy.unit_registry()
         self.gate = ApprovalGate(approve, notify, confirm_notes=confirm_notes)
         self._entries: dict[str, Entry] = {}
-        if allow_raw_numbers:
+        if self.policy.allow_raw_numbers:
             logger.warning("This registry lets tools return raw numbers; none of them can be claimed")
 
     # ------------------------------------------------------------------------------------------ tools
@@ -133,14 +123,14 @@ class ToolRegistry:
         category = ToolCategory.READ_ONLY
         result: Any = None
         error: GLError | None = None
-        data = None
+        output: Any = None
         try:
             category = self._entry(name).category
             call = self.verify(name, arguments)
-            await adrive(self.gate.checking(call.tool, call.arguments, call.entry.category), awaited)
+            await self.gate.checking(ask, call.tool, call.arguments, call.entry.category)
             result = await run_async(call)
             if not isinstance(result, ToolResult) or result.success:
-                data = self.check_output(call, result).data
+                output = self.check_output(call, result).data
         except GLError as failure:
             error = failure
         elapsed = (time.perf_counter() - started) * 1000
@@ -149,8 +139,8 @@ class ToolRegistry:
             text = "Tool execution cancelled" if denied else str(error)
             return ToolResult(False, None, name, category, text, elapsed, cancelled=denied)
         if isinstance(result, ToolResult):
-            return replace(result, data=data, execution_time_ms=result.execution_time_ms or elapsed)
-        return ToolResult(True, data, name, category, None, elapsed)
+            return replace(result, data=output, execution_time_ms=result.execution_time_ms or elapsed)
+        return ToolResult(True, output, name, category, None, elapsed)
 
     def verify(self, name: str, arguments: Any) -> Call:
         """Find the tool, repair stringified JSON, hold the arguments to the schema and the signature.
@@ -163,7 +153,7 @@ class ToolRegistry:
         if not isinstance(arguments, Mapping):
             raise GLValidationError("ARGS_SCHEMA", f"The arguments of '{name}' are not an object")
         try:
-            plain = validation.plain(arguments)
+            plain = data.plain(arguments)
         except ValueError as error:
             raise GLValidationError(
                 "ARGS_SCHEMA", f"The arguments of '{name}' are not JSON: {error}"

@@ -10,29 +10,29 @@ import asyncio
 import inspect
 import logging
 import time
-from collections.abc import Callable, Collection, Generator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, Unpack, cast
 
 from gllint_runtime.execution.approval import Approve, Notify
-from gllint_runtime.execution.asking import Ask, Waiter, adrive, awaited, drive
+from gllint_runtime.execution.asking import Ask, Waiter, ask, finish
 from gllint_runtime.execution.calls import Call, Mode, refuse_egress, run_async, run_blocking
 from gllint_runtime.execution.registry import ToolRegistry
-from gllint_runtime.execution.session import Session, Showing, Verified
+from gllint_runtime.execution.session import Session, Verified
 from gllint_runtime.execution.steps import Step, read_step
-from gllint_runtime.execution.trace import Trace
+from gllint_runtime.execution.trace import Trace, snapshot
+from gllint_runtime.policy.data import copy_plain
 from gllint_runtime.policy.errors import GLError, GLRuntimeError, error_from_dict
 from gllint_runtime.policy.outputs import Output
 from gllint_runtime.policy.schemas import ASSISTANT_STEP_SCHEMA
-from gllint_runtime.policy.settings import ArgumentOrigin
-from gllint_runtime.policy.validation import copy_plain
+from gllint_runtime.policy.settings import MessageSettings, known
 from gllint_runtime.providers import Provider, Tape, takes_options
+from gllint_runtime.show import Showing, Shown
 
 if TYPE_CHECKING:
     from gllint_runtime.execution.responses import AgentResponse
-    from gllint_runtime.show import Shown
 
 logger = logging.getLogger("gllint_runtime")
 
@@ -69,32 +69,26 @@ _NO_SPAN: AbstractContextManager[None] = nullcontext()
 _DECISIONS = {"tool_call": "tool_use", "final": "final_answer", "clarification": "clarification"}
 
 
-class Execute(NamedTuple):
-    """A verified call that is to be run."""
-
-    call: Call
-
-
 class RunResult(Showing, dict[str, Any]):
     """What a run answers: a dict that shows itself."""
 
     def __init__(self, answer: Mapping[str, Any], verified: Verified) -> None:
         super().__init__(answer)
-        self.pieces, self.cited, self.returned = verified.pieces, verified.cited, verified.returned
+        self._verified = verified
 
     def _shown(self) -> Shown:
-        from gllint_runtime.show import Shown
-
-        return Shown(self.pieces, self.cited, self["provenance"], self.returned, self["trace"])
+        return self._verified.shown._replace(provenance=self["provenance"], trace=self["trace"])
 
 
 class _Run:
-    """What belongs to one run and is gone with it."""
+    """What belongs to one run and is gone with it; ``ask`` and ``execute`` know in which world it runs."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, ask: Ask, execute: Callable[[_Run, Call], Awaitable[Any]]) -> None:
         self.session = session
         self.metrics = session.metrics
         self.trace = Trace()
+        self.ask = ask
+        self.execute = execute
         self.cancelled = False
         self.interrupt: Callable[[], object] = lambda: None
 
@@ -107,7 +101,7 @@ class ToolRuntime:
     that are told to the model for another try, at most ``max_retries`` times in a run whatever it does in
     between; all others are raised. The default is what a model can mend.
 
-    ``argument_origin``, ``number_words``, ``whitelist`` and ``array_paths`` are those of
+    ``settings`` are ``argument_origin``, ``number_words``, ``whitelist`` and ``array_paths`` of
     :class:`~gllint_runtime.policy.settings.Policy`, ``constants`` those of
     :class:`~gllint_runtime.execution.session.Session`; units, packs and plain keys are the registry's.
     """
@@ -121,14 +115,11 @@ class ToolRuntime:
         *,
         max_steps: int = 20,
         repair_on: Collection[str] = MENDABLE,
-        argument_origin: ArgumentOrigin = "record",
         constants: Mapping[str, Any] | None = None,
-        number_words: bool = False,
-        whitelist: Sequence[str] = (),
-        array_paths: bool = False,
         approve: Approve | None = None,
         notify: Notify | None = None,
         telemetry: Telemetry | None = None,
+        **settings: Unpack[MessageSettings],
     ) -> None:
         if mode not in ("Replay", "Live"):
             raise ValueError(f'mode is "Replay" or "Live", not {mode!r}')
@@ -141,12 +132,9 @@ class ToolRuntime:
         self.seed = seed
         self.max_steps = max_steps
         self.repair_on = frozenset(repair_on)
-        own: tuple[Any, ...] = (argument_origin, number_words, whitelist or (), array_paths)
-        self.policy = registry.policy
-        if own != ("record", False, (), False):
-            names = ("argument_origin", "number_words", "whitelist", "array_paths")
-            settings: dict[str, Any] = dict(zip(names, own, strict=True))
-            self.policy = replace(self.policy, **settings)
+        self.policy = (
+            replace(registry.policy, **known(settings, MessageSettings)) if settings else registry.policy
+        )
         self.constants = dict(constants or {})
         self.gate = registry.gate.asking(approve, notify)
         self.telemetry = telemetry
@@ -166,16 +154,10 @@ class ToolRuntime:
         the message is a question back; the dict shows itself in notebooks and by ``to_html()``. Raises GLError; what
         the provider raises comes through as it is.
         """
-        run = self._new_run()
         waiter = Waiter()
-
-        def answer(asked: Ask | Execute) -> Any:
-            if isinstance(asked, Execute):
-                return run_blocking(asked.call, lambda: run.cancelled)
-            return waiter(asked)
-
+        run = self._new_run(waiter.ask, _right_here)
         try:
-            return drive(self._turns(run, system_prompt, user_msg, max_retries), answer)
+            return finish(self._turns(run, system_prompt, user_msg, max_retries))
         finally:
             waiter.close()
 
@@ -184,33 +166,24 @@ class ToolRuntime:
 
         What blocks runs in a thread of its own. Cancelling the task reaches the tool that is running.
         """
-        run = self._new_run()
-
-        async def answer(asked: Ask | Execute) -> Any:
-            return await (_interruptible(run, asked.call) if isinstance(asked, Execute) else awaited(asked))
-
-        return await adrive(self._turns(run, system_prompt, user_msg, max_retries), answer)
+        return await self._turns(self._new_run(ask, _interruptible), system_prompt, user_msg, max_retries)
 
     def try_run(self, system_prompt: str, user_msg: str, max_retries: int = 2) -> AgentResponse:
         """Like :meth:`run`, but raises nothing: a union told apart by ``status``, see :mod:`.responses`."""
         try:
-            answer = self.run(system_prompt, user_msg, max_retries)
+            return _success(self.run(system_prompt, user_msg, max_retries))
         except Exception as error:
             return self._failure(error)
-        answer["status"] = "success"
-        return cast("AgentResponse", answer)
 
     async def try_arun(self, system_prompt: str, user_msg: str, max_retries: int = 2) -> AgentResponse:
         """:meth:`try_run` on the caller's event loop."""
         try:
-            answer = await self.arun(system_prompt, user_msg, max_retries)
+            return _success(await self.arun(system_prompt, user_msg, max_retries))
         except Exception as error:
             return self._failure(error)
-        answer["status"] = "success"
-        return cast("AgentResponse", answer)
 
     def _failure(self, error: Exception) -> AgentResponse:
-        run: _Run = getattr(error, "_gllint_run", None) or self._new_run()
+        run: _Run = getattr(error, "_gllint_run", None) or self._last_run
         if isinstance(error, GLError):
             failure = error.to_dict()
         else:
@@ -228,47 +201,49 @@ class ToolRuntime:
 
     def get_metrics(self) -> dict[str, Any]:
         """The metrics of the last run, under the names of seed 000 and ``replay_violations``."""
-        return (self._run or self._new_run()).metrics.to_dict()
+        return self._last_run.metrics.to_dict()
 
     @property
     def trace(self) -> list[dict[str, Any]]:
         """The trace of the last run; a copy."""
-        return (self._run or self._new_run()).trace.entries
+        return self._last_run.trace.entries
 
-    def _new_run(self) -> _Run:
-        self._run = _Run(Session.under(self.policy, self.registry.units, self.constants))
-        return self._run
+    @property
+    def _last_run(self) -> _Run:
+        return self._run or self._new_run(ask, _interruptible)
 
-    def _turns(
-        self, run: _Run, system_prompt: str, user_msg: str, max_retries: int
-    ) -> Generator[Ask | Execute, Any, RunResult]:
-        """One run, as what it asks of the provider, the user and the tools."""
+    def _new_run(self, ask: Ask, execute: Callable[[_Run, Call], Awaitable[Any]]) -> _Run:
+        session = Session.under(self.policy, self.registry.units, self.constants)
+        self._run = run = _Run(session, ask, execute)
+        return run
+
+    async def _turns(self, run: _Run, system_prompt: str, user_msg: str, max_retries: int) -> RunResult:
+        """One run, in either world."""
         run.session.user(user_msg)
         self._runs.add(run)
         try:
             with self.telemetry.run(self.mode, run.metrics.to_dict) if self.telemetry else _NO_SPAN:
-                answer = yield from self._loop(run, system_prompt, user_msg, max_retries)
+                answer = await self._loop(run, system_prompt, user_msg, max_retries)
         except Exception as error:
             error._gllint_run = run  # type: ignore[attr-defined]
             raise
         finally:
             self._runs.discard(run)
-        answer["metrics"], answer["trace"] = run.metrics.to_dict(), run.trace.entries
+        answer["metrics"], answer["trace"] = run.metrics.to_dict(), run.trace.close()
         return answer
 
-    def _loop(
-        self, run: _Run, system_prompt: str, user_msg: str, max_retries: int
-    ) -> Generator[Ask | Execute, Any, RunResult]:
+    async def _loop(self, run: _Run, system_prompt: str, user_msg: str, max_retries: int) -> RunResult:
         provider = self.provider
+        asked = partial(run.ask, blocking=self._blocking)
         request = self._open(run)
-        state = yield self._ask(partial(provider.init_chat, f"{system_prompt}\n{RULES}", user_msg))
+        state = await asked(partial(provider.init_chat, f"{system_prompt}\n{RULES}", user_msg))
         attempts = 0
         told: GLError | None = None
         while True:
             self._next_step(run)
             started = self._clock()
             try:
-                raw = yield self._ask(partial(provider.chat_step, state=state, **request))
+                raw = await asked(partial(provider.chat_step, state=state, **request))
             except Exception as failure:
                 if told is not None:  # there is no further answer: what was to be mended stands
                     raise told from failure
@@ -280,7 +255,7 @@ class ToolRuntime:
                 step = read_step(raw)
                 if step.kind == "tool_call":
                     self._note(run, step, raw, elapsed)
-                    result = yield from self._call_tool(run, step)
+                    result = await self._call_tool(run, step)
                 else:
                     answer = _finalize(run, step)
             except GLError as error:
@@ -294,18 +269,15 @@ class ToolRuntime:
                 told = error
                 logger.info("Asking the model to repair: %s", error)
                 try:
-                    state = yield self._ask(partial(_tell, provider, Session.repair_hint(error)))
+                    state = await asked(partial(_tell, provider, Session.repair_hint(error)))
                 except Exception as failure:  # nobody to tell
                     raise error from failure
                 continue
             if step.kind == "tool_call":
-                state = yield self._ask(partial(provider.inject_tool_result, result))
+                state = await asked(partial(provider.inject_tool_result, result))
                 continue
             self._note(run, step, raw, elapsed)
             return answer
-
-    def _ask(self, function: Callable[[], Any]) -> Ask:
-        return Ask(function, self._blocking)
 
     def _open(self, run: _Run) -> dict[str, Any]:
         """Enter the settings into the trace and return what is the same in each request to the provider."""
@@ -318,7 +290,7 @@ class ToolRuntime:
         for name, further in (("packs", self.policy.packs), ("plain_keys", self.policy.plain_keys)):
             if further:
                 start[name] = [*further]
-        run.trace.append("start", 0, input=self._tape.opening(start) if self._tape else start)
+        run.trace.append("start", 0, input=snapshot(self._tape.opening(start)) if self._tape else start)
         request = {"schema": ASSISTANT_STEP_SCHEMA, "tools": self.registry.descriptors()}
         return request | {"options": options} if options and self._takes_options else request
 
@@ -341,14 +313,14 @@ class ToolRuntime:
             _DECISIONS[step.kind] if step else "invalid",
             tool=tool,
             validation=error.to_dict() if error else "valid",
-            observation=raw,
+            observation=snapshot(raw),
             success=error is None,
             duration_ms=elapsed,
         )
 
     # -------------------------------------------------------------------------------------- calling tools
 
-    def _call_tool(self, run: _Run, step: Step) -> Generator[Ask | Execute, Any, dict[str, Any]]:
+    async def _call_tool(self, run: _Run, step: Step) -> dict[str, Any]:
         """Verify, trace back, execute, verify again, and note all of it. Returns what the provider is told."""
         outcome = _Outcome()
         call_id = run.session.next_id()
@@ -358,7 +330,7 @@ class ToolRuntime:
             call = self.registry.verify(step.tool_name, step.arguments)
             outcome.validation["arguments"] = "repaired" if call.repaired else "valid"
             origins = run.session.trace_arguments(call.tool.name, call.arguments, call.tool.args_schema)
-            output = yield from self._obtain(run, call, call_id, outcome)
+            output = await self._obtain(run, call, call_id, outcome)
             success = True
         except GLError as error:
             outcome.validation["error"] = error.to_dict()
@@ -369,7 +341,7 @@ class ToolRuntime:
                 run.metrics.model_steps,
                 tool=step.tool_name,
                 call_id=call_id if success else None,
-                input=call.arguments if call and not call.repaired else step.arguments,
+                input=call.arguments if call and not call.repaired else snapshot(step.arguments),
                 validation=outcome.validation,
                 observation=outcome.observation,
                 success=success,
@@ -377,18 +349,16 @@ class ToolRuntime:
             )
         record = run.session.admit(call.tool.name, call.arguments, output, origins)
         run.metrics.latency_ms += outcome.elapsed_ms
-        logger.debug("%s %s(%s) returned %s", call_id, record.tool_name, record.arguments, record.output)
-        return {"tool_call_id": call_id, "output": copy_plain(record.output)}
+        logger.debug("%s %s(%s) returned %s", call_id, record.tool_name, record.arguments, output.data)
+        return {"tool_call_id": call_id, "output": copy_plain(output.data)}
 
-    def _obtain(
-        self, run: _Run, call: Call, call_id: str, outcome: _Outcome
-    ) -> Generator[Ask | Execute, Any, Output]:
+    async def _obtain(self, run: _Run, call: Call, call_id: str, outcome: _Outcome) -> Output:
         """The verified output, recorded or by executing the call; ``outcome`` is filled on the way."""
         name = call.tool.name
         recorded = self._tape.recorded_call(name, call.arguments) if self._tape else None
         try:
             if recorded is None:
-                yield from self._permit(run, call, outcome)
+                await self._permit(run, call, outcome)
             elif recorded["approval"] is None:  # it never got as far as running
                 _recorded_output(recorded)
             else:
@@ -397,7 +367,7 @@ class ToolRuntime:
             started = self._clock()
             try:
                 with self.telemetry.tool(call, call_id) if self.telemetry else _NO_SPAN as note:
-                    raw = (yield Execute(call)) if recorded is None else _recorded_output(recorded)
+                    raw = await run.execute(run, call) if recorded is None else _recorded_output(recorded)
                     output = self.registry.check_output(call, raw)
                     outcome.observation = output.data
                     if note is not None:
@@ -416,14 +386,16 @@ class ToolRuntime:
             ending["approval"] = outcome.validation.get("approval")
             self._tape.call_done(call.tool.name, call.arguments, ending)
 
-    def _permit(self, run: _Run, call: Call, outcome: _Outcome) -> Generator[Ask, Any, None]:
+    async def _permit(self, run: _Run, call: Call, outcome: _Outcome) -> None:
         try:
             refuse_egress(call, self.mode)
         except GLError:
             run.metrics.replay_violations += 1
             raise
-        permitted = yield from self.gate.checking(call.tool, call.arguments, call.entry.category)
-        outcome.validation["approval"] = permitted
+        category = call.entry.category
+        outcome.validation["approval"] = await self.gate.checking(
+            run.ask, call.tool, call.arguments, category
+        )
 
 
 def _finalize(run: _Run, step: Step) -> RunResult:
@@ -442,6 +414,16 @@ def _blocks(provider: Provider) -> bool:
 
 def _tell(provider: Provider, hint: str) -> Any:
     return provider.inject_error(hint)
+
+
+def _success(answer: RunResult) -> AgentResponse:
+    answer["status"] = "success"
+    return cast("AgentResponse", answer)
+
+
+async def _right_here(run: _Run, call: Call) -> Any:
+    """Run a call from synchronous code."""
+    return run_blocking(call, lambda: run.cancelled)
 
 
 async def _interruptible(run: _Run, call: Call) -> Any:

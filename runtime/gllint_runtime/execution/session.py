@@ -9,24 +9,20 @@ import json
 import logging
 import math
 import threading
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal, NoReturn
+from typing import Any, Literal, NoReturn, Unpack
 
+from gllint_runtime.execution.origins import Origins
+from gllint_runtime.execution.record import CallRecord, Origin
 from gllint_runtime.execution.steps import read_claims
-from gllint_runtime.execution.trace import CallRecord, Metrics, Origin, Origins
+from gllint_runtime.execution.trace import Metrics
 from gllint_runtime.policy import validation
-from gllint_runtime.policy.claims import (
-    ClaimPathError,
-    Macro,
-    find_macros,
-    macro_problems,
-    parse_claim_path,
-    resolve_path,
-)
+from gllint_runtime.policy.claims import Macro, find_macros, macro_problems
+from gllint_runtime.policy.data import copy_plain, plain
 from gllint_runtime.policy.errors import (
     GLDataError,
     GLError,
@@ -36,56 +32,18 @@ from gllint_runtime.policy.errors import (
 )
 from gllint_runtime.policy.neighbours import holds_time
 from gllint_runtime.policy.numbers import scan_naked_numbers, unsafe_characters
-from gllint_runtime.policy.outputs import Output, require_usable, verified_output
+from gllint_runtime.policy.outputs import Output, require_usable, resolve_path, verified_output
 from gllint_runtime.policy.rendering import format_quantity, rendered
-from gllint_runtime.policy.schemas import Claim, Quantity, is_quantity, show_path
-from gllint_runtime.policy.settings import ArgumentOrigin, Policy
+from gllint_runtime.policy.schemas import Claim, Quantity, show_path
+from gllint_runtime.policy.settings import Policy, Settings
 from gllint_runtime.policy.units import UnitRegistry
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-
-    from gllint_runtime.show import Shown
+from gllint_runtime.show import Showing, Shown
 
 logger = logging.getLogger("gllint_runtime")
 
 _VERSION = 1
 _MAX_BYTES = 64_000_000
 _MAX_MESSAGE = 500_000
-
-
-class Showing:
-    """An answer that shows itself, by :mod:`gllint_runtime.show`."""
-
-    pieces: tuple[str, ...]
-    cited: tuple[int, ...]
-    returned: tuple[Quantity, ...]
-
-    def _shown(self) -> Shown:
-        raise NotImplementedError
-
-    def to_html(self) -> str:
-        """A page: the message, each number with its source on hover and focus, and a timeline of the steps."""
-        from gllint_runtime import show
-
-        return show.page(self._shown())
-
-    def _repr_html_(self) -> str:
-        from gllint_runtime import show
-
-        return show.fragment(self._shown())
-
-    def to_mermaid(self) -> str:
-        """A Mermaid flowchart from the tool calls over the values to the message."""
-        from gllint_runtime import show
-
-        return show.mermaid(self._shown())
-
-    def __rich__(self) -> RenderableType:
-        """What ``rich.print(result)`` shows; needs the extra ``gllint[rich]``."""
-        from gllint_runtime import show
-
-        return show.terminal(self._shown())
 
 
 @dataclass
@@ -95,15 +53,11 @@ class Verified(Showing):
     message: str
     provenance: list[dict[str, Any]]
     metrics: dict[str, Any]
-    pieces: tuple[str, ...] = field(default=(), repr=False)
-    cited: tuple[int, ...] = field(default=(), repr=False)
-    returned: tuple[Quantity, ...] = field(default=(), repr=False)
+    shown: Shown = field(repr=False)
     status: Literal["success"] = "success"
 
     def _shown(self) -> Shown:
-        from gllint_runtime.show import Shown
-
-        return Shown(self.pieces, self.cited, self.provenance, self.returned, ())
+        return self.shown
 
 
 @dataclass(frozen=True)
@@ -119,7 +73,7 @@ class Refused:
 class Session:
     """One conversation: what its tools returned, and what may be said of it. Safe under threads and tasks.
 
-    The keywords are those of :class:`~gllint_runtime.policy.settings.Policy`; ``constants`` are numbers that
+    ``settings`` are the fields of :class:`~gllint_runtime.policy.settings.Policy`; ``constants`` are numbers that
     arguments may hold, by name. Claims may cite any earlier call; beyond ``max_bytes`` of outputs the oldest are
     forgotten, and a claim that cites one of them is refused.
     """
@@ -127,29 +81,11 @@ class Session:
     def __init__(
         self,
         *,
-        extend_units: Collection[str] = (),
-        strict_units: bool = False,
-        packs: Collection[str] = (),
-        plain_keys: Collection[str] = (),
-        whitelist: Sequence[str] = (),
-        number_words: bool = False,
-        argument_origin: ArgumentOrigin = "record",
-        array_paths: bool = False,
-        allow_raw_numbers: bool = False,
         constants: Mapping[str, Any] | None = None,
         max_bytes: int = _MAX_BYTES,
+        **settings: Unpack[Settings],
     ) -> None:
-        policy = Policy(
-            extend_units=extend_units,
-            strict_units=strict_units,
-            packs=packs,
-            plain_keys=plain_keys,
-            whitelist=whitelist,
-            number_words=number_words,
-            argument_origin=argument_origin,
-            array_paths=array_paths,
-            allow_raw_numbers=allow_raw_numbers,
-        )
+        policy = Policy(**settings)
         self._begin(policy, policy.unit_registry(), constants, max_bytes)
 
     @classmethod
@@ -206,7 +142,7 @@ class Session:
             raise GLValidationError("ARGS_SCHEMA", f"The name of a tool is text, not {type(tool).__name__}")
         tool = str.__str__(tool)
         try:
-            given = validation.plain({} if arguments is None else arguments)
+            given = plain({} if arguments is None else arguments)
         except ValueError as error:
             raise GLValidationError(
                 "ARGS_SCHEMA", f"The arguments of '{tool}' are not JSON: {error}"
@@ -221,7 +157,7 @@ class Session:
     def output(self, call_id: str) -> Any:
         """A copy of what a call returned, as it was verified. Raises KeyError."""
         with self._lock:
-            return validation.copy_plain(self._calls[call_id].output)
+            return copy_plain(self._calls[call_id].output.data)
 
     def trace_arguments(
         self, tool: str, arguments: Mapping[str, Any], args_schema: Any = None
@@ -251,7 +187,7 @@ class Session:
         """Keep a call whose output is verified."""
         with self._lock:
             self._count += 1
-            record = CallRecord(f"tc_{self._count}", tool, arguments, *output, origins)
+            record = CallRecord(f"tc_{self._count}", tool, arguments, output, origins)
             self._keep(record)
             self.metrics.executed[tool] += 1
             return record
@@ -316,14 +252,14 @@ class Session:
         for _, problem in macro_problems(macros, len(claims)):
             raise GLRuntimeError("MISSING_CLAIM", problem)
         resolved = [self._resolve(number, claim) for number, claim in enumerate(claims)]
-        shown = [quantity.unit for _, quantity in resolved]
-        if any(unit == "count" or holds_time(unit) for unit in shown):
-            self._refuse_naked_numbers(message, macros, shown)
+        units = [quantity.unit for _, quantity in resolved]
+        if any(unit == "count" or holds_time(unit) for unit in units):
+            self._refuse_naked_numbers(message, macros, units)
         pieces = rendered(message, macros, [format_quantity(quantity) for _, quantity in resolved])
         provenance = [record.provenance(claim) for (record, _), claim in zip(resolved, claims, strict=True)]
-        cited = tuple(macro.index for macro in macros if macro.index is not None)
-        returned = tuple([quantity for _, quantity in resolved])
-        return Verified("".join(pieces), provenance, self.metrics.to_dict(), tuple(pieces), cited, returned)
+        cited = [macro.index for macro in macros if macro.index is not None]
+        shown = Shown(pieces, cited, provenance, [quantity for _, quantity in resolved], ())
+        return Verified("".join(pieces), provenance, self.metrics.to_dict(), shown)
 
     def _refuse_naked_numbers(self, message: str, macros: list[Macro], claimed: Sequence[str] = ()) -> None:
         naked = scan_naked_numbers(
@@ -354,18 +290,7 @@ class Session:
                 f"Claim {number} cites tool call '{claim.source_call_id[:80]}', which this run does not have",
                 hint=f"Calls of this run: {', '.join([*self._calls][-20:]) or 'none'}.",
             )
-        arrays = self.policy.array_paths
-        try:
-            found = resolve_path(record.output, claim.path, arrays=arrays)
-        except ClaimPathError as error:
-            raise GLDataError("PATH_RESOLUTION", str(error), hint=error.hint, path=claim.path[:200]) from None
-        if not is_quantity(found):
-            message = f"Path '{claim.path}' does not lead to a Quantity"
-            raise GLDataError("PATH_RESOLUTION", message, path=claim.path)
-        value = found["value"]
-        if record.exact:
-            value = record.exact.get(parse_claim_path(claim.path, arrays=arrays), value)
-        actual = Quantity(value, found["unit"])
+        actual = resolve_path(record.output, claim.path, arrays=self.policy.array_paths)
         if claim.quantity.unit != actual.unit:
             self.units.require(claim.quantity.unit, claim.path)
         if not self.units.same_quantity(actual, claim.quantity):
@@ -389,8 +314,12 @@ class Session:
                     "id": record.call_id,
                     "tool": record.tool_name,
                     "arguments": record.arguments,
-                    "output": record.output,
-                    "exact": [[list(path), _exact_text(value)] for path, value in record.exact.items()],
+                    "output": record.output.data,
+                    "exact": [
+                        [list(path), _exact_text(quantity.value)]
+                        for path, quantity in record.output.quantities.items()
+                        if isinstance(quantity.value, (Decimal, Fraction))
+                    ],
                     "origins": None if record.origins is None else [[*origin] for origin in record.origins],
                 }
                 for record in self._calls.values()
@@ -446,23 +375,17 @@ class Session:
         ):
             raise ValueError(f"call {call['id']} is stored twice, or not as a call")
         output = verified_output(call["tool"], call["output"], self.policy, self.units)
-        places = {path for path, _ in output.found.quantities}
-        for path, written in call["exact"]:
-            if tuple(path) not in places:
-                raise ValueError(f"there is no Quantity at {show_path(tuple(path))}")
+        for steps, written in call["exact"]:
+            path = tuple(steps)
+            rounded = output.quantities.get(path)
+            if rounded is None:
+                raise ValueError(f"there is no Quantity at {show_path(path)}")
             value = _number_of(written)
-            if float(value) != resolve_steps(output.data, path)["value"]:
-                raise ValueError(f"the exact value at {show_path(tuple(path))} is not the value")
-            output.exact[tuple(path)] = value
+            if float(value) != rounded.value:
+                raise ValueError(f"the exact value at {show_path(path)} is not the value")
+            output.quantities[path] = replace(rounded, value=value)
         origins = None if call["origins"] is None else tuple(Origin(*origin) for origin in call["origins"])
-        return CallRecord(call["id"], call["tool"], validation.plain(call["arguments"]), *output, origins)
-
-
-def resolve_steps(data: Any, path: Sequence[str | int]) -> Any:
-    """What a path of keys and indices leads to."""
-    for step in path:
-        data = data[step]
-    return data
+        return CallRecord(call["id"], call["tool"], plain(call["arguments"]), output, origins)
 
 
 def _no_constant(name: str) -> NoReturn:

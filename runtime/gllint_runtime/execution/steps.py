@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from types import NoneType
 from typing import Any, Literal, NamedTuple
 
+from gllint_runtime.policy.data import Exact, plain
 from gllint_runtime.policy.errors import GLValidationError
 from gllint_runtime.policy.schemas import Claim, Quantity, quantity_problem
-from gllint_runtime.policy.validation import Exact, plain
 
 CLARIFICATION = "None"
 """The tool name by which a model asks the user instead of calling a tool."""
@@ -21,6 +21,7 @@ _ACTION_HINT = (
     'list of these>}}; with "None" as the name to ask the user.'
 )
 _FENCE = re.compile(r"```[a-zA-Z]*+[^\S\n]*+\n\s*+(?=\{)")
+_MAX_CLAIMS = 100_000
 _OBJECT = re.compile(r"\{\s*+\"")
 
 
@@ -126,18 +127,24 @@ def _step(data: dict[str, Any]) -> Step:
 
 
 def read_claims(claims: Any) -> tuple[Claim, ...]:
-    """The claims of a final message, as plain data. Raises GLValidationError STEP_SCHEMA."""
+    """The claims of a final message. Raises GLValidationError STEP_SCHEMA."""
     if not isinstance(claims, (list, tuple, NoneType)):
         raise _step_error("'claims' is an array", "final.claims")
+    if type(claims) is not list:
+        iterate: Any = list.__iter__ if isinstance(claims, list) else tuple.__iter__
+        claims = [] if claims is None else [*iterate(claims)]
+    if len(claims) > _MAX_CLAIMS:
+        raise _step_error(f"There are more than {_MAX_CLAIMS} claims", "final.claims")
+    return tuple([_read_claim(i, claim) for i, claim in enumerate(claims)])
+
+
+def _read_claim(number: int, claim: Any) -> Claim:
     exact: Exact = {}
-    try:
-        read = plain(claims, exact) or ()
-    except ValueError as error:
-        raise _step_error(f"The claims cannot be read: {error}", "final.claims") from None
-    return tuple([_read_claim(i, claim, exact.get((i, "quantity"))) for i, claim in enumerate(read)])
-
-
-def _read_claim(number: int, claim: Any, exact: Any) -> Claim:
+    if not _is_simple(claim):
+        try:
+            claim = plain(claim, exact)
+        except ValueError as error:
+            raise _step_error(f"Claim {number} cannot be read: {error}", f"final.claims[{number}]") from None
     if not isinstance(claim, dict):
         raise _step_error(f"Claim {number} is not an object", f"final.claims[{number}]")
     source, path, quantity = claim.get("source_call_id"), claim.get("path"), claim.get("quantity")
@@ -147,7 +154,19 @@ def _read_claim(number: int, claim: Any, exact: Any) -> Claim:
     problem = quantity_problem(quantity)
     if problem is not None or quantity is None:
         raise _step_error(f"Claim {number}: {problem}", f"final.claims[{number}].quantity")
-    return Claim(source, path, Quantity(quantity["value"] if exact is None else exact, quantity["unit"]))
+    value: Any = exact.get(("quantity",), quantity["value"])
+    return Claim(source, path, Quantity(value, quantity["unit"]))
+
+
+def _is_simple(claim: Any) -> bool:
+    """Whether all that a claim is read for is of the built-in types, as nearly always: nothing there can lie."""
+    if type(claim) is not dict or not {str}.issuperset(map(type, claim)):
+        return False
+    quantity = claim.get("quantity")
+    if type(quantity) is not dict or not {str}.issuperset(map(type, quantity)):
+        return False
+    texts = claim.get("source_call_id"), claim.get("path"), quantity.get("unit")
+    return type(quantity.get("value")) in (int, float) and {str}.issuperset(map(type, texts))
 
 
 def _step_error(message: str, path: str | None = None, hint: str | None = None) -> GLValidationError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, overload
@@ -148,27 +148,3 @@ def _path_hint(path: str, arrays: bool = False) -> str:
     if not path.startswith("$"):
         return f"Begin at the root of the output: '$.{path.lstrip('.')}'."
     return "Write the path as in '$.emissions.total'."
-
-
-def resolve_path(output: Any, path: str, *, arrays: bool = False) -> Any:
-    """What ``path`` leads to in a tool's ``output``. Raises :class:`ClaimPathError` when it leads nowhere."""
-    value = output
-    for step in parse_claim_path(path, arrays=arrays):
-        if isinstance(step, int):
-            leads_on = isinstance(value, (list, tuple)) and step < len(value)
-        else:
-            leads_on = (type(value) is dict or isinstance(value, Mapping)) and step in value
-        if not leads_on:
-            raise ClaimPathError(f"Path '{path}' not found in output", _available(output))
-        value = value[step]
-    return value
-
-
-def _available(output: Any) -> str:
-    from gllint_runtime.policy.schemas import quantity_paths
-
-    paths = quantity_paths(output)
-    if not paths:
-        return "This output holds no Quantity."
-    more = f" and {len(paths) - 20} more" if len(paths) > 20 else ""
-    return f"Quantities of this output: {', '.join(paths[:20])}{more}."

@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Collection
 from typing import Any, NamedTuple
 
-from gllint_runtime.policy import schemas, validation
-from gllint_runtime.policy.errors import GLValidationError
+from gllint_runtime.policy import data, schemas, validation
+from gllint_runtime.policy.claims import ClaimPathError, parse_claim_path
+from gllint_runtime.policy.errors import GLDataError, GLValidationError
+from gllint_runtime.policy.schemas import (
+    QUANTITY_KEYS,
+    Path,
+    Quantity,
+    is_plain_key,
+    quantity_problem,
+    show_path,
+)
 from gllint_runtime.policy.settings import Policy
 from gllint_runtime.policy.units import UnitRegistry
 
@@ -14,11 +24,19 @@ logger = logging.getLogger("gllint_runtime")
 
 
 class Output(NamedTuple):
-    """What a tool returned, verified: plain data, what was found in it, and the values that a float would round."""
+    """What a tool returned, verified: plain data, its Quantities with their exact values, its raw numbers."""
 
     data: Any
-    found: schemas.Survey
-    exact: validation.Exact
+    quantities: dict[Path, Quantity]
+    raw_numbers: list[Path]
+
+
+class Survey(NamedTuple):
+    """What plain data holds: Quantities, what has their keys and yet is none (and why), raw numbers."""
+
+    quantities: dict[Path, Quantity]
+    malformed: list[tuple[Path, str]]
+    raw_numbers: list[Path]
 
 
 def verified_output(
@@ -28,31 +46,85 @@ def verified_output(
 
     Raises GLValidationError RESULT_SCHEMA or UNIT_UNKNOWN.
     """
-    exact: validation.Exact = {}
+    exact: data.Exact = {}
     try:
-        plain = validation.plain(output, exact)
+        plain = data.plain(output, exact)
     except ValueError as error:
         raise _bad_output(f"{error}. Wrap each number in a Quantity.") from None
     if check is not None and (problem := check(plain)) is not None:
         path, message = problem
         raise _bad_output(message, path)
-    survey = schemas.survey(plain, policy.plain_keys)
+    found = survey(plain, policy.plain_keys)
     if not policy.allow_raw_numbers:
-        for path, trouble in survey.malformed:
+        for path, trouble in found.malformed:
             raise _bad_output(trouble, path)
-        if survey.raw_numbers:
-            raise _bad_output("a raw number; wrap it in a Quantity {value, unit}", survey.raw_numbers[0])
-    elif survey.raw_numbers:
-        places = ", ".join(map(schemas.show_path, survey.raw_numbers[:20]))
+        for path in found.raw_numbers:
+            raise _bad_output("a raw number; wrap it in a Quantity {value, unit}", path)
+    elif found.raw_numbers:
+        places = ", ".join(map(show_path, found.raw_numbers[:20]))
         logger.warning("Tool %s returned raw numbers at %s", tool_name, places)
-    for path, quantity in survey.quantities:
-        if not units.is_allowed(quantity["unit"]):
-            units.require(quantity["unit"], schemas.show_path(path))
-    return Output(plain, survey, exact)
+    for path, quantity in found.quantities.items():
+        if not units.is_allowed(quantity.unit):
+            units.require(quantity.unit, show_path(path))
+    for path in exact.keys() & found.quantities.keys():
+        found.quantities[path] = Quantity(exact[path], found.quantities[path].unit)  # type: ignore[arg-type]
+    return Output(plain, found.quantities, found.raw_numbers)
 
 
-def _bad_output(message: str, path: schemas.Path = ()) -> GLValidationError:
-    where = schemas.show_path(path)
+def survey(output: Any, plain_keys: Collection[str] = ()) -> Survey:
+    """Look through plain data once.
+
+    Booleans are no numbers, nor is what stands under one of ``plain_keys``, in lists too.
+    """
+    found = Survey({}, [], [])
+    waiting: list[tuple[Path, Any]] = [((), output)]
+    while waiting:
+        path, node = waiting.pop()
+        if isinstance(node, dict):
+            if node.keys() >= QUANTITY_KEYS:
+                problem = quantity_problem(node)
+                if problem is None:
+                    found.quantities[path] = Quantity(**node)
+                    continue
+                found.malformed.append((path, problem))
+            waiting.extend([((*path, key), child) for key, child in node.items()][::-1])
+        elif isinstance(node, list):
+            waiting.extend([((*path, i), child) for i, child in enumerate(node)][::-1])
+        elif isinstance(node, (int, float)) and not isinstance(node, bool):
+            key = next((step for step in reversed(path) if isinstance(step, str)), None)
+            if not plain_keys or key is None or not is_plain_key(key, plain_keys):
+                found.raw_numbers.append(path)
+    return found
+
+
+def resolve_path(output: Output, path: str, *, arrays: bool = False) -> Quantity:
+    """The Quantity that a claim's path leads to. Raises GLDataError PATH_RESOLUTION, with the paths there are."""
+    try:
+        steps = parse_claim_path(path, arrays=arrays)
+    except ClaimPathError as error:
+        raise GLDataError("PATH_RESOLUTION", str(error), hint=error.hint, path=path[:200]) from None
+    if (found := output.quantities.get(steps)) is not None:
+        return found
+    node = output.data
+    for step in steps:
+        try:
+            node = node[step]
+        except (KeyError, IndexError, TypeError):
+            hint = _available(output)
+            raise GLDataError("PATH_RESOLUTION", f"Path '{path}' not found in output", hint, path) from None
+    raise GLDataError("PATH_RESOLUTION", f"Path '{path}' does not lead to a Quantity", path=path)
+
+
+def _available(output: Output) -> str:
+    paths = [show_path(path) for path in output.quantities if path and all(isinstance(s, str) for s in path)]
+    if not paths:
+        return "This output holds no Quantity."
+    more = f" and {len(paths) - 20} more" if len(paths) > 20 else ""
+    return f"Quantities of this output: {', '.join(paths[:20])}{more}."
+
+
+def _bad_output(message: str, path: Path = ()) -> GLValidationError:
+    where = show_path(path)
     return GLValidationError(
         "RESULT_SCHEMA", f"Tool output validation failed at {where}: {message}", path=where
     )
@@ -61,14 +133,12 @@ def _bad_output(message: str, path: schemas.Path = ()) -> GLValidationError:
 def require_usable(name: str, code: str, schema: Any) -> None:
     """Raise for a schema that is invalid, misspelt or points outside: it would check nothing, or fetch."""
     try:
-        troubles = [f"{schemas.show_path(p.path)}: {p.message}" for p in schemas.schema_problems(schema)]
+        troubles = [f"{show_path(p.path)}: {p.message}" for p in schemas.schema_problems(schema)]
         troubles += [
-            f"{schemas.show_path(path)}: did you mean {meant!r}?"
-            for path, meant in schemas.misspelt_keywords(schema)
+            f"{show_path(path)}: did you mean {meant!r}?" for path, meant in schemas.misspelt_keywords(schema)
         ]
         troubles += [
-            f"{schemas.show_path(path)}: no such schema is known here"
-            for path in validation.foreign_refs(schema)
+            f"{show_path(path)}: no such schema is known here" for path in validation.foreign_refs(schema)
         ]
     except RecursionError:
         troubles = ["it is nested too deeply, or in itself"]

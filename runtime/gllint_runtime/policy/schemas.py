@@ -11,13 +11,14 @@ import math
 import numbers
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, is_dataclass
-from decimal import Decimal
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import Any, NamedTuple
+from typing import Any
 
 Schema = Any
+
 Path = tuple[str | int, ...]
+"""The keys and indices from the root to the value that is meant."""
 
 QUANTITY_REF = "greenlang://schemas/quantity.json"
 QUANTITY_KEYS = frozenset({"value", "unit"})
@@ -444,44 +445,30 @@ def misspelt_keywords(schema: Schema) -> list[tuple[Path, str]]:
     return found
 
 
-# ------------------------------------------------------------------------------------------------- outputs
+# ---------------------------------------------------------------------------------------------- quantities
 
 
 def quantity_problem(value: Any) -> str | None:
-    """What keeps ``value`` from being a Quantity, or ``None``: exactly a finite number and a unit's text."""
-    if type(value) is dict and value.keys() == QUANTITY_KEYS:
-        number, unit = value["value"], value["unit"]
-        if type(number) is float and type(unit) is str and math.isfinite(number):  # as nearly all are
-            return None
-    elif type(value) is not dict and not isinstance(value, Mapping):
+    """What keeps plain data from being a Quantity, or ``None``: exactly a finite number and a unit's text."""
+    if not isinstance(value, dict):
         return "a Quantity is an object with 'value' and 'unit'"
     if value.keys() != QUANTITY_KEYS:
         return "a Quantity has exactly the keys 'value' and 'unit'"
     number, unit = value["value"], value["unit"]
-    if isinstance(number, bool) or not isinstance(number, (int, float, numbers.Real, Decimal)):
+    if isinstance(number, bool) or not isinstance(number, (int, float)):
         return f"the value of a Quantity is a number, not {type(number).__name__}"
     try:
         finite = math.isfinite(number)
-    except (OverflowError, ValueError):  # an integer beyond the range of floats, a signalling NaN
+    except OverflowError:  # an integer beyond the range of floats
         finite = False
     if not finite:
         return "the value of a Quantity is finite and no larger than a float can be"
-    if not isinstance(unit, str):
-        return f"the unit of a Quantity is text, not {type(unit).__name__}"
-    return None
+    return None if isinstance(unit, str) else f"the unit of a Quantity is text, not {type(unit).__name__}"
 
 
 def is_quantity(value: Any) -> bool:
-    """Whether ``value`` is a Quantity as a mapping."""
+    """Whether plain data is a Quantity."""
     return quantity_problem(value) is None
-
-
-class Survey(NamedTuple):
-    """What an output holds: its Quantities, what has their keys and yet is none (and why), its raw numbers."""
-
-    quantities: list[tuple[Path, Mapping[str, Any]]]
-    malformed: list[tuple[Path, str]]
-    raw_numbers: list[Path]
 
 
 def is_plain_key(key: str, patterns: Collection[str]) -> bool:
@@ -489,57 +476,6 @@ def is_plain_key(key: str, patterns: Collection[str]) -> bool:
     return any(fnmatchcase(key, pattern) for pattern in patterns)
 
 
-def survey(output: Any, plain_keys: Collection[str] = ()) -> Survey:
-    """Look through an output once.
-
-    Enters mappings, lists, tuples, sets, dataclasses and whatever dumps itself (``model_dump``); finds numbers
-    of any type. Booleans are no numbers, nor is what stands under one of ``plain_keys``, in lists too.
-    """
-    found = Survey([], [], [])
-    waiting: list[tuple[Path, Any]] = [((), output)]
-    while waiting:
-        path, node = waiting.pop()
-        if type(node) is not dict:
-            if node is None or isinstance(node, (str, bool)):
-                continue
-            if isinstance(node, numbers.Number):
-                key = next((step for step in reversed(path) if isinstance(step, str)), None)
-                if not plain_keys or key is None or not is_plain_key(key, plain_keys):
-                    found.raw_numbers.append(path)
-                continue
-            node = as_plain(node)
-        if type(node) is dict or isinstance(node, Mapping):
-            if node.keys() >= QUANTITY_KEYS:
-                problem = quantity_problem(node)
-                if problem is None:
-                    found.quantities.append((path, node))
-                    continue
-                found.malformed.append((path, problem))
-            waiting.extend([((*path, key), child) for key, child in node.items()][::-1])
-        elif isinstance(node, (list, tuple, set, frozenset)):
-            waiting.extend([((*path, i), child) for i, child in enumerate(node)][::-1])
-    return found
-
-
-def quantity_paths(output: Any) -> list[str]:
-    """The claim paths of an output's Quantities; those inside arrays have none."""
-    return [
-        show_path(path)
-        for path, _ in survey(output).quantities
-        if path and all(isinstance(step, str) for step in path)
-    ]
-
-
 def show_path(path: Path) -> str:
     """``("items", 0, "energy")`` → ``"$.items[0].energy"``"""
     return "$" + "".join([f"[{step}]" if isinstance(step, int) else f".{step}" for step in path])
-
-
-def as_plain(value: Any) -> Any:
-    """A Quantity, dataclass or model as the mapping it dumps to; anything else unchanged."""
-    if isinstance(value, (dict, list, tuple, type)):
-        return value
-    if is_dataclass(value):
-        return {name: getattr(value, name) for name in value.__dataclass_fields__}
-    dump: Callable[[], Any] | None = getattr(value, "model_dump", None)
-    return dump() if callable(dump) else value

@@ -5,12 +5,42 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from dataclasses import asdict, dataclass, fields
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 from gllint_runtime.policy.patterns import backtracks
 from gllint_runtime.policy.units import UnitRegistry
 
 ArgumentOrigin = Literal["off", "record", "strict"]
+
+
+class OutputSettings(TypedDict, total=False):
+    """What tool outputs are held to; see :class:`Policy`."""
+
+    extend_units: Collection[str]
+    strict_units: bool
+    packs: Collection[str]
+    plain_keys: Collection[str]
+    allow_raw_numbers: bool
+
+
+class MessageSettings(TypedDict, total=False):
+    """What messages and the arguments of calls are held to; see :class:`Policy`."""
+
+    whitelist: Collection[str]
+    number_words: bool
+    argument_origin: ArgumentOrigin
+    array_paths: bool
+
+
+class Settings(OutputSettings, MessageSettings, total=False):
+    """All of them."""
+
+
+def known(settings: Any, kind: Any) -> Any:
+    """``settings`` themselves. Raises TypeError for one that is not of ``kind``."""
+    if unknown := settings.keys() - kind.__annotations__.keys():
+        raise TypeError(f"no such setting here: {', '.join(sorted(unknown))}")
+    return settings
 
 
 @dataclass(frozen=True)

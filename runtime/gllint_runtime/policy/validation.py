@@ -1,194 +1,27 @@
-"""Holding data to a schema at execution: plain copies, cached validators, no ``$ref`` fetched from anywhere."""
+"""Holding data to a schema at execution: cached validators, no ``$ref`` fetched from anywhere."""
 
 from __future__ import annotations
 
 import json
-import marshal
-import math
-import numbers
-import reprlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from datetime import date, time
-from decimal import Decimal
-from enum import Enum
-from fractions import Fraction
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from textwrap import shorten
 from typing import Any
-from uuid import UUID
 
 from gllint_runtime.policy.schemas import (
     KNOWN_SCHEMAS,
     QUANTITY_BODY,
-    QUANTITY_KEYS,
     QUANTITY_REF,
     Path,
-    as_plain,
     is_quantity,
     quantity_problem,
     subschemas,
 )
 
-_MAX_DEPTH = 64
-_MAX_BITS = 1024  # an integer with as many has no float
-_LARGE = 2**62  # what is smaller needs no closer look
-_MAX_VALUES = 200_000
-_MAX_TEXT = 20_000_000
 _MAX_MESSAGE = 300
-_SCALARS = frozenset({str, int, float, bool, type(None)})
 _QUANTITY_KEYWORD = "gllint:quantity"
 
 Checker = Callable[[Any], tuple[Path, str] | None]
-
-
-Exact = dict[Path, Decimal | Fraction]
-"""The values of Quantities that a float would round, by the path of the Quantity."""
-
-
-def plain(value: Any, exact: Exact | None = None) -> Any:
-    """A deep copy in JSON's own types, so that nobody holds a reference into what is verified.
-
-    Models, dataclasses and tuples become objects and arrays, dates and UUIDs their text, enumerations their value,
-    the value of a Quantity an ``int`` or ``float`` whatever its number type; into ``exact`` goes what that rounds.
-    Raises ValueError for NaN, infinity, anything that JSON does not have, and for data without end; whatever the
-    data's own methods do.
-    """
-    try:
-        return _Copy({} if exact is None else exact).of(value)
-    except (ValueError, RecursionError) as error:
-        raise ValueError(str(error) or "the data is nested too deeply") from error
-    except Exception as error:  # a subclass that lies about itself
-        raise ValueError(f"the data cannot be read: {type(error).__name__}") from error
-
-
-class _Copy:
-    """One copy in the making, with what is left of its budget."""
-
-    def __init__(self, exact: Exact) -> None:
-        self._exact = exact
-        self._path: list[str | int] = []
-        self._values = _MAX_VALUES
-        self._text = _MAX_TEXT
-
-    def of(self, value: Any) -> Any:
-        self._values -= 1
-        if self._values < 0:
-            raise ValueError(f"the data has more than {_MAX_VALUES} values")
-        kind = type(value)
-        if kind is dict:
-            return self._object(value.items(), value.keys() == QUANTITY_KEYS)
-        if kind is float and math.isfinite(value):
-            return value
-        if kind is str:
-            self._spend(value)
-            return value
-        if kind is int and -_LARGE < value < _LARGE:
-            return value
-        if value is None or kind is bool:
-            return value
-        if kind is list:
-            return self._array(value)
-        return self._unusual(value)
-
-    def _unusual(self, value: Any) -> Any:
-        """Whatever is not of JSON's own types itself, and numbers that it does not have."""
-        if isinstance(value, str):  # also an enumeration's member, a NumPy string
-            text = str.__str__(value)
-            self._spend(text)
-            return text
-        if isinstance(value, float):
-            if not math.isfinite(value):
-                raise ValueError(f"{float.__repr__(value)} is not a number that JSON has")
-            return float.__float__(value)
-        if isinstance(value, int):
-            if int.bit_length(value) >= _MAX_BITS:
-                raise ValueError("an integer is beyond the range of numbers")
-            return int.__int__(value)
-        if isinstance(value, dict):
-            return self._object(dict.items(value), dict.keys(value) == QUANTITY_KEYS)
-        if isinstance(value, (list, tuple)):
-            return self._array(list.__iter__(value) if isinstance(value, list) else tuple.__iter__(value))
-        if isinstance(value, (date, time)):
-            return self.of(value.isoformat())
-        if isinstance(value, UUID):
-            return self.of(str(value))
-        if isinstance(value, Enum):
-            return self.of(value.value)
-        try:
-            dumped = as_plain(value)
-        except Exception as error:
-            raise ValueError(
-                f"a {type(value).__name__} does not dump itself: {type(error).__name__}"
-            ) from error
-        if isinstance(dumped, Mapping):
-            return self._object(dumped.items(), dumped.keys() == QUANTITY_KEYS)
-        raise ValueError(f"a {type(value).__name__} is not data that JSON has")
-
-    def _spend(self, text: str) -> None:
-        self._text -= len(text)
-        if self._text < 0:
-            raise ValueError(f"the data has more than {_MAX_TEXT} characters")
-
-    def _inner(self, step: str | int, item: Any) -> Any:
-        if len(self._path) >= _MAX_DEPTH and type(item) not in _SCALARS:
-            raise ValueError("the data is nested too deeply")
-        self._path.append(step)
-        copied = self.of(item)
-        self._path.pop()
-        return copied
-
-    def _array(self, items: Iterable[Any]) -> list[Any]:
-        return [self._inner(i, item) for i, item in enumerate(items)]
-
-    def _object(self, items: Iterable[Any], is_quantity: bool) -> dict[str, Any]:
-        copied: dict[str, Any] = {}
-        for key, item in items:
-            name = key if type(key) is str else self._key(key)
-            if type(item) in _SCALARS:  # no path leads below it
-                copied[name] = self.of(item)
-            else:
-                copied[name] = self._inner(name, self._built_in(item) if is_quantity else item)
-        return copied
-
-    def _key(self, key: Any) -> str:
-        if not isinstance(key, str):
-            raise ValueError(f"the key {reprlib.repr(key)} is not text")
-        return str.__str__(key)
-
-    def _built_in(self, number: Any) -> Any:
-        """A Decimal, Fraction or NumPy number as ``int`` or ``float``; anything else unchanged."""
-        if (
-            type(number) in _SCALARS
-            or isinstance(number, (int, float, str))
-            or not isinstance(number, (numbers.Real, Decimal))
-        ):
-            return number
-        if isinstance(number, numbers.Integral):
-            return int(number)
-        if not isinstance(number, (Decimal, Fraction)):
-            return float(number)
-        kind: Any = Decimal if isinstance(number, Decimal) else Fraction
-        exact = kind(number)  # of a subclass, what it really is
-        if isinstance(exact, Decimal) and not exact.is_finite():
-            raise ValueError(f"{exact} is not a number that JSON has")
-        if not _is_short(exact):
-            raise ValueError(f"a {type(number).__name__} is beyond the range of numbers")
-        rounded = float(exact)
-        if Fraction(exact) != Fraction(rounded):
-            self._exact[tuple(self._path)] = exact
-        return rounded
-
-
-def _is_short(number: Decimal | Fraction) -> bool:
-    """Whether a finite number has a float near it, and few enough digits to calculate with."""
-    if isinstance(number, Fraction):
-        return max(number.numerator.bit_length(), number.denominator.bit_length()) < _MAX_BITS
-    return len(number.as_tuple().digits) < 300 and abs(number.adjusted()) < 300
-
-
-def copy_plain(data: Any) -> Any:
-    """A deep copy of data that :func:`plain` made; marshal is the fastest way to get one."""
-    return marshal.loads(marshal.dumps(data))
 
 
 def checker(schema: Any) -> Checker:

@@ -15,7 +15,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from gllint_runtime.policy.validation import copy_plain
+from gllint_runtime.policy.data import copy_plain
 from gllint_runtime.providers import Provider, Tape, takes_options
 
 

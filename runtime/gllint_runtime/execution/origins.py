@@ -1,0 +1,242 @@
+"""Where the numbers in the arguments of tool calls come from: a tool that echoes launders nothing.
+
+Only an exact value counts: a number that the model rounded, converted or added up is its own. Text that is quoted
+from the user or from an output brings its numbers along. What is beyond the bounds has no origin.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
+from typing import Any
+
+from gllint_runtime.execution.record import CallRecord, Origin
+from gllint_runtime.policy.numbers import scan_naked_numbers, unit_symbol_end
+from gllint_runtime.policy.schemas import Path, show_path
+from gllint_runtime.policy.view import is_numeral
+
+Source = tuple[str, str | None, bool]
+"""The last three fields of an :class:`Origin`: kind, source, grounded."""
+
+_USER: Source = ("user", None, True)
+
+_GROUPING = str.maketrans("", "", ",'’_ \u00a0\u2009\u202f")
+_TYPED_NUMBER = re.compile(r"\d+(?:[.,'’_ \u00a0\u2009\u202f]\d+)*(?:[eE][+-]?\d+)?")
+_DIGITS = re.compile("[0-9]+")
+# Where a quotation may begin and end: it is not a part of a longer number or word.
+_BEGIN = re.compile(r"(?<![\w.,])")
+_END = re.compile(r"(?!\w|[.,]\d)")
+
+_MAX_HEARD = 1_000_000  # characters of what a user said
+_MAX_TRACED = 10_000  # numbers of one call's arguments
+_MAX_TRACED_TEXTS = 200  # texts among them that hold a number
+_MAX_TRACED_LETTERS = 100_000
+_MAX_PLACES = 100  # where the same numeral is looked for in what may be quoted
+
+
+class Origins:
+    """The numbers and the texts that a run may work with, and where each was first seen.
+
+    What was heard and learned is read when the first argument is traced.
+    """
+
+    def __init__(self, constants: Mapping[str, Any]) -> None:
+        self._known: dict[Any, Source] = {}
+        for name, value in constants.items():
+            self._known.setdefault(value, ("constant", name, True))
+        self._unread: deque[str | CallRecord] = deque()
+        self._unindexed: deque[str | CallRecord] = deque()
+        # Each numeral of the texts that may be quoted: the text, where in it, and whose it is. So the cost of finding a
+        # quotation does not grow with what there is to quote.
+        self._places: dict[str, list[tuple[str, int, Source]]] = {}
+
+    def hear(self, user_message: str) -> None:
+        """Remember the numbers and the text of what the user says."""
+        self._unread.append(user_message[:_MAX_HEARD])
+
+    def learn(self, record: CallRecord) -> None:
+        """Remember the Quantities, the texts (and permitted raw numbers) of a call's output."""
+        self._unread.append(record)
+
+    def trace(self, arguments: Mapping[str, Any], args_schema: Any) -> tuple[Origin, ...]:
+        """The origin of every number in ``arguments``, those inside text included."""
+        self._read()
+        found: list[Origin] = []
+        texts = letters = 0
+        for path, value in _leaves(arguments):
+            if type(value) is str:
+                if not _holds_numeral(value):
+                    continue
+                texts += 1
+                letters += len(value)
+            elif type(value) not in (int, float):
+                continue
+            if len(found) > _MAX_TRACED or texts > _MAX_TRACED_TEXTS or letters > _MAX_TRACED_LETTERS:
+                found.append(Origin(show_path(path), "the rest, too much to trace", "none", grounded=False))
+                break
+            if type(value) is str:
+                found.extend(self._in_text(path, value, args_schema))
+            else:
+                found.append(self._origin(path, value, (value,), args_schema))
+        return tuple(found)
+
+    def _read(self) -> None:
+        """Learn the numbers of what is new."""
+        while self._unread:
+            new = self._unread.popleft()
+            self._unindexed.append(new)
+            if isinstance(new, str):
+                self._known.update(dict.fromkeys(_typed_numbers(new), _USER))
+                continue
+            values = [(path, quantity.value) for path, quantity in new.output.quantities.items()]
+            values += [(path, _at(new.output.data, path)) for path in new.output.raw_numbers]
+            for path, value in values:
+                known = self._known.get(value)
+                if known is None or not known[2]:
+                    self._known[value] = _source(new, path)
+
+    def _index(self) -> None:
+        """Index the texts of what is new."""
+        while self._unindexed:
+            new = self._unindexed.popleft()
+            if isinstance(new, str):
+                self._index_text(new, _USER)
+                continue
+            for path, value in _leaves(new.output.data):
+                if type(value) is str:
+                    self._index_text(value, _source(new, path))
+
+    def _index_text(self, text: str, source: Source) -> None:
+        for place, numeral in _numerals(text):
+            places = self._places.setdefault(numeral, [])
+            if len(places) < _MAX_PLACES:
+                places.append((text, place, source))
+
+    def _in_text(self, path: Path, text: str, args_schema: Any) -> Iterator[Origin]:
+        # A text that is nothing but a number is one, also where prose would excuse it ("500." begins a list).
+        numbers = [text] if _is_number(text) else [number.text for number in scan_naked_numbers(text)]
+        quoted = [*self._quoted(text)] if numbers else []
+        if _USER in quoted:
+            return
+        for number in numbers:
+            origin = self._origin(path, number, _typed_numbers(number), args_schema)
+            if quoted and not origin.grounded:
+                origin = Origin(origin.path, number, *max(quoted, key=lambda source: source[2]))
+            yield origin
+
+    def _quoted(self, text: str) -> Iterator[Source]:
+        """What ``text`` stands in, and not as a part of a longer number or word."""
+        self._index()
+        offset, numeral = max(_numerals(text), key=lambda found: len(found[1]), default=(0, ""))
+        for whole, place, source in self._places.get(numeral, ()):
+            start = place - offset
+            if start >= 0 and whole.startswith(text, start) and _BEGIN.match(whole, start):
+                if _END.match(whole, start + len(text)):
+                    yield source
+
+    def _origin(self, path: Path, value: Any, readings: Iterable[Any], args_schema: Any) -> Origin:
+        where = show_path(path)
+        for reading in readings:
+            if known := self._known.get(reading):
+                return Origin(where, value, *known)
+        if any(value == declared for declared in _declared_values(path, args_schema)):
+            return Origin(where, value, "schema")
+        return Origin(where, value, "none", grounded=False)
+
+
+def _source(record: CallRecord, path: Path) -> Source:
+    return "tool", f"{record.call_id} {show_path(path)}", record.grounded is not False
+
+
+def _at(output: Any, path: Path) -> Any:
+    for step in path:
+        output = output[step]
+    return output
+
+
+def _numerals(text: str) -> Iterator[tuple[int, str]]:
+    """Each run of digits, or of what else shows a number, and where it begins."""
+    if text.isascii():
+        yield from ((match.start(), match[0]) for match in _DIGITS.finditer(text))
+        return
+    place = 0
+    for is_number, characters in groupby(text, is_numeral):
+        run = "".join(characters)
+        if is_number:
+            yield place, run
+        place += len(run)
+
+
+def _holds_numeral(text: str) -> bool:
+    return bool(_DIGITS.search(text)) if text.isascii() else any(map(is_numeral, {*text}))
+
+
+def _leaves(data: Any) -> Iterator[tuple[Path, Any]]:
+    """Whatever is neither object nor array in ``data``, in order; also the names of inner objects' members."""
+    waiting: list[tuple[Path, Any]] = [((), data)]
+    while waiting:
+        path, value = waiting.pop()
+        if isinstance(value, dict):
+            waiting.extend(((*path, key), item) for key, item in reversed(value.items()))
+            waiting.extend(((*path, key), key) for key in value if path)
+        elif isinstance(value, list):
+            waiting.extend(((*path, i), item) for i, item in reversed([*enumerate(value)]))
+        else:
+            yield path, value
+
+
+def _is_number(text: str) -> bool:
+    if not _TYPED_NUMBER.search(text):  # "nan" and "infinity" are words
+        return False
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _typed_numbers(text: str) -> Iterator[float]:
+    """Each number typed in a text, in every reading that a person may mean (``2,5`` is 25 or 2.5)."""
+    for match in _TYPED_NUMBER.finditer(text):
+        if unit_symbol_end(text, match.start()):
+            continue
+        written = match[0]
+        readings = (written,) if written.isdecimal() else _readings(written)
+        minus = match.start() and text[match.start() - 1] in "-−"
+        for reading in readings:
+            try:
+                value = float(reading)
+            except ValueError:
+                continue
+            yield value
+            if minus:
+                yield -value
+
+
+def _readings(written: str) -> set[str]:
+    parts = [part for part in re.split(r"[ ,]", written) if part[0] != "0" or len(part) == 1]
+    return {written, written.translate(_GROUPING), written.replace(",", "."), *parts}
+
+
+def _declared_values(path: Path, args_schema: Any) -> Iterator[Any]:
+    """What the tool's own schema offers for an argument: its ``const``, ``default`` and ``enum``."""
+    nodes = _alternatives(args_schema)
+    for step in path:
+        inner = [
+            node.get("items") if isinstance(step, int) else node.get("properties", {}).get(step)
+            for node in nodes
+        ]
+        nodes = [found for node in inner for found in _alternatives(node)]
+    for node in nodes:
+        offered = [node[key] for key in ("const", "default") if key in node]
+        yield from (value for value in (*offered, *node.get("enum", ())) if not isinstance(value, bool))
+
+
+def _alternatives(node: Any) -> list[Mapping[str, Any]]:
+    """A schema and the branches of its ``anyOf``, ``oneOf`` and ``allOf``."""
+    if not isinstance(node, Mapping):
+        return []
+    branches = (branch for key in ("anyOf", "oneOf", "allOf") for branch in node.get(key, ()))
+    return [node, *(found for branch in branches for found in _alternatives(branch))]

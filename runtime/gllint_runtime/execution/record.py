@@ -1,0 +1,72 @@
+"""A tool call that succeeded: what later claims, and the origins of later arguments, are resolved against."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import marshal
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from gllint_runtime.policy.data import copy_plain
+from gllint_runtime.policy.outputs import Output
+from gllint_runtime.policy.schemas import Claim
+
+_canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode
+
+
+class Origin(NamedTuple):
+    """Where a number in a call's arguments came from.
+
+    ``kind`` is ``"user"``, ``"tool"``, ``"constant"``, ``"schema"`` (declared by the tool itself) or
+    ``"none"``; ``source`` is the constant's name or ``"tc_1 $.energy"``. ``grounded`` is false when it has no
+    origin, or one that rests on a call with such a number.
+    """
+
+    path: str
+    value: Any
+    kind: str
+    source: str | None = None
+    grounded: bool = True
+
+    def to_dict(self) -> dict[str, Any]:
+        """The origin as plain data."""
+        return {"path": self.path, "value": self.value, "origin": self.kind, "source": self.source}
+
+
+@dataclass(eq=False)
+class CallRecord:
+    """A call with its verified output; ``origins`` is ``None`` where nobody looked for them."""
+
+    call_id: str
+    tool_name: str
+    arguments: dict[str, Any]
+    output: Output
+    origins: tuple[Origin, ...] | None
+
+    def __post_init__(self) -> None:
+        self.size = 500 + len(
+            marshal.dumps((self.arguments, self.output.data))
+        )  # about the bytes that it holds
+        self.grounded = None if self.origins is None else all(origin.grounded for origin in self.origins)
+
+    @cached_property
+    def output_hash(self) -> str:
+        """SHA-256 of the output, computed once however many claims cite it."""
+        canonical = _canonical(self.output.data).encode("utf-8", "surrogatepass")
+        return f"sha256:{hashlib.sha256(canonical).hexdigest()}"
+
+    def provenance(self, claim: Claim) -> dict[str, Any]:
+        """A claim with its whole chain: tool, arguments, their origins, and a hash of the output."""
+        entry = {
+            **claim.to_dict(),
+            "tool_name": self.tool_name,
+            "call_id": self.call_id,
+            "arguments": copy_plain(self.arguments),
+            "output_hash": self.output_hash,
+        }
+        if self.origins is not None:
+            entry["origins"] = [origin.to_dict() for origin in self.origins]
+            entry["grounded"] = self.grounded
+        return entry
