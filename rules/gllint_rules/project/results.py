@@ -80,6 +80,11 @@ def is_quantity(record: Record) -> bool:
     )
 
 
+def _may_be_quantity(record: Record) -> bool:
+    """Whether what nobody sees of a record may hold the unit of its ``value``."""
+    return record.open and record.cls is None and "value" in record.entries and "unit" not in record.entries
+
+
 def leaves(value: Value, site: Site) -> Iterator[Leaf]:
     """The definite numbers of a result that no Quantity carries, each where it was put in."""
     return _leaves(value, Leaf(site, _NO_NUMBER, None, value))
@@ -105,6 +110,8 @@ def _leaves(value: Value, at: Leaf, sure: bool = True) -> Iterator[Leaf]:
             option = replace(option, items=(), rest=option.element())
         seen = False
         for key, entry in held_in(option):
+            if key == "value" and isinstance(option, Record) and _may_be_quantity(option):
+                continue
             for leaf in _leaves(entry.value, _inside(at, option, key, entry)):
                 seen = True
                 yield leaf
