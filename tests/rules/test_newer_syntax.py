@@ -86,7 +86,8 @@ def difference(one: object, other: object) -> str | None:
 
 def places(module: Module) -> list[list[tuple[int, int]]]:
     positions = Positions(module)
-    return [positions.places(known).spans for known in module.sections()]
+    found = [positions.places(known) for known in module.sections()]
+    return [[*zip(known.begins, known.ends, strict=True)] for known in found]
 
 
 @pytest.mark.parametrize("name", SAME)

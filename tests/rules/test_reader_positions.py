@@ -303,7 +303,7 @@ def numbers(positions: Positions) -> Iterator[int]:
     """The numbers of all expressions of a file, but for the `type` of `type X = …` where that is put otherwise."""
     module = positions.module
     for known in module.sections():
-        for at in range(known.first, known.first + len(positions.places(known).spans)):
+        for at in range(known.first, known.first + len(positions.places(known).begins)):
             _, end = positions.offsets(at)
             if not (module.code.startswith(";", end) and not module.source.startswith(";", end)):
                 yield at

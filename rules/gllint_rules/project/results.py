@@ -24,6 +24,7 @@ from gllint_rules.inference.values import (
 )
 from gllint_rules.project.tool import Tool
 from gllint_rules.reading.facts import Expr
+from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.settings import Settings
 
 
@@ -47,8 +48,7 @@ class Result:
         return frozenset(p.name for p in params[1 if self.callable.first else 0 :])
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Leaf:
+class Leaf(NamedTuple):
     """A definite number outside a Quantity, where it was put into the result.
 
     ``value`` is all that may stand at ``site``; ``None`` where the site is that of a container around the number.
@@ -102,7 +102,7 @@ def _leaves(value: Value, at: Leaf, sure: bool = True) -> Iterator[Leaf]:
     if found is None and isinstance(value, UnionOf) and value.conditional:
         found = next((option for option in value.options if isinstance(option, Number)), None)
     if found is not None and sure:
-        yield replace(at, number=found)
+        yield at._replace(number=found)
     for option in options(value):
         if not isinstance(option, (Record, ListOf)) or (isinstance(option, Record) and is_quantity(option)):
             continue
@@ -118,8 +118,7 @@ def _leaves(value: Value, at: Leaf, sure: bool = True) -> Iterator[Leaf]:
         # What is put into an empty one is what its annotation speaks of.
         if option.rest is not None and not (option.hinted and seen):
             is_list = isinstance(option, ListOf)
-            inner = replace(
-                at,
+            inner = at._replace(
                 site=option.returned or at.site,
                 value=None,
                 in_list=at.in_list or is_list,
@@ -149,22 +148,29 @@ def _inside(at: Leaf, container: Record | ListOf, key: Key | None, entry: Entry)
     if entry.constant:
         in_list = at.in_list or isinstance(container, ListOf)
         name = as_text(key)
-        at = replace(at, value=None, in_list=in_list, keys=at.keys if key is None else (*at.keys, key))
+        keys = at.keys if key is None else (*at.keys, key)
         if name is None:
             is_named = at.is_named and isinstance(container, ListOf)
-            return replace(at, what=_what(container), is_named=is_named)
-        return replace(at, key=name, what="number", is_named=True)
+            return at._replace(
+                value=None, in_list=in_list, keys=keys, what=_what(container), is_named=is_named
+            )
+        return at._replace(value=None, in_list=in_list, keys=keys, key=name, what="number", is_named=True)
     if isinstance(container, ListOf) and container.kind == "pair":
-        return replace(at, value=None, in_list=True)
+        return at._replace(value=None, in_list=True)
     value = entry.value if entry.site != container.site else None
     if isinstance(container, ListOf):
-        return replace(at, site=entry.site, value=value, in_list=True, what="element")
+        return at._replace(site=entry.site, value=value, in_list=True, what="element")
     keys = (*at.keys, key) if key is not None else at.keys
-    inner = replace(at, site=entry.site, value=value, holder=container, keys=keys)
     name = as_text(key)
-    if name is None:
-        return replace(inner, is_named=False, what="element")
-    return replace(inner, key=name, is_named=True, what="number")
+    return at._replace(
+        site=entry.site,
+        value=value,
+        holder=container,
+        keys=keys,
+        key=at.key if name is None else name,
+        is_named=name is not None,
+        what="element" if name is None else "number",
+    )
 
 
 def _what(container: Record | ListOf) -> str:

@@ -4,7 +4,7 @@ In: the text of one file. Out: a :class:`~gllint_rules.reading.facts.Module`, wh
 (:mod:`~gllint_rules.reading.outline`) says what each section defines, binds and calls; a section is parsed by Python
 itself and read (:mod:`~gllint_rules.reading.sections`) when somebody asks for it. Expressions are facts with numbers,
 no syntax; :class:`~gllint_rules.reading.positions.Positions` tells where a number stands, reading its section again.
-For fixes, which keep comments and layout, LibCST's tree bears the same numbers (:mod:`~gllint_rules.reading.reader`).
+What is newer than the running Python is put in older words, of the same length (:mod:`~gllint_rules.reading.newer`).
 
 This room sees one file at a time. It knows nothing of imports' targets, of values, tools or rules.
 """

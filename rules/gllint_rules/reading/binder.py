@@ -1,7 +1,4 @@
-"""What both readers do alike: how names get their values, which strings count, what a literal says.
-
-:mod:`gllint_rules.reading.sections` reads CPython's tree, :mod:`gllint_rules.reading.reader` LibCST's.
-"""
+"""How names get their values, which strings count, what a literal says."""
 
 from __future__ import annotations
 

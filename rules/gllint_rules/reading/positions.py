@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterator
 
 from gllint_rules.finding import Span
 from gllint_rules.reading.facts import Function, Module, Places, SectionFacts
@@ -68,7 +69,7 @@ class Positions:
     def offsets(self, at: int) -> tuple[int, int]:
         """Between which offsets of the source expression number ``at`` stands."""
         known = self.module.section_of(at)
-        begin, end = self.places(known).spans[at - known.first]
+        begin, end = self.places(known).span(at - known.first)
         return known.section.begin + begin, known.section.begin + end
 
     def text(self, at: int) -> str:
@@ -80,36 +81,35 @@ class Positions:
             known.places = read_places(self.module, known.section)
         return known.places
 
-    def mentions(self, function: Function, name: str) -> list[int]:
+    def mentions(self, function: Function, name: str) -> Iterator[int]:
         """The numbers of the places in a function that mention a name."""
-        places = self.places(self.module.section_of(function.at))
-        return [at for at in places.names.get(name, ()) if function.at <= at < function.end]
+        known = self.module.section_of(function.at)
+        for number in self.places(known).names:
+            at = known.first + number
+            if function.at <= at < function.end and self.text(at) == name:
+                yield at
 
     def stretch(self, at: int) -> Stretch:
         """What to parse alone for expression number ``at``, so that its syntax is known."""
         known = self.module.section_of(at)
-        places = self.places(known)
-        begin, end = places.spans[at - known.first]
-        number = bisect_right(places.lines, at, key=lambda line: line.first) - 1
-        if number >= 0 and places.lines[number].begin <= begin and end <= places.lines[number].end:
-            return self._line(known, number)
-        before = places.lines[number].first - known.first if number >= 0 else 0
-        around = (i for i in range(before, at - known.first + 1) if _holds(places.spans[i], (begin, end)))
-        root = next(around)
-        begin, end = places.spans[root]
-        numbers = range(known.first + root, at + 1)
-        return Stretch(known.section.begin + begin, known.section.begin + end, numbers, False)
+        places, number = self.places(known), at - known.first
+        span = places.span(number)
+        line = bisect_right(places.lines, number, key=lambda line: line.first) - 1
+        if line >= 0 and _holds(places.lines[line][1:], span):
+            return self._line(known, line)
+        before = places.lines[line].first if line >= 0 else 0
+        root = next(i for i in range(before, number + 1) if _holds(places.span(i), span))
+        return Stretch(*self.offsets(known.first + root), range(known.first + root, at + 1), False)
 
     def stretches(self, known: SectionFacts) -> list[Stretch]:
         """The lines of simple statements in a section."""
         return [self._line(known, number) for number in range(len(self.places(known).lines))]
 
     def _line(self, known: SectionFacts, number: int) -> Stretch:
-        spans, lines, _ = self.places(known)
-        line = lines[number]
-        last = lines[number + 1].first if number + 1 < len(lines) else known.first + len(spans)
-        begin = known.section.begin
-        return Stretch(begin + line.begin, begin + line.end, range(line.first, last), True)
+        places, start = self.places(known), known.section.begin
+        first, begin, end = places.lines[number]
+        last = places.lines[number + 1].first if number + 1 < len(places.lines) else len(places.begins)
+        return Stretch(start + begin, start + end, range(known.first + first, known.first + last), True)
 
 
 def _holds(outer: tuple[int, int], inner: tuple[int, int]) -> bool:

@@ -1,0 +1,451 @@
+"""From the expressions of CPython's tree to facts."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator, Sequence
+from sys import intern
+from typing import Any, TypeAlias
+
+from gllint_rules.reading import facts
+from gllint_rules.reading.binder import Binder, said_by, string_value, text_value
+from gllint_rules.reading.facts import Binding, Expr, Param, Scope
+from gllint_rules.reading.literals import Part, Text, is_single, literals
+from gllint_rules.reading.passage import Passage
+from gllint_rules.reading.syntax import ParseFailure, parsed
+
+_SHORT = 40
+# A number with more digits than Python converts says nothing.
+_MOST_BITS = 14_000
+_SIGN = re.compile(r"[A-Za-z]{0,2}(?:\"\"\"|'''|\"|')|[(\[{]|[)\]}]|\#[^\r\n]*")
+
+
+class Expressions(Binder):
+    """One walk over expressions, which get their numbers in reading order."""
+
+    def __init__(
+        self,
+        text: Passage,
+        out: facts.SectionFacts,
+        module: Scope | None = None,
+        owner: facts.Class | None = None,
+        *,
+        macros: bool = False,
+    ) -> None:
+        super().__init__(out, module, owner, macros=macros)
+        self.text = text
+
+    def mark(self, node: ast.expr | ast.stmt, last: ast.expr | None = None) -> int:
+        """The number of an expression; ``last`` is its last operand where it is the beginning of ``node`` alone."""
+        at = self.count
+        self.count = at + 1
+        return at
+
+    def mark_text(self, begin: int, end: int) -> int:
+        """The number of a string that stands between two offsets of the text."""
+        at = self.count
+        self.count = at + 1
+        return at
+
+    def expr(self, node: ast.expr) -> Expr:
+        return _EXPRESSIONS[type(node)](self, node)  # type: ignore[no-any-return]
+
+    def _name(self, node: ast.Name) -> Expr:
+        return facts.Name(self.mark(node), node.id)
+
+    def _constant(self, node: ast.Constant) -> Expr:
+        value = node.value
+        if isinstance(value, (str, bytes)):
+            return self._strings(node, value)
+        if type(value) is int and value.bit_length() > _MOST_BITS:
+            value = 0
+        return facts.Const(self.mark(node), value)
+
+    def _attribute(self, node: ast.Attribute) -> Expr:
+        at = self.mark(node)
+        return facts.Attr(at, self.expr(node.value), node.attr)
+
+    def _call(self, node: ast.Call) -> Expr:
+        at = self.mark(node)
+        func = self.expr(node.func)
+        tracked = self.macros is not None
+        if tracked:
+            self.context.append(facts.last_name(func) + "()")
+        args: list[Expr] = []
+        keywords: list[tuple[str | None, Expr]] = []
+        given: list[ast.expr | ast.keyword] = [*node.args, *node.keywords]
+        if node.args and node.keywords and _place(node.args[-1]) > _place(node.keywords[0]):
+            given.sort(key=_place)  # `f(a=1, *rest)`
+        for arg in given:
+            if isinstance(arg, ast.keyword):
+                if tracked and arg.arg is not None:
+                    self.context.append(arg.arg + "=")
+                    keywords.append((arg.arg, self.expr(arg.value)))
+                    self.context.pop()
+                else:
+                    keywords.append((arg.arg, self.expr(arg.value)))
+            else:
+                args.append(self.expr(arg))
+        if tracked:
+            self.context.pop()
+        call = facts.Call(at, func, tuple(args), tuple(keywords))
+        self.out.calls.append((call, self.scope))
+        return call
+
+    def _subscript(self, node: ast.Subscript) -> Expr:
+        at = self.mark(node)
+        base = self.expr(node.value)
+        whole, self.whole = self.whole, False  # a key or a type states nothing
+        if isinstance(node.slice, ast.Tuple) and not self._has_brackets(node.slice):
+            elements = [e.value if isinstance(e, ast.Starred) else e for e in node.slice.elts]
+        else:
+            elements = [node.slice]
+        parts = tuple(map(self.expr, elements))
+        self.whole = whole
+        index = parts[0] if len(parts) == 1 else facts.Seq(at, "tuple", parts)
+        out = facts.Sub(at, base, index)
+        self.out.subscripts.append((out, self.scope))
+        return out
+
+    def _has_brackets(self, node: ast.Tuple) -> bool:
+        """Whether a tuple stands in brackets of its own: ``x[(a, b)]``, not ``x[a, b]`` or ``x[(a), (b)]``."""
+        if node.elts and _place(node.elts[0]) == _place(node):
+            return False
+        text = self.text.of(node)
+        depth = position = 0
+        while (found := _SIGN.search(text, position)) is not None:
+            position = found.end()
+            if found[0] in ("(", "[", "{"):
+                depth += 1
+            elif found[0] in (")", "]", "}"):
+                depth -= 1
+                if not depth:
+                    return position == len(text)
+            elif found[0][-1] in "'\"":
+                position = found.start() + len(next(literals(text[found.start() :])).text)
+        return False
+
+    def _slice(self, node: ast.Slice) -> Expr:
+        at = self.mark(node)
+        bounds = (self.expr(bound) for bound in (node.lower, node.upper, node.step) if bound is not None)
+        return facts.Slice(at, tuple(bounds))
+
+    def _dict(self, node: ast.Dict) -> Expr:
+        at = self.mark(node)
+        items: list[tuple[Expr | None, Expr]] = []
+        tracked = self.macros is not None
+        for written, given in zip(node.keys, node.values, strict=True):
+            key = self.expr(written) if written is not None else None
+            if tracked and isinstance(key, facts.Const) and isinstance(key.value, str):
+                self.context.append(key.value + ":")
+                items.append((key, self.expr(given)))
+                self.context.pop()
+            else:
+                items.append((key, self.expr(given)))
+        out = facts.Dict(at, tuple(items))
+        self.out.dicts.append((out, self.scope))
+        return out
+
+    def _sequence(self, node: ast.List | ast.Tuple | ast.Set) -> Expr:
+        at = self.mark(node)
+        return facts.Seq(at, _KINDS[type(node)], tuple(map(self.expr, node.elts)))  # type: ignore[arg-type]
+
+    def _star(self, node: ast.Starred) -> Expr:
+        at = self.mark(node)
+        return facts.Star(at, self.expr(node.value))
+
+    def _comprehension(self, node: _Comprehension) -> Expr:
+        at = self.mark(node)
+        scope = Scope("comprehension", self.scope)
+        outer, self.scope = self.scope, scope
+        tests: list[Expr] = []
+        for clause in node.generators:
+            source = self.expr(clause.iter)
+            self.bind_target(self.expr(clause.target), source, "loop")
+            tests += map(self.expr, clause.ifs)
+        key = self.expr(node.key) if isinstance(node, ast.DictComp) else None
+        element = self.expr(node.value if isinstance(node, ast.DictComp) else node.elt)
+        self.scope = outer
+        return facts.Comp(at, _KINDS[type(node)], key, element, scope, tuple(tests))  # type: ignore[arg-type]
+
+    def _binary(self, node: ast.BinOp) -> Expr:
+        # Long chains (`a + b + c …`) nest to the left; a loop keeps them off the call stack.
+        chain: list[tuple[int, ast.BinOp]] = []
+        left: ast.expr = node
+        while isinstance(left, ast.BinOp):
+            chain.append((self.mark(left), left))
+            left = left.left
+        out = self.expr(left)
+        for at, operation in reversed(chain):
+            out = facts.BinOp(at, OPERATORS[type(operation.op)], out, self.expr(operation.right))
+        return out
+
+    def _unary(self, node: ast.UnaryOp) -> Expr:
+        at = self.mark(node)
+        return facts.UnaryOp(at, OPERATORS[type(node.op)], self.expr(node.operand))
+
+    def _boolean(self, node: ast.BoolOp) -> Expr:
+        """``a or b or c`` is ``(a or b) or c``."""
+        op = "and" if isinstance(node.op, ast.And) else "or"
+        first, *others = node.values
+        marks = [self.mark(node)] + [self.mark(node, last) for last in reversed(others[:-1])]
+        out = self.expr(first)
+        for at, operand in zip(reversed(marks), others, strict=True):
+            out = facts.BoolOp(at, op, out, self.expr(operand))
+        return out
+
+    def _template(self, node: ast.expr) -> Expr:
+        return self._written(node, self.text.of(node), None)
+
+    def _comparison(self, node: ast.Compare) -> Expr:
+        at = self.mark(node)
+        self.context.append("compare")
+        operands = (self.expr(node.left), *map(self.expr, node.comparators))
+        self.context.pop()
+        self.out.compared.append((at, self.count))
+        return facts.Compare(at, operands, tuple(_COMPARISONS[type(op)] for op in node.ops))
+
+    def _if_exp(self, node: ast.IfExp) -> Expr:
+        at = self.mark(node)
+        body = self.expr(node.body)
+        test = self.expr(node.test)
+        return facts.IfExp(at, test, body, self.expr(node.orelse))
+
+    def _lambda(self, node: ast.Lambda) -> Expr:
+        at = self.mark(node)
+        scope = Scope("lambda", self.scope)
+        params = self.parameters(node.args, scope)
+        outer, self.scope = self.scope, scope
+        body = self.expr(node.body)
+        self.scope = outer
+        return facts.Lambda(at, params, body, scope)
+
+    def _await(self, node: ast.Await) -> Expr:
+        at = self.mark(node)
+        return facts.Await(at, self.expr(node.value))
+
+    def _yield(self, node: ast.Yield | ast.YieldFrom) -> Expr:
+        at = self.mark(node)
+        value = self.expr(node.value) if node.value is not None else None
+        out = facts.Yield(at, value, isinstance(node, ast.YieldFrom))
+        self.note_yield(out)
+        return out
+
+    def _named(self, node: ast.NamedExpr) -> Expr:
+        at = self.mark(node)
+        value = self.expr(node.value)
+        self.bind_walrus(node.target.id, value)
+        return facts.Walrus(at, node.target.id, value)
+
+    def parameters(self, node: ast.arguments, scope: Scope) -> tuple[Param, ...]:
+        out: list[Param] = []
+        plain = [*((arg, "positional") for arg in node.posonlyargs), *((arg, "any") for arg in node.args)]
+        without = len(plain) - len(node.defaults)
+        for i, (arg, kind) in enumerate(plain):
+            self._param(arg, node.defaults[i - without] if i >= without else None, kind, scope, out)
+        if node.vararg is not None:
+            self._param(node.vararg, None, "star", scope, out)
+        for arg, default in zip(node.kwonlyargs, node.kw_defaults, strict=True):
+            self._param(arg, default, "keyword", scope, out)
+        if node.kwarg is not None:
+            self._param(node.kwarg, None, "double-star", scope, out)
+        return tuple(out)
+
+    def _param(
+        self, node: ast.arg, given: ast.expr | None, kind: str, scope: Scope, out: list[Param]
+    ) -> None:
+        annotation = self.expr(node.annotation) if node.annotation is not None else None
+        default = self.expr(given) if given is not None else None
+        param = Param(node.arg, annotation, default, kind)  # type: ignore[arg-type]
+        self.bind(param.name, Binding("param", target=param), scope)
+        out.append(param)
+
+    # --- strings ---------------------------------------------------------------------------------------------
+
+    def _strings(self, node: ast.Constant, value: str | bytes) -> Expr:
+        raw = self.text.of(node)
+        begin = self.text.begin(node)
+        if self.text.is_lowered(begin, begin + len(raw)):
+            return self._written(node, raw, None)
+        if is_single(raw):
+            const = facts.Const(self.mark(node), _interned(value))
+            self.note_text(const, raw)
+            return const
+        return self._written(node, raw, iter(()))
+
+    def _formatted(self, node: ast.JoinedStr) -> Expr:
+        raw, begin = self.text.of(node), self.text.begin(node)
+        return self._written(
+            node, raw, None if self.text.is_lowered(begin, begin + len(raw)) else _holes(node)
+        )
+
+    def _written(self, node: ast.expr, raw: str, values: Iterator[ast.FormattedValue] | None) -> Expr:
+        """An f-string, or several strings after each other; ``values`` are those of the holes where Python has them."""
+        start = self.text.begin(node)
+        pieces = list(literals(raw))
+        macros, whole = self.macros, self.whole
+        if len(pieces) > 1:
+            self.macros, self.whole = None, False
+        at = self.count
+        parts: list[facts.Const | facts.Join | facts.Hole] = []
+        for piece in pieces:
+            begin = start + piece.begin
+            if piece is not pieces[-1]:
+                self.mark_text(begin, start + len(raw))  # this and the rest
+            here = self.mark_text(begin, begin + len(piece.text))
+            if piece.parts is None:
+                parts.append(facts.Const(here, string_value(piece.text)))
+            else:
+                self._parts(start, piece.parts, piece.is_raw, values, parts)
+        self.macros, self.whole = macros, whole
+        join = facts.Join(at, tuple(parts))
+        self.note_join(join)
+        return join
+
+    def _parts(
+        self,
+        start: int,
+        written: Sequence[Part],
+        raw: bool,
+        values: Iterator[ast.FormattedValue] | None,
+        out: list[facts.Const | facts.Join | facts.Hole],
+    ) -> None:
+        for part in written:
+            begin = start + part.begin
+            if isinstance(part, Text):
+                at = self.mark_text(begin, begin + len(part.text))
+                out.append(facts.Const(at, text_value(part.text, raw)))
+                continue
+            node = next(values) if values is not None else None
+            value = self.hole(part.value, begin, node.value if node is not None else None)
+            spec: str | None = None
+            if part.spec is not None:
+                pieces: list[facts.Const | facts.Join | facts.Hole] = []
+                inner = node.format_spec if node is not None else None
+                self._parts(
+                    start, part.spec, raw, _holes(inner) if isinstance(inner, ast.JoinedStr) else None, pieces
+                )
+                spec = said_by(pieces)
+            out.append(facts.Hole(value, spec))
+
+    def hole(self, written: str, begin: int, node: ast.expr | None) -> Expr:
+        """The value of a hole. Older Pythons do not know where it stands, so that its strings are parsed alone."""
+        if node is None or "'" in written or '"' in written or ("[" in written and "(" in written):
+            return self.hole_alone(written, begin)
+        return self.expr(node)
+
+    def hole_alone(self, written: str, begin: int) -> Expr:
+        text = written.strip()
+        source = f"({text[:-1] if text[-1] == '=' else text}\n)"
+        code, tree = readable(source)
+        [statement] = tree.body
+        assert isinstance(statement, ast.Expr)
+        outer = self.text
+        self.text = Passage(code, outer.shift + begin + written.index(text) - 1, source)
+        value = self.expr(statement.value)
+        self.text = outer
+        return value
+
+
+def readable(source: str) -> tuple[str, ast.Module]:
+    """What to parse for ``source``, and its tree. Raises :class:`ParseFailure`."""
+    try:
+        return source, parsed(source)
+    except ParseFailure:
+        from gllint_rules.reading.newer import lowered
+
+        code = lowered(source)
+        if code is None:
+            raise
+        return code, parsed(code)
+
+
+def _holes(node: ast.JoinedStr) -> Iterator[ast.FormattedValue]:
+    return (value for value in node.values if isinstance(value, ast.FormattedValue))
+
+
+def _place(node: ast.expr | ast.keyword) -> tuple[int, int]:
+    return node.lineno, node.col_offset
+
+
+def _interned(value: str | bytes) -> str | bytes:
+    return intern(value) if type(value) is str and len(value) < _SHORT else value
+
+
+OPERATORS: dict[type[ast.AST], str] = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.FloorDiv: "//",
+    ast.Mod: "%",
+    ast.Pow: "**",
+    ast.MatMult: "@",
+    ast.LShift: "<<",
+    ast.RShift: ">>",
+    ast.BitAnd: "&",
+    ast.BitOr: "|",
+    ast.BitXor: "^",
+    ast.USub: "-",
+    ast.UAdd: "+",
+    ast.Invert: "~",
+    ast.Not: "not",
+}
+
+_COMPARISONS: dict[type[ast.AST], str] = {
+    ast.Eq: "Equal",
+    ast.NotEq: "NotEqual",
+    ast.Lt: "LessThan",
+    ast.LtE: "LessThanEqual",
+    ast.Gt: "GreaterThan",
+    ast.GtE: "GreaterThanEqual",
+    ast.Is: "Is",
+    ast.IsNot: "IsNot",
+    ast.In: "In",
+    ast.NotIn: "NotIn",
+}
+
+_KINDS: dict[type[ast.AST], str] = {
+    ast.List: "list",
+    ast.ListComp: "list",
+    ast.Tuple: "tuple",
+    ast.Set: "set",
+    ast.SetComp: "set",
+    ast.DictComp: "dict",
+    ast.GeneratorExp: "generator",
+}
+
+_Comprehension: TypeAlias = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+_Handler: TypeAlias = Callable[[Any, Any], Any]
+
+_EXPRESSIONS: dict[type[ast.AST], _Handler] = {
+    ast.Name: Expressions._name,
+    ast.Constant: Expressions._constant,
+    ast.Attribute: Expressions._attribute,
+    ast.Call: Expressions._call,
+    ast.Subscript: Expressions._subscript,
+    ast.Slice: Expressions._slice,
+    ast.Dict: Expressions._dict,
+    ast.List: Expressions._sequence,
+    ast.Tuple: Expressions._sequence,
+    ast.Set: Expressions._sequence,
+    ast.Starred: Expressions._star,
+    ast.ListComp: Expressions._comprehension,
+    ast.SetComp: Expressions._comprehension,
+    ast.GeneratorExp: Expressions._comprehension,
+    ast.DictComp: Expressions._comprehension,
+    ast.BinOp: Expressions._binary,
+    ast.UnaryOp: Expressions._unary,
+    ast.BoolOp: Expressions._boolean,
+    ast.Compare: Expressions._comparison,
+    ast.IfExp: Expressions._if_exp,
+    ast.Lambda: Expressions._lambda,
+    ast.JoinedStr: Expressions._formatted,
+    ast.Await: Expressions._await,
+    ast.Yield: Expressions._yield,
+    ast.YieldFrom: Expressions._yield,
+    ast.NamedExpr: Expressions._named,
+}
+if hasattr(ast, "TemplateStr"):  # since Python 3.14
+    _EXPRESSIONS[ast.TemplateStr] = Expressions._template

@@ -1,0 +1,76 @@
+"""A piece of source, and where in it the nodes of CPython's tree stand."""
+
+from __future__ import annotations
+
+import ast
+import re
+from bisect import bisect_right
+
+_NEWLINE = re.compile(r"\r\n?|\n")
+_BLANK = re.compile(r"(?:[\s\\]|\#[^\r\n]*)*")
+
+
+class Passage:
+    """A piece of source and where its lines begin, for the places of CPython's tree: lines and bytes in them.
+
+    ``written`` is what stands in the file, where that is in newer syntax (:mod:`gllint_rules.reading.newer`).
+    ``shift`` leads from its offsets to those of the section.
+    """
+
+    __slots__ = ("is_ascii", "shift", "source", "starts", "written")
+
+    def __init__(self, source: str, shift: int = 0, written: str | None = None) -> None:
+        self.source, self.shift, self.is_ascii = source, shift, source.isascii()
+        self.written = source if written is None else written
+        self.starts = [0, *(match.end() for match in _NEWLINE.finditer(source))]
+
+    def offset(self, line: int, column: int) -> int:
+        start = self.starts[line - 1]
+        if self.is_ascii:
+            return start + column
+        end = self.starts[line] if line < len(self.starts) else len(self.source)
+        return start + len(
+            self.source[start:end].encode("utf-8", "surrogatepass")[:column].decode("utf-8", "ignore")
+        )
+
+    def begin(self, node: ast.expr | ast.stmt) -> int:
+        return self.offset(node.lineno, node.col_offset)
+
+    def end(self, node: ast.expr | ast.stmt) -> int:
+        assert node.end_lineno is not None and node.end_col_offset is not None
+        return self.offset(node.end_lineno, node.end_col_offset)
+
+    def of(self, node: ast.expr | ast.stmt) -> str:
+        """How a node is written."""
+        if self.is_ascii and node.end_lineno == node.lineno and node.end_col_offset is not None:
+            start = self.starts[node.lineno - 1]
+            return self.written[start + node.col_offset : start + node.end_col_offset]
+        return self.written[self.begin(node) : self.end(node)]
+
+    def is_lowered(self, begin: int, end: int) -> bool:
+        """Whether what is written between two offsets is in newer syntax."""
+        return self.written is not self.source and self.written[begin:end] != self.source[begin:end]
+
+    def line_end(self, node: ast.stmt) -> int:
+        """Where the line ends that a statement ends on."""
+        line = node.end_lineno or node.lineno
+        return self.starts[line] if line < len(self.starts) else len(self.source)
+
+    def is_first(self, begin: int) -> bool:
+        """Whether nothing stands on the line before an offset, and no line is continued by it."""
+        start = self.starts[bisect_right(self.starts, begin) - 1]
+        before = self.source[max(start - 3, 0) : start].rstrip("\r\n")
+        return not self.source[start:begin].strip(" \t\f") and not before.endswith("\\")
+
+    def after(self, node: ast.expr, limit: int, signs: str = ")") -> int:
+        """Where ``node`` ends with the ``signs`` behind it, before ``limit`` at the latest."""
+        end = position = self.end(node)
+        while (position := self.skipped(position)) < limit and self.source[position] in signs:
+            end = position = position + 1
+        return end
+
+    def skipped(self, position: int) -> int:
+        """The offset after whitespace and comments."""
+        blank = _BLANK.match(self.source, position)
+        assert blank is not None
+        return blank.end()

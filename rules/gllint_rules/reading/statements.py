@@ -1,0 +1,318 @@
+"""From the statements of CPython's tree to facts."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterable
+from typing import Any, Literal
+
+from gllint_rules.reading import facts
+from gllint_rules.reading.binder import PLAIN_CLASSES
+from gllint_rules.reading.expressions import OPERATORS, Expressions
+from gllint_rules.reading.facts import Binding, Block, Expr, Scope
+from gllint_rules.reading.sketch import Imported
+
+NAME = re.compile(r"(?:async[\s\\]+)?(?:def|class)[\s\\]+(\w+)")
+
+
+class Statements(Expressions):
+    """One walk over the statements of a section of ``file``."""
+
+    file: facts.Module
+
+    def block(self, body: Iterable[ast.stmt]) -> Block:
+        out: list[facts.Stmt] = []
+        for node in body:
+            statement = _STATEMENTS[type(node)](self, node)
+            if statement is not None:
+                out.append(statement)
+        return tuple(out)
+
+    def _nothing(self, node: ast.stmt) -> None:
+        return None
+
+    def _expr_statement(self, node: ast.Expr) -> facts.Stmt:
+        value = self.expr(node.value)
+        if isinstance(value, (facts.Const, facts.Join)):
+            self.out.docstrings.add(value.at)
+        return facts.Do("expr", (value,))
+
+    def _assign(self, node: ast.Assign) -> facts.Stmt | None:
+        if self._is_alias(node):
+            [name] = node.targets
+            self._type_alias(name, node.value)
+            return None
+        targets = tuple(map(self.expr, node.targets))
+        self.context.append(facts.last_name(targets[0]) if self.macros is not None else "")
+        value = self.expr(node.value)
+        self.context.pop()
+        for target in targets:
+            self.bind_target(target, value, "assign")
+        return facts.Assign(targets, value)
+
+    def _ann_assign(self, node: ast.AnnAssign) -> facts.Stmt:
+        target = self.expr(node.target)
+        annotation = self.expr(node.annotation)
+        self.context.append(facts.last_name(target) if self.macros is not None else "")
+        value = self.expr(node.value) if node.value is not None else None
+        self.context.pop()
+        match target:
+            case facts.Name(id=name):
+                self.bind(name, Binding("annotated", value, annotation, at=target.at))
+            case facts.Attr():
+                self.bind_attribute(target, value, annotation)
+            case _:
+                pass
+        return facts.Assign((target,), value, annotation)
+
+    def _aug_assign(self, node: ast.AugAssign) -> facts.Stmt:
+        target = self.expr(node.target)
+        op = OPERATORS[type(node.op)]
+        value = self.expr(node.value)
+        if isinstance(target, facts.Name):
+            self.bind(target.id, Binding("aug", facts.BinOp(target.at, op, target, value)))
+        elif isinstance(target, facts.Attr):
+            self.bind_attribute(target, facts.BinOp(target.at, op, target, value), None)
+        return facts.AugAssign(target, op, value)
+
+    def _return(self, node: ast.Return) -> facts.Stmt:
+        return facts.Return(self.expr(node.value) if node.value is not None else None)
+
+    def _raise(self, node: ast.Raise) -> facts.Stmt:
+        return self._do("raise", node.exc, node.cause)
+
+    def _assert(self, node: ast.Assert) -> facts.Stmt:
+        return self._do("assert", node.test, node.msg)
+
+    def _do(self, kind: Literal["raise", "assert"], *written: ast.expr | None) -> facts.Stmt:
+        self.context.append(kind)
+        values = tuple(self.expr(value) for value in written if value is not None)
+        self.context.pop()
+        return facts.Do(kind, values)
+
+    def _del(self, node: ast.Delete) -> facts.Stmt:
+        if len(node.targets) == 1 and not self.text.of(node).endswith(","):
+            return facts.Do("del", (self.expr(node.targets[0]),))
+        at = self.mark(node)
+        return facts.Do("del", (facts.Seq(at, "tuple", tuple(map(self.expr, node.targets))),))
+
+    def _jump(self, node: ast.Break | ast.Continue) -> facts.Stmt:
+        return facts.Jump("break" if isinstance(node, ast.Break) else "continue")
+
+    def _global(self, node: ast.Global) -> None:
+        self.scope.globals = self.scope.globals.union(node.names)
+
+    def _nonlocal(self, node: ast.Nonlocal) -> None:
+        self.scope.outer = self.scope.outer.union(node.names)
+
+    def _import(self, node: ast.Import) -> None:
+        for alias in node.names:
+            first = alias.name.partition(".")[0]
+            self.bind_import(
+                Imported(alias.asname, alias.name, "") if alias.asname else Imported(first, first, "")
+            )
+
+    def _import_from(self, node: ast.ImportFrom) -> None:
+        module = "." * node.level + (node.module or "")
+        for alias in node.names:
+            if alias.name != "*":
+                self.bind_import(Imported(alias.asname or alias.name, module, alias.name))
+
+    def _alias(self, node: Any) -> None:
+        self._type_alias(node.name, node.value)
+
+    def _type_alias(self, name: Any, value: ast.expr) -> None:
+        self.bind(name.id, Binding("alias", self.expr(value)))
+
+    def _is_alias(self, node: ast.Assign) -> bool:
+        """Whether ``type X = …`` is written where ``type;X = …`` is read."""
+        text = self.text
+        if text.written is text.source:
+            return False
+        begin = text.begin(node)
+        sign = text.source.rfind(";", text.starts[max(node.lineno - 2, 0)], begin)
+        return sign >= 0 and text.is_lowered(sign, sign + 1) and text.skipped(sign + 1) == begin
+
+    def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> facts.Stmt:
+        decorators = tuple(map(self.expr, node.decorator_list))
+        at = self.mark(node)
+        scope = Scope("function", self.scope)
+        params = self.parameters(node.args, scope)
+        returns = self.expr(node.returns) if node.returns is not None else None
+        is_async = isinstance(node, ast.AsyncFunctionDef)
+        function = facts.Function(node.name, at, params, returns, decorators, scope, is_async)
+        scope.owner = function
+        self.bind(function.name, Binding("def", target=function))
+        self.out.functions.append(function)
+        outer, self.scope = self.scope, scope
+        context, self.context = self.context, []
+        function.body = self.block(node.body)
+        function.end = self.count
+        self.scope, self.context = outer, context
+        return facts.Def(function)
+
+    def _class(self, node: ast.ClassDef) -> facts.Stmt:
+        decorators = tuple(map(self.expr, node.decorator_list))
+        at = self.mark(node)
+        bases = tuple(self.expr(b.value if isinstance(b, ast.Starred) else b) for b in node.bases)
+        keywords = tuple((keyword.arg, self.expr(keyword.value)) for keyword in node.keywords)
+        scope = Scope("class", self.scope)
+        cls = facts.Class(node.name, at, bases, keywords, decorators, scope, self._type_variables(node))
+        scope.owner = cls
+        self.bind(cls.name, Binding("class", target=cls))
+        section, outer, owner = self.out.section, self.scope, self.owner
+        if section.kind == "class" and not self.out.classes:  # its methods are sections of their own
+            self.owner = cls
+            scope.bindings = facts.class_namespace(self.file, section)
+            cls.attributes = facts.class_attributes(self.file, section)
+        self.out.classes.append(cls)
+        self.scope = scope
+        context, self.context = self.context, []
+        self.block(node.body)
+        self.scope, self.context, self.owner = outer, context, owner
+        return facts.ClassDef(cls)
+
+    def _type_variables(self, node: ast.ClassDef) -> tuple[str, ...]:
+        text = self.text
+        if text.written is not text.source:
+            name = NAME.match(text.source, text.begin(node))
+            assert name is not None
+            begin = len(text.source) - len(text.written[name.end() :].lstrip(" \t\\\r\n\f"))
+            if text.is_lowered(begin, begin + 1):
+                from gllint_rules.reading.newer import type_variables
+
+                return type_variables(text.written[begin:])
+        return tuple(variable.name for variable in getattr(node, "type_params", ()))
+
+    def _if(self, node: ast.If) -> facts.Stmt:
+        return facts.If(self.expr(node.test), self.block(node.body), self.block(node.orelse))
+
+    def _while(self, node: ast.While) -> facts.Stmt:
+        return facts.Loop(None, self.expr(node.test), self.block(node.body), self.block(node.orelse))
+
+    def _for(self, node: ast.For | ast.AsyncFor) -> facts.Stmt:
+        target = self.expr(node.target)
+        source = self.expr(node.iter)
+        self.bind_target(target, source, "loop")
+        return facts.Loop(target, source, self.block(node.body), self.block(node.orelse))
+
+    def _with(self, node: ast.With | ast.AsyncWith) -> facts.Stmt:
+        items: list[tuple[Expr, Expr | None]] = []
+        for item in node.items:
+            value = self.expr(item.context_expr)
+            target = None
+            if item.optional_vars is not None:
+                target = self.expr(item.optional_vars)
+                self.bind_target(target, value, "with")
+            items.append((value, target))
+        return facts.With(tuple(items), self.block(node.body))
+
+    def _try(self, node: ast.Try) -> facts.Stmt:
+        body = self.block(node.body)
+        handlers = []
+        for handler in node.handlers:
+            if handler.type is not None:
+                self.expr(handler.type)
+            if handler.name is not None:
+                self.bind(handler.name, Binding("unknown"))
+            handlers.append((handler.name, self.block(handler.body)))
+        return facts.Try(body, tuple(handlers), self.block(node.orelse), self.block(node.finalbody))
+
+    def _match(self, node: ast.Match) -> facts.Stmt:
+        subject = self.expr(node.subject)
+        cases = []
+        exhaustive = False
+        for case in node.cases:
+            names: dict[str, str] = {}
+            self.pattern(case.pattern, names)
+            for name in names:
+                self.bind(name, Binding("unknown"))
+            kind = _class_of_pattern(case.pattern)
+            if kind and isinstance(subject, facts.Name):
+                names.setdefault(subject.id, kind)
+            if case.guard is not None:
+                self.expr(case.guard)
+            elif isinstance(case.pattern, ast.MatchAs) and case.pattern.pattern is None:
+                exhaustive = True
+            cases.append((tuple(names.items()), self.block(case.body)))
+        return facts.Match(subject, tuple(cases), exhaustive)
+
+    def pattern(self, node: ast.pattern, names: dict[str, str]) -> None:
+        """Collect the names that a ``case`` captures, with the class that their pattern asks for where it does,
+        and number the values that it compares with, the last one first.
+        """
+        stack: list[ast.AST] = [node]
+        while stack:
+            match stack.pop():
+                case ast.MatchAs(pattern=inner, name=name):
+                    if name is not None:
+                        names.setdefault(name, _class_of_pattern(inner))
+                    stack += [inner] if inner is not None else []
+                case ast.MatchStar(name=str(name)):
+                    names.setdefault(name, "")
+                case ast.MatchMapping(patterns=patterns, rest=rest):
+                    if rest is not None:
+                        names.setdefault(rest, "")
+                    stack += patterns
+                case ast.MatchClass(patterns=patterns, kwd_patterns=more) as item:
+                    if len(patterns) == 1 and isinstance(patterns[0], ast.MatchAs) and patterns[0].name:
+                        names[patterns[0].name] = _class_of_pattern(item)  # `int(n)`
+                    stack += [*patterns, *more]
+                case ast.MatchSequence(patterns=patterns) | ast.MatchOr(patterns=patterns):
+                    stack += patterns
+                case ast.MatchValue(value=value):
+                    self.expr(value)
+                case _:
+                    pass
+
+    # --- expressions -----------------------------------------------------------------------------------------
+
+
+def _class_of_pattern(pattern: ast.pattern | None) -> str:
+    """The plain class that a value must have to match; ``""`` where that is not what the pattern asks for."""
+    match pattern:
+        case ast.MatchClass(cls=ast.Name(id=name)) if name in PLAIN_CLASSES:
+            return name
+        case ast.MatchAs(pattern=ast.pattern() as inner):
+            return _class_of_pattern(inner)
+        case ast.MatchOr(patterns=patterns):
+            kinds = set(map(_class_of_pattern, patterns))
+            if kinds <= {"int", "float", "complex"}:
+                return "int"
+            return kinds.pop() if len(kinds) == 1 else ""
+        case _:
+            return ""
+
+
+_STATEMENTS: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
+    ast.Expr: Statements._expr_statement,
+    ast.Assign: Statements._assign,
+    ast.AnnAssign: Statements._ann_assign,
+    ast.AugAssign: Statements._aug_assign,
+    ast.Return: Statements._return,
+    ast.Raise: Statements._raise,
+    ast.Assert: Statements._assert,
+    ast.Delete: Statements._del,
+    ast.Pass: Statements._nothing,
+    ast.Break: Statements._jump,
+    ast.Continue: Statements._jump,
+    ast.Global: Statements._global,
+    ast.Nonlocal: Statements._nonlocal,
+    ast.Import: Statements._import,
+    ast.ImportFrom: Statements._import_from,
+    ast.FunctionDef: Statements._function,
+    ast.AsyncFunctionDef: Statements._function,
+    ast.ClassDef: Statements._class,
+    ast.If: Statements._if,
+    ast.While: Statements._while,
+    ast.For: Statements._for,
+    ast.AsyncFor: Statements._for,
+    ast.With: Statements._with,
+    ast.AsyncWith: Statements._with,
+    ast.Try: Statements._try,
+    ast.TryStar: Statements._try,
+    ast.Match: Statements._match,
+}
+if hasattr(ast, "TypeAlias"):  # since Python 3.12
+    _STATEMENTS[ast.TypeAlias] = Statements._alias
