@@ -30,7 +30,7 @@ _LABELS = {
     ".gitignore": "*\n",
 }
 _STORE = re.compile(r"[0-9a-f]{40}")
-_ENTRY = re.compile(r"screen|names|(?:facts|results)-[0-9a-f]{40}")
+_ENTRY = re.compile(r"screen|facts|(?:results|fixes)-[0-9a-f]{40}")
 _TEMPORARY = re.compile(r"new-[0-9a-z_]{8}")
 _OURS = re.compile(rb"gllint-\d+\n")
 _LOCK = "lock"

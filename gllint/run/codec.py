@@ -7,22 +7,29 @@ what it is: a container, bytes, or a record and its fields. A record whose field
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from functools import cache
 from itertools import chain
 from typing import Any, TypeAlias
 
-from gllint.run.results import Dependencies, Result
+from gllint.run.results import Dependencies, Evidence, Result
 from gllint_rules import finding
 
 RECORDS: dict[str, type[Any]] = {
     name: record
-    for name, record in (*vars(finding).items(), ("Result", Result), ("Dependencies", Dependencies))
+    for name, record in (
+        *vars(finding).items(),
+        ("Result", Result),
+        ("Dependencies", Dependencies),
+        ("Evidence", Evidence),
+    )
     if hasattr(record, "_fields")
 }
 _CONTAINERS: dict[str, type[Any]] = {"tuple": tuple, "list": list, "set": set, "frozenset": frozenset}
 _PLAIN = {"int": int, "str": str, "bool": bool, "bytes": bytes, "Applicability": str}
 _ALIKE = "alike"  # a list of texts or of whole numbers, as it is
+_APART = re.compile(r", (?![^\[]*\])")  # a comma that is in no brackets
 _LONG = 1 << 64  # json refuses the digits of larger ones at some length
 
 
@@ -94,6 +101,14 @@ def _fields_of(kind: str) -> tuple[type[Any], tuple[_Check, ...]]:
     return record, tuple(map(_check, declared))
 
 
+def is_declared(declared: str, value: object) -> bool:
+    """Say whether ``value`` is what an annotation declares: of plain values, containers and our records."""
+    try:
+        return _check(declared)(value)
+    except KeyError:
+        return False
+
+
 @cache
 def _check(declared: str) -> _Check:
     """What says whether a value is what a field of a record is declared to hold."""
@@ -101,6 +116,13 @@ def _check(declared: str) -> _Check:
         inner = _check(declared.removesuffix(" | None"))
         return lambda value: value is None or inner(value)
     outer, _, within = declared.removesuffix("]").partition("[")
+    if outer == "tuple" and not within.endswith(", ..."):
+        members = [_check(member) for member in _APART.split(within)]
+        return lambda value: (
+            type(value) is tuple
+            and len(value) == len(members)
+            and all(check(member) for check, member in zip(members, value, strict=True))
+        )
     if outer == "tuple":
         each = _check(within.removesuffix(", ..."))
         return lambda value: type(value) is tuple and all(map(each, value))

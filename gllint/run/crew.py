@@ -198,7 +198,7 @@ class _Worker:
                 case ("share", part, given, paths):
                     self._give(part, given, paths)
                 case ("end",):
-                    self._pipe.send((self._index.dependencies, self._index.is_disturbed))
+                    self._pipe.send(self._index.learnt())
 
     def _share_out(self, part: Any, given: object) -> Mapping[str, Any]:
         """What ``part`` says of all modules: the others find out the most of it meanwhile."""

@@ -9,24 +9,24 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterable, Mapping
 from itertools import repeat
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gllint.files.digest import digest
 from gllint.files.discover import Signature, walk
 from gllint.files.places import Place
-from gllint.files.sources import read_python
 from gllint.run.cache import Store
 from gllint.run.kept import Kept
 from gllint.run.looks import PASSES, TALKS, outline_file
 from gllint.run.mentions import Mentions
 from gllint.run.parsing import Parsed, Unparsed, parse
-from gllint.run.results import Dependencies
+from gllint.run.results import Dependencies, Result
 from gllint.run.table import Means, Table
 from gllint_rules import RULES
 from gllint_rules.reading.stack import on_large_stack
 from gllint_rules.words.screen import ANY_NAME
 
 if TYPE_CHECKING:
+    from gllint_rules.project.imports import Imports
     from gllint_rules.project.project import Project
     from gllint_rules.reading.facts import Module
     from gllint_rules.reading.outline import Outline
@@ -50,7 +50,8 @@ class Index:
         self.dependencies = Dependencies({}, {}, {}, {}, {})
         self._top = place.repository or place.root
         self.mentions = Mentions(self.table, self.dependencies, self._top)
-        self.kept = Kept(store, self._is_unchanged)
+        self.kept = Kept(store, self)
+        self.reads_all = False  # of candidates of which what is known still holds, too
         self.talking: set[str] = set()  # the files that import a framework or a model's SDK
         self.is_complete = False  # all files of the project are listed
         self.is_disturbed = False  # a file changed while we read it twice: nothing of this run is kept
@@ -59,6 +60,8 @@ class Index:
         self._inherited: Project | None = None  # under another configuration
         self._announced: set[str] = set()
         self._top_level: dict[str, list[str]] | None = None
+        self._imports: Imports | None = None  # that have read no file
+        self._passing: dict[str, bytes] = {}
 
     def take_over(self, other: Index) -> None:
         """Take over what ``other``, of the same files under another configuration, has read and inferred.
@@ -107,7 +110,7 @@ class Index:
         """Forget what several files say together."""
         self.mentions.forget()
         self._announced.clear()
-        self._candidates = self._project = self._inherited = self._top_level = None
+        self._candidates = self._project = self._inherited = self._top_level = self._imports = None
 
     # --- candidates ----------------------------------------------------------------------------------------
 
@@ -124,6 +127,9 @@ class Index:
                 screened = self.table.screen(self.files)
             passing = {path: s.digest for path, s in screened.items() if s.flags & PASSES}
             self.talking = {path for path, s in screened.items() if s.flags & TALKS}
+            self._passing = passing
+            if self._project is None:
+                self.kept.compare(bool(self.talking))
             self.names = names = self.tool_names(passing)
             using: dict[str, bytes] = {}
             if names:
@@ -143,15 +149,13 @@ class Index:
             return frozenset()
         if self._project is not None:
             return self._reaching(self._names_after_edit(self._project, passing))
-        key = self.key(passing)
-        if (names := self.kept.names(key)) is None:
+        names = self.kept.names(passing)
+        if names is None:
             self._project = self._inherited or self._new_project()
             self._project.judge_by(self.settings)
             self._add(self._project, passing)
             with self.means.clock.stage("tool names"):
                 names = on_large_stack(_tool_names, self._project)
-            if self.is_worth_keeping:
-                self.kept.keep_names(key, names, self.dependencies)
         return self._reaching(names)
 
     def _names_after_edit(self, old: Project, passing: Collection[str]) -> frozenset[bytes]:
@@ -184,9 +188,22 @@ class Index:
         return self._project is not None and self._candidates is not None
 
     def find_tools(self) -> None:
-        """Find the tools of all candidates, which what is said of any of them may rest on."""
+        """Find the tools of all candidates that are not fresh, and see what else is not since they are another."""
         with self.means.clock.stage("tool names"):
-            on_large_stack(_tool_names, self.project)
+            on_large_stack(self._find_tools)
+
+    def _find_tools(self) -> None:
+        project, told_by = self.project, self.project.imports.told_by
+        _tool_names(project)
+        unsure = {teller for known in self.kept.fresh.values() for teller in known.told_by}
+        while True:
+            for path in sorted(unsure & project.modules.paths.keys()):
+                project.tools.of(project.modules[path])
+            fresh = self.kept.fresh
+            told = [path for path in told_by if path in fresh and not told_by[path] <= fresh[path].told_by]
+            if not told:
+                return
+            unsure = self.kept.spoil(told)
 
     def follow(self, path: str, name: bytes) -> None:
         """Follow an edit: ``name`` is the digest of a file that takes part now, empty if it does not (any more)."""
@@ -218,11 +235,6 @@ class Index:
         self._add(self._project, self.candidates())
         return self._project.inherit(old, changed)
 
-    def key(self, digests: Mapping[str, bytes]) -> bytes:
-        """Return what identifies the facts: the files that have some, and the names that imports can lead to."""
-        files = (part for path in sorted(digests) for part in (_bytes(path), digests[path]))
-        return digest(*files, _bytes(repr((bool(self.talking), sorted(self._packages().items())))))
-
     def _new_project(self) -> Project:
         if self.means.clock.by_rule:
             from gllint_rules.catalogue import load_all
@@ -241,6 +253,7 @@ class Index:
             self.mentions.of,
             self._owns,
             bool(self.talking),
+            self.kept.seed if not self.reads_all else lambda part: None,
         )
 
     def _packages(self) -> dict[str, list[str]]:
@@ -251,11 +264,14 @@ class Index:
         return self._top_level
 
     def _add(self, project: Project, added: Mapping[str, bytes]) -> None:
-        new = [path for path in added if path not in self._announced]
-        self._read_facts([path for path in new if path not in self.parsed], added)
+        new = [path for path in sorted(added) if path not in self._announced]
+        fresh = {} if self.reads_all else self.kept.fresh
+        self._read_facts([path for path in new if path not in self.parsed and path not in fresh], added)
         for path in new:
-            parsed = self.parsed[path]
-            if not isinstance(parsed, Unparsed):
+            parsed = self.parsed.get(path)
+            if parsed is None and fresh[path].sound:
+                project.announce(path)
+            elif parsed is not None and not isinstance(parsed, Unparsed):
                 project.add(parsed)
         self._announced.update(new)
 
@@ -287,19 +303,88 @@ class Index:
         outline = made[1] if made is not None and made[0] == digest(data) else None
         return parse(path, data, self.means.clock, before, outline)
 
-    def learn(self, dependencies: Dependencies, is_disturbed: bool) -> None:
+    def learnt(self) -> tuple[Any, ...]:
+        """Return what the answers of this process rest on, for another one to :meth:`learn`."""
+        imports = self.project.imports
+        return self.dependencies, self.is_disturbed, imports.asked, imports.told_by
+
+    def learn(
+        self,
+        dependencies: Dependencies,
+        is_disturbed: bool,
+        asked: Mapping[str, dict[str, str | None]],
+        told_by: Mapping[str, set[str]],
+    ) -> None:
         """Take over what another process found the answers to rest on."""
         self.dependencies.loaded.update(dependencies.loaded)
         self.dependencies.probed.update(dependencies.probed)
         self.dependencies.owned.update(dependencies.owned)
         self.is_disturbed = self.is_disturbed or is_disturbed
+        imports = self.project.imports
+        for path, names in asked.items():
+            imports.asked.setdefault(path, {}).update(names)
+        for path, tellers in told_by.items():
+            imports.told_by.setdefault(path, set()).update(tellers)
+
+    # --- what is kept ----------------------------------------------------------------------------------------
+
+    def save(self, results: Mapping[str, Result] | None = None) -> None:
+        """Keep what was found out of the modules, and what the rules said of all of them."""
+        if self._project is None or not self.is_worth_keeping:
+            return
+        candidates, imports, loaded = self.candidates(), self._project.imports, self.dependencies.loaded
+        broken = {path for path, parsed in self.parsed.items() if isinstance(parsed, Unparsed)}
+        self.kept.learn(candidates, loaded, broken, imports.asked, imports.told_by)
+        if results is not None:
+            self.kept.keep_results(self.config.codes, candidates, results)
+        self.kept.keep_facts(
+            bool(self.talking),
+            self._project.said,
+            self.dependencies,
+            candidates,
+            self.names - {ANY_NAME},
+            self._passing,
+        )
+
+    def digest_of(self, path: str) -> bytes:
+        """Return the digest of a file as it is now, ``b""`` of one that cannot be read."""
+        known = self.table.digest_of(path)
+        if known is not None:
+            return known
+        try:
+            return digest(self.means.sources.read(path))
+        except (OSError, ValueError):
+            return b""
+
+    def is_there(self, path: str) -> bool:
+        """Say whether there is a file."""
+        return self.means.sources.exists(path)
+
+    def leads_to(self, importer: str, dotted: str) -> str | None:
+        """Return the file that a name leads to from another one."""
+        if self._imports is None:
+            from gllint_rules.project.imports import Imports
+
+            self._imports = Imports(lambda path: None, self._exists, self._packages(), lambda path: True)
+        return self._imports.find_module(importer, dotted)
+
+    def answer(self, question: str) -> bytes:
+        """Return the digest of the answer to a question about all modules."""
+        from gllint_rules.project.wide import QUESTIONS
+
+        asked = QUESTIONS.get(question)
+        return digest(_canonical(on_large_stack(self.project.once, asked)).encode()) if asked else b""
 
     # --- what floor 2 asks back ----------------------------------------------------------------------------
 
-    def _load(self, path: str) -> Module | None:
+    def read(self, path: str) -> Parsed:
+        """Return the facts of a file, or why it has none."""
         if path not in self.parsed:
             self.parsed[path] = self._load_helper(path)
-        parsed = self.parsed[path]
+        return self.parsed[path]
+
+    def _load(self, path: str) -> Module | None:
+        parsed = self.read(path)
         return None if isinstance(parsed, Unparsed) else parsed
 
     def _load_helper(self, path: str) -> Parsed:
@@ -308,7 +393,9 @@ class Index:
         except OSError as error:
             self.dependencies.loaded[path] = b""
             return Unparsed(f"cannot be read: {error.strerror}")
-        self.dependencies.loaded[path] = digest(data)
+        self.dependencies.loaded[path] = now = digest(data)
+        if self._candidates and self._candidates.get(path, now) != now:
+            self.is_disturbed = True
         return parse(path, data, self.means.clock)
 
     def _exists(self, path: str) -> bool:
@@ -334,25 +421,18 @@ class Index:
                 self.dependencies.loaded[path] = digest(source.data)
         return source.text.source
 
-    def _is_unchanged(self, dependencies: Dependencies) -> bool:
-        if not self.mentions.are_still(dependencies):
-            return False
-        if any(os.path.isfile(path) != there for path, there in dependencies.probed.items()):
-            return False
-        if any((path in self.files) != owned for path, owned in dependencies.owned.items()):
-            return False
-        return all(_digest_of(path) == value for path, value in dependencies.loaded.items())
+    def holds(self, rests_on: Dependencies) -> bool:
+        """Say whether the files that a fix looked at, and those that hold the words it asked about, are the same."""
+        return self.mentions.are_still(rests_on) and all(
+            self.digest_of(path) == value for path, value in rests_on.loaded.items()
+        )
 
 
-def _digest_of(path: str) -> bytes:
-    try:
-        return digest(read_python(path))
-    except OSError:
-        return b""
-
-
-def _bytes(path: str) -> bytes:
-    return path.encode("utf-8", "surrogateescape")
+def _canonical(value: object) -> str:
+    """Write a plain value so that equal ones are written alike."""
+    if isinstance(value, frozenset):
+        return f"{{{','.join(sorted(map(_canonical, value)))}}}"
+    return f"({','.join(map(_canonical, value))})" if isinstance(value, tuple) else repr(value)
 
 
 def _tool_names(project: Project) -> frozenset[bytes]:

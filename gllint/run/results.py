@@ -20,10 +20,27 @@ class Dependencies(NamedTuple):
     around: dict[str, frozenset[str]]
 
 
+class Evidence(NamedTuple):
+    """What the answers about one module rest on, beside the same of the modules that it leads to.
+
+    Its ``digest``; what each name ``asked`` from it led to, a file or none; the modules that say something of what
+    stands in it. One that is not ``sound`` has no facts.
+    """
+
+    digest: bytes
+    sound: bool
+    asked: dict[str, str | None]
+    told_by: frozenset[str]
+
+
 class Result(NamedTuple):
-    """What the rules say of one file, before suppressions. ``notice`` says why they were not asked."""
+    """What the rules say of one file, before suppressions. ``notice`` says why they were not asked.
+
+    ``consulted`` are the questions about all modules that the answers rest on, by their names.
+    """
 
     findings: tuple[Finding, ...] = ()
     failures: tuple[Failure, ...] = ()
     cuts: tuple[Cut, ...] = ()  # what came to light on the way, in whatever file
     notice: str = ""
+    consulted: frozenset[str] = frozenset()

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from gllint.run.index import Index
+from gllint.run.kept import EVERYTHING
 from gllint.run.parsing import Unparsed
 from gllint.run.results import Result
 from gllint_rules import Failure, Finding, Span
@@ -36,24 +37,28 @@ def check_files(index: Index, paths: Sequence[str], fixes: bool) -> Iterator[tup
 def check_file(index: Index, path: str, fixes: bool) -> Result:
     """Return what the rules say of one candidate."""
     project, codes, clock = index.project, index.config.codes, index.means.clock
-    parsed = index.parsed[path]
+    parsed = index.read(path)
     if isinstance(parsed, Unparsed):
         notice = f"{parsed.message} (line {parsed.line})" if parsed.is_python else ""
         return Result(syntax_error(path, parsed, codes), notice=notice)
     from gllint_rules.check.check import check
+    from gllint_rules.project.wide import is_plain
 
     reports: list[Finding | Failure] = []
+    project.consulted.clear()
     if clock.by_rule:
         for code in sorted(codes):
             with clock.rule(code):
                 reports += check(project, path, frozenset({code}), fixes)
     else:
         reports += check(project, path, codes, fixes)
+    asked = {question.__name__ if is_plain(question) else EVERYTHING for question in project.consulted}
     return Result(
         tuple(report for report in reports if isinstance(report, Finding)),
         tuple(report for report in reports if isinstance(report, Failure)),
         tuple(project.cuts()),
         _unread(parsed),
+        frozenset(asked),
     )
 
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
-from gllint.files.digest import digest
+from gllint.files.digest import DIGEST_SIZE, digest
 from gllint.files.discover import Signature
 from gllint.files.places import Places
 from gllint.files.sources import Sources
@@ -157,6 +157,13 @@ class Table:
             for path in self.files
             if path not in self._known() or not self._holds(path, self._known()[path])
         )
+
+    def digest_of(self, path: str) -> bytes | None:
+        """Return the digest of a file where it is known, as it is of those that took part in the project."""
+        row = self._known().get(path)
+        if row is None or not self._holds(path, row):
+            return None
+        return row.screened.digest or (row.uses or b"")[DIGEST_SIZE:] or None
 
     def passing(self, path: str) -> bool:
         """Say whether rules could speak about a file."""

@@ -29,8 +29,9 @@ class Workspace:
     def __init__(self, index: Index, store: Store, take_turns: bool, fixes: bool) -> None:
         self.index, self.config, self.root = index, index.config, index.root
         self._store, self._take_turns, self._fixes = store, take_turns, fixes
-        self._has_turn = False
+        self._has_turn = self._is_settled = False
         self._results: dict[str, Result] | None = None
+        self._fixed: dict[str, Result] | None = None
         self._landed: dict[str, list[Finding]] | None = None
 
     def take_over(self, other: Workspace) -> None:
@@ -58,7 +59,7 @@ class Workspace:
         wanted = sorted(set(paths))
         self._learn()
         results = self._check_candidates()
-        landed = self._all_landed(results)
+        landed = self._all_landed(results, wanted)
         screened = self.index.table.screen(wanted)
         asked = [path for path in wanted if path in named and path not in self.index.candidates()]
         broken = self.index.table.broken(asked)
@@ -76,19 +77,48 @@ class Workspace:
 
     def caused(self, paths: Collection[str]) -> dict[str, Result]:
         """Return what there is to say of other files of the project because of what stands in ``paths``."""
-        return caused(self._all_landed(self._check_candidates()), paths, self.index.files)
+        return caused(self._all_landed(self._check_candidates(), paths), paths, self.index.files)
 
-    def _all_landed(self, results: Mapping[str, Result]) -> dict[str, list[Finding]]:
+    def _all_landed(
+        self, results: Mapping[str, Result], paths: Collection[str]
+    ) -> Mapping[str, Sequence[Finding]]:
+        """Return all findings by their files; those that concern ``paths`` with their fixes, where they are wanted."""
         if self._landed is None:
             self._landed = landed(results.values())
-        return self._landed
+        if not self._fixes:
+            return self._landed
+        concerned = frozenset(paths)
+        told = {path for path, found in self._landed.items() if any(f.concerns(concerned) for f in found)}
+        again = [
+            path for path, result in results.items() if any(found.path in told for found in result.findings)
+        ]
+        fixed = landed(self._with_fixes(again).values()) if again else {}
+        return {path: fixed[path] if path in told else found for path, found in self._landed.items()}
+
+    def _with_fixes(self, paths: Sequence[str]) -> dict[str, Result]:
+        """Return what the rules say of candidates, with the fixes."""
+        index, candidates = self.index, self.index.candidates()
+        if self._fixed is None:
+            self._fixed = {}
+            kept = index.kept.fixed(self.config.codes, candidates) if self._may_be_known else None
+            if kept is not None and index.holds(kept[1]):
+                self._fixed, rests_on = kept
+                index.dependencies.loaded.update(rests_on.loaded)
+                index.dependencies.around.update(rests_on.around)
+        missing = [path for path in paths if path not in self._fixed]
+        if missing:
+            index.find_tools()
+            with index.means.clock.stage("fixes"):
+                self._fixed |= self._checked(missing, True)
+            self._save_fixed()
+        return {path: self._fixed[path] for path in paths}
 
     def explain(self, path: str, line: int, code: str | None) -> list[str]:
         """Return why there is, or is not, a finding at a line: floor 2's own words."""
         if path not in self.index.candidates():
             return [f"{path} mentions nothing that a rule speaks about; it was not parsed."]
         project = self.index.project
-        broken = self.index.parsed.get(path)
+        broken = self.index.read(path)
         if isinstance(broken, Unparsed):
             return [f"{path}:{broken.line}:{broken.column}: {broken.message}"]
         from gllint_rules.check.why import why
@@ -121,7 +151,7 @@ class Workspace:
         """Take note that the content of a file is another one now; what other files say is kept."""
         self.index.files.setdefault(path, None)
         self.index.forget(path)
-        self._results = self._landed = None
+        self._results = self._fixed = self._landed = None
 
     def marked(self, paths: Iterable[str]) -> frozenset[str]:
         """Return the checked files that may hold a suppression which names one of our codes."""
@@ -153,40 +183,63 @@ class Workspace:
     def _check_candidates(self) -> dict[str, Result]:
         index, candidates = self.index, self.index.candidates()
         known = self._known_results(candidates)
-        missing = [path for path in candidates if path not in known]
-        if missing:
+        if any(path not in known for path in candidates):
             index.find_tools()
+            if not self._is_settled:
+                for path in known.keys() - index.kept.fresh.keys():
+                    del known[path]
+            missing = [path for path in candidates if path not in known]
             index.means.progress.expect("checking", len(missing))
             with index.means.clock.stage("rules"):
-                known |= self._checked(missing)
-            if index.is_worth_keeping and (self._has_turn or not self._take_turns):
-                key, codes = index.key(candidates), self.config.codes
-                index.kept.keep_results(key, codes, self._fixes, known, index.dependencies)
+                if self._fixes and len(missing) == len(
+                    candidates
+                ):  # nearly all that is asked is asked for the fixes
+                    self._fixed = self._checked(missing, True)
+                    known |= {path: _without_fixes(result) for path, result in self._fixed.items()}
+                else:
+                    known |= self._checked(missing, False)
+            self._is_settled = True
+            self._save_results(known)
         return {path: known[path] for path in candidates}
 
-    def _checked(self, paths: Sequence[str]) -> dict[str, Result]:
+    def _checked(self, paths: Sequence[str], fixes: bool) -> dict[str, Result]:
         """Return what the rules say of candidates: asked in several processes where that is worth it."""
         from gllint.run import crew
 
-        if not self._fixes and crew.is_worth(self.index, paths):
+        if not fixes and crew.is_worth(self.index, paths):
             with contextlib.suppress(crew.Lost):
                 return dict(crew.check_files(self.index, paths))
-        return on_large_stack(lambda: dict(check_files(self.index, paths, self._fixes)))
+        return on_large_stack(lambda: dict(check_files(self.index, paths, fixes)))
 
-    def _known_results(self, candidates: Mapping[str, bytes]) -> dict[str, Result]:
+    @property
+    def _may_be_known(self) -> bool:
+        return not self.index.means.clock.by_rule
+
+    def _known_results(self, candidates: Collection[str]) -> dict[str, Result]:
         if self._results is None:
+            self._is_settled = False
             self._results = {}
-            index = self.index
-            if candidates and not index.means.sources.held() and not index.means.clock.by_rule:
-                saved = index.kept.results(index.key(candidates), self.config.codes, self._fixes)
-                if saved is not None:
-                    self._results, rests_on = saved
-                    index.dependencies.loaded.update(rests_on.loaded)
-                    index.dependencies.probed.update(rests_on.probed)
-                    index.dependencies.owned.update(rests_on.owned)
-                    index.dependencies.mentions.update(rests_on.mentions)
-                    index.dependencies.around.update(rests_on.around)
+            if candidates and self._may_be_known:
+                self._results = self.index.kept.results(self.config.codes, candidates)
         return self._results
+
+    def _save_results(self, results: Mapping[str, Result]) -> None:
+        index = self.index
+        if index.is_worth_keeping and (self._has_turn or not self._take_turns):
+            index.save(results)
+            if self._fixed is not None:
+                self._save_fixed()
+
+    def _save_fixed(self) -> None:
+        index = self.index
+        if index.is_worth_keeping and (self._has_turn or not self._take_turns):
+            index.save()
+            with_findings = {path: result for path, result in (self._fixed or {}).items() if result.findings}
+            index.kept.keep_fixed(self.config.codes, index.candidates(), with_findings, index.dependencies)
+
+
+def _without_fixes(result: Result) -> Result:
+    return result._replace(findings=tuple(finding._replace(fix=None) for finding in result.findings))
 
 
 def landed(results: Iterable[Result]) -> dict[str, list[Finding]]:

@@ -39,6 +39,7 @@ class LiveWorkspace:
         self.config, self.root = index.config, index.root
         self.is_loaded = False
         self._index, self._store = index, store
+        index.reads_all = True
         self._sources = index.means.sources
         self._results: dict[str, Result] = {}
 
@@ -58,6 +59,7 @@ class LiveWorkspace:
         self._results = {}
         self._index.project  # noqa: B018
         # Only now, not at every keystroke: what is read while an editor is open is read again by the next process.
+        self._index.save()
         self._index.table.save(self._index.is_complete)
         self.is_loaded = True
 

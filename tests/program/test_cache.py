@@ -23,7 +23,7 @@ from gllint.run import index as indexing
 from gllint.run.cache import Store
 from gllint.run.codec import RECORDS
 from gllint.run.engine import Engine, Options
-from gllint.run.results import Dependencies, Result
+from gllint.run.results import Dependencies, Evidence, Result
 from gllint_rules import Cut, Failure, Finding, Settings
 from gllint_rules.finding import Edit, Fix, Note, Span, ToolAt
 
@@ -429,11 +429,16 @@ def test_each_record_comes_back_as_it_went(tmp_path: Path) -> None:
         "GL101", "a.py", span, "m", "h", fix, (Note("n", "b.py", span),), (tool,), ("k",), "number", ("b.py",)
     )
     result = Result(
-        (finding, finding._replace(fix=None)), (Failure("GL101", "a", "e"),), (Cut("a", 1, "steps"),), "n"
+        (finding, finding._replace(fix=None)),
+        (Failure("GL101", "a", "e"),),
+        (Cut("a", 1, "steps"),),
+        "n",
+        frozenset({"q"}),
     )
     value = (
         result,
         Dependencies({"a": b"\xff"}, {"b": True}, {"d": False}, {"c": frozenset({"d"})}, {}),
+        Evidence(b"\xff", True, {"a": None, "b": "c"}, frozenset({"d"})),
         [1 << 70, 1],
         [],
         {1.5: None},
@@ -441,7 +446,7 @@ def test_each_record_comes_back_as_it_went(tmp_path: Path) -> None:
     store = Store(str(tmp_path))
     store.write("x", value)
     assert store.read("x") == value
-    seen = {type(record) for record in (*value[:2], span, fix, *fix.edits, finding, tool, *finding.notes)}
+    seen = {type(record) for record in (*value[:3], span, fix, *fix.edits, finding, tool, *finding.notes)}
     assert {*seen, Failure, Cut} == set(RECORDS.values())
 
 

@@ -104,7 +104,7 @@ project = SimpleNamespace(
 )
 means = SimpleNamespace(pool=SimpleNamespace(jobs=2, close=lambda: None))
 index = SimpleNamespace(
-    project=project, files={}, means=means, dependencies=None, is_disturbed=False, learn=lambda *learnt: None
+    project=project, files={}, means=means, learnt=lambda: (), learn=lambda: None
 )
 crew.check_file = lambda index, path, fixes: (len(index.project.share_out("names", path)), path * 10_000)
 print(sorted((path[-1], size) for path, (size, _) in crew.check_files(index, PATHS[:6])))

@@ -83,6 +83,11 @@ class Evaluator(Questions):
         self.tools = tools
         self._dear: dict[Hashable, Value] = {}  # what expressions hold that took many steps
 
+    def forget(self) -> None:
+        """Forget all answers: something is known now that they should have rested on."""
+        super().forget()
+        self._dear.clear()
+
     # --- entry points ----------------------------------------------------------------------------------------
 
     def eval(self, expr: Expr, frame: Frame) -> Value:

@@ -77,6 +77,11 @@ class Questions:
         self._circles = 0  # how often an answer rested on a circle
         self._now = _Question(-1)
 
+    def forget(self) -> None:
+        """Forget all answers but those to questions that are open."""
+        self._answers.clear()
+        self._costs.clear()
+
     def ask(
         self, key: Hashable, answer: Callable[[], _T], meanwhile: _T, instead: Callable[[], _T], site: Site
     ) -> _T:

@@ -62,7 +62,8 @@ class Project:
     request those around it that nobody lints; ``None`` where that is not known. ``talks`` says that a file which
     nobody announces imports a framework or a model's SDK.
     Modules that nobody announced are loaded when a value leads into them; what those build that the project does not
-    ``owns`` is reported where it is called.
+    ``owns`` is reported where it is called. ``seed`` gives what a part (see :meth:`each`) was given earlier and said of
+    modules of which the same holds now.
     """
 
     def __init__(
@@ -76,6 +77,7 @@ class Project:
         mentioning: Callable[[str, bool], Collection[str] | None] = lambda word, around: None,
         owns: Callable[[str], bool] = lambda path: True,
         talks: bool = False,
+        seed: Callable[[Any], tuple[Any, dict[str, Any]] | None] = lambda part: None,
     ) -> None:
         self.settings = settings
         self.names = Names.of(settings)
@@ -94,7 +96,8 @@ class Project:
         self._asking = 0  # how many questions about the whole project are open
         self._positions: dict[str, Positions] = {}
         self._answers: dict[object, Any] = {}
-        self._parts: dict[object, tuple[object, dict[str, Any]]] = {}
+        self._seed = seed
+        self._parts: dict[Callable[..., Any], tuple[object, dict[str, Any]]] = {}
         # Where others hold the same project: what a part says of all modules, found out by all of them together.
         self.share_out: Callable[[Any, Any], Mapping[str, Any]] | None = None
 
@@ -187,11 +190,14 @@ class Project:
         self._known_parts(part, given).update(values)
 
     def _known_parts(self, part: Callable[[Project, Module, _G], _T], given: _G) -> dict[str, _T]:
-        held, known = self._parts.get(part, (None, {}))
-        if held != given or part not in self._parts:
-            known = {}
-            self._parts[part] = (given, known)
-        return known
+        held, known = self._parts.get(part) or self._seed(part) or (given, {})
+        self._parts[part] = (given, known if held == given else {})
+        return self._parts[part][1]
+
+    @property
+    def said(self) -> Mapping[Callable[..., Any], tuple[Any, Mapping[str, Any]]]:
+        """What parts of questions were given, and what they said of modules so far."""
+        return self._parts
 
     def once(self, question: Callable[[Project], _T]) -> _T:
         """The answer to a question about the whole project, remembered until another module is announced."""

@@ -41,6 +41,7 @@ class Tools:
         self.forms = Forms(self.callees, Derivation(modules, names.table.classes))
         self._tools: dict[str, list[Tool]] = {}
         self._schemas: dict[Scope, tuple[Expr, Frame]] = {}
+        self._without_schema: set[Scope] = set()
 
     def of(self, module: Module) -> list[Tool]:
         """The tools that ``module`` defines."""
@@ -65,6 +66,8 @@ class Tools:
                 for callable in tool.callables:
                     frame = Frame(tool.module, tool.scope)
                     self._schemas[callable.function.scope] = (tool.args_schema, frame)
+                    if callable.function.scope in self._without_schema:
+                        self.evaluator.forget()  # it was asked about before the tool was known
                     if callable.module.path != path:
                         self.evaluator.modules.tell(path, callable.module.path)
         self._tools[path] = tools
@@ -88,6 +91,8 @@ class Tools:
     def schema_of_parameter(self, scope: Scope, param: Param) -> Value | None:
         """What the tool's own ``args_schema`` says of a parameter of its callable."""
         found = self._schemas.get(scope)
+        if found is None:
+            self._without_schema.add(scope)
         return declared_by_schema(self.evaluator, *found, param) if found is not None else None
 
 

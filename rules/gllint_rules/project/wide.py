@@ -43,6 +43,11 @@ QUESTIONS: Mapping[str, Callable[[Project], Any]] = {
 }  # fmt: skip
 
 
+def is_plain(question: Callable[[Project], Any]) -> bool:
+    """Whether a question is one of these."""
+    return QUESTIONS.get(question.__name__) is question
+
+
 def _assigns_registry(project: Project, module: Module, given: None) -> bool:
     return assigns_registry(project.evaluator, module)
 

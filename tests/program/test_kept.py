@@ -1,0 +1,159 @@
+"""What is kept of a project: after any edit a run says what one says that knows nothing, and asks little again."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Callable, Mapping
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from gllint.run import index as indexing
+from gllint.run import table
+from gllint.run.engine import Engine, Options, Outcome
+
+Write = Callable[..., Path]
+
+_TICKS = count(1)
+
+
+def check(top: Path, named: str | None = None, *, keep: bool = True, fixes: bool = True) -> Outcome:
+    """What a fresh engine finds, as another process would."""
+    return Engine(Options(cache=keep, jobs=1, fixes=fixes)).check([str(top / named) if named else str(top)])
+
+
+def put(path: Path, text: str) -> None:
+    """Write a file anew, at a time of its own."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.unlink(missing_ok=True)
+    path.write_text(text)
+    tick = next(_TICKS)
+    os.utime(path, ns=(tick, tick))
+
+
+# Each file of the project in several versions; None where it is not there.
+VERSIONS: Mapping[str, tuple[str | None, ...]] = {
+    "plant/__init__.py": ("", None, "from plant.tools import meter\n"),
+    "plant/tools.py": (
+        "from crewai.tools import BaseTool\nfrom plant.helper import reading\nfrom plant.base import Base\n\n\n"
+        "class Meter(BaseTool):\n    name: str = 'meter'\n\n    def _run(self, site):\n        return reading(site)\n\n\n"
+        "class Boiler(Base):\n    name: str = 'boiler'\n\n    def _run(self, site):\n        return {'load': self.load()}\n\n\n"
+        "meter = Meter()\nboiler = Boiler()\n",
+        "from crewai.tools import BaseTool\nfrom .helper import *\n\n\nclass Gauge(BaseTool):\n    name: str = 'gauge'\n\n"
+        "    def _run(self, site):\n        return {'deep': reading(site), 'rows': COUNT}\n\n\nmeter = Gauge()\n",
+        "from plant.helper import reading\n\n\ndef meter(site):\n    return reading(site)\n",
+        "class Broken(:\n",
+        None,
+    ),
+    "plant/helper.py": (
+        "from plant.deeper import level\n\nCOUNT = 4\n\n\ndef reading(site):\n    return {'level': level(site), 'site': site}\n",
+        "COUNT = 'four'\n\n\ndef reading(site):\n    return {'value': 3, 'unit': 'kWh'}\n",
+        "COUNT = 4\n\n\ndef reading(site):\n    return 3.5\n",
+        "def reading(site:\n",
+        None,
+    ),
+    "plant/deeper.py": (
+        "def level(site):\n    return len(site)\n",
+        "def level(site) -> str:\n    return str(site)\n",
+        None,
+    ),
+    "plant/deeper/__init__.py": (None, "def level(site):\n    return 2.5\n"),
+    "plant/base.py": (
+        "from crewai.tools import BaseTool\n\n\nclass Base(BaseTool):\n    def load(self):\n        return 1.5\n",
+        "class Base:\n    def load(self):\n        return 1.5\n",
+        "from plant.tools import Meter as Base\n",
+        None,
+    ),
+    "plant/schemas.py": (
+        "SCHEMA = {'type': 'object', 'properties': {'a': {'type': 'number'}}}\nARGS = {'properties': {'x': {'type': 'number'}}}\n",
+        "SCHEMA = {'type': 'object', 'properties': {'a': {'type': 'string'}}}\nARGS = {'properties': {'x': {'type': 'string'}}}\n",
+        None,
+    ),
+    "plant/typed.py": (
+        "from gllint_runtime import Tool\nfrom plant.schemas import ARGS, SCHEMA\nfrom plant.plain import area\n\n"
+        "tool = Tool(name='area', args_schema=ARGS, result_schema=SCHEMA, fn=area)\n",
+        "from gllint_runtime import Tool\nfrom plant.schemas import SCHEMA\nfrom plant.plain import area\n\n"
+        "tool = Tool(name='areas', result_schema=SCHEMA, fn=area)\n",
+        None,
+    ),
+    "plant/plain.py": (
+        "from langchain_core.tools import tool\n\n\ndef area(x):\n    return {'a': x}\n\n\n@tool\ndef again(site: str) -> dict:\n    return area(site)\n",
+        "def area(x):\n    return {'a': x * 2.5}\n",
+        None,
+    ),
+    "use.py": (
+        "from plant.tools import meter\nfrom gllint_runtime import ToolAction, dispatch_tool\n\n\ndef go():\n    return meter.run('x')\n\n\n"
+        "def ask():\n    return dispatch_tool(ToolAction(name='meter', args={'site': 'x'}))\n",
+        "from plant.tools import Meter\nfrom gllint_runtime import ToolAction\n\nMETER = Meter()\nACTION = ToolAction(name='boilr', args={'a': {}})\n",
+        "from plant import meter\n\nFINAL_MESSAGE = 'It takes 9500 kWh.'\n\n\ndef go():\n    return meter.run('x')\n",
+        None,
+    ),
+    "dispatch.py": (
+        "def dispatch_tool(action):\n    return action\n",
+        "from gllint_runtime import dispatch_tool\n",
+        None,
+    ),
+    "registry.py": (
+        "from plant.tools import meter\n\nTOOL_REGISTRY = {'meter': meter}\n",
+        "TOOL_REGISTRY = {}\n",
+        "from plant.typed import tool\n\nTOOL_REGISTRY = {'area': tool}\n\n\ndef ask(name):\n    return TOOL_REGISTRY.get('meters')\n",
+        None,
+    ),
+    "agent.py": (
+        "from agents import Agent\nfrom plant.plain import area\nfrom plant.helper import reading\n\nagent = Agent(tools=[area, reading])\n",
+        "from somewhere import Agent\nfrom plant.plain import area\n\nagent = Agent(tools=[area])\n",
+        None,
+    ),
+    "other/plant/helper.py": (None, "def reading(site):\n    return {'other': 7.5}\n"),
+    "src/plant/helper.py": (None, "def reading(site):\n    return {'src': 8.5}\n"),
+    ".gitignore": ("", "plant/deeper.py\n", "registry.py\nother/\n"),
+    "pyproject.toml": (
+        "",
+        "[tool.gllint]\nplain-keys = ['level', 'a']\n",
+        "[tool.gllint]\nextend-select = ['GL105', 'GL405']\n",
+        "[tool.gllint]\ntool-classes = ['Base']\n",
+    ),
+}  # fmt: skip
+
+
+def change(top: Path, chance: random.Random) -> None:
+    """Edit, add, delete or move a file or two."""
+    for name in chance.sample(sorted(VERSIONS), chance.choice((1, 1, 1, 2, 3))):
+        path = top / name
+        first, *others = VERSIONS[name]
+        text = first if chance.random() < 0.7 else chance.choice(others)
+        if text is None:
+            path.unlink(missing_ok=True)
+        else:
+            put(path, text if chance.random() < 0.8 else text.replace("site", "place"))
+    if chance.random() < 0.15:
+        one, other = (top / name for name in chance.sample([n for n in VERSIONS if n.endswith(".py")], 2))
+        if one.exists() and other.parent.is_dir():
+            one.replace(other)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_after_any_edit_it_says_what_a_run_says_that_knows_nothing(
+    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chance = random.Random(seed)
+    # Times are our own here, so that rows are trusted at once.
+    monkeypatch.setattr(table, "_FINE_CLOCK", -(10**12))
+    monkeypatch.setattr(indexing, "_SMALL_PROJECT", chance.choice((0, 500)))
+    top = tmp_path / "p"
+    for name, (text, *_) in VERSIONS.items():
+        if text is not None:
+            put(top / name, text)
+    found = 0
+    for _ in range(25):
+        there = [name for name in VERSIONS if name.endswith(".py") and (top / name).exists()]
+        named = chance.choice(there) if there and chance.random() < 0.4 else None
+        fixes = chance.random() < 0.4
+        warm, cold = check(top, named, fixes=fixes), check(top, named, keep=False, fixes=fixes)
+        assert warm.findings == cold.findings
+        assert (warm.failures, warm.notices, warm.checked) == ([], cold.notices, cold.checked)
+        found += len(cold.findings)
+        change(top, chance)
+    assert found > 5
