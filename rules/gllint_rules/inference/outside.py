@@ -72,15 +72,19 @@ class _At:
 
 @dataclass(slots=True, eq=False)
 class _Known:
-    """What type variables stand for: a function's in ``own``, a class's in ``cls``, as ``given`` has them."""
+    """What type variables stand for: a function's in ``own``, a class's in ``cls``, as ``given`` has them.
+
+    ``asked`` are the protocols that a class is being held against: an iterator gives itself as its iterator.
+    """
 
     cls: dict[str, Value] = field(default_factory=dict)
     own: dict[str, Value] = field(default_factory=dict)
     given: dict[str, Type] | None = None
     this: Value = UNKNOWN
+    asked: frozenset[tuple[str, str]] = frozenset()
 
     def outer(self) -> _Known:
-        return _Known({}, self.cls, None, self.this)
+        return _Known({}, self.cls, None, self.this, self.asked)
 
 
 # --- from types to values ------------------------------------------------------------------------------------
@@ -739,8 +743,10 @@ def _has_all(name: str, wanted: list[str], parts: list[Type], value: Value, know
     held = _class_of(value)
     if held is None:
         return None
+    if (name, held[0]) in known.asked:
+        return True
     variables = stubs.variables(name)
-    shown = _Known()
+    shown = _Known(asked=known.asked | {(name, held[0])})
     at = _At(None, None, "what a member gives is declared as a number")
     for attribute in wanted:
         asked, found = stubs.member(name, attribute), stubs.member(held[0], attribute)
