@@ -409,6 +409,8 @@ def _called(evaluator: Evaluator, name: str, arguments: Arguments, at: _At) -> V
         case "m" | "c" | "s":
             owner_name, _, tail = found.name.rpartition(".")
             return _class_method(owner_name, tail, arguments, at)
+        case _ if isinstance(found.said, list) and found.said[0] == "()":  # a variable that holds a function
+            return _value(found.said[1], _Known(), at)
         case _:
             held = _value(found.said, _Known(), at)
             return _method(held, "__call__", arguments, at)
