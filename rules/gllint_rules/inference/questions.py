@@ -87,6 +87,7 @@ class Questions:
         """
         outermost = self.depth == 0
         if outermost:
+            self.begin(site)
             self._now = _Question(-1)
         self.step()
         opened = self._open.get(key)
@@ -189,6 +190,7 @@ class Questions:
 
     def outermost(self, answer: Callable[[], _T], instead: _T, site: Site) -> _T:
         """What ``answer`` gives, with a budget of its own, where nothing is being answered."""
+        self.begin(site)
         self._now = _Question(-1)
         try:
             return answer()
@@ -197,6 +199,9 @@ class Questions:
             return instead
         finally:
             self.depth = 0
+
+    def begin(self, site: Site) -> None:
+        """Get ready for a question at ``site`` that is asked while nothing is being answered."""
 
     @property
     def executed(self) -> set[Hashable]:
