@@ -36,7 +36,7 @@ DEFAULT_EXCLUDE = (
     ".venv", ".vscode", "CVS", "__pycache__", "__pypackages__", "_build", "buck-out", "build", "dist",
     "node_modules", "site-packages", "venv",
 )  # fmt: skip
-_NO_KEYS = {"audit", "needles"}  # settings that follow from others
+_NO_KEYS = {"audit", "needles", "packages"}  # settings that follow from others
 _RULE_OPTIONS = tuple(name for name in Settings._fields if name not in _NO_KEYS)
 _LARGEST = 1_000_000
 _MISSING = (errno.ENOENT, errno.ENOTDIR)
@@ -219,7 +219,7 @@ _SHAPES: dict[str, Any] = {
     "unit-packs": lambda v: _is_strings(v) and set(v) <= set(PACKS),
     "fail-level": lambda v: v in LEVELS,
     "frameworks": lambda v: isinstance(v, list) and all(isinstance(row, dict) for row in v),
-    **dict.fromkeys(("cache-dir", "required-version"), lambda v: isinstance(v, str)),
+    **dict.fromkeys(("cache-dir", "python", "required-version"), lambda v: isinstance(v, str)),
     **dict.fromkeys(
         ("force-exclude", "strict-units", "number-words", "array-paths", "require-reason"),
         lambda v: isinstance(v, bool),
@@ -378,6 +378,13 @@ def _config(path: str, table: Mapping[str, Any], base: str) -> Config:
         )
     if "frameworks" in options:
         options["frameworks"] = tuple(json.dumps(row, ensure_ascii=False) for row in options["frameworks"])
+    if "python" in options:
+        from gllint.files.environment import packages
+
+        try:
+            options["packages"] = packages(os.path.join(base, options["python"]))
+        except ValueError as error:
+            raise UsageError(f"{path}: key 'python': {error}") from None
     if "per_file_ignores" in fields:
         fields["per_file_ignores"] = {k: tuple(v) for k, v in fields["per_file_ignores"].items()}
     return Config(

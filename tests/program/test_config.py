@@ -110,6 +110,7 @@ _FITTING: dict[str, set[str]] = {
     "fail-level": set(),
     "frameworks": {"list"},
     "required-version": {"empty"},
+    "python": set(),
     **{
         key: {"true", "false"}
         for key in ("force-exclude", "strict-units", "number-words", "array-paths", "require-reason")

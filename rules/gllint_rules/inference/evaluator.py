@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gllint_rules.inference import annotations as hints
-from gllint_rules.inference import classes, containers, functions, operators, outside, tables
+from gllint_rules.inference import classes, containers, functions, operators, outside, stubs, tables
 from gllint_rules.inference.execution import execute, too_complex
 from gllint_rules.inference.narrowing import SHOWN, shown
 from gllint_rules.inference.questions import Questions
@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from gllint_rules.inference.protocol import Modules, Tools
     from gllint_rules.reading.facts import Module
 
+MOST_MODULES = "1,000 modules of the environment"
 MOST_SIZE = 10_000  # of what is built out of other values; what the source writes out may be any size
 MOST_NESTING = 300
 WORTH_STEPS = 500  # of an expression whose value is remembered though it is no question
@@ -74,11 +75,12 @@ WORTH_STEPS = 500  # of an expression whose value is remembered though it is no 
 class Evaluator(Questions):
     """Evaluates expressions of a project; remembers what names and functions turned out to be.
 
-    ``modules`` are what imports lead to, ``tools`` tells which values are tools.
+    ``modules`` are what imports lead to, ``tools`` tells which values are tools, ``packages`` those of the environment.
     """
 
-    def __init__(self, modules: Modules, tools: Tools) -> None:
+    def __init__(self, modules: Modules, tools: Tools, packages: tuple[str, ...] = ()) -> None:
         super().__init__()
+        self._packages = packages
         self.modules = modules
         self.tools = tools
         self._dear: dict[Hashable, Value] = {}  # what expressions hold that took many steps
@@ -89,6 +91,11 @@ class Evaluator(Questions):
         self._dear.clear()
 
     # --- entry points ----------------------------------------------------------------------------------------
+
+    def begin(self, site: Site) -> None:
+        if self._packages and stubs.ran_out() and MOST_MODULES not in self.cuts.values():
+            self.cut(site, MOST_MODULES)
+        stubs.use(self._packages)
 
     def eval(self, expr: Expr, frame: Frame) -> Value:
         """What ``expr`` holds in ``frame``."""

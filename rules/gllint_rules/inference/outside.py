@@ -72,15 +72,19 @@ class _At:
 
 @dataclass(slots=True, eq=False)
 class _Known:
-    """What type variables stand for: a function's in ``own``, a class's in ``cls``, as ``given`` has them."""
+    """What type variables stand for: a function's in ``own``, a class's in ``cls``, as ``given`` has them.
+
+    ``asked`` are the protocols that a class is being held against: an iterator gives itself as its iterator.
+    """
 
     cls: dict[str, Value] = field(default_factory=dict)
     own: dict[str, Value] = field(default_factory=dict)
     given: dict[str, Type] | None = None
     this: Value = UNKNOWN
+    asked: frozenset[tuple[str, str]] = frozenset()
 
     def outer(self) -> _Known:
-        return _Known({}, self.cls, None, self.this)
+        return _Known({}, self.cls, None, self.this, self.asked)
 
 
 # --- from types to values ------------------------------------------------------------------------------------
@@ -405,6 +409,8 @@ def _called(evaluator: Evaluator, name: str, arguments: Arguments, at: _At) -> V
         case "m" | "c" | "s":
             owner_name, _, tail = found.name.rpartition(".")
             return _class_method(owner_name, tail, arguments, at)
+        case _ if isinstance(found.said, list) and found.said[0] == "()":  # a variable that holds a function
+            return _value(found.said[1], _Known(), at)
         case _:
             held = _value(found.said, _Known(), at)
             return _method(held, "__call__", arguments, at)
@@ -739,8 +745,10 @@ def _has_all(name: str, wanted: list[str], parts: list[Type], value: Value, know
     held = _class_of(value)
     if held is None:
         return None
+    if (name, held[0]) in known.asked:
+        return True
     variables = stubs.variables(name)
-    shown = _Known()
+    shown = _Known(asked=known.asked | {(name, held[0])})
     at = _At(None, None, "what a member gives is declared as a number")
     for attribute in wanted:
         asked, found = stubs.member(name, attribute), stubs.member(held[0], attribute)

@@ -92,6 +92,7 @@ class Questions:
         """
         outermost = self.depth == 0
         if outermost:
+            self.begin(site)
             self._now = _Question(-1)
         self.step()
         opened = self._open.get(key)
@@ -194,6 +195,7 @@ class Questions:
 
     def outermost(self, answer: Callable[[], _T], instead: _T, site: Site) -> _T:
         """What ``answer`` gives, with a budget of its own, where nothing is being answered."""
+        self.begin(site)
         self._now = _Question(-1)
         try:
             return answer()
@@ -202,6 +204,9 @@ class Questions:
             return instead
         finally:
             self.depth = 0
+
+    def begin(self, site: Site) -> None:
+        """Get ready for a question at ``site`` that is asked while nothing is being answered."""
 
     @property
     def executed(self) -> set[Hashable]:

@@ -95,7 +95,27 @@ def _reduce(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     if len(values) < 2 or any(isinstance(arg, facts.Star) for arg in call.args):
         return UNKNOWN
     element = containers.element(values[1])
-    return _applied(evaluator, values[0], join(element, *values[2:]), element)
+    first = join(element, *values[2:])
+    if isinstance(values[0], External) and values[0].name in _OPERATORS:
+        chain = facts.BinOp(call.at, _OPERATORS[values[0].name], call, call)
+        return operators.operate(evaluator, chain, first, element, frame)
+    return _applied(evaluator, values[0], first, element)
+
+
+_OPERATORS = {
+    f"operator.{name}": op
+    for name, op in [
+        ("add", "+"), ("sub", "-"), ("mul", "*"), ("truediv", "/"), ("floordiv", "//"), ("mod", "%"), ("pow", "**"),
+    ]
+}  # fmt: skip
+
+
+def _operator(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    """``operator.add(a, b)``: what the operator itself gives."""
+    name = evaluator.eval(call.func, frame)
+    if not isinstance(name, External) or len(call.args) != 2:
+        return UNKNOWN
+    return evaluator.eval(facts.BinOp(call.at, _OPERATORS[name.name], *call.args), frame)
 
 
 def _applied(evaluator: Evaluator, function: Value, *values: Value) -> Value:
@@ -311,6 +331,7 @@ CALLS: dict[str, Handler] = {
     },
     "collections.deque": _deque,
     "functools.reduce": _reduce,
+    **dict.fromkeys(_OPERATORS, _operator),
     "collections.OrderedDict": _dict_call,
     "builtins.min": _smallest,
     "builtins.max": _smallest,

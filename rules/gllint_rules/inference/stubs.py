@@ -1,8 +1,9 @@
-"""What typeshed declares of the standard library, read from tables that ``rules/make_stubs.py`` has written.
+"""What typeshed declares of the standard library, and what the packages of the environment in use declare.
 
-In: a full name (``os.path.getsize``). Out: what it is declared as, or ``None``. A table is read when a name of its
-top-level module is first asked for, a line of it when that name is. Nothing is imported. The format is described in
-the script; here a declaration is its JSON, a *type* a string or a list of it.
+In: a full name (``os.path.getsize``). Out: what it is declared as, or ``None``. The standard library's tables are
+written by ``rules/make_stubs.py``; one is read when a name of its top-level module is first asked for, a line of it
+when that name is. Any other package is looked up in the environment that :func:`use` names. Nothing is imported.
+:mod:`~gllint_rules.inference.declarations` tells the form; a *type* is a string or a list of it.
 """
 
 from __future__ import annotations
@@ -11,7 +12,10 @@ import json
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gllint_rules.inference.environment import Environment
 
 FOLDER = Path(__file__).parent / "typeshed"
 MOST_KEPT = 16_384  # answers of each kind
@@ -52,17 +56,40 @@ def _table(root: str) -> dict[str, str]:
     return {f"{owner}.{name}" if owner else name: said for owner, name, said in lines}
 
 
+_packages: tuple[str, ...] = ()
+
+
+def use(packages: tuple[str, ...]) -> None:
+    """Look up what is not of the standard library in ``packages`` (see ``Settings.packages``) from now on."""
+    global _packages
+    if packages != _packages:
+        _packages = packages
+        for kept in (_line, find, _class, lineage, member, shape):
+            kept.cache_clear()
+
+
+def ran_out() -> bool:
+    """Whether more of the packages in use was asked for than is parsed."""
+    return bool(_packages) and _environment(_packages).ran_out
+
+
+@lru_cache(maxsize=4)
+def _environment(packages: tuple[str, ...]) -> Environment:
+    from gllint_rules.inference.environment import Environment
+
+    return Environment(packages[1:])
+
+
 @lru_cache(maxsize=MOST_KEPT)
 def _line(name: str) -> Any:
     root = name.partition(".")[0]
-    text = _table(root).get(name) if root.isidentifier() else None
+    if not root.isidentifier():
+        return None
+    table = _table(root)
+    if not table and _packages:
+        return _environment(_packages).line(name)
+    text = table.get(name)
     return json.loads(text) if text is not None else None
-
-
-def is_known(name: str) -> bool:
-    """Whether a full name may be one of the standard library, from its first part alone."""
-    root = name.partition(".")[0]
-    return root.isidentifier() and bool(_table(root))
 
 
 @lru_cache(maxsize=MOST_KEPT)
@@ -226,6 +253,7 @@ _NUMBERS = (
     "_decimal.Decimal",
     "fractions.Fraction",
     "numbers.Number",
+    "numpy.number",
 )
 AWAITABLES = ("typing.Awaitable", "typing.Coroutine", "types.CoroutineType", "typing.AwaitableGenerator")
 _ITERATED = frozenset(

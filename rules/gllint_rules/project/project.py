@@ -90,7 +90,7 @@ class Project:
         self.modules = Announced(self._read, lambda: self.consulted.add(everything))
         self._screened_out_talks = talks
         self._talks: bool | None = None
-        self.tools = Tools(self.imports, self.names, self.talks)
+        self.tools = Tools(self.imports, self.names, self.talks, settings.packages)
         self.evaluator = self.tools.evaluator
         self._told = 0  # how many of the cuts
         self._asking = 0  # how many questions about the whole project are open

@@ -31,12 +31,14 @@ class Tools:
     """The tools of a project, module by module, and what is known of a value because it is one.
 
     The evaluator asks here while a tool is looked for, and a tool is looked for with the evaluator: it is made here.
-    ``talks`` says whether the project imports a framework or a model's SDK at all.
+    ``talks`` says whether the project imports a framework or a model's SDK at all; ``packages`` as in the settings.
     """
 
-    def __init__(self, modules: Modules, names: Names, talks: Callable[[], bool]) -> None:
+    def __init__(
+        self, modules: Modules, names: Names, talks: Callable[[], bool], packages: tuple[str, ...]
+    ) -> None:
         self.names = names
-        self.evaluator = Evaluator(modules, self)
+        self.evaluator = Evaluator(modules, self, packages)
         self.callees = Callees(self.evaluator, names.table, talks)
         self.forms = Forms(self.callees, Derivation(modules, names.table.classes))
         self._tools: dict[str, list[Tool]] = {}

@@ -35,7 +35,11 @@ class Settings(NamedTuple):
     number_words: bool = False
     # Rows of the framework table, each as JSON of what is written (see `frameworks.toml`).
     frameworks: tuple[str, ...] = ()
-    # Not a key of its own: whether GL405 is selected, which looks at every file that imports a tool.
+    # An environment, by its folder or interpreter, whose packages are read for their types.
+    python: str | None = None
+    # Not a key of its own: what is installed in that environment, in short, and the folders that hold it.
+    packages: tuple[str, ...] = ()
+    # Nor is this: whether GL405 is selected, which looks at every file that imports a tool.
     audit: bool = False
     # Nor is this: what the rules of installed packages look for in files.
     needles: tuple[str, ...] = ()

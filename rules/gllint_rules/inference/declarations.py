@@ -1,0 +1,425 @@
+"""What stubs declare, as compact lines: of the standard library's in tables, of an environment's packages as asked for.
+
+In: the names of a module as ``typeshed_client`` reads them. Out: a line for each: its full name and what is declared,
+as JSON has it: ``["f", signatures]`` a
+function, ``["a", type]`` a variable or property, ``["m" | "c" | "s", signatures]`` a method, class method or static
+method, ``["i", module, name]`` another name for something, ``["C", {"b": bases, "v": type variables, "n": fields of a
+named tuple, "p": members of a protocol}]`` a class, whose members have lines of their own. A signature is
+``[parameters or null, result, type of self or nothing]``; without parameters it gives its result whatever it is
+called with. A parameter is ``[name, kind, type]``, where 8 is added to the kind if it has a default. A type is the
+name of a class (``int``), ``?`` what nobody knows, ``["|", …]`` a union, ``["=", …]`` literals, ``["~", name,
+bound]`` a type variable, ``["()", result]`` a callable, ``self``, ``never``, or a class with arguments.
+"""
+
+from __future__ import annotations
+
+import ast
+import logging
+from collections.abc import Iterator, Mapping
+from typing import Any, Protocol
+
+from typeshed_client.parser import ImportedName, NameInfo, OverloadedName
+
+logging.getLogger("typeshed_client").setLevel(logging.ERROR)
+
+NEWEST = (3, 14)
+KEPT_DUNDERS = frozenset(
+    f"__{name}__"
+    for name in [
+        "abs", "add", "aenter", "aiter", "and", "anext", "call", "enter", "float", "floordiv", "getattr", "getitem",
+        "index", "init", "int", "invert", "iter", "len", "lshift", "matmul", "mod", "mul", "neg", "new", "next", "or",
+        "pos", "pow", "radd", "rand", "rfloordiv", "rmod", "rmul", "ror", "rpow", "rsub", "rtruediv", "rxor", "sub",
+        "truediv", "xor",
+    ]
+)  # fmt: skip
+WRAPPERS = frozenset({"Final", "ClassVar", "Annotated", "Required", "NotRequired", "ReadOnly", "Unpack"})
+ANYTHING = frozenset({"Any", "object", "Incomplete", "Unused", "LiteralString"})
+UNKNOWN = "?"
+
+
+class Stubs(Protocol):
+    """Where the names of modules are found; ``None`` where there is no such module."""
+
+    def names(self, module: str) -> Mapping[str, NameInfo] | None: ...
+
+
+def defined(stubs: Stubs, module: str, name: str, depth: int = 0) -> tuple[str, str] | None:
+    """Where ``name`` of ``module`` is defined; an empty name where it is a module."""
+    found = (stubs.names(module) or {}).get(name)
+    if found is None:
+        if stubs.names(f"{module}.{name}") is not None:
+            return f"{module}.{name}", ""
+        return ("builtins", name) if name in (stubs.names("builtins") or {}) and depth == 0 else None
+    if isinstance(found.ast, ImportedName):
+        target = ".".join(found.ast.module_name)
+        if found.ast.name is None:
+            return target, ""
+        if depth < 8:
+            return defined(stubs, target, found.ast.name, depth + 1)
+        for package in (module, target):  # that imports its module from one that has it from the package
+            if stubs.names(f"{package}.{name}") is not None:
+                return f"{package}.{name}", ""
+    return module, name
+
+
+class Types:
+    """Reads annotations of one module, within the class ``owner`` if there is one."""
+
+    def __init__(self, stubs: Stubs, module: str, owner: str = "") -> None:
+        self.stubs, self.module, self.owner = stubs, module, owner
+
+    def read(self, node: ast.expr | None, depth: int = 0) -> Any:
+        if node is None or depth > 12:
+            return UNKNOWN
+        match node:
+            case ast.Constant(value=None):
+                return "None"
+            case ast.Constant(value=str() as text):
+                return self.read(ast.parse(text, mode="eval").body, depth)
+            case ast.BinOp(op=ast.BitOr()):
+                return union([self.read(node.left, depth + 1), self.read(node.right, depth + 1)])
+            case ast.Name() | ast.Attribute():
+                return self.named(node, [], depth)
+            case ast.Subscript():
+                inner = node.slice
+                parts = list(inner.elts) if isinstance(inner, ast.Tuple) else [inner]
+                return self.named(node.value, parts, depth)
+            case _:
+                return UNKNOWN
+
+    def place(self, node: ast.expr) -> tuple[str, str] | None:
+        """The module and name that a dotted name leads to."""
+        match node:
+            case ast.Name(id=name):
+                if self.owner:
+                    found = (self.stubs.names(self.module) or {}).get(self.owner.split(".")[0])
+                    inner = (found.child_nodes or {}).get(name) if found is not None else None
+                    if inner is not None and isinstance(inner.ast, ast.ClassDef):
+                        return self.module, f"{self.owner.split('.')[0]}.{name}"
+                return defined(self.stubs, self.module, name)
+            case ast.Attribute(value=value, attr=attr):
+                base = self.place(value)
+                if base is None:
+                    return None
+                module, name = base
+                return defined(self.stubs, module, attr, 1) if not name else (module, f"{name}.{attr}")
+            case _:
+                return None
+
+    def named(self, node: ast.expr, parts: list[ast.expr], depth: int) -> Any:
+        place = self.place(node)
+        if place is None:
+            return UNKNOWN
+        module, name = place
+        if module in ("typing", "typing_extensions", "_typeshed", "types", "builtins"):
+            special = self.special(module, name, parts, depth)
+            if special is not None:
+                return special
+        return self.of_definition(module, name, parts, depth)
+
+    def special(self, module: str, name: str, parts: list[ast.expr], depth: int) -> Any:
+        if name in ANYTHING:
+            return "str" if name == "LiteralString" else UNKNOWN
+        match name:
+            case "MaybeNone" | "NoneType":
+                return "None"
+            case "Self":
+                return "self"
+            case "Optional":
+                return union([self.read(parts[0], depth + 1), "None"])
+            case "Union":
+                return union([self.read(part, depth + 1) for part in parts])
+            case "NoReturn" | "Never":
+                return "never"
+            case "TypeGuard" | "TypeIs":
+                return "bool"
+            case "Literal":
+                return self.literals(parts)
+            case "Callable":
+                return ["()", self.read(parts[-1], depth + 1)] if parts else ["()", UNKNOWN]
+            case _ if name in WRAPPERS and parts:
+                return self.read(parts[0], depth + 1)
+            case "Concatenate" | "Protocol" | "Generic" | "TypeVar" | "ParamSpec" | "Any":
+                return UNKNOWN
+            case _:
+                return None
+
+    def literals(self, parts: list[ast.expr]) -> Any:
+        out: list[Any] = []
+        for part in parts:
+            match part:
+                case ast.Constant(value=bytes()):
+                    out.append("bytes")
+                case ast.Constant(value=None):
+                    out.append("None")
+                case ast.Constant(value=value):
+                    out.append(["=", value])
+                case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() as value)):
+                    out.append(["=", -value])
+                case ast.Attribute(value=value):
+                    out.append(self.read(value))
+                case _:
+                    out.append(UNKNOWN)
+        return union(out)
+
+    def of_definition(self, module: str, name: str, parts: list[ast.expr], depth: int) -> Any:
+        info = (self.stubs.names(module) or {}).get(name.partition(".")[0])
+        if "." in name and info is not None:
+            info = (info.child_nodes or {}).get(name.partition(".")[2])
+        definition = info.ast if info is not None else None
+        arguments = [self.read(part, depth + 1) for part in parts]
+        match definition:
+            case ast.ClassDef():
+                full = full_name(module, name)
+                if full == "tuple" and len(parts) == 2 and is_ellipsis(parts[1]):
+                    return ["tuple...", arguments[0]]
+                return [full, *arguments] if arguments else full
+            case ast.Assign(value=ast.Call(func=func) as call) if last_of(func) in ("TypeVar", "ParamSpec"):
+                return type_variable(Types(self.stubs, module), name, call, depth)
+            case ast.Assign(value=ast.Call(func=func, args=[_, base])) if last_of(func) == "NewType":
+                return Types(self.stubs, module).read(base, depth + 1)
+            case ast.Assign(value=value) | ast.AnnAssign(value=ast.expr() as value):
+                return self.alias(module, value, arguments, depth)
+            case _:
+                # `List = list` and the like are special forms of `typing`
+                if module == "typing" and name:
+                    return [f"typing.{name}", *arguments] if arguments else f"typing.{name}"
+                return UNKNOWN
+
+    def alias(self, module: str, value: ast.expr, arguments: list[Any], depth: int) -> Any:
+        if isinstance(value, ast.Constant) and value.value is not None and not isinstance(value.value, str):
+            return UNKNOWN
+        if module == "typing" and isinstance(value, ast.Name) and not arguments:
+            return full_name("builtins", value.id)
+        expanded = Types(self.stubs, module).read(value, depth + 1)
+        variables = list(type_variables(expanded))
+        if arguments and isinstance(expanded, str):
+            return [expanded, *arguments]  # `List = list`
+        arguments += [UNKNOWN] * (len(variables) - len(arguments))
+        return substituted(expanded, dict(zip(variables, arguments, strict=False))) if variables else expanded
+
+
+def type_variable(types: Types, name: str, call: ast.Call, depth: int) -> Any:
+    if last_of(call.func) == "ParamSpec":
+        return UNKNOWN
+    bound = next((k.value for k in call.keywords if k.arg == "bound"), None)
+    default = next((k.value for k in call.keywords if k.arg == "default"), None)
+    out = ["~", name]
+    if bound is not None:
+        said = types.read(bound, depth + 4)
+    elif len(call.args) > 1:
+        said = union([types.read(arg, depth + 4) for arg in call.args[1:]])
+    else:
+        said = UNKNOWN
+    if said == UNKNOWN and default is not None:
+        said = types.read(default, depth + 4)
+        said = UNKNOWN if list(type_variables(said)) else said
+    return [*out, said] if said != UNKNOWN else out
+
+
+def union(parts: list[Any]) -> Any:
+    out: list[Any] = []
+    for part in parts:
+        for inner in part[1:] if isinstance(part, list) and part[0] == "|" else [part]:
+            if inner not in out:
+                out.append(inner)
+    if UNKNOWN in out:
+        return UNKNOWN
+    return out[0] if len(out) == 1 else ["|", *out]
+
+
+def type_variables(said: Any) -> Iterator[str]:
+    """The names of the type variables in a type, each once, in order."""
+    seen: dict[str, None] = {}
+    stack = [said]
+    while stack:
+        node = stack.pop(0)
+        if isinstance(node, list):
+            if node and node[0] == "~":
+                seen[node[1]] = None
+            elif node and node[0] != "=":
+                stack = node[1:] + stack
+    return iter(seen)
+
+
+def substituted(said: Any, given: dict[str, Any]) -> Any:
+    if not isinstance(said, list) or said[0] == "=":
+        return said
+    if said[0] == "~":
+        return given.get(said[1], UNKNOWN)
+    parts = [substituted(part, given) for part in said[1:]]
+    return union(parts) if said[0] == "|" else [said[0], *parts]
+
+
+def is_ellipsis(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is ...
+
+
+def last_of(node: ast.expr) -> str:
+    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+
+
+def full_name(module: str, name: str) -> str:
+    return name if module == "builtins" else f"{module}.{name}"
+
+
+# --- declarations ------------------------------------------------------------------------------------------------
+
+
+class Writer:
+    """Turns the declarations of one module into lines."""
+
+    def __init__(self, stubs: Stubs, module: str) -> None:
+        self.stubs, self.module = stubs, module
+        self.lines: dict[str, Any] = {}
+        self.class_variables: list[str] = []
+
+    def write(self) -> dict[str, Any]:
+        for name, info in (self.stubs.names(self.module) or {}).items():
+            self.declare(name, info, "")
+        return self.lines
+
+    def declare(self, name: str, info: NameInfo, owner: str) -> None:
+        full = f"{self.module}.{owner + '.' if owner else ''}{name}"
+        types = Types(self.stubs, self.module, owner)
+        definitions = info.ast.definitions if isinstance(info.ast, OverloadedName) else [info.ast]
+        first = definitions[0]
+        if owner and name.startswith("__") and name not in KEPT_DUNDERS:
+            return
+        match first:
+            case ImportedName():
+                place = defined(self.stubs, self.module, name)
+                if place is not None:
+                    self.lines[full] = ["i", *place]
+            case ast.ClassDef():
+                self.declare_class(name, info, first, owner, full)
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                functions = [d for d in definitions if isinstance(d, (ast.FunctionDef, ast.AsyncFunctionDef))]
+                said = self.function(functions, types, owner)
+                if said is not None:
+                    self.lines[full] = said
+            case ast.AnnAssign(annotation=annotation, value=value):
+                if last_of(annotation) == "TypeAlias":
+                    self.assigned(full, value, types, owner)
+                    return
+                said = types.read(annotation)
+                if last_of(annotation) == "Final" and value is not None:
+                    said = of_literal(value)
+                    if isinstance(value, ast.Attribute):  # `SIGTERM: Final = Signals.SIGTERM`
+                        self.assigned(full, value, types, owner)
+                        return
+                if said != UNKNOWN:
+                    self.lines[full] = ["a", said]
+            case ast.Assign(value=value):
+                self.assigned(full, value, types, owner)
+            case _:
+                pass
+
+    def assigned(self, full: str, value: ast.expr | None, types: Types, owner: str) -> None:
+        if isinstance(value, (ast.Name, ast.Attribute)):
+            if owner and isinstance(value, ast.Name) and f"{self.module}.{owner}.{value.id}" in self.lines:
+                self.lines[full] = self.lines[f"{self.module}.{owner}.{value.id}"]
+                return
+            place = types.place(value)
+            if place is not None:
+                self.lines[full] = ["i", *place]
+        elif value is not None:
+            said = of_literal(value)
+            if said != UNKNOWN:
+                self.lines[full] = ["a", said]
+
+    def declare_class(self, name: str, info: NameInfo, node: ast.ClassDef, owner: str, full: str) -> None:
+        types = Types(self.stubs, self.module, f"{owner}.{name}" if owner else name)
+        variables: list[str] = []
+        explicit: list[str] = []
+        bases = []
+        for base in node.bases:
+            inner = base.value if isinstance(base, ast.Subscript) else base
+            if isinstance(base, ast.Subscript) and last_of(inner) in ("Generic", "Protocol"):
+                parts = base.slice.elts if isinstance(base.slice, ast.Tuple) else [base.slice]
+                explicit += [last_of(part) for part in parts]
+                continue
+            said = types.read(base)
+            if said != UNKNOWN:
+                bases.append(said)
+                variables += [v for v in type_variables(said) if v not in variables]
+            elif last_of(inner) not in ("Generic", "Protocol", "object"):
+                bases.append(UNKNOWN)
+        variables = explicit or variables
+        what: dict[str, Any] = {}
+        if bases:
+            what["b"] = bases
+        if variables:
+            what["v"] = variables
+        children: dict[str, NameInfo] = info.child_nodes or {}
+        if any(last_of(base) == "NamedTuple" for base in node.bases):
+            what["n"] = [n for n, child in children.items() if isinstance(child.ast, ast.AnnAssign)]
+        if any(
+            last_of(base.value if isinstance(base, ast.Subscript) else base) == "Protocol"
+            for base in node.bases
+        ):
+            what["p"] = [n for n in children if not n.startswith("__") or n in KEPT_DUNDERS]
+        self.lines[full] = ["C", what]
+        self.class_variables = variables
+        for child_name, child in children.items():
+            self.declare(child_name, child, f"{owner}.{name}" if owner else name)
+            self.class_variables = variables
+
+    def function(self, nodes: list[Any], types: Types, owner: str) -> Any:
+        decorators = {last_of(d.func if isinstance(d, ast.Call) else d) for d in nodes[0].decorator_list}
+        getters = [n for n in nodes if not any(last_of(d) in ("setter", "deleter") for d in n.decorator_list)]
+        if owner and decorators & {"property", "cached_property", "abstractproperty"}:
+            said = types.read(getters[0].returns)
+            return ["a", said] if said != UNKNOWN else None
+        kind = "f"
+        if owner:
+            kind = "c" if "classmethod" in decorators else "s" if "staticmethod" in decorators else "m"
+            if nodes[0].name == "__new__":
+                kind = "c"
+        signatures = [self.signature(node, types, kind) for node in nodes]
+        variables = set(self.class_variables) if owner else set()
+        is_maker = owner and nodes[0].name in ("__init__", "__new__") and bool(variables)
+        results = [signature[1] for signature in signatures]
+        plain = not any(len(signature) > 2 for signature in signatures)
+        needed = is_maker or not set(type_variables(["|", *results])) <= variables
+        if not needed and plain and all(result == results[0] for result in results):
+            return [kind, [[None, results[0]]]] if results[0] != UNKNOWN else None
+        if all(result == UNKNOWN for result in results) and plain and not is_maker:
+            return None
+        return [kind, signatures]
+
+    def signature(self, node: Any, types: Types, kind: str) -> list[Any]:
+        args = node.args
+        out: list[Any] = []
+        positional = [*args.posonlyargs, *args.args]
+        without = len(positional) - len(args.defaults)
+        for i, arg in enumerate(positional):
+            of_kind = 0 if i < len(args.posonlyargs) or arg.arg.startswith("__") else 1
+            out.append([arg.arg, of_kind + (8 if i >= without else 0), types.read(arg.annotation)])
+        own: Any = None
+        if kind in ("m", "c") and out:
+            own = out.pop(0)[2]
+        if args.vararg is not None:
+            out.append([args.vararg.arg, 3, types.read(args.vararg.annotation)])
+        for arg, default in zip(args.kwonlyargs, args.kw_defaults, strict=True):
+            out.append([arg.arg, 2 + (8 if default is not None else 0), types.read(arg.annotation)])
+        if args.kwarg is not None:
+            out.append([args.kwarg.arg, 4, types.read(args.kwarg.annotation)])
+        signature = [out, types.read(node.returns)]
+        if own not in (None, UNKNOWN, "self") and not (isinstance(own, list) and own[0] == "~"):
+            signature.append(own)
+        return signature
+
+
+def of_literal(value: ast.expr) -> Any:
+    match value:
+        case ast.Constant(value=bool()):
+            return "bool"
+        case ast.Constant(value=int()) | ast.UnaryOp(operand=ast.Constant(value=int())):
+            return "int"
+        case ast.Constant(value=float()):
+            return "float"
+        case ast.Constant(value=str()):
+            return "str"
+        case _:
+            return UNKNOWN
