@@ -111,6 +111,26 @@ ID-123-4 ¦ CID-12 ¦ ID–123 ¦ IDs-1 ¦ ID-12a ¦ ID-١٢ ¦ ID:5 ¦ > 1. ite
 (1) item ¦ ١. بند ¦ 1. 2. x ¦ x 1. y ¦ CO2eq ¦ NCO2 ¦ m^2 ¦ m 2 ¦ cm2 ¦ m22 ¦ CO22 ¦ m2_1 ¦ H₂ ¦ N2O ¦ co2
 M2 ¦ kWh3 ¦ CO2-5 ¦ 5CO2 ¦ 3m2 ¦ {{claim:0}}\u200d0 x ¦ &amp;#53; ¦ %30 ¦ \\u0033 ¦ a[5] ¦ [^1]
 [1]: https://a.b ¦ <h2>x</h2> ¦ https://a.b/5 ¦ a5@b.c
+@ต่อตารางเมตร ¦ @ ต่อตารางเมตร ¦ @ trên mét vuông ¦ @ mỗi mét vuông ¦ @ mỗi tấn ¦ @ négyzetméterenként
+@ למטר רבוע ¦ @ לכל מטר רבוע ¦ @ למ"ר ¦ @ للمتر المربع ¦ @ لكل طن ¦ @ للطن ¦ @ per meter persegi
+@ tiap meter persegi ¦ @ pr. kvadratmeter ¦ @ pr m2 ¦ @ pr. kubikkmeter ¦ @ na metr čtvereční ¦ @ pe metru pătrat
+@ per neliömetri ¦ @ neliömetriltä ¦ @ na kvadratni meter ¦ @ ruutmeetri kohta ¦ @ už kvadratinį metrą
+@ uz kvadrātmetru ¦ @ kwa mita ya mraba ¦ @ প্রতি বর্গমিটার ¦ @ ஒரு சதுர மீட்டருக்கு ¦ @ ต่อตัน ¦ @ต่อกิโลกรัม
+@ per square foot ¦ @ / person-m2 ¦ @ per kg ¦ @ a kg ¦ @ a kilo ¦ @ je Kilogramm ¦ @ je kg ¦ @ je Tonne
+@ le mètre carré ¦ @ au mètre carré ¦ @ du mètre carré ¦ @ la tonne ¦ @ à la tonne ¦ @ el metro cuadrado
+@ cada metro cuadrado ¦ @ al metro quadrato ¦ @ a metro quadrato ¦ @ il metro quadro ¦ @ o metro quadrado
+@ cada m2 ¦ @ a cada m2 ¦ @ на кв. м ¦ @ с квадратного метра ¦ @ за тонну ¦ @ за м2 ¦ @ κάθε τετραγωνικό
+@ ανά τόνο ¦ @ ton başına ¦ @ kilogram başına ¦ @平米あたり ¦ @あたり平方メートル ¦ @/平方米 ¦ @ 매 제곱미터 ¦ @ per kilowatt
+@ per kilowatt-hour ¦ @ each kilowatt ¦ @ per degree day ¦ @ tisuću ¦ @ tūkstančių ¦ @ tūkstoši ¦ @ tuhat ¦ @ ezer
+@ mii ¦ @ хиљада ¦ @ ათასი ¦ @ հազար ¦ @ אלף ¦ @ آلاف ¦ @ هزار ¦ @ ہزار ¦ @ হাজার ¦ @ వేల ¦ @ ಸಾವಿರ ¦ @ ആയിരം
+@พัน ¦ @ พัน ¦ @ ພັນ ¦ @ ពាន់ ¦ @ ထောင် ¦ @ nghìn ¦ @ ngàn ¦ @ ribu ¦ @ libo ¦ @ elfu ¦ @千 ¦ @천 ¦ @ 천 ¦ @十万 ¦ @百
+@ cento ¦ @ centos ¦ @ cientos ¦ @ Dutzend ¦ @ Billiarde ¦ @ Trilliarden ¦ @ trillion ¦ @ K ¦ @ mm ¦ @ MM ¦ @ bln
+@ mil. ¦ @ mld ¦ @ mld. ¦ @ tys. ¦ @ tis. ¦ @ тис. ¦ @ трлн ¦ ¤p per year ¦ ¤p a day ¦ ¤p yearly ¦ ¤p pro Jahr
+¤p im Jahr ¦ ¤p jährlich ¦ ¤p par an ¦ ¤p l'an ¦ ¤p annuels ¦ ¤p al año ¦ ¤p por año ¦ ¤p anuales ¦ ¤p all'anno
+¤p l'anno ¦ ¤p annui ¦ ¤p por ano ¦ ¤p ao ano ¦ ¤p per jaar ¦ ¤p jaarlijks ¦ ¤p rocznie ¦ ¤p na rok ¦ ¤p ročně
+¤p per år ¦ ¤p om året ¦ ¤p årligen ¦ ¤p vuodessa ¦ ¤p évente ¦ ¤p yılda ¦ ¤p pe an ¦ ¤p anual ¦ ¤p ετησίως
+¤p τον χρόνο ¦ ¤p в год ¦ ¤p ежегодно ¦ ¤p на рік ¦ ¤p щороку ¦ ¤p בשנה ¦ ¤p לשנה ¦ ¤p سنويا ¦ ¤p في السنة
+¤p در سال ¦ ¤p सालाना ¦ ¤p प्रति वर्ष ¦ ¤p每年 ¦ ¤p年間 ¦ ¤p 매년 ¦ ¤pต่อปี ¦ ¤p mỗi năm ¦ ¤p per tahun ¦ ¤p kwa mwaka
 """
 
 DELIVERED = r"""
@@ -241,6 +261,21 @@ Heat & power: @ ¦ Low-energy house: @ ¦ net-zero @ ¦ pre-war @ ¦ ¤p at nigh
 @公司 ¦ @数据 ¦ @ドイツ ¦ @トルコ ¦ @グループ ¦ @ポイント ¦ @時間帯 ¦ @一部 ¦ @上昇 ¦ @成長 ¦ @数年 ¦ @원래 ¦ @조금 ¦ @천천히 ¦ @배터리 ¦ @만큼
 @เมตตา ¦ **Résumé** : @ (¤s) ¦ « Chauffage » : @ ¦ A–B: @ ¦ A - B: @ ¦ Minus: @ ¦ Plus: @ ¦ + Heat: @
 plus @ ¦ less @ ¦ moins cher : @ ¦ menos: @
+Per Haushalt @ je Haushalt ¦ @ a person ¦ @ per household and @ per guest ¦ @ an Wärme ¦ @ each for heating
+@ every night ¦ @ L-shaped house ¦ @ t-shirt drying ¦ @ and/or @ ¦ @ à Paris, @ à Lyon ¦ @ por la mañana
+@ по данным счётчика ¦ @ на этаже ¦ @ na obrazovce ¦ @ half of it by night ¦ @ once more ¦ @ of CO2 ¦ @ of CO2e
+@ CO2 saved ¦ **@**: yes ¦ <strong>@</strong> ¦ @[^a] is a guess. ¦ @* is estimated ¦ ‣ @ ¦ ★ @ ¦ 📈 @
+= @ (rounded) ¦ @ ¦ | @ | kWh | ¦ | @ | million | ¦ ## @ {#anchor} ¦ The unit is kWh/m2/year; @ it is ¦ @ في السنة
+@ در سال ¦ @ לשנה ¦ @ प्रति वर्ष ¦ @以上 ¦ @左右 ¦ @和@ ¦ @、@ ¦ 約@ ¦ 约@ ¦ 第一季度@ ¦ 二月@ ¦ 半年@ ¦ @에서 @까지 ¦ @으로 ¦ @씩
+@ต่อปี ¦ @毎年 ¦ @每年 ¦ @当たり前 ¦ 每年@ ¦ 每户@ ¦ 2. two @ ¦ > @ ¦ > - @ ¦ <details><summary>More</summary>@</details>
+:   @ ¦ ![alt](pic.png) @ ¦ [@][a] ¦ `@`, `@` ¦ ``@`` ¦ _heat_ @ ¦ **Heat:**@ ¦ **Heat**: **@**, *light*: *@*
+- [ ] @ ¦ - [x] @ ¦ @ :sunny: ¦ @ 🙂 ¦ 🙂 @ ¦ the twenty-first of May: @ ¦ Am Einundzwanzigsten: @
+le premier mai : @ ¦ el primero de mayo: @ ¦ il primo maggio: @ ¦ 第三个: @ ¦ @ seconds the motion ¦ @ m-dash
+@ hour-long ¦ @, million by million ¦ @; thousands agree ¦ @. Thousands agree. ¦ @: millions! ¦ @ – fine ¦ @ — fine
+@ - fine ¦ @'s share ¦ @'nin ¦ @'ye kadar ¦ @:n ¦ ¤p im Jahr davor ¦ ¤p im Jahr der Sanierung ¦ ¤p l'an dernier
+¤p l’anno scorso ¦ ¤p el año pasado ¦ @ le compteur le dit ¦ @ la semana pasada ¦ @ el metrónomo ¦ @ du bâtiment
+@ au total ¦ @ lo mismo ¦ @ pe scurt ¦ @ s domem ¦ @ с дома ¦ @ uz to ¦ @ trên tầng hai ¦ @ mỗi người
+@ kwa nyumba ¦ @ cada casa ¦ @ לבית ¦ @ للبيت ¦ @ต่อคน ¦ @ 매우 적다
 """
 
 ESCAPE = re.compile(r"\\(?:u[0-9a-f]{4}|[nrt\\])")

@@ -71,8 +71,8 @@ def _multipliers() -> frozenset[str]:
 def _looked_at() -> frozenset[str]:
     """The words behind a macro that may be, or begin, what changes it; on any other no time is spent."""
     parts = {part.lower() for unit in ALLOWED_UNITS for part in re.findall(r"[A-Za-z]+", unit)}
-    begin = "to raised times multiplied divided x eq equiv equivalent equivalents metrekare neliometria"
-    return _multipliers() | parts | {*_table()["per"], *begin.split()}
+    begin = "to raised times multiplied divided x eq equiv equivalent equivalents pr metrekare kilo kilogram litre ruutmeetri"
+    return _multipliers() | parts | {*_table()["per"], *_table()["articles"], *begin.split()}
 
 
 @lru_cache(maxsize=1)
@@ -117,10 +117,10 @@ _WIDE_BLANK = re.compile(r"[ \t\n\u00a0\u2000-\u2005\u3000]")
 
 _OPERATORS = frozenset("/∕⁄÷／⧸·⋅∙⸱ꞏ‧×✕✖⨯⨉╳*＊∗^ˆ＾%‰‱٪؉؊°√\u0335\u0336\\")
 _COUNTING_BEFORE = re.compile("[十百千万萬亿億兆零〇一二三四五六七八九两兩半만억]\\Z")
-_UNSPACED_CHANGE = r"(?:[每毎]|あたり)?(?:<counting>|<unspaced units>)"
+_UNSPACED_CHANGE = r"<unspaced per>?(?:<counting>|<unspaced units>)"
 _CHANGES = (
     r"(?:co2(?:-?e|[-\s]?(?:eq|aq)(?:uiv\w*)?)|eq(?:uiv\w*)?\.?\s+co2)/",
-    r"<per>\s+(?:<the>\s+)?(?:<measures>|mille?)/|<per unit>/",
+    r"<per>\s+(?:<the>\s+)?(?:<measures>|mille?)/|<articles>\s+<measures>/|<per unit>/",
     r"(?:raised )?to the (?:power of/(?! (?:the|our|your)/)|(?:second|third|fourth|fifth|sixth|nth) power/)"
     r"|x(?![^\W_]|-)"
     r"|(?:multiplied|divided) by/|times (?:a )?(?:two|three|four|five|six|seven|eight|nine|ten|<multipliers>)/",
