@@ -155,6 +155,14 @@ def test_text_quoted_from_an_output(tools: ToolRegistry, step: Any) -> None:
         assert kind == "none"
 
 
+def test_a_quotation_is_found_among_many_texts(tools: ToolRegistry, step: Any) -> None:
+    rows = [f"unit 1 of row {i}" for i in range(3000)]
+    tools.register(Tool(name="rows", fn=lambda: {"rows": rows}))
+    for text, known in [("unit 1 of row 2999", True), ("1 of row 7", True), ("1 of row 3001", False)]:
+        found = origins(tools, step.call("rows"), step.call("note", text=text))
+        assert {kind for _, kind, _ in found} == {"tool" if known else "none"}
+
+
 def test_quoting_an_invented_text_does_not_launder_it(tools: ToolRegistry, step: Any) -> None:
     script = [
         step.call("note", text="it is 500"),

@@ -684,3 +684,33 @@ def test_each_response_fits_the_schema_of_responses(script: Any, status: str, re
 
 async def _again(script: Any, registry: Any) -> Any:
     return await ToolRuntime(ScriptedProvider(script), registry, max_steps=3).try_arun("", "", max_retries=9)
+
+
+class Endless(dict[str, Any]):
+    """What it says of its members has no end."""
+
+    def items(self) -> Any:
+        return (("kind", "final") for _ in iter(int, 1))
+
+    def get(self, key: str, default: Any = None) -> Any:
+        raise RuntimeError("not told")
+
+
+@pytest.mark.parametrize(
+    ("raw", "read"),
+    [
+        (Endless(kind="final", message="Done"), "Done"),
+        ({"kind": "final", "final": Endless(message="Done")}, "Done"),
+        ({"kind": "final", "final": Endless()}, None),
+        ({"kind": "final", "message": "Done", "claims": [Endless(path="$.heat")]}, None),
+        ({"tool_name": "read_meter", "arguments": Endless(floor="first")}, {"floor": "first"}),
+    ],
+    ids=["step", "final", "empty", "claim", "arguments"],
+)
+def test_a_step_that_lies_about_itself_is_read_as_it_is(raw: Any, read: Any) -> None:
+    if read is None:
+        with pytest.raises(GLValidationError, match="STEP_SCHEMA"):
+            read_step(raw)
+    else:
+        step = read_step(raw)
+        assert read in (step.message, step.arguments)

@@ -129,8 +129,9 @@ class Origins:
     def _quoted(self, text: str) -> Iterator[Source]:
         """What ``text`` stands in, and not as a part of a longer number or word."""
         self._index()
-        offset, numeral = max(_numerals(text), key=lambda found: len(found[1]), default=(0, ""))
-        for whole, place, source in self._places.get(numeral, ()):
+        found = ((offset, self._places.get(numeral, [])) for offset, numeral in _numerals(text))
+        offset, rarest = min(found, key=lambda places: len(places[1]), default=(0, []))
+        for whole, place, source in rarest:
             start = place - offset
             if start >= 0 and whole.startswith(text, start) and _BEGIN.match(whole, start):
                 if _END.match(whole, start + len(text)):

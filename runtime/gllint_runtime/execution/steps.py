@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from types import NoneType
 from typing import Any, Literal, NamedTuple
 
@@ -22,6 +23,7 @@ _ACTION_HINT = (
 )
 _FENCE = re.compile(r"```[a-zA-Z]*+[^\S\n]*+\n\s*+(?=\{)")
 _MAX_CLAIMS = 100_000
+_MAX_MEMBERS = 100_000
 _OBJECT = re.compile(r"\{\s*+\"")
 
 
@@ -50,7 +52,7 @@ class ToolAction:
             args = {}
         if not isinstance(args, Mapping):
             raise _step_error("The 'args' of a tool action are an object", "args", _ACTION_HINT)
-        return cls(_text(name), dict(args))
+        return cls(_text(name), _members(args))
 
     @classmethod
     def parse_obj(cls, raw: Mapping[str, Any]) -> ToolAction:
@@ -60,10 +62,8 @@ class ToolAction:
 
 def read_object(raw: Any, hint: str | None = None) -> dict[str, Any]:
     """The JSON object in a model's output. Raises GLValidationError STEP_SCHEMA with ``hint``."""
-    if type(raw) is dict:
-        return dict(raw)
     if isinstance(raw, Mapping):
-        return {_text(key): value for key, value in raw.items()}
+        return _members(raw)
     if not isinstance(raw, str):
         raise _step_error(f"Expected a JSON object, got {type(raw).__name__}", hint=hint)
     raw = _text(raw)
@@ -81,6 +81,15 @@ def read_object(raw: Any, hint: str | None = None) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise _step_error(f"The answer is not valid JSON: {error}", hint=hint) from None
     return dict(data)
+
+
+def _members(value: Mapping[Any, Any]) -> dict[Any, Any]:
+    """The members that a mapping really has, or, where only it can tell, as many as any model writes."""
+    if type(value) is dict:
+        return dict(value)
+    if isinstance(value, dict):
+        return dict(zip(map(_text, dict.keys(value)), dict.values(value), strict=True))
+    return {_text(key): item for key, item in islice(value.items(), _MAX_MEMBERS)}
 
 
 def _text(value: Any) -> Any:
@@ -121,7 +130,9 @@ def _step(data: dict[str, Any]) -> Step:
     if kind != "final":
         raise _step_error(f"'kind' is 'tool_call' or 'final', not {kind!r}", "kind")
     final = data.get("final", data)
-    if not isinstance(final, Mapping) or not isinstance(final.get("message"), str):
+    if isinstance(final, Mapping):
+        final = _members(final)
+    if not isinstance(final, dict) or not isinstance(final.get("message"), str):
         raise _step_error("A final step needs a 'message' of text", "final.message")
     return Step("final", message=_text(final["message"]), claims=read_claims(final.get("claims")))
 

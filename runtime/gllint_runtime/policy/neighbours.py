@@ -71,7 +71,8 @@ def _multipliers() -> frozenset[str]:
 def _looked_at() -> frozenset[str]:
     """The words behind a macro that may be, or begin, what changes it; on any other no time is spent."""
     parts = {part.lower() for unit in ALLOWED_UNITS for part in re.findall(r"[A-Za-z]+", unit)}
-    begin = "to raised times multiplied divided x eq equiv equivalent equivalents pr metrekare kilo kilogram litre ruutmeetri"
+    begin = "to raised times multiplied divided x eq equiv equivalent equivalents pr"
+    begin += " metrekare kilo kilogram litre ruutmeetri"
     return _multipliers() | parts | {*_table()["per"], *_table()["articles"], *begin.split()}
 
 
