@@ -18,12 +18,12 @@ from gllint.errors import UsageError
 from gllint.files.config import Config
 from gllint.shown import visible
 from gllint_rules import RULES
+from gllint_rules.project.admitted import find_raw_numbers
 from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.settings import Settings
 from gllint_runtime.policy.schemas import (
     QUANTITY_REF,
     Path,
-    find_raw_numbers,
     is_inlined_quantity,
     schema_problems,
     show_path,

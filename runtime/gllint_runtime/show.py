@@ -9,7 +9,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from html import escape
+from importlib import resources
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gllint_runtime.policy.schemas import Quantity
@@ -52,30 +54,9 @@ class Showing:
         return terminal(self._shown())
 
 
-_STYLE = """
-.gllint{--ink:#1b1f24;--paper:#fff;--soft:#57606a;--line:#d0d7de;--mark:#0550ae;--bad:#a40e26;
-color:var(--ink);background:var(--paper);font:16px/1.6 system-ui,sans-serif;padding:1.2em;max-width:60em}
-@media(prefers-color-scheme:dark){.gllint{--ink:#e6edf3;--paper:#0d1117;--soft:#9ea7b3;--line:#3d444d;--mark:#79c0ff;
---bad:#ff9a92}}
-.gllint *{box-sizing:border-box}
-.gllint .message{white-space:pre-wrap;overflow-wrap:anywhere;font-size:1.1em;margin:0 0 1em}
-.gllint .number{position:relative;display:inline-block}
-.gllint data{color:var(--mark);text-decoration:underline;text-decoration-thickness:2px;text-underline-offset:3px;
-cursor:help}
-.gllint data:focus-visible{outline:3px solid var(--mark);outline-offset:2px}
-.gllint .source{visibility:hidden;position:absolute;left:0;top:100%;z-index:1;width:max-content;
-max-width:min(26em,80vw);padding:.7em .9em;color:var(--ink);background:var(--paper);border:1px solid var(--soft);
-border-radius:6px;font-size:.8rem;box-shadow:0 4px 12px #0006;white-space:normal}
-.gllint .number:hover .source,.gllint .number:focus-within .source{visibility:visible}
-.gllint .source b,.gllint .source i{display:block;font-style:normal;overflow-wrap:anywhere}
-.gllint .source i,.gllint .more{color:var(--soft)}
-.gllint h2{font-size:1em;margin:1.2em 0 .4em}
-.gllint ol{list-style:none;margin:0;padding:0 0 0 1em;border-left:2px solid var(--line)}
-.gllint li{margin:0 0 .6em;overflow-wrap:anywhere}
-.gllint li.failed b{color:var(--bad)}
-.gllint code{font-family:ui-monospace,monospace;font-size:.85em}
-@media(prefers-reduced-motion:no-preference){.gllint .source{transition:visibility .1s}}
-"""
+@cache
+def _style() -> str:
+    return resources.files("gllint_runtime").joinpath("show.css").read_text("ascii")
 
 
 def page(shown: Shown) -> str:
@@ -110,9 +91,7 @@ def fragment(shown: Shown) -> str:
         for head, more, data, done in _steps(shown)
     )
     timeline = f"<h2>How it came about</h2><ol>{steps}</ol>" if steps else ""
-    return (
-        f'<style>{_STYLE}</style><div class="gllint"><p class="message">{"".join(pieces)}</p>{timeline}</div>'
-    )
+    return f'<style>{_style()}</style><div class="gllint"><p class="message">{"".join(pieces)}</p>{timeline}</div>'
 
 
 def mermaid(shown: Shown) -> str:

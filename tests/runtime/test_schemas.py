@@ -7,6 +7,12 @@ from typing import Any
 
 import pytest
 
+from gllint_rules.project.admitted import (
+    find_inlined_quantities,
+    find_raw_numbers,
+    has_quantity_ref,
+    unknown_refs,
+)
 from gllint_runtime import Claim, Quantity
 from gllint_runtime.policy.schemas import (
     ASSISTANT_STEP_SCHEMA,
@@ -14,16 +20,12 @@ from gllint_runtime.policy.schemas import (
     FINAL_SCHEMA,
     QUANTITY_REF,
     QUANTITY_SCHEMA,
-    find_inlined_quantities,
-    find_raw_numbers,
-    has_quantity_ref,
     is_inlined_quantity,
     is_quantity,
     misspelt_keywords,
     quantity_problem,
     schema_problems,
     show_path,
-    unknown_refs,
 )
 
 REF = {"$ref": QUANTITY_REF}

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from gllint_rules.words.unit_names import unit_of_name
 from gllint_runtime import GLValidationError, Quantity, UnitRegistry
 from gllint_runtime.policy.units import (
     ALLOWED_UNITS,
@@ -20,7 +21,6 @@ from gllint_runtime.policy.units import (
     is_allowed,
     judge_unit,
     same_dimension,
-    unit_of_name,
 )
 
 # unit, status, dimension, nearest

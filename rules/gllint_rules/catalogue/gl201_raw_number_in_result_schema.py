@@ -59,13 +59,14 @@ from functools import partial
 from itertools import pairwise
 
 from gllint_rules.finding import Fix
+from gllint_rules.project.admitted import find_raw_numbers
 from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.kinds import advice
 from gllint_rules.project.schemas import Path, SchemaLiteral, keyword_schemas
 from gllint_rules.rule import Rule
 from gllint_rules.words.kinds import PLAIN, kind_of_name
 from gllint_rules.words.names import OUTPUT_SCHEMAS
-from gllint_runtime.policy.schemas import QUANTITY_REF, find_raw_numbers
+from gllint_runtime.policy.schemas import QUANTITY_REF
 
 HELP = f'Declare a Quantity there: {{"$ref": "{QUANTITY_REF}"}}.'
 

@@ -60,18 +60,18 @@ from functools import partial
 from typing import Any
 
 from gllint_rules.finding import Fix
-from gllint_rules.project.context import Context, Pending
-from gllint_rules.project.results import holds_numbers
-from gllint_rules.project.schemas import Opaque, SchemaLiteral, read_schema
-from gllint_rules.project.tool import Tool
-from gllint_rules.rule import Rule
-from gllint_runtime.policy.schemas import (
-    QUANTITY_REF,
+from gllint_rules.project.admitted import (
     find_inlined_quantities,
     find_raw_numbers,
     has_quantity_ref,
     unknown_refs,
 )
+from gllint_rules.project.context import Context, Pending
+from gllint_rules.project.results import holds_numbers
+from gllint_rules.project.schemas import Opaque, SchemaLiteral, read_schema
+from gllint_rules.project.tool import Tool
+from gllint_rules.rule import Rule
+from gllint_runtime.policy.schemas import QUANTITY_REF
 
 HELP = f'Declare its numbers as {{"$ref": "{QUANTITY_REF}"}}.'
 

@@ -51,7 +51,8 @@ from gllint_rules.inference.values import Site
 from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.units import variable, written_units
 from gllint_rules.rule import Rule
-from gllint_runtime.policy.units import dimension_of, unit_of_name
+from gllint_rules.words.unit_names import unit_of_name
+from gllint_runtime.policy.units import dimension_of
 
 HELP = "Rename the key, or correct the unit."
 

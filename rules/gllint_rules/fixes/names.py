@@ -15,8 +15,9 @@ from gllint_rules.fixes.wrap import PLACEHOLDER
 from gllint_rules.inference.values import Site
 from gllint_rules.project.context import Context
 from gllint_rules.project.units import WrittenUnit, variable, written_units
+from gllint_rules.words.unit_names import unit_of_name
 from gllint_runtime.policy.schemas import KNOWN_SCHEMAS
-from gllint_runtime.policy.units import ALLOWED_UNITS, TIME_UNITS, dimension_of, unit_of_name
+from gllint_runtime.policy.units import ALLOWED_UNITS, TIME_UNITS, dimension_of
 
 _SEPARATORS = str.maketrans("", "", " \t_-")
 

@@ -33,13 +33,14 @@ from gllint_rules.inference.values import (
     surely_not_number,
     surely_not_text,
 )
+from gllint_rules.project.admitted import find_inlined_quantities
 from gllint_rules.project.context import Context
 from gllint_rules.project.project import Project
 from gllint_rules.project.results import is_quantity
 from gllint_rules.project.schemas import Path, SchemaLiteral, read_schema
 from gllint_rules.project.tool import Tool
 from gllint_rules.words.names import ARGS_SCHEMA, OUTPUT_SCHEMAS, RESULT_SCHEMAS
-from gllint_runtime.policy.schemas import QUANTITY_KEYS, QUANTITY_REF, find_inlined_quantities
+from gllint_runtime.policy.schemas import QUANTITY_KEYS, QUANTITY_REF
 
 REFER = "Refer to the Quantity schema"
 _KEPT = frozenset({"description", "title", "$comment", "deprecated", "unit", "units"})

@@ -43,7 +43,8 @@ from gllint_rules.project.results import Leaf, Result, leaves, quantities
 from gllint_rules.project.schemas import read_schema
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Function
-from gllint_runtime.policy.units import ALLOWED_UNITS, unit_of_name
+from gllint_rules.words.unit_names import unit_of_name
+from gllint_runtime.policy.units import ALLOWED_UNITS
 
 _OPEN_TYPES = frozenset({"Any", "object", "dict", "Dict", "Mapping", "MutableMapping", "JSON", "Json"})
 

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from gllint_rules.inference.values import Record, Site, Text, surely_not_text
 from gllint_rules.words.kinds import KINDS, PLAIN, Kind, is_calendar, kind_of_name, unit_of_kind
-from gllint_runtime.policy.units import dimension_of, unit_of_name
+from gllint_rules.words.unit_names import unit_of_name
+from gllint_runtime.policy.units import dimension_of
 
 if TYPE_CHECKING:
     from gllint_rules.project.project import Project

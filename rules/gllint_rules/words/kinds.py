@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from gllint_runtime.policy.units import dimension_of, unit_of_name
+from gllint_rules.words.unit_names import unit_of_name
+from gllint_runtime.policy.units import dimension_of
 
 Kind = Literal["money", "measure", "time", "share", "identifier", "index", "count"]
 

@@ -131,14 +131,14 @@ _ONE = (
     "else",
 )
 _MANY = ("anyOf", "oneOf", "allOf", "prefixItems")
-_NAMED = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
+NAMED = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
 # Schemas that describe what is *not* the value, or only its keys: no number gets through them.
 _ASIDE = ("not", "if", "propertyNames")
 _COMPOSED = ("allOf", "anyOf", "oneOf", "if", "then", "else")
 _REQUIRED_ASIDE = {"anyOf", "oneOf", "not", "if"}
 
 
-def _is_opaque(value: Any) -> bool:
+def is_opaque(value: Any) -> bool:
     """True for an object that only stands for something unknown."""
     return value is not None and not isinstance(value, (str, bool, Mapping, list, tuple, numbers.Number))
 
@@ -163,7 +163,7 @@ def subschemas(
         for key in _MANY:
             if isinstance(branches := node.get(key), (list, tuple)):
                 inner.extend(((*path, key, i), branch) for i, branch in enumerate(branches))
-        for key in _NAMED:
+        for key in NAMED:
             if isinstance(named := node.get(key), Mapping):
                 inner.extend(((*path, key, name), child) for name, child in named.items())
         waiting.extend(reversed(inner))
@@ -173,36 +173,7 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, numbers.Number) and not isinstance(value, bool)
 
 
-def find_raw_numbers(schema: Schema, plain_keys: Collection[str] = ()) -> list[Path]:
-    """Where a result schema admits a bare number (GL201): the path of the ``type``, ``const`` or ``enum``.
-
-    Numbers inside an inlined Quantity are left to :func:`find_inlined_quantities`, those under one of ``plain_keys``
-    are none of this policy's.
-    """
-    return [
-        (*path, keyword)
-        for path, node in subschemas(schema, skip=is_inlined_quantity)
-        if isinstance(node, Mapping)
-        and (keyword := _numeric_keyword(node)) is not None
-        and not (plain_keys and _is_plain_property(path, plain_keys))
-    ]
-
-
-def _is_plain_property(path: Path, plain_keys: Collection[str]) -> bool:
-    """Whether ``path`` leads to a plain key's value, or into a list of its values."""
-    key: str | int | None = None
-    steps = iter(path)
-    for step in steps:
-        if step in _NAMED:
-            name = next(steps, None)
-            if step != "dependentSchemas":  # which speaks of the same value
-                key = name if step == "properties" else None
-        elif step in ("additionalProperties", "unevaluatedProperties"):
-            key = None
-    return isinstance(key, str) and is_plain_key(key, plain_keys)
-
-
-def _numeric_keyword(node: Mapping[Any, Any]) -> str | None:
+def numeric_keyword(node: Mapping[Any, Any]) -> str | None:
     declared = node.get("type")
     types = declared if isinstance(declared, (list, tuple)) else (declared,)
     if any(isinstance(name, str) and name in {"number", "integer"} for name in types):
@@ -223,39 +194,7 @@ def is_inlined_quantity(schema: Schema) -> bool:
     if not isinstance(properties, Mapping) or set(properties) != QUANTITY_KEYS:
         return False
     value = properties["value"]
-    return isinstance(value, Mapping) and ("type" not in value or _numeric_keyword(value) is not None)
-
-
-def find_inlined_quantities(schema: Schema) -> list[Path]:
-    """The paths of the inlined Quantities within a schema, itself included."""
-    return [path for path, node in subschemas(schema) if is_inlined_quantity(node)]
-
-
-def has_quantity_ref(schema: Schema) -> bool:
-    """Whether the Quantity schema is referred to anywhere in ``schema``.
-
-    Also true where a part of the schema is not known, since it may be there.
-    """
-    for _, node in subschemas(schema):
-        if _is_opaque(node):
-            return True
-        if isinstance(node, Mapping):
-            ref = node.get("$ref")
-            if ref == QUANTITY_REF or _is_opaque(ref) or any(map(_is_opaque, node)):
-                return True
-    return False
-
-
-def unknown_refs(schema: Schema) -> list[Path]:
-    """The paths of each ``$ref`` with the scheme ``greenlang:`` that is no known schema (GL204)."""
-    return [
-        (*path, "$ref")
-        for path, node in subschemas(schema, aside=True)
-        if isinstance(node, Mapping)
-        and isinstance(ref := node.get("$ref"), str)
-        and ref.startswith("greenlang:")
-        and ref.removesuffix("#") not in KNOWN_SCHEMAS
-    ]
+    return isinstance(value, Mapping) and ("type" not in value or numeric_keyword(value) is not None)
 
 
 # ------------------------------------------------------------------------------------ validity of a schema
@@ -273,7 +212,7 @@ def schema_problems(schema: Schema) -> list[SchemaProblem]:
 
 
 def _invalid_keywords(schema: Schema) -> Iterator[SchemaProblem]:
-    if _is_opaque(schema) or _plainly_valid(schema):
+    if is_opaque(schema) or _plainly_valid(schema):
         return
     from jsonschema import Draft202012Validator, FormatChecker
 
@@ -343,10 +282,10 @@ def _explain(value: Any, keyword: str, message: str) -> str:
 
 def _holds_opaque(value: Any) -> bool:
     if isinstance(value, Mapping):
-        return any(_is_opaque(key) or _holds_opaque(item) for key, item in value.items())
+        return any(is_opaque(key) or _holds_opaque(item) for key, item in value.items())
     if isinstance(value, (list, tuple)):
         return any(_holds_opaque(item) for item in value)
-    return _is_opaque(value)
+    return is_opaque(value)
 
 
 def _plain_keys(value: Any) -> Any:
@@ -378,7 +317,7 @@ def _keywords_above(path: Path) -> set[str | int]:
     steps = iter(path)
     for step in steps:
         keywords.add(step)
-        if step in _NAMED or step in _MANY:
+        if step in NAMED or step in _MANY:
             next(steps, None)
     return keywords
 
@@ -390,7 +329,7 @@ def _declares_here(node: Mapping[Any, Any], path: Path) -> bool:
 
 def _declared(node: Mapping[Any, Any]) -> set[str] | None:
     """The properties that a schema declares, its branches included; ``None`` where that cannot be told."""
-    if "$ref" in node or "$dynamicRef" in node or "patternProperties" in node or any(map(_is_opaque, node)):
+    if "$ref" in node or "$dynamicRef" in node or "patternProperties" in node or any(map(is_opaque, node)):
         return None
     properties = node.get("properties", {})
     if not isinstance(properties, Mapping) or any(not isinstance(name, str) for name in properties):
@@ -425,7 +364,7 @@ _OTHER_KEYWORDS = {
     *("deprecated", "readOnly", "writeOnly", "examples", "example", "format", "nullable", "discriminator"),
     *("contentEncoding", "contentMediaType", "contentSchema"),
 }
-_KEYWORDS = frozenset({*_ONE, *_MANY, *_NAMED, *_ASIDE, *_OTHER_KEYWORDS})
+_KEYWORDS = frozenset({*_ONE, *_MANY, *NAMED, *_ASIDE, *_OTHER_KEYWORDS})
 
 
 def misspelt_keywords(schema: Schema) -> list[tuple[Path, str]]:
