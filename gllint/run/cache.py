@@ -61,8 +61,8 @@ class Store:
         )
         return cls(f"{cache_dir}/{name.hex()}")
 
-    def read(self, name: str) -> Any:
-        """Return the entry ``name``, or ``None`` where there is no sound one."""
+    def read(self, name: str, declared: str) -> Any:
+        """Return the entry ``name``, ``None`` where there is no sound one that is what an annotation ``declared``."""
         if self.folder is None:
             return None
         try:
@@ -74,7 +74,7 @@ class Store:
         if not data.startswith(_PREFIX) or data[len(_PREFIX) : start] != digest(name.encode(), payload):
             return None
         try:
-            return decode(payload)
+            return decode(declared, payload)
         except Exception:
             # Whatever a sound digest over an entry of another making holds: it is as good as absent.
             return None

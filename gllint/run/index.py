@@ -19,7 +19,7 @@ from gllint.run.kept import Kept
 from gllint.run.looks import PASSES, TALKS, outline_file
 from gllint.run.mentions import Mentions
 from gllint.run.parsing import Parsed, Unparsed, parse
-from gllint.run.results import Dependencies, Result
+from gllint.run.results import Dependencies, Held, Result
 from gllint.run.table import Means, Table
 from gllint_rules import RULES
 from gllint_rules.reading.stack import on_large_stack
@@ -253,7 +253,7 @@ class Index:
             self.mentions.of,
             self._owns,
             bool(self.talking),
-            self.kept.seed if not self.reads_all else lambda part: None,
+            self.kept.seed if not self.reads_all else lambda part, given: {},
         )
 
     def _packages(self) -> dict[str, list[str]]:
@@ -328,7 +328,7 @@ class Index:
 
     # --- what is kept ----------------------------------------------------------------------------------------
 
-    def save(self, results: Mapping[str, Result] | None = None) -> None:
+    def save(self, results: Mapping[str, Result | Held] | None = None) -> None:
         """Keep what was found out of the modules, and what the rules said of all of them."""
         if self._project is None or not self.is_worth_keeping:
             return

@@ -226,8 +226,8 @@ class Table:
 
     def _known(self) -> dict[str, Row]:
         if self._rows is None:
-            saved = self._store.read("screen")
-            self._rows = _rows(saved) if isinstance(saved, tuple) else {}
+            saved = self._store.read("screen", "tuple[Any, ...]")
+            self._rows = _rows(saved) if saved is not None else {}
         return self._rows
 
     def _is_settled(self, row: Row) -> bool:
