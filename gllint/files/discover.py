@@ -6,14 +6,20 @@ Links to folders are not followed, so that no loop can be walked and no file is 
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
+from functools import cached_property
+from stat import S_ISREG
+from typing import Any
 
+from gllint.files.digest import digest
 from gllint.files.patterns import Patterns
 from gllint.files.places import MARKERS, Place, Places
 from gllint.files.writing import read_bytes
 from gllint_rules.tuples import NamedTuple
 
 SUFFIXES = (".py", ".pyi", ".ipynb")
+_FINE_CLOCK, _COARSE_CLOCK = 100_000_000, 2_000_000_000
 _LARGEST = 1_000_000  # of a .gitignore; what is larger is as good as none
 
 
@@ -34,15 +40,64 @@ class Found(NamedTuple):
     signature: Signature
 
 
-class _Ignores(NamedTuple):
-    """The gitignore patterns that reach a folder: each with the length of its own folder's path."""
+class Folders:
+    """What walks found in folders, to be believed as long as a folder is the same: nothing in it has come or gone then.
 
-    layers: tuple[tuple[int, Patterns], ...]
+    ``known`` is what an earlier one knew, whatever its shape; ``seen`` are the folders that were met.
+    """
+
+    def __init__(self, known: dict[str, Any] | None = None) -> None:
+        self.known = known or {}
+        self.seen: set[str] = set()
+        self.has_changed = False
+        self._started = time.time_ns()
+
+    def of(self, folder: str, stamp: list[int]) -> tuple[str, list[str], list[str], list[str]] | None:
+        """Return what was known of a folder with that stamp: under which patterns, its marks, folders and files."""
+        self.seen.add(folder)
+        known = self.known.get(folder)
+        try:
+            before, under, marks, folders, files = known or ((), "", [], [], [])
+            is_sound = not any("/" in name or name in ("", ".", "..") for name in (*folders, *files))
+        except (TypeError, ValueError):  # an entry of another making
+            return None
+        return (under, marks, folders, files) if is_sound and before == stamp else None
+
+    def put(self, folder: str, stamp: list[int], *found: object) -> None:
+        """Note what is found in a folder, unless it was written to just now."""
+        if is_settled(max(stamp[:2]), self._started):
+            self.known[folder] = (stamp, *found)
+            self.has_changed = True
+
+    def forget_others(self) -> None:
+        """Forget what was known of folders that were not met."""
+        for folder in self.known.keys() - self.seen:
+            del self.known[folder]
+
+
+class _Lines:
+    """The patterns of a folder's files, which are read and seldom needed."""
+
+    def __init__(self, folder: str, lines: list[str]) -> None:
+        self.start, self._lines = len(folder.rstrip("/")) + 1, lines
+
+    @cached_property
+    def patterns(self) -> Patterns:
+        return Patterns(self._lines)
+
+
+class _Ignores(NamedTuple):
+    """The gitignore patterns that reach a folder, and the digest of their texts."""
+
+    layers: tuple[_Lines, ...] = ()
+    digest: bytes = b""
 
     def below(self, folder: str, files: tuple[str, ...]) -> _Ignores:
         lines = [line for file in files for line in _read_lines(file)]
-        patterns = Patterns(lines)
-        return _Ignores((*self.layers, (len(folder.rstrip("/")) + 1, patterns))) if patterns else self
+        if not any(lines):
+            return self
+        parts = (text.encode("utf-8", "surrogateescape") for text in (folder, *lines))
+        return _Ignores((*self.layers, _Lines(folder, lines)), digest(self.digest, *parts))
 
 
 class _Judge:
@@ -55,12 +110,15 @@ class _Judge:
         self.place, self.ignores = place, ignores
         self._by_name: dict[tuple[str, bool], bool] = {}
         self._all, self._names = False, frozenset[str]()
+        config = place.config
+        excludes = repr((config.exclude, config.extend_exclude, config.base)).encode("utf-8", "surrogatepass")
+        self.under = digest(ignores.digest, excludes).hex()
 
     def enter(self, folder: str) -> None:
         """Be asked about the entries of ``folder`` from now on."""
         config = self.place.config
         beyond = [config.excluded.beyond_names(config.relative(folder))]
-        beyond += [patterns.beyond_names(folder[start:]) for start, patterns in self.ignores.layers]
+        beyond += [layer.patterns.beyond_names(folder[layer.start :]) for layer in self.ignores.layers]
         self._all = any(all_of_them for all_of_them, _ in beyond)
         self._names = frozenset().union(*(names for _, names in beyond))
 
@@ -77,8 +135,8 @@ class _Judge:
         config = self.place.config
         if config.excluded.verdict(config.relative(path), name, is_folder):
             return True
-        for start, patterns in reversed(self.ignores.layers):
-            verdict = patterns.verdict(path[start:], name, is_folder)
+        for layer in reversed(self.ignores.layers):
+            verdict = layer.patterns.verdict(path[layer.start :], name, is_folder)
             if verdict is not None:
                 return verdict
         return False
@@ -89,42 +147,77 @@ def signature(stat: os.stat_result) -> Signature:
     return Signature(stat.st_mtime_ns, stat.st_ctime_ns, stat.st_size, stat.st_ino)
 
 
-def walk(top: str, places: Places, within_project: bool = False) -> Iterator[Found]:
+def is_settled(newest: int, started: int) -> bool:
+    """Say whether what was last written at ``newest`` was so clearly before a run ``started`` to read."""
+    grain = _COARSE_CLOCK if newest % 1_000_000_000 == 0 else _FINE_CLOCK
+    return 0 < newest < started - grain
+
+
+def walk(
+    top: str, places: Places, within_project: bool = False, folders: Folders | None = None
+) -> Iterator[Found]:
     """Yield the Python files below the folder ``top``, in no particular order.
 
-    ``within_project`` leaves out the folders that are projects of their own.
+    ``within_project`` leaves out the folders that are projects of their own. What is known of ``folders`` is not
+    looked for again.
     """
+    folders = folders or Folders()
     pending = [(top, _Judge(places.of(top), _ignores_above(top, places)))]
     while pending:
         folder, judge = pending.pop()
         try:
-            with os.scandir(folder) as entries:
-                listed = list(entries)
+            status = os.stat(folder)
+            stamp = [status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
+            known = folders.of(folder, stamp)
+            listed = [] if known is not None else _list(folder)
         except OSError:
             continue
-        names = {entry.name for entry in listed}
+        names = set(known[1]) if known is not None else {entry.name for entry in listed}
         if within_project and folder != top and MARKERS & names:
             continue
         place, ignores = _enter(folder, names, places, judge.ignores, folder == top)
         if place is not judge.place or ignores is not judge.ignores:
             judge = _Judge(place, ignores)
-        judge.enter(folder)
         start = folder if folder != "/" else ""
-        for entry in listed:
-            name = entry.name
+        if known is None or known[0] != judge.under:
+            below, files = _kept(start, listed or _list(folder), judge, folder)
+            folders.put(folder, stamp, judge.under, sorted(names & {*MARKERS, ".gitignore"}), below, files)
+        else:
+            _, _, below, files = known
+        pending += [(f"{start}/{name}", judge) for name in below]
+        for name in files:
+            path = f"{start}/{name}"
             try:
-                is_folder = entry.is_dir(follow_symlinks=False)
-                if not is_folder and not name.endswith(SUFFIXES):
-                    continue
-                path = f"{start}/{name}"
-                if judge.leaves_out(path, name, is_folder):
-                    continue
-                if is_folder:
-                    pending.append((path, judge))
-                elif entry.is_file():
-                    yield Found(path, place, signature(entry.stat()))
+                status = os.stat(path)
             except OSError:
                 continue
+            if S_ISREG(status.st_mode):
+                yield Found(path, place, signature(status))
+
+
+def _list(folder: str) -> list[os.DirEntry[str]]:
+    with os.scandir(folder) as entries:
+        return list(entries)
+
+
+def _kept(
+    start: str, listed: list[os.DirEntry[str]], judge: _Judge, folder: str
+) -> tuple[list[str], list[str]]:
+    """Return the folders and the files, or what may be some, that are not left out."""
+    judge.enter(folder)
+    folders: list[str] = []
+    files: list[str] = []
+    for entry in listed:
+        name = entry.name
+        try:
+            is_folder = entry.is_dir(follow_symlinks=False)
+        except OSError:
+            continue
+        if (is_folder or name.endswith(SUFFIXES)) and not judge.leaves_out(
+            f"{start}/{name}", name, is_folder
+        ):
+            (folders if is_folder else files).append(name)
+    return folders, files
 
 
 def is_excluded(path: str, place: Place) -> bool:
@@ -154,7 +247,7 @@ def _enter(
     marks = MARKERS & names
     place = places.of(folder, marks)
     if ".git" in marks and not is_top:
-        ignores = _Ignores(())
+        ignores = _Ignores()
     if ".gitignore" in names or ".git" in marks:
         ignores = ignores.below(folder, _ignore_files(folder, names))
     return place if place.root else places.project(folder), ignores
@@ -169,7 +262,7 @@ def _ignores_above(top: str, places: Places) -> _Ignores:
     while folder != limit and folder != os.path.dirname(folder):
         folder = os.path.dirname(folder)
         folders.append(folder)
-    ignores = _Ignores(())
+    ignores = _Ignores()
     for above in reversed(folders):
         ignores = ignores.below(above, _ignore_files(above, {".gitignore", ".git"}))
     return ignores

@@ -18,6 +18,8 @@ from typing import Any, BinaryIO
 
 import gllint
 from gllint.files.digest import DIGEST_SIZE, digest
+from gllint.files.discover import Folders, Found, walk
+from gllint.files.places import Places
 from gllint.files.writing import read_bytes
 from gllint.run.codec import decode, encode
 from gllint_rules import RULES, Settings
@@ -30,10 +32,11 @@ _LABELS = {
     ".gitignore": "*\n",
 }
 _STORE = re.compile(r"[0-9a-f]{40}")
-_ENTRY = re.compile(r"screen|facts|(?:results|fixes)-[0-9a-f]{40}")
+_ENTRY = re.compile(r"screen|facts|folders|(?:results|fixes)-[0-9a-f]{40}")
 _TEMPORARY = re.compile(r"new-[0-9a-z_]{8}")
 _OURS = re.compile(rb"gllint-\d+\n")
 _LOCK = "lock"
+_FOLDERS = "folders"
 _LOCK_PATIENCE = 60.0
 _KEEP_SECONDS = 14 * 24 * 3600
 _OWN_PACKAGES = ("gllint", "gllint_rules", "gllint_runtime")
@@ -61,8 +64,8 @@ class Store:
         )
         return cls(f"{cache_dir}/{name.hex()}")
 
-    def read(self, name: str) -> Any:
-        """Return the entry ``name``, or ``None`` where there is no sound one."""
+    def read(self, name: str, declared: str) -> Any:
+        """Return the entry ``name``, ``None`` where there is no sound one that is what an annotation ``declared``."""
         if self.folder is None:
             return None
         try:
@@ -74,7 +77,7 @@ class Store:
         if not data.startswith(_PREFIX) or data[len(_PREFIX) : start] != digest(name.encode(), payload):
             return None
         try:
-            return decode(payload)
+            return decode(declared, payload)
         except Exception:
             # Whatever a sound digest over an entry of another making holds: it is as good as absent.
             return None
@@ -99,6 +102,15 @@ class Store:
                 raise
         except OSError:
             self.folder = None
+
+    def walk(self, top: str, places: Places, within_project: bool = False) -> Iterator[Found]:
+        """Yield the Python files below ``top`` as :func:`~gllint.files.discover.walk` does, keeping what it finds."""
+        folders = Folders(self.read(_FOLDERS, "dict[str, Any]"))
+        yield from walk(top, places, within_project, folders)
+        if not within_project:
+            folders.forget_others()
+        if folders.has_changed:
+            self.write(_FOLDERS, folders.known)
 
     @contextlib.contextmanager
     def turn(self) -> Iterator[None]:

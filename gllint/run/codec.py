@@ -1,136 +1,107 @@
 """Records as bytes and back, without a pickle: what is read can build our own records and nothing else.
 
-An entry is JSON. Texts, numbers, booleans and ``None`` stand as they are; whatever else is an array that begins with
-what it is: a container, bytes, or a record and its fields. A record whose fields are not what it declares is refused.
+An entry is JSON: a record is the array of its fields, bytes are text. Whoever reads one says what it holds, in the
+words of an annotation; a value that is not what is declared is refused.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from functools import cache
-from itertools import chain
 from typing import Any, TypeAlias
 
-from gllint.run.results import Dependencies, Evidence, Result
+from gllint.run import results
 from gllint_rules import finding
 
 RECORDS: dict[str, type[Any]] = {
     name: record
-    for name, record in (
-        *vars(finding).items(),
-        ("Result", Result),
-        ("Dependencies", Dependencies),
-        ("Evidence", Evidence),
-    )
+    for name, record in (*vars(finding).items(), *vars(results).items())
     if hasattr(record, "_fields")
 }
-_CONTAINERS: dict[str, type[Any]] = {"tuple": tuple, "list": list, "set": set, "frozenset": frozenset}
-_PLAIN = {"int": int, "str": str, "bool": bool, "bytes": bytes, "Applicability": str}
-_ALIKE = "alike"  # a list of texts or of whole numbers, as it is
-_APART = re.compile(r", (?![^\[]*\])")  # a comma that is in no brackets
-_LONG = 1 << 64  # json refuses the digits of larger ones at some length
+_PLAIN: dict[str, type[Any]] = {"int": int, "str": str, "bool": bool, "Applicability": str}
+_Make: TypeAlias = Callable[[Any], Any]
 
 
-_Check: TypeAlias = Callable[[Any], bool]
+def encode(value: object) -> bytes:
+    """Return a value of plain values, our own records, tuples, frozen sets and dicts by text. Raises ``TypeError``."""
+    return json.dumps(value, separators=(",", ":"), check_circular=False, default=_plain).encode("ascii")
 
 
-def encode(root: object) -> bytes:
-    """Return a value of plain containers, plain values and our own records. Raises ``TypeError`` for another."""
-    return json.dumps(_plain(root), separators=(",", ":"), check_circular=False).encode("ascii")
+def decode(declared: str, data: bytes) -> Any:
+    """Return the value of :func:`encode` as it was declared. Raises an error of some kind where it is another."""
+    return made(declared, json.loads(data))
 
 
-def decode(data: bytes) -> Any:
-    """Return the value of :func:`encode`. Raises an error of some kind where the bytes are not its."""
-    return _value(json.loads(data))
+def made(declared: str, plain: Any) -> Any:
+    """Return what ``plain``, which came from JSON, is declared to be. Raises an error of some kind where it is not."""
+    return _maker(declared)(plain)
 
 
-def _plain(value: Any) -> Any:
-    kind = type(value)
-    if kind in (str, bool, float) or value is None:
-        return value
-    if kind is int:
-        return value if abs(value) < _LONG else ["int", hex(value)]
-    if kind is bytes:
-        return ["bytes", value.decode("latin-1")]
-    if kind is dict:
-        return ["dict", *map(_plain, chain.from_iterable(value.items()))]
-    if kind is list and set(map(type, value)) in ({str}, {int}) and max(map(_size, value)) < _LONG:
-        return [_ALIKE, *value]
-    if _CONTAINERS.get(kind.__name__) is kind or RECORDS.get(kind.__name__) is kind:
-        return [kind.__name__, *map(_plain, value)]
-    raise TypeError(f"{kind} does not belong into the cache")
-
-
-def _size(value: str | int) -> int:
-    return abs(value) if isinstance(value, int) else 0
-
-
-def _value(value: Any) -> Any:
-    if not isinstance(value, list):
-        if isinstance(value, dict):
-            raise ValueError("no value of ours")
-        return value
-    kind, *members = value
-    if kind == _ALIKE:
-        if set(map(type, members)) not in ({str}, {int}):
-            raise ValueError("no list of texts or of whole numbers")
-        return members
-    if kind == "bytes":
-        return members[0].encode("latin-1")
-    if kind == "int":
-        return int(members[0], 16)
-    values = [_value(member) for member in members]
-    if kind == "dict":
-        return dict(zip(values[::2], values[1::2], strict=True))
-    if kind in _CONTAINERS:
-        return _CONTAINERS[kind](values)
-    record, checks = _fields_of(kind)
-    if len(checks) != len(values) or not all(check(held) for check, held in zip(checks, values)):  # noqa: B905
-        raise ValueError(f"no {kind}")
-    return record(*values)
+def _plain(value: object) -> object:
+    if isinstance(value, bytes):
+        return value.decode("latin-1")
+    if isinstance(value, frozenset):
+        return sorted(value)
+    raise TypeError(f"{type(value)} does not belong into the cache")
 
 
 @cache
-def _fields_of(kind: str) -> tuple[type[Any], tuple[_Check, ...]]:
-    """The record of that name, and for each of its fields what says whether a value is one of its declaration."""
-    record = RECORDS[kind]
-    # Texts or forward references: the modules postpone theirs.
-    declared = (getattr(each, "__forward_arg__", each) for each in record.__annotations__.values())
-    return record, tuple(map(_check, declared))
-
-
-def is_declared(declared: str, value: object) -> bool:
-    """Say whether ``value`` is what an annotation declares: of plain values, containers and our records."""
-    try:
-        return _check(declared)(value)
-    except KeyError:
-        return False
-
-
-@cache
-def _check(declared: str) -> _Check:
-    """What says whether a value is what a field of a record is declared to hold."""
+def _maker(declared: str) -> _Make:
+    """What makes of a plain value the one that an annotation declares."""
+    if declared == "Any":
+        return lambda value: value
     if declared.endswith(" | None"):
-        inner = _check(declared.removesuffix(" | None"))
-        return lambda value: value is None or inner(value)
+        inner = _maker(declared.removesuffix(" | None"))
+        return lambda value: None if value is None else inner(value)
     outer, _, within = declared.removesuffix("]").partition("[")
-    if outer == "tuple" and not within.endswith(", ..."):
-        members = [_check(member) for member in _APART.split(within)]
-        return lambda value: (
-            type(value) is tuple
-            and len(value) == len(members)
-            and all(check(member) for check, member in zip(members, value, strict=True))
-        )
-    if outer == "tuple":
-        each = _check(within.removesuffix(", ..."))
-        return lambda value: type(value) is tuple and all(map(each, value))
-    if outer == "frozenset":
-        each = _check(within)
-        return lambda value: type(value) is frozenset and all(map(each, value))
+    if outer in ("tuple", "frozenset"):
+        kind = tuple if outer == "tuple" else frozenset
+        if outer == "frozenset" or within.endswith(", ..."):
+            each = _maker(within.removesuffix(", ..."))
+            return lambda value: kind(map(each, _listed(value)))
+        return _record(tuple, [_maker(member) for member in _apart(within)])
     if outer == "dict":
-        key, member = map(_check, within.split(", ", 1))
-        return lambda value: type(value) is dict and all(map(key, value)) and all(map(member, value.values()))
-    kind = _PLAIN.get(declared) or RECORDS[declared]
-    return lambda value: type(value) is kind
+        held = _maker(within.removeprefix("str, "))
+        return lambda value: {key: held(member) for key, member in value.items()}
+    if declared == "bytes":
+        return lambda value: value.encode("latin-1")
+    if declared == "None" or declared in _PLAIN:
+        plain = _PLAIN.get(declared, type(None))
+
+        def check(value: Any) -> Any:
+            if type(value) is not plain:
+                raise ValueError(f"no {declared}")
+            return value
+
+        return check
+    record = RECORDS[declared]
+    # Texts or forward references: the modules postpone theirs.
+    fields = (getattr(each, "__forward_arg__", each) for each in record.__annotations__.values())
+    return _record(record._make, [_maker(field) for field in fields])
+
+
+def _apart(declared: str) -> list[str]:
+    """Take a list of annotations apart at the commas that are in no brackets."""
+    parts = [""]
+    for word in declared.split(", "):
+        if parts[-1].count("[") == parts[-1].count("]"):
+            parts.append(word)
+        else:
+            parts[-1] += f", {word}"
+    return parts[1:]
+
+
+def _record(make: Callable[[Any], Any], fields: list[_Make]) -> _Make:
+    def record(value: Any) -> Any:
+        if len(_listed(value)) != len(fields):
+            raise ValueError("not as many fields")
+        return make([field(member) for field, member in zip(fields, value)])  # noqa: B905  (they are as many)
+
+    return record
+
+
+def _listed(value: Any) -> list[Any]:
+    if type(value) is not list:
+        raise ValueError("no array")
+    return value

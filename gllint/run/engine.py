@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from gllint.errors import UsageError
 from gllint.files.config import Config
-from gllint.files.discover import Signature, is_excluded, signature, walk
+from gllint.files.discover import Signature, is_excluded, signature
 from gllint.files.places import Place, Places, absolute
 from gllint.files.source import Text, Undecodable
 from gllint.files.sources import NOTEBOOK, Sources
@@ -260,7 +260,7 @@ class Engine:
             place = self.places.project(path)
             if place.config.force_exclude and is_excluded(path, place):
                 continue
-            for found in walk(path, self.places):
+            for found in self.store(place).walk(path, self.places):
                 add(found.path, found.place, found.signature)
                 if f"{found.place.root}/".startswith(path.rstrip("/") + "/"):
                     self._complete.add(found.place.root)

@@ -12,14 +12,14 @@ from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 from gllint.files.digest import digest
-from gllint.files.discover import Signature, walk
+from gllint.files.discover import Signature
 from gllint.files.places import Place
 from gllint.run.cache import Store
 from gllint.run.kept import Kept
 from gllint.run.looks import PASSES, TALKS, outline_file
 from gllint.run.mentions import Mentions
 from gllint.run.parsing import Parsed, Unparsed, parse
-from gllint.run.results import Dependencies, Result
+from gllint.run.results import Dependencies, Held, Result
 from gllint.run.table import Means, Table
 from gllint_rules import RULES
 from gllint_rules.reading.stack import on_large_stack
@@ -50,6 +50,7 @@ class Index:
         self.dependencies = Dependencies({}, {}, {}, {}, {})
         self._top = place.repository or place.root
         self.mentions = Mentions(self.table, self.dependencies, self._top)
+        self._store = store
         self.kept = Kept(store, self)
         self.reads_all = False  # of candidates of which what is known still holds, too
         self.talking: set[str] = set()  # the files that import a framework or a model's SDK
@@ -85,7 +86,7 @@ class Index:
     def list_files(self) -> None:
         """List all files of the project, unless that was done."""
         if not self.is_complete:
-            for found in walk(self.root, self.means.places, within_project=True):
+            for found in self._store.walk(self.root, self.means.places, within_project=True):
                 self.files.setdefault(found.path, found.signature)
             for path in self.means.sources.held():
                 if self.means.places.project(os.path.dirname(path)).root == self.root:
@@ -253,7 +254,7 @@ class Index:
             self.mentions.of,
             self._owns,
             bool(self.talking),
-            self.kept.seed if not self.reads_all else lambda part: None,
+            self.kept.seed if not self.reads_all else lambda part, given: {},
         )
 
     def _packages(self) -> dict[str, list[str]]:
@@ -328,7 +329,7 @@ class Index:
 
     # --- what is kept ----------------------------------------------------------------------------------------
 
-    def save(self, results: Mapping[str, Result] | None = None) -> None:
+    def save(self, results: Mapping[str, Result | Held] | None = None) -> None:
         """Keep what was found out of the modules, and what the rules said of all of them."""
         if self._project is None or not self.is_worth_keeping:
             return

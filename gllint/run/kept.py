@@ -13,12 +13,14 @@ from typing import Any, Protocol
 
 from gllint.files.digest import digest
 from gllint.run.cache import Store
-from gllint.run.codec import is_declared
-from gllint.run.results import Dependencies, Evidence, Result
+from gllint.run.codec import decode, encode, made
+from gllint.run.results import Dependencies, Evidence, Facts, Fixed, Held, Result
 
 FACTS = "facts"
 _OURS = "gllint_rules."
 EVERYTHING = "everything"  # the question of which nothing is known but that it rests on all modules
+
+_NONE = Facts(b"", False, {}, {}, {}, {}, (b"", frozenset()), (b"", {}))
 
 
 class Now(Protocol):
@@ -56,37 +58,31 @@ class Kept:
     def compare(self, talks: bool) -> None:
         """Read what is kept and see which of it still holds; ``talks`` is what is known before any file is read."""
         self._set({})
-        self._parts: dict[str, tuple[Any, dict[str, Any]]] = {}
-        self._names: tuple[bytes | None, Any] = (None, None)
-        self._answers: tuple[bytes | None, Any] = (None, None)
         self._known: dict[str, bytes] = {}  # answers to questions about all modules
-        self._probed: dict[str, bool] = {}
-        self._owned: dict[str, bool] = {}
+        self._facts, self._unasked = _NONE, {}
+        facts = self._store.read(FACTS, "Facts")
+        if facts is None or facts.talks != talks:
+            return
         try:
-            self._read(talks)
+            fresh = self._still_fresh(facts)
         except Exception:  # an entry of another making, whatever it holds, is as good as absent
-            self._set({})
+            return
+        self._facts, self._unasked = facts, facts.parts
+        self._set(fresh)
 
-    def _read(self, talks: bool) -> None:
-        saved = self._store.read(FACTS)
-        if saved is None:
-            return
-        files, talked, modules, outside, self._parts, self._names, self._answers = saved
-        if talked != talks or not is_declared("dict[str, Evidence]", modules):
-            return
-        now = self._now
+    def _still_fresh(self, facts: Facts) -> dict[str, Evidence]:
+        now, modules, probed = self._now, facts.modules, facts.probed
         changed = {path for path, known in modules.items() if now.digest_of(path) != known.digest}
-        self._owned, self._probed = outside.owned, outside.probed
-        if files != self._listed() or any(
-            now.is_there(path) != there for path, there in self._probed.items()
+        if facts.files != self._listed() or any(
+            now.is_there(path) != there for path, there in probed.items()
         ):
-            self._probed = {}
-            changed.update(path for path, owned in self._owned.items() if (path in now.files) != owned)
+            probed.clear()
+            changed.update(path for path, owned in facts.owned.items() if (path in now.files) != owned)
             for path, known in modules.items():
                 if any(now.leads_to(path, dotted) != found for dotted, found in known.asked.items()):
                     changed.add(path)
         stale = _reaching(changed, modules)
-        self._set({path: known for path, known in modules.items() if path not in stale})
+        return {path: known for path, known in modules.items() if path not in stale}
 
     def spoil(self, paths: Iterable[str]) -> set[str]:
         """Hold the modules at ``paths`` for changed; return all that rest on them."""
@@ -94,23 +90,23 @@ class Kept:
         self._set({path: known for path, known in self.fresh.items() if path not in stale})
         return stale
 
-    def seed(self, part: Callable[..., Any]) -> tuple[Any, dict[str, Any]] | None:
-        """Return what ``part`` was given and what it said of the fresh modules."""
-        match self._parts.pop(f"{part.__module__}.{part.__qualname__}", None):
-            case (given, dict() as said):
-                declared = str(part.__annotations__["return"])
-                fresh = {path: value for path, value in said.items() if path in self.fresh}
-                return (
-                    (given, fresh) if all(is_declared(declared, value) for value in fresh.values()) else None
-                )
-        return None
+    def seed(self, part: Callable[..., Any], given: Any) -> dict[str, Any]:
+        """Return what ``part`` said of the fresh modules where it was given the same."""
+        name = _name(part)
+        *_, to, returned = part.__annotations__.values()
+        for held in self._facts.parts.get(name, ()):
+            try:
+                before, said = made(f"tuple[{to}, dict[str, {returned}]]", list(held))
+            except Exception:
+                continue
+            if before == given:
+                return {path: value for path, value in said.items() if path in self.fresh}
+        return {}
 
     def names(self, paths: Collection[str]) -> frozenset[bytes] | None:
         """Return the names by which the tools in ``paths`` may be used, ``None`` where they must be worked out."""
-        key, names = self._names
-        if key is None or key != self.state(paths) or not is_declared("frozenset[bytes]", names):
-            return None
-        return frozenset(names)
+        state, names = self._facts.names
+        return names if state and state == self.state(paths) else None
 
     def state(self, paths: Iterable[str]) -> bytes | None:
         """Return what identifies the evidence of all ``paths`` together; ``None`` where one of them is not fresh."""
@@ -119,39 +115,30 @@ class Kept:
 
     # --- what the rules said ---------------------------------------------------------------------------------
 
-    def results(self, codes: frozenset[str], candidates: Collection[str]) -> dict[str, Result]:
+    def results(self, codes: frozenset[str], candidates: Collection[str]) -> dict[str, Held]:
         """Return what still holds of what the rules ``codes`` said."""
-        saved = self._store.read(_results_name(codes, False)) if self.fresh else None
-        if not isinstance(saved, dict):
-            return {}
-        held: dict[str, Result] = {}
-        for path in candidates:
-            match saved.get(path):
-                case (key, Result() as result, dict() as rests_on) if key == self._digest(path):
-                    if all(self._answer(question, candidates) == said for question, said in rests_on.items()):
-                        held[path] = result
-        return held
+        saved = self._store.read(_results_name(codes, False), "dict[str, Held]") if self.fresh else None
+        return {
+            path: held
+            for path in candidates
+            if saved and (held := saved.get(path)) is not None and held.evidence == self._digest(path)
+            if all(self._answer(question, candidates) == said for question, said in held.answers.items())
+        }
 
     def _answer(self, question: str, candidates: Collection[str]) -> bytes:
         """Return the digest of the answer to a question now: those kept hold where every candidate is fresh."""
         if question == EVERYTHING:
             return self._everything(candidates)
-        key, kept = self._answers
-        if key is not None and key == self.state(candidates) and is_declared("dict[str, bytes]", kept):
-            self._known = kept | self._known
-        self._answers = None, None
         if question not in self._known:
-            self._known[question] = self._now.answer(question)
+            state, kept = self._facts.answers
+            holds = question in kept and state == self.state(candidates)
+            self._known[question] = kept[question] if holds else self._now.answer(question)
         return self._known[question]
 
-    def fixed(
-        self, codes: frozenset[str], candidates: Collection[str]
-    ) -> tuple[dict[str, Result], Dependencies] | None:
-        """Return what the rules ``codes`` said with their fixes, which rest on all modules, and on what else."""
-        match self._store.read(_results_name(codes, True)):
-            case (key, dict() as results, Dependencies() as rests_on) if key == self._everything(candidates):
-                return results, rests_on
-        return None
+    def fixed(self, codes: frozenset[str], candidates: Collection[str]) -> Fixed | None:
+        """Return what the rules ``codes`` said with their fixes, where all modules that it rests on are the same."""
+        kept = self._store.read(_results_name(codes, True), "Fixed")
+        return kept if kept is not None and kept.state == self._everything(candidates) else None
 
     def _everything(self, candidates: Collection[str]) -> bytes:
         state = self.state(candidates)
@@ -168,6 +155,12 @@ class Kept:
         told_by: Mapping[str, Collection[str]],
     ) -> None:
         """Take note of the evidence of ``candidates`` and of what was ``loaded`` for them: all are fresh now."""
+        self._unasked = {
+            name: tuple(
+                (given, {p: v for p, v in values.items() if p in self.fresh}) for given, values in several
+            )
+            for name, several in self._unasked.items()
+        }
         modules: dict[str, Evidence] = {}
         waiting = list(candidates)
         while waiting:
@@ -184,16 +177,12 @@ class Kept:
                 tellers.union(told_by.get(path, ())),
             )
             waiting += _rests_on(found)
-        self._parts = {
-            name: (given, {path: value for path, value in said.items() if path in self.fresh})
-            for name, (given, said) in self._parts.items()
-        }
         self._set(modules)
 
     def keep_facts(
         self,
         talks: bool,
-        said: Mapping[Callable[..., Any], tuple[Any, Mapping[str, Any]]],
+        said: Mapping[tuple[Callable[..., Any], Any], Mapping[str, Any]],
         outside: Dependencies,
         candidates: Collection[str],
         names: frozenset[bytes],
@@ -203,32 +192,36 @@ class Kept:
 
         ``names`` are those of the tools, as ``passing`` have them.
         """
-        parts = self._parts | {
-            f"{part.__module__}.{part.__qualname__}": (
-                given,
-                {p: v for p, v in values.items() if p in self.fresh},
-            )
-            for part, (given, values) in said.items()
-            if part.__module__.startswith(_OURS)
-        }
-        self._probed |= outside.probed
-        self._owned |= outside.owned
-        rests_on = Dependencies({}, self._probed, self._owned, {}, {})
-        facts = (
-            self._listed(), talks, self.fresh, rests_on, parts,
-            (self.state(passing), names), (self.state(candidates), self._known),
-        )  # fmt: skip
+        old = self._facts
+        parts: dict[str, tuple[tuple[Any, dict[str, Any]], ...]] = {}
+        for (part, given), values in said.items():
+            if part.__module__.startswith(_OURS):
+                kept = given, {path: value for path, value in values.items() if path in self.fresh}
+                parts[_name(part)] = *parts.get(_name(part), ()), kept
+        facts = Facts(
+            self._listed(),
+            talks,
+            self.fresh,
+            old.probed | outside.probed,
+            old.owned | outside.owned,
+            self._unasked | parts,
+            (self.state(passing) or b"", names),
+            (self.state(candidates) or b"", self._known),
+        )
         self._store.write(FACTS, facts)
 
     def keep_results(
-        self, codes: frozenset[str], candidates: Collection[str], results: Mapping[str, Result]
+        self, codes: frozenset[str], candidates: Collection[str], results: Mapping[str, Result | Held]
     ) -> None:
         """Keep what the rules said, failures aside, with the answers that it rests on."""
-        kept = {
-            path: (self._digest(path), result, {q: self._answer(q, candidates) for q in result.consulted})
-            for path, result in results.items()
-            if not result.failures
-        }
+        kept: dict[str, Held] = {}
+        for path, result in results.items():
+            evidence = self._digest(path) or b""
+            if isinstance(result, Held):
+                kept[path] = result._replace(evidence=evidence)
+            elif not result.failures:
+                answers = {question: self._answer(question, candidates) for question in result.consulted}
+                kept[path] = Held(evidence, answers, concerned(result), encode(result).decode("ascii"))
         self._store.write(_results_name(codes, False), kept)
 
     def keep_fixed(
@@ -241,7 +234,7 @@ class Kept:
         """Keep what the rules said with their fixes, failures aside."""
         sound = {path: result for path, result in results.items() if not result.failures}
         outside = rests_on._replace(probed={}, owned={})
-        self._store.write(_results_name(codes, True), (self._everything(candidates), sound, outside))
+        self._store.write(_results_name(codes, True), Fixed(self._everything(candidates), sound, outside))
 
     def _digest(self, path: str) -> bytes | None:
         """The digest of the whole evidence of a module, ``None`` where it is not fresh."""
@@ -272,6 +265,24 @@ class Kept:
 
     def _listed(self) -> bytes:
         return digest(_bytes("\0".join(sorted(self._now.files))))
+
+
+def concerned(result: Result) -> frozenset[str]:
+    """Return the files in which findings lie, and those that bring them about."""
+    return frozenset(path for finding in result.findings for path in (finding.path, *finding.causes))
+
+
+def result_of(held: Held) -> Result:
+    """Return a kept result, an empty one where it is none."""
+    try:
+        result: Result = decode("Result", held.result.encode("ascii"))
+    except Exception:  # an entry of another making
+        return Result()
+    return result
+
+
+def _name(part: Callable[..., Any]) -> str:
+    return f"{part.__module__}.{part.__qualname__}"
 
 
 def _rests_on(known: Evidence) -> Iterator[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from gllint_rules import Cut, Failure, Finding
 from gllint_rules.tuples import NamedTuple
 
@@ -31,6 +33,44 @@ class Evidence(NamedTuple):
     sound: bool
     asked: dict[str, str | None]
     told_by: frozenset[str]
+
+
+class Facts(NamedTuple):
+    """What is kept of all modules of a project together.
+
+    The digest of the list of its ``files``; whether one of them ``talks`` to a model; which paths outside were
+    ``probed``, and which are ``owned``; what ``parts`` of questions about all modules were given and said of each;
+    the names of tools, and the digests of ``answers``, each with what identifies the modules that they rest on.
+    """
+
+    files: bytes
+    talks: bool
+    modules: dict[str, Evidence]
+    probed: dict[str, bool]
+    owned: dict[str, bool]
+    parts: dict[str, tuple[tuple[Any, dict[str, Any]], ...]]
+    names: tuple[bytes, frozenset[bytes]]
+    answers: tuple[bytes, dict[str, bytes]]
+
+
+class Held(NamedTuple):
+    """A kept result, as text; the digest of its ``evidence`` and the ``answers`` that it rests on.
+
+    ``concerned`` are the files in which its findings lie, and those that bring them about.
+    """
+
+    evidence: bytes
+    answers: dict[str, bytes]
+    concerned: frozenset[str]
+    result: str
+
+
+class Fixed(NamedTuple):
+    """Kept results with their fixes, and what they rest on: all modules, which ``state`` identifies, and more."""
+
+    state: bytes
+    results: dict[str, Result]
+    rests_on: Dependencies
 
 
 class Result(NamedTuple):

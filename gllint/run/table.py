@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from gllint.files.digest import DIGEST_SIZE, digest
-from gllint.files.discover import Signature
+from gllint.files.discover import Signature, is_settled
 from gllint.files.places import Places
 from gllint.files.sources import Sources
 from gllint.run.cache import Store
@@ -31,7 +31,6 @@ from gllint_rules.tuples import NamedTuple
 
 _WORTH_FILES = 2000
 _WORTH_BYTES = 250_000
-_FINE_CLOCK, _COARSE_CLOCK = 100_000_000, 2_000_000_000
 _Said = TypeVar("_Said")
 
 
@@ -226,15 +225,13 @@ class Table:
 
     def _known(self) -> dict[str, Row]:
         if self._rows is None:
-            saved = self._store.read("screen")
-            self._rows = _rows(saved) if isinstance(saved, tuple) else {}
+            saved = self._store.read("screen", "tuple[Any, ...]")
+            self._rows = _rows(saved) if saved is not None else {}
         return self._rows
 
     def _is_settled(self, row: Row) -> bool:
         """Say whether the file was last written clearly before this run began to read."""
-        newest = max(row.signature.mtime, row.signature.ctime)
-        grain = _COARSE_CLOCK if newest % 1_000_000_000 == 0 else _FINE_CLOCK
-        return 0 < newest < self._started - grain
+        return is_settled(max(row.signature.mtime, row.signature.ctime), self._started)
 
 
 def _columns(table: Mapping[str, Row]) -> tuple[list[Any], ...]:

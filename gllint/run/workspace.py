@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 from gllint.files.discover import Signature
 from gllint.run.cache import Store
 from gllint.run.index import Index
+from gllint.run.kept import concerned, result_of
 from gllint.run.looks import MARKED, MAY_USE, PASSES, UNDECODABLE, UNREADABLE, Screened
 from gllint.run.parsing import Unparsed
-from gllint.run.results import Result
+from gllint.run.results import Held, Result
 from gllint.run.rules import check_files, syntax_error
 from gllint_rules import Cut, Finding
 from gllint_rules.reading.stack import on_large_stack
@@ -29,10 +30,10 @@ class Workspace:
     def __init__(self, index: Index, store: Store, take_turns: bool, fixes: bool) -> None:
         self.index, self.config, self.root = index, index.config, index.root
         self._store, self._take_turns, self._fixes = store, take_turns, fixes
-        self._has_turn = self._is_settled = False
-        self._results: dict[str, Result] | None = None
+        self._has_turn = False
+        self._results: dict[str, Result | Held] | None = None
         self._fixed: dict[str, Result] | None = None
-        self._landed: dict[str, list[Finding]] | None = None
+        self._told: dict[frozenset[str], Mapping[str, Sequence[Finding]]] = {}
 
     def take_over(self, other: Workspace) -> None:
         """Take over what was found out of the same project under another configuration; that one is done with."""
@@ -58,8 +59,7 @@ class Workspace:
         """
         wanted = sorted(set(paths))
         self._learn()
-        results = self._check_candidates()
-        landed = self._all_landed(results, wanted)
+        landed = self._concerning(wanted)
         screened = self.index.table.screen(wanted)
         asked = [path for path in wanted if path in named and path not in self.index.candidates()]
         broken = self.index.table.broken(asked)
@@ -67,33 +67,38 @@ class Workspace:
             self._save_table()
         told: dict[str, Result] = {}
         for path in wanted:
-            result, findings = results.get(path), list(landed.get(path, ()))
+            result = self._result(path) if path in self.index.candidates() else Result()
+            findings = list(landed.get(path, ()))
             findings += unreadable(path, screened[path], self.config.codes)
             findings += syntax_error(path, broken.get(path), self.config.codes)
-            if findings or (result is not None and (result.failures or result.notice)):
-                result = result or Result()
+            if findings or result.failures or result.notice:
                 told[path] = Result(tuple(findings), result.failures, notice=result.notice)
         return told
 
     def caused(self, paths: Collection[str]) -> dict[str, Result]:
         """Return what there is to say of other files of the project because of what stands in ``paths``."""
-        return caused(self._all_landed(self._check_candidates(), paths), paths, self.index.files)
+        return caused(self._concerning(paths), paths, self.index.files)
 
-    def _all_landed(
-        self, results: Mapping[str, Result], paths: Collection[str]
-    ) -> Mapping[str, Sequence[Finding]]:
-        """Return all findings by their files; those that concern ``paths`` with their fixes, where they are wanted."""
-        if self._landed is None:
-            self._landed = landed(results.values())
-        if not self._fixes:
-            return self._landed
-        concerned = frozenset(paths)
-        told = {path for path, found in self._landed.items() if any(f.concerns(concerned) for f in found)}
-        again = [
-            path for path, result in results.items() if any(found.path in told for found in result.findings)
-        ]
-        fixed = landed(self._with_fixes(again).values()) if again else {}
-        return {path: fixed[path] if path in told else found for path, found in self._landed.items()}
+    def _concerning(self, paths: Collection[str]) -> Mapping[str, Sequence[Finding]]:
+        """Return the findings of all files in which one concerns ``paths``, with the fixes where they are wanted."""
+        asked = frozenset(paths)
+        if asked not in self._told:
+            known, candidates = self._check_candidates(), self.index.candidates()
+            concerning = [path for path in candidates if not asked.isdisjoint(_concerned(known[path]))]
+            found = [finding for path in concerning for finding in self._result(path).findings]
+            told = {finding.path for finding in found if finding.concerns(asked)}
+            by = [path for path in candidates if not told.isdisjoint(_concerned(known[path]))]
+            said = self._with_fixes(by) if self._fixes else {path: self._result(path) for path in by}
+            self._told = {asked: {path: all_ for path, all_ in landed(said.values()).items() if path in told}}
+        return self._told[asked]
+
+    def _result(self, path: str) -> Result:
+        """Return what the rules say of a candidate, without the fixes."""
+        known = self._check_candidates()
+        held = known[path]
+        if isinstance(held, Held):
+            known[path] = held = result_of(held)
+        return held
 
     def _with_fixes(self, paths: Sequence[str]) -> dict[str, Result]:
         """Return what the rules say of candidates, with the fixes."""
@@ -101,17 +106,17 @@ class Workspace:
         if self._fixed is None:
             self._fixed = {}
             kept = index.kept.fixed(self.config.codes, candidates) if self._may_be_known else None
-            if kept is not None and index.holds(kept[1]):
-                self._fixed, rests_on = kept
-                index.dependencies.loaded.update(rests_on.loaded)
-                index.dependencies.around.update(rests_on.around)
-        missing = [path for path in paths if path not in self._fixed]
+            if kept is not None and index.holds(kept.rests_on):
+                self._fixed = dict(kept.results)
+                index.dependencies.loaded.update(kept.rests_on.loaded)
+                index.dependencies.around.update(kept.rests_on.around)
+        missing = [path for path in paths if path not in self._fixed and self._result(path).findings]
         if missing:
             index.find_tools()
             with index.means.clock.stage("fixes"):
                 self._fixed |= self._checked(missing, True)
             self._save_fixed()
-        return {path: self._fixed[path] for path in paths}
+        return {path: self._fixed[path] for path in paths if path in self._fixed}
 
     def explain(self, path: str, line: int, code: str | None) -> list[str]:
         """Return why there is, or is not, a finding at a line: floor 2's own words."""
@@ -137,7 +142,7 @@ class Workspace:
 
     def cuts(self) -> list[Cut]:
         """Where the budgets of the inference ran out, in the files that were checked and what they lead to."""
-        return sorted({cut for result in (self._results or {}).values() for cut in result.cuts})
+        return sorted({cut for path in self._results or () for cut in self._result(path).cuts})
 
     def undecodable(self, paths: Iterable[str]) -> list[str]:
         """Return those of the ``paths`` that are no text and take no part in the project."""
@@ -151,7 +156,8 @@ class Workspace:
         """Take note that the content of a file is another one now; what other files say is kept."""
         self.index.files.setdefault(path, None)
         self.index.forget(path)
-        self._results = self._fixed = self._landed = None
+        self._results = self._fixed = None
+        self._told = {}
 
     def marked(self, paths: Iterable[str]) -> frozenset[str]:
         """Return the checked files that may hold a suppression which names one of our codes."""
@@ -180,27 +186,39 @@ class Workspace:
     def _save_table(self) -> None:
         self.index.table.save(self.index.is_complete)
 
-    def _check_candidates(self) -> dict[str, Result]:
+    def _check_candidates(self) -> dict[str, Result | Held]:
+        """Return what the rules say of all candidates, without the fixes."""
         index, candidates = self.index, self.index.candidates()
-        known = self._known_results(candidates)
-        if any(path not in known for path in candidates):
-            index.find_tools()
-            if not self._is_settled:
-                for path in known.keys() - index.kept.fresh.keys():
-                    del known[path]
-            missing = [path for path in candidates if path not in known]
-            index.means.progress.expect("checking", len(missing))
-            with index.means.clock.stage("rules"):
-                if self._fixes and len(missing) == len(
-                    candidates
-                ):  # nearly all that is asked is asked for the fixes
-                    self._fixed = self._checked(missing, True)
-                    known |= {path: _without_fixes(result) for path, result in self._fixed.items()}
-                else:
-                    known |= self._checked(missing, False)
-            self._is_settled = True
-            self._save_results(known)
-        return {path: known[path] for path in candidates}
+        if self._results is None:
+            known: dict[str, Result | Held] = {}
+            if candidates and self._may_be_known:
+                known.update(index.kept.results(self.config.codes, candidates))
+            if len(known) < len(candidates):
+                self._check_others(known)
+            self._results = known
+        return self._results
+
+    def _check_others(self, known: dict[str, Result | Held]) -> None:
+        """Check the candidates that nothing is ``known`` of, or that turn out to rest on other things than they did."""
+        index, candidates = self.index, self.index.candidates()
+        index.find_tools()
+        for path in known.keys() - index.kept.fresh.keys():
+            del known[path]
+        missing = [path for path in candidates if path not in known]
+        index.means.progress.expect("checking", len(missing))
+        with index.means.clock.stage("rules"):
+            if self._fixes and not known:  # what has findings is asked for its fixes soon
+                self._fixed = self._checked(missing, True)
+                known.update((path, _without_fixes(result)) for path, result in self._fixed.items())
+            else:
+                known.update(self._checked(missing, False))
+        if self._may_keep:
+            index.save(known)
+            self._save_fixed()
+
+    @property
+    def _may_keep(self) -> bool:
+        return self.index.is_worth_keeping and (self._has_turn or not self._take_turns)
 
     def _checked(self, paths: Sequence[str], fixes: bool) -> dict[str, Result]:
         """Return what the rules say of candidates: asked in several processes where that is worth it."""
@@ -215,27 +233,16 @@ class Workspace:
     def _may_be_known(self) -> bool:
         return not self.index.means.clock.by_rule
 
-    def _known_results(self, candidates: Collection[str]) -> dict[str, Result]:
-        if self._results is None:
-            self._is_settled = False
-            self._results = {}
-            if candidates and self._may_be_known:
-                self._results = self.index.kept.results(self.config.codes, candidates)
-        return self._results
-
-    def _save_results(self, results: Mapping[str, Result]) -> None:
-        index = self.index
-        if index.is_worth_keeping and (self._has_turn or not self._take_turns):
-            index.save(results)
-            if self._fixed is not None:
-                self._save_fixed()
-
     def _save_fixed(self) -> None:
         index = self.index
-        if index.is_worth_keeping and (self._has_turn or not self._take_turns):
+        if self._fixed is not None and self._may_keep:
             index.save()
-            with_findings = {path: result for path, result in (self._fixed or {}).items() if result.findings}
+            with_findings = {path: result for path, result in self._fixed.items() if result.findings}
             index.kept.keep_fixed(self.config.codes, index.candidates(), with_findings, index.dependencies)
+
+
+def _concerned(known: Result | Held) -> frozenset[str]:
+    return known.concerned if isinstance(known, Held) else concerned(known)
 
 
 def _without_fixes(result: Result) -> Result:

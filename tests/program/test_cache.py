@@ -23,7 +23,7 @@ from gllint.run import index as indexing
 from gllint.run.cache import Store
 from gllint.run.codec import RECORDS
 from gllint.run.engine import Engine, Options
-from gllint.run.results import Dependencies, Evidence, Result
+from gllint.run.results import Dependencies, Evidence, Facts, Fixed, Held, Result
 from gllint_rules import Cut, Failure, Finding, Settings
 from gllint_rules.finding import Edit, Fix, Note, Span, ToolAt
 
@@ -147,7 +147,7 @@ def test_a_file_written_while_we_look_is_not_trusted(project: Path) -> None:
     engine = Engine(Options(jobs=1))
     engine.check([str(project)])
     (folder,) = [path for path in (project / ".gllint_cache").iterdir() if path.is_dir()]
-    paths, *_ = Store(str(folder)).read("screen")
+    paths, *_ = Store(str(folder)).read("screen", "tuple[Any, ...]")
     assert not any(path.endswith("plain.py") for path in paths)
 
 
@@ -301,7 +301,7 @@ def test_a_folder_of_the_name_that_is_in_use_is_not_hidden(tmp_path: Path) -> No
     (tmp_path / ".gllint_cache/notes.txt").write_text("mine")
     store = Store(f"{tmp_path}/.gllint_cache/{0:040x}")
     store.write("screen", {})
-    assert store.read("screen") == {}
+    assert store.read("screen", "Any") == {}
     assert sorted(os.listdir(tmp_path / ".gllint_cache")) == ["0" * 40, "notes.txt"]
 
 
@@ -311,7 +311,7 @@ def test_a_pipe_in_place_of_an_entry_or_the_lock_holds_nobody_up(tmp_path: Path)
     for name in ("screen", "lock"):
         os.mkfifo(f"{folder}/{name}")
     store = Store(folder)
-    assert store.read("screen") is None
+    assert store.read("screen", "Any") is None
     with store.turn():
         pass
     (tmp_path / "precious").write_text("mine")
@@ -381,7 +381,7 @@ def test_an_entry_of_somebody_else_runs_nothing(tmp_path: Path, monkeypatch: pyt
     store = Store(str(tmp_path / "c"))
     sound = {"x": (1, b"2", frozenset({"a"}))}
     store.write("sound", sound)
-    assert store.read("sound") == sound
+    assert store.read("sound", "dict[str, tuple[int, bytes, frozenset[str]]]") == sound
     for payload in (
         pickle.dumps(Bomb()),
         pickle.dumps(sound),
@@ -392,33 +392,31 @@ def test_an_entry_of_somebody_else_runs_nothing(tmp_path: Path, monkeypatch: pyt
         b"[]",
     ):
         (tmp_path / "c/evil").write_bytes(entry("evil", payload))
-        assert store.read("evil") is None
+        assert store.read("evil", "dict[str, Any]") is None
     assert sorted(os.listdir(tmp_path)) == ["c"]
 
 
-_SPAN: list[Any] = ["Span", 1, 1, 1, 2]
+_SPAN: list[Any] = [1, 1, 1, 2]
 
 
 @pytest.mark.parametrize(
-    "held",
+    ("declared", "held"),
     [
-        {}, {"x": 1}, [], [3], [[]], [{}], ["bytes", 1], ["bytes"], ["bytes", "\u0100"], ["int", "x"], ["int", 3], ["dict", 1], ["dict", ["list"], 1],
-        ["alike", 1, "x"], ["alike", [1]], ["alike"], ["os.system", "x"], ["Popen", "x"], ["frozenset", ["list"]], ["Changes", 0, 0], ["Span", 1, 1, 1],
-        ["Span", 1, 1, 1, "x"], ["Span", 1, 1, 1, True], ["Span", 1, 1, 1, 2, 3], ["Edit", ["tuple", 1, 1, 1, 2], "x"], ["Cut", "a", 1, None],
-        ["Fix", "safe", "m", ["list"]], ["Fix", "safe", "m", ["tuple", _SPAN]], ["Result", ["tuple", 3], ["tuple"], ["tuple"], ""],
-        ["Dependencies", ["dict"], ["dict"], ["dict"], ["dict", "a", ["frozenset", 1]]],
-        ["Dependencies", ["dict", "a", "b"], ["dict"], ["dict"], ["dict"]],
-        ["Finding", "GL101", "a.py", _SPAN, "m", "", 3, ["tuple"], ["tuple"], ["tuple"], "", ["tuple"]],
-        ["tuple", ["Span"]],
+        ("Span", {}), ("Span", [3]), ("Span", [1, 1, 1]), ("Span", [1, 1, 1, "x"]), ("Span", [1, 1, 1, True]), ("Span", [*_SPAN, 3]),
+        ("Edit", [[1, 1, 1], "x"]), ("Cut", ["a", 1, None]), ("Fix", ["safe", "m", {}]), ("Fix", ["safe", "m", [_SPAN]]), ("int", 1.5),
+        ("Result", [[3], [], [], "", []]), ("Result", [[], [], [], "", 3]), ("bytes", 1), ("bytes", "\u0100"), ("str", None), ("None", 0),
+        ("Dependencies", [{}, {}, {}, {"a": [1]}, {}]), ("Dependencies", [{}, {"a": "b"}, {}, {}, {}]), ("tuple[int, str]", [1]),
+        ("Finding", ["GL101", "a.py", _SPAN, "m", "", 3, [], [], [], "", []]), ("dict[str, int]", [1]), ("frozenset[str]", "abc"),
+        ("tuple[Span, ...]", _SPAN), ("tuple[frozenset[str], dict[str, tuple[int, bool]]]", [[], {"a": [1, 1]}]),
     ],
     ids=repr,
 )  # fmt: skip
-def test_an_entry_of_another_shape_is_as_good_as_none(tmp_path: Path, held: object) -> None:
+def test_an_entry_of_another_shape_is_as_good_as_none(tmp_path: Path, declared: str, held: object) -> None:
     store = Store(str(tmp_path))
-    (tmp_path / "x").write_bytes(entry("x", json.dumps(["tuple", _SPAN]).encode()))
-    assert store.read("x") == (Span(1, 1, 1, 2),)
+    (tmp_path / "x").write_bytes(entry("x", json.dumps([_SPAN]).encode()))
+    assert store.read("x", "tuple[Span, ...]") == (Span(1, 1, 1, 2),)
     (tmp_path / "x").write_bytes(entry("x", json.dumps(held).encode()))
-    assert store.read("x") is None
+    assert store.read("x", declared) is None
 
 
 def test_each_record_comes_back_as_it_went(tmp_path: Path) -> None:
@@ -435,19 +433,23 @@ def test_each_record_comes_back_as_it_went(tmp_path: Path) -> None:
         "n",
         frozenset({"q"}),
     )
-    value = (
-        result,
-        Dependencies({"a": b"\xff"}, {"b": True}, {"d": False}, {"c": frozenset({"d"})}, {}),
-        Evidence(b"\xff", True, {"a": None, "b": "c"}, frozenset({"d"})),
-        [1 << 70, 1],
-        [],
-        {1.5: None},
-    )
+    rests_on = Dependencies({"a": b"\xff"}, {"b": True}, {"d": False}, {"c": frozenset({"d"})}, {})
+    evidence = Evidence(b"\xff", True, {"a": None, "b": "c"}, frozenset({"d"}))
+    values = {
+        "Facts": Facts(
+            b"f", True, {"m": evidence}, {}, {"p": True}, {"part": (([], {"m": True}),)}, (b"", frozenset({b"n"})), (b"", {"q": b"a"})
+        ),
+        "Fixed": Fixed(b"s", {"a": result}, rests_on),
+        "dict[str, Held]": {"a": Held(b"e", {"q": b"a"}, frozenset({"a"}), "[]")},
+    }  # fmt: skip
     store = Store(str(tmp_path))
-    store.write("x", value)
-    assert store.read("x") == value
-    seen = {type(record) for record in (*value[:3], span, fix, *fix.edits, finding, tool, *finding.notes)}
-    assert {*seen, Failure, Cut} == set(RECORDS.values())
+    for declared, value in values.items():
+        store.write("x", value)
+        assert store.read("x", declared) == value
+    seen = {
+        type(record) for record in (*values.values(), evidence, rests_on, result, span, fix, tool, finding)
+    }
+    assert {*seen, Failure, Cut, Edit, Note, Held} - {dict} == set(RECORDS.values())
 
 
 @pytest.mark.parametrize("value", [3, (), (b"", {}, 3), {"x": 3}, ([], [], []), Result(), ("",) * 9])

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from gllint.files import discover
 from gllint.run import index as indexing
-from gllint.run import table
 from gllint.run.engine import Engine, Options, Outcome
 
 Write = Callable[..., Path]
@@ -140,7 +140,7 @@ def test_after_any_edit_it_says_what_a_run_says_that_knows_nothing(
 ) -> None:
     chance = random.Random(seed)
     # Times are our own here, so that rows are trusted at once.
-    monkeypatch.setattr(table, "_FINE_CLOCK", -(10**12))
+    monkeypatch.setattr(discover, "_FINE_CLOCK", -(10**12))
     monkeypatch.setattr(indexing, "_SMALL_PROJECT", chance.choice((0, 500)))
     top = tmp_path / "p"
     for name, (text, *_) in VERSIONS.items():

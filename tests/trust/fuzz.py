@@ -19,6 +19,7 @@ from gllint.files.places import Places
 from gllint.run.codec import decode as decode_entry
 from gllint.run.codec import encode
 from gllint.run.parsing import Unparsed, parse
+from gllint.run.results import Result
 from gllint.verdict import baseline, suppress
 from gllint_rules import RULES, Failure
 from gllint_rules.reading.stack import on_large_stack
@@ -92,7 +93,7 @@ def _unit(text: str) -> None:
 
 
 def _entry(text: str) -> None:
-    decode_entry(_bytes(text))
+    decode_entry("dict[str, Result]", _bytes(text))
 
 
 def _pattern(text: str) -> None:
@@ -128,7 +129,7 @@ TARGETS: dict[str, Target] = {
     "notebook": (_notebook, [_NOTEBOOK], ()),
     "message": (_scanner, [_MESSAGE], ()),
     "unit": (_unit, ["kWh/m2 kgCO2e/kWh USD/t*year m**2 degC"], (GLError, ValueError)),
-    "kept entry": (_entry, [encode((["a"], 1.5, None)).decode("latin-1")], (Exception,)),
+    "kept entry": (_entry, [encode({"a": Result()}).decode("latin-1")], (Exception,)),
     "pattern": (_pattern, [r"(?:\d+(?:\.\d+)*|[A-Z]{2,3}-\d+)(?=x|y)", "(a|b)*c"], (re.error, OverflowError, RecursionError)),
     "configuration": (_in_file("gllint.toml", _config), [_CONFIG], (UsageError,)),
     "baseline": (_in_file("base.json", baseline.read), [_BASELINE], (UsageError,)),

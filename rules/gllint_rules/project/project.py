@@ -62,7 +62,7 @@ class Project:
     request those around it that nobody lints; ``None`` where that is not known. ``talks`` says that a file which
     nobody announces imports a framework or a model's SDK.
     Modules that nobody announced are loaded when a value leads into them; what those build that the project does not
-    ``owns`` is reported where it is called. ``seed`` gives what a part (see :meth:`each`) was given earlier and said of
+    ``owns`` is reported where it is called. ``seed`` gives what a part (see :meth:`each`) said earlier of
     modules of which the same holds now.
     """
 
@@ -77,7 +77,7 @@ class Project:
         mentioning: Callable[[str, bool], Collection[str] | None] = lambda word, around: None,
         owns: Callable[[str], bool] = lambda path: True,
         talks: bool = False,
-        seed: Callable[[Any], tuple[Any, dict[str, Any]] | None] = lambda part: None,
+        seed: Callable[[Any, Any], dict[str, Any]] = lambda part, given: {},
     ) -> None:
         self.settings = settings
         self.names = Names.of(settings)
@@ -97,7 +97,7 @@ class Project:
         self._positions: dict[str, Positions] = {}
         self._answers: dict[object, Any] = {}
         self._seed = seed
-        self._parts: dict[Callable[..., Any], tuple[object, dict[str, Any]]] = {}
+        self._parts: dict[tuple[Callable[..., Any], Any], dict[str, Any]] = {}
         # Where others hold the same project: what a part says of all modules, found out by all of them together.
         self.share_out: Callable[[Any, Any], Mapping[str, Any]] | None = None
 
@@ -129,8 +129,8 @@ class Project:
         stale = old.imports.reaching({*changed, *come_and_gone})
         self.imports.inherit(old.imports, changed)
         self.tools.inherit(old.tools, lambda path: path not in stale and self.imports.is_loaded(path))
-        for part, (given, known) in old._parts.items():
-            self._parts[part] = (given, {path: value for path, value in known.items() if path not in stale})
+        for key, known in old._parts.items():
+            self._parts[key] = {path: value for path, value in known.items() if path not in stale}
         return stale
 
     def judge_by(self, settings: Settings) -> None:
@@ -190,13 +190,14 @@ class Project:
         self._known_parts(part, given).update(values)
 
     def _known_parts(self, part: Callable[[Project, Module, _G], _T], given: _G) -> dict[str, _T]:
-        held, known = self._parts.get(part) or self._seed(part) or (given, {})
-        self._parts[part] = (given, known if held == given else {})
-        return self._parts[part][1]
+        key = part, given
+        if key not in self._parts:
+            self._parts[key] = self._seed(part, given)
+        return self._parts[key]
 
     @property
-    def said(self) -> Mapping[Callable[..., Any], tuple[Any, Mapping[str, Any]]]:
-        """What parts of questions were given, and what they said of modules so far."""
+    def said(self) -> Mapping[tuple[Callable[..., Any], Any], Mapping[str, Any]]:
+        """What parts of questions said of modules so far, by what they were given."""
         return self._parts
 
     def once(self, question: Callable[[Project], _T]) -> _T:
