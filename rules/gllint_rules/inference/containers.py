@@ -41,13 +41,14 @@ def dict_literal(evaluator: Evaluator, expr: facts.Dict, frame: Frame) -> Value:
     site = Site(frame.module, expr.at)
     entries: dict[Key, tuple[Entry, ...]] = {}
     sure: set[Key] = set()
-    open = False
+    open, listed = False, True
     for key, value_expr in expr.items:
         value = evaluator.eval(value_expr, frame)
         put_in = Site(frame.module, value_expr.at)
         if key is None:
-            record = spread(Record(entries, frozenset(sure), open, site=site), value, put_in)
+            record = spread(Record(entries, frozenset(sure), open, site=site, listed=listed), value, put_in)
             entries, sure, open = dict(record.entries), set(record.sure), record.open
+            listed = record.shown
             continue
         name = key_of(evaluator, key, frame)
         entry = Entry(value, put_in, Site(frame.module, key.at))
@@ -56,7 +57,7 @@ def dict_literal(evaluator: Evaluator, expr: facts.Dict, frame: Frame) -> Value:
         else:
             name, open = Unnamed(put_in), True
         entries[name] = (entry,)
-    return Record(entries, frozenset(sure), open, site=site)
+    return Record(entries, frozenset(sure), open, site=site, listed=listed)
 
 
 def key_of(evaluator: Evaluator, expr: Expr, frame: Frame) -> Key | None:

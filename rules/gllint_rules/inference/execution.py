@@ -516,7 +516,7 @@ class _Runner:
         if key is None:
             if rest:
                 return self._rebuilt_each(value, Each("dict", False, 0), rest, change)
-            return replace(_with_unnamed(value, self.changed(value, _unnamed(value), change)), open=True)
+            return _with_unnamed(value, self.changed(value, _unnamed(value), change))
         old = value.entries.get(key, ())
         if rest:
             if not old:
@@ -593,7 +593,8 @@ class _Runner:
         if isinstance(value, ListOf):
             return replace(value, items=new, rest=None)
         entries: dict[Key, tuple[Entry, ...]] = dict.fromkeys(value.entries, new)
-        return replace(value, entries=entries or {Unnamed(new[0].site): new}, open=True, rest=None)
+        entries = entries or {Unnamed(new[0].site): new}
+        return replace(value, entries=entries, open=True, listed=True, rest=None)
 
     def remove(self, target: Expr, env: Env) -> None:
         """``del record["key"]``, also of several in a tuple."""
@@ -898,7 +899,7 @@ def _with_unnamed(value: Record, new: tuple[Entry, ...]) -> Record:
         old = next((e for e in entries.get(key, ()) if e.site == entry.site), None)
         same = entry if old is None else replace(entry, value=join(old.value, entry.value))
         entries[key] = (*others, same)
-    return replace(value, entries=entries, open=True)
+    return replace(value, entries=entries, open=True, listed=value.shown and value.rest is None)
 
 
 def _with_items(value: ListOf, new: tuple[Entry, ...]) -> ListOf:

@@ -456,20 +456,13 @@ def _record_method(evaluator: Evaluator, record: Record, name: str, call: facts.
             return join(found, default)
         case "values":
             entries = tuple(entry for _, entry in held_in(record))
-            rest = record.rest if record.rest is not None else (UNKNOWN if record.open else None)
+            rest = record.rest if record.shown else UNKNOWN
             return ListOf(entries, rest, "values")
         case "keys":
             return ListOf(rest=TEXT, kind="keys")
         case "items":
-            values = [entry.value for _, entry in held_in(record)]
-            if record.rest is not None:
-                values.append(record.rest)
-            elif record.open:
-                values.append(UNKNOWN)
             site = Site(frame.module, call.at)
-            pair = ListOf(
-                (Entry(TEXT, site), Entry(join(*values) if values else UNKNOWN, site)), None, "pair"
-            )
+            pair = ListOf((Entry(TEXT, site), Entry(record.any_value(), site)), None, "pair")
             return ListOf(rest=pair, kind="items")
         case _:
             return _known(evaluator, record, name, call, frame)

@@ -205,7 +205,8 @@ class Record(Value):
     there may be more keys. ``rest``: what unnamed values are (``dict[str, float]``). ``quantity``: a call to a
     class named ``Quantity``. ``cls``: the class of the project it is an instance of. ``kind``: the full name of
     the class from outside that it is an instance of. ``returned``: where the function that made it returns it.
-    ``hinted``: ``rest`` is what the annotation of an empty one says.
+    ``hinted``: ``rest`` is what the annotation of an empty one says. ``listed``: although there may be more keys,
+    all values are among the entries.
     """
 
     entries: dict[Key, tuple[Entry, ...]] = field(default_factory=dict)
@@ -219,6 +220,7 @@ class Record(Value):
     envelope: bool = False  # what the model sees of an instance that a framework takes apart
     returned: Site | None = None
     hinted: bool = False
+    listed: bool = False
     size: int = field(init=False, repr=False)
     nesting: int = field(init=False, repr=False)
     gap: bool = field(init=False, repr=False)
@@ -240,9 +242,14 @@ class Record(Value):
         value = join(*(entry.value for entry in found))
         return value if key in self.sure else join(value, NONE)
 
+    @property
+    def shown(self) -> bool:
+        """Whether all of its values are known to be among the entries, or what ``rest`` says."""
+        return not self.open or self.listed or self.rest is not None
+
     def any_value(self) -> Value:
         """What is under a key that is not known."""
-        if self.open and self.rest is None:
+        if not self.shown:
             return UNKNOWN
         values = [entry.value for _, entry in held_in(self)]
         if self.rest is not None:
@@ -265,6 +272,7 @@ class Record(Value):
             self.envelope,
             self.returned,
             self.hinted,
+            self.listed,
             measured=measured,
         )
 
@@ -545,6 +553,7 @@ def _merged(a: Record, b: Record) -> Record:
         entries=entries,
         sure=a.sure & b.sure,
         open=a.open or b.open,
+        listed=a.shown and b.shown,
         rest=join(*rests) if rests else None,
         hinted=_both_hinted(a, b),
     )
@@ -711,8 +720,14 @@ def spread(record: Record, value: Value, site: Site) -> Record:
     for key, found in on_top.items():
         below = entries.get(key) if key not in sure else None
         entries[key] = _entries(below, found) if below is not None else found
-    is_open = record.open or len(held) < len(choices) or any(option.open for option in held)
-    return replace(record, entries=entries, sure=record.sure | sure, open=is_open)
+    all_seen = len(held) == len(choices)
+    return replace(
+        record,
+        entries=entries,
+        sure=record.sure | sure,
+        open=record.open or not all_seen or any(option.open for option in held),
+        listed=all_seen and all(option.shown and option.rest is None for option in (record, *held)),
+    )
 
 
 def text_of(*pieces: tuple[Value, Site]) -> Text:
@@ -755,7 +770,7 @@ def filled_elsewhere(value: Value) -> Value:
     out: list[Value] = []
     for option in options(value):
         if isinstance(option, Record) and option.cls is None and option.rest is None:
-            option = replace(option, open=True)
+            option = replace(option, open=True, listed=False)
         elif isinstance(option, ListOf) and option.rest is None:
             option = replace(option, rest=UNKNOWN)
         out.append(option)
