@@ -70,7 +70,7 @@ from functools import partial
 from gllint_rules.finding import Fix
 from gllint_rules.inference import classes
 from gllint_rules.inference.values import ClassOf, ExternalInstance, Instance, Site, ToolValue, Value, options
-from gllint_rules.project.asked import is_tool_registry
+from gllint_rules.project.asked import is_tool_registry, tool_names
 from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.tool import Tool
 from gllint_rules.project.wide import dispatchers, has_dispatcher
@@ -129,6 +129,7 @@ def _called_objects(context: Context) -> Iterator[tuple[Call, Scope, str]]:
     """Where a tool object is called like a function, in a file that imports a framework whose tools take that."""
     table = context.names.table
     imported = context.project.tools.callees.imported(context.module)
+    yield from _called_attributes(context, table.attribute_runs(imported))
     if not table.calls_objects(imported):
         return
     own = {tool.cls.cls.name for tool in context.tools if tool.cls is not None}
@@ -153,6 +154,27 @@ def _called_objects(context: Context) -> Iterator[tuple[Call, Scope, str]]:
             title = _called_object(context, call.func, scope)
             if title is not None:
                 yield call, scope, title
+
+
+def _called_attributes(context: Context, runs: list[tuple[str, str]]) -> Iterator[tuple[Call, Scope, str]]:
+    """Calls of a tool by its name as an attribute: ``agent.tool.add(…)``, ``tools.add(…)``."""
+    table = context.names.table
+    for cls, attribute in runs:
+        known = context.project.once(tool_names).names
+        for call, scope in context.module.calls if attribute else context.module.calls_of(known):
+            func = call.func
+            if not isinstance(func, facts.Attr) or (not attribute and func.name not in known):
+                continue
+            base = func.base
+            if attribute:
+                if not isinstance(base, facts.Attr) or base.name != attribute:
+                    continue
+                base = base.base
+            for option in options(context.eval(base, scope)):
+                origins = context.project.tools.callees.origins(option)
+                if any(o.rpartition(".")[2] == cls and table.owner(o) is not None for o in origins):
+                    yield call, scope, f"tool `{func.name}`"
+                    break
 
 
 def _called_object(context: Context, expr: facts.Expr, scope: Scope) -> str | None:

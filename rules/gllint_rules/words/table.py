@@ -320,6 +320,20 @@ class Table:
         """Whether tool objects of one of the rows ``imported`` are called like functions."""
         return any(row["name"] in imported and "__call__" in _listed(row, "runs") for row in self._raw)
 
+    def attribute_runs(self, imported: frozenset[str]) -> list[tuple[str, str]]:
+        """The classes in the rows ``imported`` whose attributes run tools when they are called (``Class.*``).
+
+        With each the name of the one attribute whose own do that (``Class.tool.*``), or nothing.
+        """
+        found = (
+            name.removesuffix(".*")
+            for row in self._raw
+            if row["name"] in imported
+            for name in _listed(row, "runs")
+            if name.endswith(".*")
+        )
+        return [(cls, attribute) for cls, _, attribute in (name.partition(".") for name in found)]
+
     def dispatchers(self, imported: frozenset[str]) -> frozenset[str]:
         """The last names of what calls go through in the rows ``imported``."""
         return frozenset(
