@@ -7,12 +7,13 @@ whatever it is called with, is in :mod:`tables`.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from gllint_rules.inference import classes, containers, formatting, objects, operators, outside, tables
 from gllint_rules.inference.values import (
+    NEVER,
     NONE,
     TEXT,
     UNKNOWN,
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     Handler: TypeAlias = Callable[[Evaluator, facts.Call, Frame], Value]
 
 
+LEAST_OF_A_NAME = 2  # letters of a computed name that are written out
 MOST_SPECIAL = 3  # calls within each other for whose arguments functions are executed
 
 
@@ -256,11 +258,29 @@ def _getattr(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     if len(call.args) >= 2 and isinstance(call.args[1], facts.Const) and isinstance(call.args[1].value, str):
         found = evaluator.eval(facts.Attr(call.at, call.args[0], call.args[1].value), frame)
         found = UNKNOWN if isinstance(found, (Method, External)) and len(call.args) == 3 else found
+    elif len(call.args) >= 2 and isinstance(call.args[1], facts.Join):
+        found = join(*_named_like(evaluator, call, call.args[1], frame), *([UNKNOWN] * (len(call.args) - 2)))
+        found = UNKNOWN if found is NEVER else found
     if len(call.args) == 3:
         default = evaluator.eval(call.args[2], frame)
         if number(default) is not None:
             return operators.defaulted(evaluator, found, default, "`getattr()`", frame, call.at)
     return found
+
+
+def _named_like(evaluator: Evaluator, call: facts.Call, name: facts.Expr, frame: Frame) -> Iterator[Value]:
+    """The methods that a name such as ``f"do_{x}"`` may mean; none where what is written out of it says little."""
+    text, base = evaluator.eval(name, frame), evaluator.eval(call.args[0], frame)
+    parts = text.parts if isinstance(text, Text) else None
+    if not parts or not isinstance(base, Instance):
+        return
+    begin, end = (part.text if isinstance(part, Literal) else "" for part in (parts[0], parts[-1]))
+    if len(begin.strip("_")) + len(end.strip("_")) < LEAST_OF_A_NAME:
+        return
+    for ancestor in classes.ancestors(evaluator, base.of):
+        for method in ancestor.cls.methods() if isinstance(ancestor, ClassOf) else ():
+            if method.name.startswith(begin) and method.name.endswith(end):
+                yield evaluator.eval(facts.Attr(call.at, call.args[0], method.name), frame)
 
 
 def _is_key(evaluator: Evaluator, expr: facts.Expr, frame: Frame) -> bool:
