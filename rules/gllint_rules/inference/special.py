@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from gllint_rules.inference import classes, containers, formatting, objects, operators, outside, tables
 from gllint_rules.inference.values import (
-    NEVER,
     NONE,
     TEXT,
     UNKNOWN,
@@ -255,12 +254,11 @@ def _awaited(value: Value) -> Value:
 
 def _getattr(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     found: Value = UNKNOWN
-    if len(call.args) >= 2 and isinstance(call.args[1], facts.Const) and isinstance(call.args[1].value, str):
-        found = evaluator.eval(facts.Attr(call.at, call.args[0], call.args[1].value), frame)
-        found = UNKNOWN if isinstance(found, (Method, External)) and len(call.args) == 3 else found
-    elif len(call.args) >= 2 and isinstance(call.args[1], facts.Join):
-        found = join(*_named_like(evaluator, call, call.args[1], frame), *([UNKNOWN] * (len(call.args) - 2)))
-        found = UNKNOWN if found is NEVER else found
+    if len(call.args) >= 2:
+        names = _names_of(evaluator, call, frame)
+        found = join(*(evaluator.eval(facts.Attr(call.at, call.args[0], name), frame) for name in names))
+        alone = len(call.args) == 2 or not isinstance(found, (Method, External))
+        found = found if names and alone else UNKNOWN
     if len(call.args) == 3:
         default = evaluator.eval(call.args[2], frame)
         if number(default) is not None:
@@ -268,9 +266,21 @@ def _getattr(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     return found
 
 
-def _named_like(evaluator: Evaluator, call: facts.Call, name: facts.Expr, frame: Frame) -> Iterator[Value]:
+def _names_of(evaluator: Evaluator, call: facts.Call, frame: Frame) -> list[str]:
+    """The attributes that the second argument of ``getattr`` may name; none where nobody knows."""
+    out: list[str] = []
+    for option in options(evaluator.eval(call.args[1], frame)):
+        literal = option.literal if isinstance(option, Text) else None
+        named = [literal] if literal is not None else list(_named_like(evaluator, call, option, frame))
+        if not named:
+            return []
+        out += named
+    return out
+
+
+def _named_like(evaluator: Evaluator, call: facts.Call, text: Value, frame: Frame) -> Iterator[str]:
     """The methods that a name such as ``f"do_{x}"`` may mean; none where what is written out of it says little."""
-    text, base = evaluator.eval(name, frame), evaluator.eval(call.args[0], frame)
+    base = evaluator.eval(call.args[0], frame)
     parts = text.parts if isinstance(text, Text) else None
     if not parts or not isinstance(base, Instance):
         return
@@ -280,7 +290,7 @@ def _named_like(evaluator: Evaluator, call: facts.Call, name: facts.Expr, frame:
     for ancestor in classes.ancestors(evaluator, base.of):
         for method in ancestor.cls.methods() if isinstance(ancestor, ClassOf) else ():
             if method.name.startswith(begin) and method.name.endswith(end):
-                yield evaluator.eval(facts.Attr(call.at, call.args[0], method.name), frame)
+                yield method.name
 
 
 def _is_key(evaluator: Evaluator, expr: facts.Expr, frame: Frame) -> bool:
