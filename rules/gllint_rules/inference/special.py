@@ -7,7 +7,7 @@ whatever it is called with, is in :mod:`tables`.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     Handler: TypeAlias = Callable[[Evaluator, facts.Call, Frame], Value]
 
 
+LEAST_OF_A_NAME = 2  # letters of a computed name that are written out
 MOST_SPECIAL = 3  # calls within each other for whose arguments functions are executed
 
 
@@ -253,14 +254,43 @@ def _awaited(value: Value) -> Value:
 
 def _getattr(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     found: Value = UNKNOWN
-    if len(call.args) >= 2 and isinstance(call.args[1], facts.Const) and isinstance(call.args[1].value, str):
-        found = evaluator.eval(facts.Attr(call.at, call.args[0], call.args[1].value), frame)
-        found = UNKNOWN if isinstance(found, (Method, External)) and len(call.args) == 3 else found
+    if len(call.args) >= 2:
+        names = _names_of(evaluator, call, frame)
+        found = join(*(evaluator.eval(facts.Attr(call.at, call.args[0], name), frame) for name in names))
+        alone = len(call.args) == 2 or not isinstance(found, (Method, External))
+        found = found if names and alone else UNKNOWN
     if len(call.args) == 3:
         default = evaluator.eval(call.args[2], frame)
         if number(default) is not None:
             return operators.defaulted(evaluator, found, default, "`getattr()`", frame, call.at)
     return found
+
+
+def _names_of(evaluator: Evaluator, call: facts.Call, frame: Frame) -> list[str]:
+    """The attributes that the second argument of ``getattr`` may name; none where nobody knows."""
+    out: list[str] = []
+    for option in options(evaluator.eval(call.args[1], frame)):
+        literal = option.literal if isinstance(option, Text) else None
+        named = [literal] if literal is not None else list(_named_like(evaluator, call, option, frame))
+        if not named:
+            return []
+        out += named
+    return out
+
+
+def _named_like(evaluator: Evaluator, call: facts.Call, text: Value, frame: Frame) -> Iterator[str]:
+    """The methods that a name such as ``f"do_{x}"`` may mean; none where what is written out of it says little."""
+    base = evaluator.eval(call.args[0], frame)
+    parts = text.parts if isinstance(text, Text) else None
+    if not parts or not isinstance(base, Instance):
+        return
+    begin, end = (part.text if isinstance(part, Literal) else "" for part in (parts[0], parts[-1]))
+    if len(begin.strip("_")) + len(end.strip("_")) < LEAST_OF_A_NAME:
+        return
+    for ancestor in classes.ancestors(evaluator, base.of):
+        for method in ancestor.cls.methods() if isinstance(ancestor, ClassOf) else ():
+            if method.name.startswith(begin) and method.name.endswith(end):
+                yield method.name
 
 
 def _is_key(evaluator: Evaluator, expr: facts.Expr, frame: Frame) -> bool:
