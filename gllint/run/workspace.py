@@ -128,7 +128,7 @@ class Workspace:
             return [f"{path}:{broken.line}:{broken.column}: {broken.message}"]
         from gllint_rules.check.why import why
 
-        return on_large_stack(lambda: list(why(project, path, line, code)))
+        return on_large_stack(lambda: why(project, path, line, code, self.config.codes_in(path)))
 
     def map(self, paths: Collection[str]) -> Map:
         """Return what the tools that ``paths`` define return, and which messages claim it."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
 from gllint_rules.catalogue import RULES
@@ -37,13 +37,18 @@ if TYPE_CHECKING:
     from gllint_rules.project.project import Project
 
 
-def why(project: Project, path: str, line: int, code: str | None = None) -> list[str]:
-    """The chain of evidence behind the findings of ``path`` at ``line``, or the reasons for silence, as lines."""
+def why(
+    project: Project, path: str, line: int, code: str | None = None, in_force: Collection[str] = RULES.keys()
+) -> list[str]:
+    """The chain of evidence behind the findings of ``path`` at ``line``, or the reasons for silence, as lines.
+
+    ``in_force`` are the codes that the configuration has selected for the file.
+    """
     module = project.imports.module_at(path)
     if module is None:
         return ["This file could not be read."]
     context = Context.of(project, module)
-    codes = [code] if code is not None else [c for c, rule in RULES.items() if rule.default]
+    codes = [code] if code is not None else [c for c, rule in RULES.items() if rule.default or c in in_force]
     out: list[str] = []
     for name in codes:
         rule = RULES[name]
@@ -52,6 +57,8 @@ def why(project: Project, path: str, line: int, code: str | None = None) -> list
         for pending in rule.check(context):
             if pending.site.module is module and context.span(pending.site).line == line:
                 out.extend(_finding(context, pending))
+                if name not in in_force:
+                    out.append(f"  not reported: the configuration does not select {name} for this file")
     if out:
         return out
     about = [f"There is no {code} on this line."] if code is not None else []
