@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 
 import pytest
@@ -12,6 +11,7 @@ from gllint_rules.reading.facts import Module
 from gllint_rules.reading.modules import read_module
 from gllint_rules.reading.positions import Positions
 from gllint_rules.reading.syntax import ParseFailure
+from gllint_rules.records import Record
 
 # Each says what the other says, in the same places; the second one as Python 3.11 has it.
 SAME = {
@@ -68,10 +68,8 @@ def difference(one: object, other: object) -> str | None:
         if (id(one), id(other)) in seen:
             continue
         seen.add((id(one), id(other)))
-        if dataclasses.is_dataclass(one):
-            names = [
-                field.name for field in dataclasses.fields(one) if field.name not in ("section", "places")
-            ]
+        if isinstance(one, Record):
+            names = [name for name in type(one).__annotations__ if name not in ("section", "places")]
             waiting += [(getattr(one, name), getattr(other, name), f"{way}.{name}") for name in names]
         elif isinstance(one, dict) and isinstance(other, dict) and list(one) == list(other):
             waiting += [(one[key], other[key], f"{way}[{key!r}]") for key in one]

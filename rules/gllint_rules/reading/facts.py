@@ -9,38 +9,34 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from gllint_rules.reading.outline import Outline, Section, has_same_text
+from gllint_rules.records import Record, fresh
 from gllint_rules.tuples import NamedTuple
 
 # --- expressions ---------------------------------------------------------------------------------------------
 
 
-@dataclass(slots=True, eq=False)
-class Const:
+class Const(Record):
     """A literal: number, text, bytes, bool, ``None`` or ``...``."""
 
     at: int
     value: object
 
 
-@dataclass(slots=True, eq=False)
-class Name:
+class Name(Record):
     at: int
     id: str
 
 
-@dataclass(slots=True, eq=False)
-class Attr:
+class Attr(Record):
     at: int
     base: Expr
     name: str
 
 
-@dataclass(slots=True, eq=False)
-class Call:
+class Call(Record):
     at: int
     func: Expr
     args: tuple[Expr, ...]
@@ -54,15 +50,13 @@ class Call:
         return None
 
 
-@dataclass(slots=True, eq=False)
-class Sub:
+class Sub(Record):
     at: int
     base: Expr
     index: Expr
 
 
-@dataclass(slots=True, eq=False)
-class Dict:
+class Dict(Record):
     at: int
     items: tuple[tuple[Expr | None, Expr], ...]  # a None key is ``**value``
 
@@ -74,15 +68,13 @@ class Dict:
         return None
 
 
-@dataclass(slots=True, eq=False)
-class Seq:
+class Seq(Record):
     at: int
     kind: Literal["list", "tuple", "set"]
     items: tuple[Expr, ...]
 
 
-@dataclass(slots=True, eq=False)
-class Comp:
+class Comp(Record):
     at: int
     kind: Literal["list", "set", "dict", "generator"]
     key: Expr | None
@@ -91,96 +83,83 @@ class Comp:
     tests: tuple[Expr, ...] = ()  # its ``if``s
 
 
-@dataclass(slots=True, eq=False)
-class BinOp:
+class BinOp(Record):
     at: int
     op: str
     left: Expr
     right: Expr
 
 
-@dataclass(slots=True, eq=False)
-class UnaryOp:
+class UnaryOp(Record):
     at: int
     op: str
     operand: Expr
 
 
-@dataclass(slots=True, eq=False)
-class BoolOp:
+class BoolOp(Record):
     at: int
     op: str
     left: Expr
     right: Expr
 
 
-@dataclass(slots=True, eq=False)
-class Compare:
+class Compare(Record):
     at: int
     operands: tuple[Expr, ...]
     ops: tuple[str, ...]
 
 
-@dataclass(slots=True, eq=False)
-class IfExp:
+class IfExp(Record):
     at: int
     test: Expr
     body: Expr
     orelse: Expr
 
 
-@dataclass(slots=True, eq=False)
-class Lambda:
+class Lambda(Record):
     at: int
     params: tuple[Param, ...]
     body: Expr
     scope: Scope
 
 
-@dataclass(slots=True, eq=False)
-class Hole:
+class Hole(Record):
     """``{value}`` in an f-string; ``literal`` is the self-documenting text of ``{value=}``."""
 
     value: Expr
     spec: str | None
 
 
-@dataclass(slots=True, eq=False)
-class Join:
+class Join(Record):
     """An f-string or an implicit concatenation: literal parts and holes in order."""
 
     at: int
     parts: tuple[Const | Join | Hole, ...]
 
 
-@dataclass(slots=True, eq=False)
-class Await:
+class Await(Record):
     at: int
     value: Expr
 
 
-@dataclass(slots=True, eq=False)
-class Yield:
+class Yield(Record):
     at: int
     value: Expr | None
     delegate: bool
 
 
-@dataclass(slots=True, eq=False)
-class Star:
+class Star(Record):
     at: int
     value: Expr
 
 
-@dataclass(slots=True, eq=False)
-class Walrus:
+class Walrus(Record):
     at: int
     target: str
     value: Expr
 
 
-@dataclass(slots=True, eq=False)
-class Slice:
+class Slice(Record):
     at: int
     parts: tuple[Expr, ...]
 
@@ -211,8 +190,7 @@ Expr: TypeAlias = (
 # --- statements ----------------------------------------------------------------------------------------------
 
 
-@dataclass(slots=True, eq=False)
-class Assign:
+class Assign(Record):
     """``targets = value``; ``annotation`` where there is one, ``value`` absent in ``x: int``."""
 
     targets: tuple[Expr, ...]
@@ -220,42 +198,36 @@ class Assign:
     annotation: Expr | None = None
 
 
-@dataclass(slots=True, eq=False)
-class AugAssign:
+class AugAssign(Record):
     target: Expr
     op: str
     value: Expr
 
 
-@dataclass(slots=True, eq=False)
-class Return:
+class Return(Record):
     value: Expr | None
 
 
-@dataclass(slots=True, eq=False)
-class Do:
+class Do(Record):
     """An expression evaluated for its effect, a ``raise``, an ``assert`` or a ``del``."""
 
     kind: Literal["expr", "raise", "assert", "del"]
     values: tuple[Expr, ...]
 
 
-@dataclass(slots=True, eq=False)
-class Jump:
+class Jump(Record):
     """``break`` or ``continue``."""
 
     kind: Literal["break", "continue"]
 
 
-@dataclass(slots=True, eq=False)
-class If:
+class If(Record):
     test: Expr
     body: Block
     orelse: Block
 
 
-@dataclass(slots=True, eq=False)
-class Loop:
+class Loop(Record):
     """``for`` (with ``target``) and ``while`` (with the condition as ``source``)."""
 
     target: Expr | None
@@ -264,35 +236,30 @@ class Loop:
     orelse: Block
 
 
-@dataclass(slots=True, eq=False)
-class With:
+class With(Record):
     items: tuple[tuple[Expr, Expr | None], ...]
     body: Block
 
 
-@dataclass(slots=True, eq=False)
-class Try:
+class Try(Record):
     body: Block
     handlers: tuple[tuple[str | None, Block], ...]
     orelse: Block
     final: Block
 
 
-@dataclass(slots=True, eq=False)
-class Match:
+class Match(Record):
     subject: Expr
     # Captured names, each with the plain class that its pattern asks for or "", and the body.
     cases: tuple[tuple[tuple[tuple[str, str], ...], Block], ...]
     exhaustive: bool
 
 
-@dataclass(slots=True, eq=False)
-class Def:
+class Def(Record):
     function: Function
 
 
-@dataclass(slots=True, eq=False)
-class ClassDef:
+class ClassDef(Record):
     cls: Class
 
 
@@ -318,8 +285,7 @@ def blocks(statement: Stmt) -> tuple[Block, ...]:
 # --- scopes and definitions ----------------------------------------------------------------------------------
 
 
-@dataclass(slots=True, eq=False)
-class Param:
+class Param(Record):
     name: str
     annotation: Expr | None
     default: Expr | None
@@ -342,8 +308,7 @@ BindingKind: TypeAlias = Literal[
 ]
 
 
-@dataclass(slots=True, eq=False)
-class Binding:
+class Binding(Record):
     """One way in which a name gets its value in a scope."""
 
     kind: BindingKind
@@ -356,15 +321,14 @@ class Binding:
     at: int = -1  # of an assignment: the name that it binds
 
 
-@dataclass(slots=True, eq=False)
-class Scope:
+class Scope(Record):
     """A namespace. ``owner`` is the function, class, lambda or ``None`` (module, comprehension)."""
 
     kind: Literal["module", "class", "function", "lambda", "comprehension"]
     parent: Scope | None
     owner: Function | Class | None = None
-    bindings: Mapping[str, list[Binding]] = field(default_factory=dict)
-    stars: list[str] = field(default_factory=list)  # modules of ``from x import *``
+    bindings: Mapping[str, list[Binding]] = fresh(default_factory=dict)
+    stars: list[str] = fresh(default_factory=list)  # modules of ``from x import *``
     # Names that ``nonlocal`` hands to the scope around, and ``global`` to the module.
     outer: frozenset[str] = frozenset()
     globals: frozenset[str] = frozenset()
@@ -397,8 +361,7 @@ class Scope:
         return None
 
 
-@dataclass(slots=True, eq=False)
-class Function:
+class Function(Record):
     name: str
     at: int  # of its name; its parameters and all that its body holds follow, up to ``end``
     params: tuple[Param, ...]
@@ -407,9 +370,9 @@ class Function:
     scope: Scope
     is_async: bool
     body: Block = ()
-    yields: list[Yield] = field(default_factory=list)
+    yields: list[Yield] = fresh(default_factory=list)
     end: int = 0
-    _changed: frozenset[str] | None = field(default=None, init=False, repr=False)
+    _changed: frozenset[str] | None = None
 
     @property
     def changed(self) -> frozenset[str]:
@@ -430,8 +393,7 @@ class Function:
         return f"{owner.name}.{self.name}" if owner else self.name
 
 
-@dataclass(slots=True, eq=False)
-class Class:
+class Class(Record):
     name: str
     at: int
     bases: tuple[Expr, ...]
@@ -440,7 +402,7 @@ class Class:
     scope: Scope
     type_params: tuple[str, ...] = ()
     # ``self.x = value`` anywhere in its methods: attribute name -> (value, annotation, scope of the method).
-    attributes: Mapping[str, list[tuple[Expr | None, Expr | None, Scope]]] = field(default_factory=dict)
+    attributes: Mapping[str, list[tuple[Expr | None, Expr | None, Scope]]] = fresh(default_factory=dict)
 
     def method(self, name: str) -> Function | None:
         for binding in reversed(self.scope.bindings.get(name, ())):
@@ -462,8 +424,7 @@ class Class:
                     yield binding.target
 
 
-@dataclass(slots=True, eq=False)
-class Macro:
+class Macro(Record):
     """A string that mentions a claim macro, with what surrounds it: keyword, key, variable or call names."""
 
     text: Const | Join
@@ -506,27 +467,26 @@ class Places(NamedTuple):
 Attributes: TypeAlias = "dict[str, list[tuple[Expr | None, Expr | None, Scope]]]"
 
 
-@dataclass(slots=True, eq=False)
-class SectionFacts:
+class SectionFacts(Record):
     """What one section of a file says (see :mod:`gllint_rules.reading.outline`)."""
 
     section: Section
     body: Block = ()
     size: int = 0  # how many expressions were numbered
-    calls: list[tuple[Call, Scope]] = field(default_factory=list)
-    dicts: list[tuple[Dict, Scope]] = field(default_factory=list)
-    functions: list[Function] = field(default_factory=list)
-    classes: list[Class] = field(default_factory=list)
-    subscripts: list[tuple[Sub, Scope]] = field(default_factory=list)
-    macros: list[Macro] = field(default_factory=list)
-    texts: list[tuple[Const | Join, Scope]] = field(default_factory=list)  # with digits or holes
+    calls: list[tuple[Call, Scope]] = fresh(default_factory=list)
+    dicts: list[tuple[Dict, Scope]] = fresh(default_factory=list)
+    functions: list[Function] = fresh(default_factory=list)
+    classes: list[Class] = fresh(default_factory=list)
+    subscripts: list[tuple[Sub, Scope]] = fresh(default_factory=list)
+    macros: list[Macro] = fresh(default_factory=list)
+    texts: list[tuple[Const | Join, Scope]] = fresh(default_factory=list)  # with digits or holes
     # Stretches of expressions inside comparisons.
-    compared: list[tuple[int, int]] = field(default_factory=list)
-    docstrings: set[int] = field(default_factory=set)  # strings that stand alone as a statement
+    compared: list[tuple[int, int]] = fresh(default_factory=list)
+    docstrings: set[int] = fresh(default_factory=set)  # strings that stand alone as a statement
     # What it adds to the namespace of the module and to that of the class that it is a part of.
-    bound: dict[str, list[Binding]] = field(default_factory=dict)
-    bound_in_class: dict[str, list[Binding]] = field(default_factory=dict)
-    attributes: Attributes = field(default_factory=dict)
+    bound: dict[str, list[Binding]] = fresh(default_factory=dict)
+    bound_in_class: dict[str, list[Binding]] = fresh(default_factory=dict)
+    attributes: Attributes = fresh(default_factory=dict)
     places: Places | None = None  # once somebody has asked for one
 
     @property
