@@ -1,7 +1,7 @@
 """From a file's bytes to its facts, whatever the bytes are: what cannot be parsed comes back as a record.
 
-CPython's own parser is the judge of what is Python; where LibCST takes what it refuses (syntax newer than the running
-Python), LibCST is.
+CPython's own parser is the judge of what is Python; syntax that is newer than the running one is put in older words
+first (:mod:`gllint_rules.reading.newer`).
 """
 
 from __future__ import annotations

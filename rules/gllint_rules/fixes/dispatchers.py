@@ -1,0 +1,274 @@
+"""The dispatcher of a project: which there is, how it wants to be called, and what to import for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from gllint_rules.inference.values import (
+    ClassOf,
+    External,
+    Frame,
+    FunctionOf,
+    Instance,
+    Record,
+    Value,
+    options,
+)
+from gllint_rules.project.asked import is_tool_registry
+from gllint_rules.project.context import Context, is_test_path
+from gllint_rules.project.project import Project
+from gllint_rules.reading import facts
+from gllint_rules.reading.facts import Function, Module, Param
+from gllint_rules.words.names import TOOL_ACTIONS, TOOL_REGISTRY_NAMES
+
+Form = Literal["action", "dict", "pair", "keywords"]
+
+_ACTION_NAMES = frozenset({"action", "tool_action", "step", "tool_call", "call", "request"})
+_NAME_NAMES = frozenset({"name", "tool", "tool_name"})
+_ARGS_NAMES = frozenset({"args", "arguments", "params", "parameters", "tool_args", "tool_input", "inputs"})
+MOST_MODULES = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Dispatcher:
+    """How to call a tool by its name: ``callee`` takes an action, a dict, a name and arguments, or keywords.
+
+    ``path`` is the file that has the name to import, ``dotted`` its module where it is no file of the project.
+    """
+
+    callee: str
+    form: Form
+    is_async: bool
+    path: str
+    dotted: str
+    action: str = ""  # the module that has ToolAction
+
+
+def dispatcher_of(context: Context) -> Dispatcher | None:
+    """The one way to call a tool that this module can take: what it has already, else what the project has."""
+    own = [found for name in _names_of(context) for found in _imported_as(context, context.module, name)]
+    if own:
+        return own[0]
+    everywhere = {
+        found
+        for module in context.project.modules.values()
+        if not is_test_path(module.path, context.project.root)
+        for name in _names_of(context)
+        for found in _imported_as(context, module, name)
+    }
+    return everywhere.pop() if len(everywhere) == 1 else None if everywhere else _registry(context)
+
+
+def _names_of(context: Context) -> list[str]:
+    return sorted(context.names.dispatch_functions)
+
+
+def _imported_as(context: Context, module: Module, name: str) -> Iterator[Dispatcher]:
+    """The dispatcher that ``name`` is in ``module``, imported or defined there."""
+    for binding in module.scope.bindings.get(name, ()):
+        if binding.kind == "import" and binding.name == name:
+            value = context.evaluator.imported(module, binding.module, name)
+        elif binding.kind == "def" and isinstance(binding.target, Function):
+            value = FunctionOf(module, binding.target)
+        else:
+            continue
+        match value:
+            case FunctionOf(function=Function() as function, module=home):
+                form = _form(function)
+                if form is not None:
+                    yield Dispatcher(
+                        name, form, function.is_async, home.path, "", _home_of_action(context, home)
+                    )
+            case External(name=dotted) if _is_called_alone(context, name):
+                source = dotted.rpartition(".")[0]
+                yield Dispatcher(name, "action", False, "", source, source)
+            case _:
+                pass
+
+
+def _form(function: Function) -> Form | None:
+    """How a dispatcher wants to be called, by its parameters."""
+    required = [p for p in function.params if p.default is None and p.kind in ("any", "positional")]
+    more = any(p.kind == "double-star" for p in function.params)
+    match required:
+        case [first] if _is_action(first):
+            return "action"
+        case [first] if _is_typed(first, "dict", "Mapping", "Dict"):
+            return "dict"
+        case [first] if more and first.name in _NAME_NAMES:
+            return "keywords"
+        case [first, second] if first.name in _NAME_NAMES and second.name in _ARGS_NAMES:
+            return "pair"
+        case _:
+            return None
+
+
+def _is_action(param: Param) -> bool:
+    if param.annotation is None:
+        return param.name in _ACTION_NAMES
+    return _is_typed(param, *TOOL_ACTIONS)
+
+
+def _is_typed(param: Param, *names: str) -> bool:
+    annotation = param.annotation
+    if isinstance(annotation, facts.Const):
+        return annotation.value in names
+    return annotation is not None and facts.last_name(annotation) in names
+
+
+def _home_of_action(context: Context, home: Module) -> str:
+    """The module from which the dispatcher's own file has ``ToolAction``; its path where that is in the project."""
+    for name in sorted(TOOL_ACTIONS):
+        for binding in home.scope.bindings.get(name, ()):
+            if binding.kind == "class":
+                return home.path
+            if binding.kind == "import" and binding.name == name:
+                return context.project.imports.find_module(home.path, binding.module) or binding.module
+    return ""
+
+
+def _is_called_alone(context: Context, name: str) -> bool:
+    """Whether the project calls a dispatcher from outside with an action and nothing else."""
+    calls = [
+        call
+        for module in context.project.modules.values()
+        for call, _ in module.calls
+        if facts.last_name(call.func) == name
+    ]
+    return bool(calls) and all(len(call.args) == 1 and not call.keywords for call in calls)
+
+
+def _registry(context: Context) -> Dispatcher | None:
+    """``TOOL_REGISTRY.invoke(name, arguments)`` where the project has such a registry."""
+    found = set()
+    for module in context.project.modules.values():
+        for name in TOOL_REGISTRY_NAMES:
+            if any(b.kind in ("assign", "annotated") for b in module.scope.bindings.get(name, ())):
+                value = context.evaluator.lookup(name, Frame(module, module.scope))
+                if any(
+                    is_tool_registry(context.project, o) and _has_invoke(context, o) for o in options(value)
+                ):
+                    found.add(Dispatcher(f"{name}.invoke", "pair", False, module.path, ""))
+    return found.pop() if len(found) == 1 else None
+
+
+def _has_invoke(context: Context, registry: Value) -> bool:
+    match registry:
+        case Instance(of=of) | Record(cls=ClassOf() as of):
+            method = context.evaluator.class_member(of, "invoke")
+            if not isinstance(method, FunctionOf) or not isinstance(method.function, Function):
+                return False
+            params = [p for p in method.function.params[1:] if p.default is None and p.kind == "any"]
+            return (
+                not method.function.is_async
+                and [p.name in _NAME_NAMES for p in params][:1] == [True]
+                and len(params) == 2
+            )
+        case _:
+            return True
+
+
+# --- imports -------------------------------------------------------------------------------------------------
+
+
+def imports_for(context: Context, dispatcher: Dispatcher) -> dict[str, str] | None:
+    """The names that the new call needs and their modules; ``None`` where an import would go round in a circle."""
+    wanted = {dispatcher.callee.partition(".")[0]: dispatcher.path or dispatcher.dotted}
+    if dispatcher.form == "action":
+        if not dispatcher.action:
+            return None
+        wanted.update(dict.fromkeys(TOOL_ACTIONS, dispatcher.action))
+    out: dict[str, str] = {}
+    for name, home in wanted.items():
+        if home == context.module.path:
+            continue
+        dotted = _dotted(context, home) if home.endswith(".py") else home
+        known = any(b.kind == "import" for b in context.module.scope.bindings.get(name, ()))
+        if dotted is None or (not known and home.endswith(".py") and _leads_back(context, home)):
+            return None
+        out[name] = dotted
+    return out
+
+
+def _dotted(context: Context, path: str) -> str | None:
+    """The name under which this module can import the file at ``path``: as it or others do, else as they would."""
+    project, here = context.project, context.module
+    own = list(_imports_of(here))
+    for dotted in own:
+        if project.imports.find_module(here.path, dotted) == path:
+            return dotted
+    absolute = {
+        d for module in project.modules.values() for d in _imports_of(module) if not d.startswith(".")
+    }
+    for dotted in sorted(absolute):
+        if project.imports.find_module(here.path, dotted) == path:
+            return dotted
+    if own and not any(project.imports.find_module(here.path, d) for d in own if not d.startswith(".")):
+        stem = path.removesuffix(".py").rpartition("/")[2]
+        if project.imports.find_module(here.path, f".{stem}") == path and any(d.startswith(".") for d in own):
+            return f".{stem}"
+    for dotted in sorted(absolute):
+        home = project.imports.find_module(here.path, dotted)
+        root = (
+            home.removesuffix(".py").removesuffix("/__init__").removesuffix(dotted.replace(".", "/"))
+            if home
+            else ""
+        )
+        guess = path.removeprefix(root).removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+        if (
+            root.endswith("/")
+            and path.startswith(root)
+            and project.imports.find_module(here.path, guess) == path
+        ):
+            return guess
+    return _by_packages(project, here, path)
+
+
+def _imports_of(module: Module) -> Iterator[str]:
+    for bindings in module.scope.bindings.values():
+        for binding in bindings:
+            if binding.kind == "import":
+                yield binding.module
+
+
+def _by_packages(project: Project, here: Module, path: str) -> str | None:
+    """The file's name below the outermost of the packages that it lies in."""
+    parts = path.removesuffix(".py").removesuffix("/__init__").split("/")
+    first = len(parts) - 1
+    while first > 0 and project.imports.find_module(f"{'/'.join(parts[:first])}/_.py", ".") is not None:
+        first -= 1
+    dotted = ".".join(parts[first:])
+    return (
+        dotted if first < len(parts) - 1 and project.imports.find_module(here.path, dotted) == path else None
+    )
+
+
+def _leads_back(context: Context, path: str) -> bool:
+    """Whether importing the file at ``path`` would import this module again, for all that can be followed."""
+    seen = {path}
+    queue = [path]
+    while queue:
+        module = context.project.imports.module_at(queue.pop())
+        if module is None:
+            continue
+        for bindings in module.scope.bindings.values():
+            for binding in bindings:
+                if binding.kind != "import":
+                    continue
+                for dotted in (
+                    binding.module,
+                    f"{binding.module.rstrip('.')}.{binding.name}" if binding.name else "",
+                ):
+                    found = (
+                        context.project.imports.find_module(module.path, dotted)
+                        if dotted.strip(".")
+                        else None
+                    )
+                    if found == context.module.path or len(seen) > MOST_MODULES:
+                        return True
+                    if found is not None and found not in seen:
+                        seen.add(found)
+                        queue.append(found)
+    return False
