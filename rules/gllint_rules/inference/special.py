@@ -445,7 +445,9 @@ def call_unknown(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
             if not isinstance(model, ClassOf):
                 return UNKNOWN
             if last == "model_construct":
-                return objects.construct(evaluator, model, replace(call, args=()), frame)
+                return objects.construct(
+                    evaluator, model, facts.Call(call.at, call.func, (), call.keywords), frame
+                )
             return Instance(model)
     payload = evaluator.tools.payload(last)
     if payload is not None:
