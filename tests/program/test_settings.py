@@ -27,6 +27,7 @@ from gllint.server.texts import Snapshot
 
 Write = Callable[..., Path]
 
+SITE = "env/lib/python3.12/site-packages"
 HEAD = "from langchain_core.tools import tool\n\n\n"
 RESULT = HEAD + '@tool\ndef heat(area: str) -> dict:\n    """Heat."""\n    return {}\n'
 QUANTITY = '{{"value": 5 * 2, "unit": "{}"}}'
@@ -108,6 +109,16 @@ EXAMPLES = {
         others={
             "kit.py": CREW + "class Writer(BaseTool):\n    def _run(self, path: str) -> str:\n        return path\n",
             "inbuilt.py": "from kit import Writer\n\nwriter = Writer()\n",
+        },
+    ),
+    "python": Example(
+        "'env'",
+        HEAD + "import meters\n\n\n@tool\ndef heat(area: str) -> dict:\n    return {\"heat\": meters.read(area)}\n",
+        [],
+        ["9 GL101"],
+        others={
+            f"{SITE}/meters/__init__.py": "def read(area: str) -> float: ...\n",
+            f"{SITE}/meters/py.typed": "",
         },
     ),
     "final-message-names": Example("['*_answer']", 'pump_answer = "It costs 12 euros."\n', [], ["1 GL401"]),
