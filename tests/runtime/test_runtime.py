@@ -653,6 +653,15 @@ def test_errors_carry_everything_and_print_their_code() -> None:
     assert (type(again), again.to_dict()) == (GLDataError, error.to_dict())
 
 
+def test_an_error_of_ones_own_has_the_codes_of_its_kind() -> None:
+    class MeterError(GLDataError):
+        """A project's own."""
+
+    assert MeterError("PATH_RESOLUTION", "No meter").hint == HINTS["PATH_RESOLUTION"]
+    with pytest.raises(ValueError, match="MeterError has no code"):
+        MeterError("TOOL_FAILED", "No meter")
+
+
 def test_each_code_belongs_to_one_class_and_has_a_hint() -> None:
     owners = [(code, kind) for kind in GLError.__subclasses__() for code in kind.codes]
     assert sorted(code for code, _ in owners) == sorted(HINTS)
@@ -714,3 +723,19 @@ def test_a_step_that_lies_about_itself_is_read_as_it_is(raw: Any, read: Any) -> 
     else:
         step = read_step(raw)
         assert read in (step.message, step.arguments)
+
+
+@pytest.mark.parametrize("depth", [100, 1990, 1995, 1998, 1999, 2000, 2001, 5000])
+def test_an_answer_of_any_depth_is_traced(depth: int) -> None:
+    deep: Any = "bottom"
+    for _ in range(depth):
+        deep = [deep]
+
+    class Deep:
+        def init_chat(self, system_prompt: str, user_msg: str) -> None: ...
+
+        def chat_step(self, *, schema: Any, tools: Any, state: Any) -> Any:
+            return {"kind": "final", "message": "Done", "more": deep}
+
+    answer = ToolRuntime(Deep(), ToolRegistry()).run("", "")  # type: ignore[arg-type]
+    assert answer["message"] == "Done" and answer["trace"][1]["observation"]
