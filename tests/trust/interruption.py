@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -20,6 +22,8 @@ _MODES = {
     "--output-file": ["check", "--output-format", "json", "--output-file", "out.json", "--jobs", "2"],
     "init": ["init", "--yes"],
 }
+_ROOM = (0, 100, 700)  # bytes that a file may hold
+_WORKERS, _MANY = 2, 2500  # files, so that they are looked at by several processes
 _SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 
 
@@ -36,8 +40,12 @@ def suite(budget: Budget) -> Iterator[Row]:
                 said = _killed(top, arguments, which, share.random.uniform(0.02, seconds), wanted)
                 wrong[mode] += [f"{which.name}: {line}" for line in said]
                 counts[mode] += 1
+        full = [line for mode in _MODES for line in _without_room(Path(folder, f"full{mode}"), mode)]
+        lost = [line for number in range(_WORKERS) for line in _without_worker(Path(folder, f"lost{number}"))]
     for mode in _MODES:
         yield Row(f"interruption: {mode}", f"{counts[mode]} kills", wrong[mode])
+    yield Row("interruption: no room to write", f"{len(_MODES)} commands, {len(_ROOM)} limits", full)
+    yield Row("interruption: a worker killed", f"{_WORKERS} runs", lost)
 
 
 def _project(top: Path) -> dict[str, bytes]:
@@ -60,6 +68,63 @@ def _run_whole(top: Path, arguments: list[str]) -> tuple[dict[str, bytes], float
     begun = time.monotonic()
     gllint(*arguments, cwd=top)
     return _content(top), time.monotonic() - begun
+
+
+def _without_room(top: Path, mode: str) -> list[str]:
+    """What is wrong where no file can grow, as on a full disk."""
+    wrong: list[str] = []
+    for room in _ROOM:
+        before = _project(top / str(room))
+        done = subprocess.run(
+            [sys.executable, "-m", "gllint", *_MODES[mode], "--no-cache"][: None if mode != "init" else -1],
+            cwd=top / str(room),
+            env={**os.environ, "HOME": str(top)},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            preexec_fn=lambda room=room: resource.setrlimit(resource.RLIMIT_FSIZE, (room, room)),
+            timeout=120,
+            check=False,
+        )
+        now = _content(top / str(room))
+        wrong += [
+            f"{mode} with {room} bytes: {name} is gone, cut off or left over"
+            for name in before.keys() | now.keys()
+            if name.startswith(".gllint-") or (name in before and len(now.get(name, b"")) < len(before[name]))
+        ]
+        if b"Traceback" in done.stderr or b"internal error" in done.stderr or not done.stderr.strip():
+            wrong.append(f"{mode} with {room} bytes: says {done.stderr[-200:]!r}")
+    return wrong
+
+
+def _without_worker(top: Path) -> list[str]:
+    """What is wrong where a process that helps is killed: its files are looked at by another, or said to be lost."""
+    _project(top)
+    write(top, {f"many/m{number}.py": "from plant.tools import heat\n" for number in range(_MANY)})
+    command = [
+        sys.executable,
+        "-m",
+        "gllint",
+        "check",
+        "--no-cache",
+        "--jobs",
+        "2",
+        "--output-format",
+        "json",
+    ]
+    wanted = subprocess.run(command, cwd=top, capture_output=True, timeout=120, check=False).stdout
+    process = subprocess.Popen(command, cwd=top, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    while process.poll() is None and not (found := children.read_text().split()):
+        time.sleep(0.002)
+    if process.poll() is None:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(int(found[-1]), signal.SIGKILL)
+    try:
+        told, said = process.communicate(timeout=120)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        return ["waits for a worker that was killed"]
+    return [] if told == wanted or said.strip() else ["other findings, and nothing is said"]
 
 
 def _killed(
