@@ -1,6 +1,6 @@
 """Each suite of the folder for as long as an everyday run bears; ``tests/trust/run --hours 1`` is the whole.
 
-``hostile`` measures times, and is left to that.
+``hostile`` measures times, ``load`` and ``mutation`` take long: they are left to that.
 """
 
 from __future__ import annotations
