@@ -41,15 +41,15 @@ def suite(budget: Budget) -> Iterator[Row]:
                 said = _killed(top, arguments, which, share.random.uniform(0.02, seconds), wanted)
                 wrong[mode] += [f"{which.name}: {line}" for line in said]
                 counts[mode] += 1
-        rooms = _ROOM if budget.seconds > _LONG else _ROOM[1:2]
+        modes, rooms = (_MODES, _ROOM) if budget.seconds > _LONG else (["--fix"], _ROOM[1:2])
         full = [
-            x for mode in _MODES for room in rooms for x in _full(Path(folder, mode, str(room)), mode, room)
+            x for mode in modes for room in rooms for x in _full(Path(folder, mode, str(room)), mode, room)
         ]
         workers = _WORKERS if budget.seconds > _LONG else 0
         lost = [line for number in range(workers) for line in _without_worker(Path(folder, f"lost{number}"))]
     for mode in _MODES:
         yield Row(f"interruption: {mode}", f"{counts[mode]} kills", wrong[mode])
-    yield Row("interruption: no room to write", f"{len(_MODES)} commands, {len(rooms)} limits", full)
+    yield Row("interruption: no room to write", f"{len(modes)} commands, {len(rooms)} limits", full)
     yield Row("interruption: a worker killed", f"{workers} runs", lost)
 
 
