@@ -40,6 +40,10 @@ _NO_KEYS = {"audit", "needles", "packages"}  # settings that follow from others
 _RULE_OPTIONS = tuple(name for name in Settings._fields if name not in _NO_KEYS)
 _LARGEST = 1_000_000
 _MISSING = (errno.ENOENT, errno.ENOTDIR)
+_NAME_KEYS = (
+    "tool-classes", "tool-decorators", "tool-methods", "result-payloads", "dispatchers", "registry-modules",
+    "final-message-names", "final-message-calls",
+)  # fmt: skip
 _SELECTOR_KEYS = ("select", "extend-select", "ignore", "extend-ignore")
 
 
@@ -305,6 +309,10 @@ def _check_meaning(path: str, table: Mapping[str, Any]) -> None:
                 raise UsageError(
                     f"{path}: key '{key}': '{_short(pattern)}' is not a pattern as in .gitignore"
                 )
+    for key in _NAME_KEYS:
+        for name in table.get(key, ()):
+            if not name.rpartition(".")[2].strip():
+                raise UsageError(f"{path}: key '{key}': {_shown(name)} is no name")
     if table.get("frameworks"):
         from gllint_rules.words.table import TableError, check_rows
 

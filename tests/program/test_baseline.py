@@ -318,3 +318,12 @@ def test_an_unreadable_baseline_ends_with_2(write: Write, run: Run, agent: str) 
     assert (done.returncode, done.stdout) == (2, b"")
     (line,) = done.stderr.decode().splitlines()
     assert line.startswith(f"gllint: {top}/base.json: is not a baseline: entry 1: 'count' must be")
+
+
+def test_an_entry_of_any_length_is_said_in_a_line(old: Path, run: Run) -> None:
+    document = json.loads((old / "base.json").read_text())
+    document["findings"][0] |= {"path": "x" * 100_000, "text": "y"}
+    (old / "base.json").write_text(json.dumps(document))
+    done = run("check", "--baseline", "base.json", cwd=old)
+    assert b"Fixed since the baseline: xxx" in done.stderr
+    assert len(done.stderr) < 1000

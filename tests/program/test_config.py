@@ -160,6 +160,11 @@ def test_every_key_refuses_every_wrong_type(write: Write, key: str, name: str) -
         ("extend-exclude = ['a[']", "key 'extend-exclude': 'a[' is not a pattern"),
         ("[per-file-ignores]\n'a\\' = ['GL1']", "key 'per-file-ignores': 'a\\' is not a pattern"),
         ("cache-dir = \"a\\u0000b\"", "key 'cache-dir' names no folder"),
+        *((f"{key} = ['{name}']", f"key '{key}': \"{name}\" is no name") for name in ("", "a.", " ") for key in
+          ("tool-decorators", "tool-classes", "tool-methods", "dispatchers", "final-message-calls")),
+        *((f"frameworks = [{{name = 'x', {key} = {names}}}]", "is no name") for names in ("{'' = 1}", "{'a.' = 1}")
+          for key in ("calls", "keywords")),
+        ("frameworks = [{name = 'x', not-tools = ['a.']}]", "frameworks': row[0] (x): 'a.' is no name"),
         ("# " + "x" * 2_000_000, "too large for a configuration"),
     ],
     ids=lambda text: text[:30],

@@ -87,6 +87,14 @@ def doubling_arguments(n: int) -> Files:
     return tool(f"return f{n - 1}(x)", before=helpers)
 
 
+def chain_of_arguments(n: int) -> Files:
+    """The number goes through ``n`` helpers, none of which says what it takes."""
+    helpers = "def f0(q):\n    return {'n': q}\n\n\n" + "".join(
+        f"def f{i}(q):\n    return f{i - 1}(q)\n\n\n" for i in range(1, n)
+    )
+    return tool(f"return f{n - 1}(2 * len(x))", before=helpers)
+
+
 def doubling_constants(n: int) -> Files:
     constants = "C0 = 1\n" + "".join(f'C{i} = {{"x": C{i - 1}, "y": C{i - 1}}}\n' for i in range(1, n))
     return tool(f"return C{n - 1}", before=constants)
@@ -383,7 +391,8 @@ SHAPES: dict[Callable[[int], Files], int] = {
     doubling: 60,
     doubling_lists: 60,
     doubling_helpers: 40,
-    doubling_arguments: 30,
+    doubling_arguments: 72,
+    chain_of_arguments: 60,
     doubling_constants: 60,
     doubling_texts: 60,
     nested_in_itself: 60,

@@ -10,6 +10,7 @@ import pytest
 from gllint_rules import RULES, Failure, Finding, Settings
 from gllint_rules.check.check import check
 from gllint_rules.inference.questions import MOST_DEPTH, MOST_STEPS, Questions, TooComplex
+from gllint_rules.inference.special import MOST_SPECIAL
 from gllint_rules.inference.values import Flow, Site
 from gllint_rules.project.imports import top_level_packages
 from gllint_rules.project.project import Project
@@ -20,6 +21,7 @@ from harness import example, places, run
 from shapes import (
     SHAPES,
     Files,
+    chain_of_arguments,
     chain_of_constants,
     chain_of_coroutines,
     chain_of_helpers,
@@ -72,6 +74,13 @@ def test_work_grows_with_the_file(shape: Callable[[int], Files]) -> None:
     most = 12 if shape is every_helper_a_tool else 3  # dense circles: bounded where a budget runs out
     assert steps[1] < most * steps[0] + 100
     assert steps[2] < most * steps[1] + 100
+
+
+@pytest.mark.parametrize("n", [1, MOST_SPECIAL, MOST_SPECIAL + 1, 20])
+def test_a_number_handed_on_is_found_or_said_to_be_lost(n: int) -> None:
+    project, found = checked(chain_of_arguments(n))
+    assert [finding.code for finding in found] == ["GL101"] * (n <= MOST_SPECIAL)
+    assert len(project.cuts()) == (n > MOST_SPECIAL)
 
 
 DEEP = (chain_of_helpers, chain_of_constants, circle_of_helpers, lambdas_calling_two, generic_aliases)

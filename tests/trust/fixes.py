@@ -30,6 +30,7 @@ _TOOLS = {
     "beside": '    return {"heat": survey(site) * 80.0, "unit": "kWh"}\n',
 }
 # Programs that use what the tool returns: a fix that is called safe leaves what each of them says as it is.
+_USERS = ["use.py", "use.pyw", "bin/use", "old/use.py", "use.tmp.py"]  # all but the first are not linted
 _IMPORT = "from plant.tools import heat\n"
 _SUM = "print(sum(v for v in r.values() if isinstance(v, float)))\n"
 _USES = [
@@ -70,22 +71,30 @@ def _programs(budget: Budget) -> Row:
         with TemporaryDirectory() as folder:
             top = Path(folder, "project")
             write(Path(folder, "stubs"), _STUBS)
+            user = budget.random.choice(_USERS)
             write(
                 top,
-                {"gllint.toml": "", "plant/__init__.py": "", "plant/tools.py": _HEAD + body, "use.py": use},
+                {
+                    "gllint.toml": 'exclude = ["old"]',
+                    ".gitignore": "*.tmp.py",
+                    "plant/__init__.py": "",
+                    "plant/tools.py": _HEAD + body,
+                    user: use,
+                },
             )
-            before = _said(top)
+            before = _said(top, user)
             if _fix(top, unsafe=False)[0]:
                 changed += 1
-                wrong += [] if _said(top) == before else [f"a safe fix of {name!r} changes {use!r}"]
+                same = _said(top, user) == before
+                wrong += [] if same else [f"a safe fix of {name!r} changes {use!r} in {user}"]
     return Row("fixes: programs that run", f"{tried} of {len(pairs)}, {changed} fixed", wrong)
 
 
-def _said(top: Path) -> tuple[int, str]:
+def _said(top: Path, user: str) -> tuple[int, str]:
     done = subprocess.run(
-        [sys.executable, "-B", "use.py"],
+        [sys.executable, "-B", user],
         cwd=top,
-        env={"PYTHONPATH": str(top.parent / "stubs")},
+        env={"PYTHONPATH": f"{top.parent / 'stubs'}:{top}"},
         capture_output=True,
         text=True,
         timeout=60,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -20,6 +22,9 @@ _MODES = {
     "--output-file": ["check", "--output-format", "json", "--output-file", "out.json", "--jobs", "2"],
     "init": ["init", "--yes"],
 }
+_ROOM = (0, 100, 700)  # bytes that a file may hold
+_WORKERS, _MANY = 5, 2500  # files, so that they are looked at by several processes
+_LONG = 30  # seconds, from which on all of it is tried
 _SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 
 
@@ -36,8 +41,16 @@ def suite(budget: Budget) -> Iterator[Row]:
                 said = _killed(top, arguments, which, share.random.uniform(0.02, seconds), wanted)
                 wrong[mode] += [f"{which.name}: {line}" for line in said]
                 counts[mode] += 1
+        modes, rooms = (_MODES, _ROOM) if budget.seconds > _LONG else (["--fix"], _ROOM[1:2])
+        full = [
+            x for mode in modes for room in rooms for x in _full(Path(folder, mode, str(room)), mode, room)
+        ]
+        workers = _WORKERS if budget.seconds > _LONG else 0
+        lost = [line for number in range(workers) for line in _without_worker(Path(folder, f"lost{number}"))]
     for mode in _MODES:
         yield Row(f"interruption: {mode}", f"{counts[mode]} kills", wrong[mode])
+    yield Row("interruption: no room to write", f"{len(modes)} commands, {len(rooms)} limits", full)
+    yield Row("interruption: a worker killed", f"{workers} runs", lost)
 
 
 def _project(top: Path) -> dict[str, bytes]:
@@ -60,6 +73,61 @@ def _run_whole(top: Path, arguments: list[str]) -> tuple[dict[str, bytes], float
     begun = time.monotonic()
     gllint(*arguments, cwd=top)
     return _content(top), time.monotonic() - begun
+
+
+def _full(top: Path, mode: str, room: int) -> list[str]:
+    """What is wrong where no file can hold more than ``room`` bytes, as on a full disk."""
+    before = _project(top)
+    done = subprocess.run(
+        [sys.executable, "-m", "gllint", *_MODES[mode]],
+        cwd=top,
+        env={**os.environ, "HOME": str(top)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (room, room)),
+        timeout=120,
+        check=False,
+    )
+    now = _content(top)
+    wrong = [
+        f"{mode} with {room} bytes: {name} is gone, cut off or left over"
+        for name in before.keys() | now.keys()
+        if ".gllint-" in name or (name in before and len(now.get(name, b"")) < len(before[name]))
+    ]
+    if b"Traceback" in done.stderr or b"internal error" in done.stderr or not done.stderr.strip():
+        wrong.append(f"{mode} with {room} bytes: says {done.stderr[-200:]!r}")
+    return wrong
+
+
+def _without_worker(top: Path) -> list[str]:
+    """What is wrong where a process that helps is killed: its files are looked at by another, or said to be lost."""
+    _project(top)
+    write(top, {f"many/m{number}.py": "from plant.tools import heat\n" for number in range(_MANY)})
+    command = [
+        sys.executable,
+        "-m",
+        "gllint",
+        "check",
+        "--no-cache",
+        "--jobs",
+        "2",
+        "--output-format",
+        "json",
+    ]
+    wanted = subprocess.run(command, cwd=top, capture_output=True, timeout=120, check=False).stdout
+    process = subprocess.Popen(command, cwd=top, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    while process.poll() is None and not (found := children.read_text().split()):
+        time.sleep(0.002)
+    if process.poll() is None:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(int(found[-1]), signal.SIGKILL)
+    try:
+        told, said = process.communicate(timeout=120)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        return ["waits for a worker that was killed"]
+    return [] if told == wanted or said.strip() else ["other findings, and nothing is said"]
 
 
 def _killed(

@@ -22,14 +22,24 @@ class Row:
     wrong: list[str] = field(default_factory=list)
 
 
+def standard_libraries() -> tuple[Path, ...]:
+    """Those of the Pythons that lie beside this one, their tests included: nothing in them has to do with agents."""
+    beside = Path(sys.base_prefix).parent.glob("*/lib/python3.*")
+    return tuple(dict.fromkeys((Path(sysconfig.get_path("stdlib")), *sorted(beside))))
+
+
 class Budget:
-    """How long a suite may take, and what it draws from. The same seed tries the same things, as far as it comes."""
+    """How long a suite may take, and what it draws from. The same seed tries the same things, as far as it comes.
+
+    Without ``folders`` the corpus is what every machine has: the standard libraries, and the packages installed.
+    """
 
     def __init__(self, seconds: float, seed: int = 0, folders: tuple[Path, ...] = ()) -> None:
         self._end = time.monotonic() + seconds
         self.seconds, self.seed = seconds, seed
         self.random = random.Random(seed)
-        self._folders = folders or (Path(sysconfig.get_path("stdlib")),)
+        self.unrelated = frozenset(standard_libraries())
+        self._folders = folders or (*standard_libraries(), Path(sysconfig.get_path("purelib")))
 
     def left(self) -> bool:
         """Whether there is time for one more."""
@@ -43,8 +53,12 @@ class Budget:
             yield number
             number += 1
 
+    def folders(self) -> list[Path]:
+        """The folders of the corpus, in an order drawn at random."""
+        return self.random.sample(self._folders, len(self._folders))
+
     def files(self) -> list[Path]:
-        """The Python files of the corpus, in an order drawn at random: the standard library unless told otherwise."""
+        """The Python files of the corpus, in an order drawn at random."""
         found = [
             Path(folder, name)
             for top in self._folders

@@ -10,7 +10,7 @@ from gllint_rules.inference import annotations as hints
 from gllint_rules.inference import containers, objects, operators, outside
 from gllint_rules.inference.arguments import given as given_to
 from gllint_rules.inference.narrowing import SHOWN, forget, in_both, narrow, under
-from gllint_rules.inference.special import MOST_SPECIAL
+from gllint_rules.inference.special import MOST_SPECIAL, SPECIAL
 from gllint_rules.inference.values import (
     BOOL,
     TEXT,
@@ -698,7 +698,6 @@ class _Runner:
             or not isinstance(function, facts.Function)
             or not function.changed
             or function.yields
-            or len(self.evaluator.executed) >= MOST_SPECIAL
             or not self.evaluator.modules.owns(callee.module.path)
         ):
             return
@@ -711,6 +710,9 @@ class _Runner:
             }
         key = (function, call)
         if not held or key in self.evaluator.executed:
+            return
+        if len(self.evaluator.executed) >= MOST_SPECIAL:
+            self.evaluator.cut(Site(self.module, call.at), SPECIAL)
             return
         before = {name: self.eval(expr, env) for name, expr in held.items()}
         self.evaluator.executed.add(key)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from gllint_rules.inference import annotations as hints
 from gllint_rules.inference import arguments, objects, outside, special, tables
 from gllint_rules.inference.narrowing import SHOWN, shown
-from gllint_rules.inference.special import MOST_SPECIAL
+from gllint_rules.inference.special import MOST_SPECIAL, SPECIAL
 from gllint_rules.inference.values import (
     BOOL,
     NEVER,
@@ -215,15 +215,14 @@ def _specialised(
     """What the function returns for the arguments of this call, where they tell more than its annotations."""
     function = callee.function
     assert isinstance(function, Function)
-    if (
-        len(evaluator.executed) >= MOST_SPECIAL
-        or function.yields
-        or (callee.bound is not None and not callee.first)
-    ):
+    if function.yields or (callee.bound is not None and not callee.first):
         return general
     given = arguments.given(evaluator, callee, expr, frame)
     key = (function, expr)
     if not given or key in evaluator.executed:
+        return general
+    if len(evaluator.executed) >= MOST_SPECIAL:
+        evaluator.cut(Site(frame.module, expr.at), SPECIAL)
         return general
     evaluator.executed.add(key)
     try:

@@ -52,7 +52,8 @@ if TYPE_CHECKING:
 
 
 LEAST_OF_A_NAME = 2  # letters of a computed name that are written out
-MOST_SPECIAL = 3  # calls within each other for whose arguments functions are executed
+MOST_SPECIAL = 5  # calls within each other for whose arguments functions are executed
+SPECIAL = f"{MOST_SPECIAL} calls within each other"
 
 
 def _dict_call(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
@@ -121,7 +122,10 @@ def _operator(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 
 def _applied(evaluator: Evaluator, function: Value, *values: Value) -> Value:
     """What a function of the project gives for ``values``."""
-    if not isinstance(function, FunctionOf) or len(evaluator.executed) >= MOST_SPECIAL:
+    if not isinstance(function, FunctionOf):
+        return UNKNOWN
+    if len(evaluator.executed) >= MOST_SPECIAL:
+        evaluator.cut(Site(function.module, function.function.at), SPECIAL)
         return UNKNOWN
     params = function.function.params[1 if function.first else 0 :]
     given = {param.name: value for param, value in zip(params, values, strict=False) if value is not UNKNOWN}

@@ -564,8 +564,8 @@ def _row(row: Mapping[str, Any], where: str) -> Framework:
             hint = f"did you mean `{near}`?" if near else f"known are {', '.join(sorted(_KEYS))}"
             raise TableError(f"{where}: unknown key `{key}`; {hint}")
     imports = _strings(row, "imports", where)
-    names = {key: tuple(_name(text, imports) for text in _strings(row, key, where)) for key in _NAMES}
-    calls = {_name(k, imports): v for k, v in _placed(row, "calls", where, (0,)).items()}
+    names = {key: tuple(_name(text, imports, where) for text in _strings(row, key, where)) for key in _NAMES}
+    calls = {_name(k, imports, where): v for k, v in _placed(row, "calls", where, (0,)).items()}
     keywords = _placed(row, "keywords", where, None)
     envelopes = _placed(row, "envelopes", where, ())
     for flag in _FLAGS:
@@ -582,7 +582,7 @@ def _row(row: Mapping[str, Any], where: str) -> Framework:
         generators=names["generators"],
         described=names["described"],
         calls=calls,
-        keywords={_name(k, imports): v for k, v in keywords.items()},
+        keywords={_name(k, imports, where): v for k, v in keywords.items()},
         plain_functions=row.get("plain-functions", True),
         bases=_bases(row, where),
         published=_published(row, where),
@@ -601,7 +601,8 @@ def _row(row: Mapping[str, Any], where: str) -> Framework:
     )
 
 
-def _name(text: str, imports: Sequence[str]) -> Name:
+def _name(text: str, imports: Sequence[str], where: str = "frameworks") -> Name:
+    written = text
     keyword = ""
     called = text.endswith("()")
     if called:
@@ -611,6 +612,8 @@ def _name(text: str, imports: Sequence[str]) -> Name:
     elif text.endswith("="):
         text, keyword = _ANY, text[:-1]
     owner, _, last = text.rpartition(".")
+    if not last:
+        raise TableError(f"{where}: {written!r} is no name")
     exact = text if owner and any(_inside(text, module) for module in imports) else ""
     return Name(
         owner="" if exact else owner.rpartition(".")[2],
