@@ -162,6 +162,14 @@ def test_what_is_installed_later_is_seen(write: Write, check: Callable[..., list
     assert check(cwd=top) == ["a.py:8:18: GL101"]
 
 
+def test_warnings_of_packages_stay_quiet(write: Write, run: Run) -> None:
+    files = {**PACKAGE, f"{SITE}/meters/_parts.py": "def count(x: object) -> int: return '\\d'\n"}
+    top = write({**files, "gllint.toml": "python = 'env'\n", "a.py": TOOL.format("meters.count(x)")})
+    done = run("check", "--output-format", "concise", "--quiet", cwd=top)
+    assert done.stdout.startswith(b"a.py:8:18: GL101")
+    assert done.stderr == b""
+
+
 @pytest.mark.parametrize("value", ["nowhere", ".", "gllint.toml", "env/bin/none"])
 def test_an_environment_that_is_not_there_is_an_error(write: Write, run: Run, value: str) -> None:
     top = write({**PACKAGE, "gllint.toml": f"python = '{value}'\n", "a.py": ""})

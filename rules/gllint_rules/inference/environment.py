@@ -22,6 +22,7 @@ from typeshed_client.parser import (
 )
 
 from gllint_rules.inference.declarations import NEWEST, Writer, defined
+from gllint_rules.reading.syntax import parsed
 
 MOST_MODULES = 1_000  # that are parsed
 MOST_BYTES = 4_000_000  # of one of them
@@ -95,7 +96,7 @@ class Environment:
             return None
         self._parsed += 1
         is_package = path.stem == "__init__"
-        tree = ast.parse(path.read_bytes())
+        tree = parsed(path.read_text("utf-8"))
         tree.body = list(self._without_stars(tree.body, module if is_package else module.rpartition(".")[0]))
         if path.suffix == ".py":
             for statement in tree.body:
