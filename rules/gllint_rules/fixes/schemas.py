@@ -163,9 +163,8 @@ def _argument_places(project: Project) -> frozenset[Site]:
     for module in project.modules.values():
         context = Context.of(project, module)
         exprs = [(t.args_schema, t.scope) for t in project.tools.of(module) if t.args_schema is not None]
-        exprs += [
-            (v, scope) for call, scope in module.calls for name, v in call.keywords if name == ARGS_SCHEMA
-        ]
+        calls = module.calls_where(lambda section: ARGS_SCHEMA in section.keywords)
+        exprs += [(v, scope) for call, scope in calls for name, v in call.keywords if name == ARGS_SCHEMA]
         for expr, scope in exprs:
             schema = read_schema(context, expr, scope)
             if schema is not None:
@@ -179,7 +178,7 @@ def _result_users(project: Project) -> dict[Site, list[Tool | None]]:
     for module in project.modules.values():
         context = Context.of(project, module)
         makers = {tool.call: tool for tool in project.tools.of(module) if tool.call is not None}
-        for call, scope in module.calls:
+        for call, scope in module.calls_where(lambda s: not s.keywords.isdisjoint(OUTPUT_SCHEMAS)):
             for name, value in call.keywords:
                 schema = read_schema(context, value, scope) if name in OUTPUT_SCHEMAS else None
                 if schema is None:

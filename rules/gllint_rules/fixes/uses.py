@@ -266,7 +266,7 @@ def _is_tool(context: Context, here: Place) -> bool:
 
 def _calls_of(context: Context, function: Function) -> Iterator[Site | None]:
     """The calls of ``function`` in the project; ``None`` for one that may be, for all that is known."""
-    for caller in context.project.modules.values():
+    for caller in context.project.once(_callers).get(function.name, ()):
         for call, scope in caller.calls_of({function.name}):
             if facts.last_name(call.func) != function.name:
                 continue
@@ -275,6 +275,15 @@ def _calls_of(context: Context, function: Function) -> Iterator[Site | None]:
                     yield Site(caller, call.at)
                 elif option is UNKNOWN and not is_tool_function(context, function):
                     yield None
+
+
+def _callers(project: Project) -> dict[str, list[Module]]:
+    """The modules that call something whose last name is …"""
+    found: dict[str, list[Module]] = {}
+    for module in project.modules.values():
+        for name in frozenset().union(*(section.calls for section in module.outline.sections)):
+            found.setdefault(name, []).append(module)
+    return found
 
 
 def _names(value: Value, function: Function) -> bool:
