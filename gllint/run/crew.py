@@ -10,22 +10,24 @@ import gc
 import multiprocessing
 import sys
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from gllint.run.pool import begin
+from gllint.run import rules
+from gllint.run.pool import Pool, apply, begin
 from gllint.run.results import Result
-from gllint.run.rules import check_file
 from gllint_rules.reading.stack import on_large_stack
 
 if TYPE_CHECKING:
     from multiprocessing.context import ForkProcess
 
     from gllint.run.index import Index
+    from gllint.run.rules import Checked
 
+_Result = TypeVar("_Result")
 WORTH_BYTES = 500_000
 
 
@@ -45,21 +47,26 @@ def is_worth(index: Index, paths: Sequence[str]) -> bool:
     )
 
 
-def check_files(index: Index, paths: Sequence[str]) -> Iterator[tuple[str, Result]]:
-    """Yield what the rules say of candidates, without fixes, in any order.
+def check_files(index: Index, paths: Sequence[str], fixes: bool) -> dict[str, Result]:
+    """Return what the rules say of candidates, with the ``fixes`` where they are wanted.
 
-    Raises :class:`Lost` where a process came to an end before its time, what it had to say was not yielded, and where
-    none can be forked.
+    Raises :class:`Lost` where a process came to an end before its time, and where none can be forked.
     """
-    index.means.pool.close()
+    pool = index.means.pool
+    pool.close()
     if threading.active_count() > 1:  # beside other threads a fork may never come back
         raise Lost
-    crew = _Crew(index, min(index.means.pool.jobs, len(paths)))
+    crew = _Crew(index, min(pool.jobs, len(paths)))
+    index.means.pool = crew  # as long as they are there, whatever else is to be done is theirs, too
     try:
-        yield from crew.check(sorted(paths, key=lambda path: (-_size(index, path), path)))
+        dearest = sorted(paths, key=lambda path: (-_size(index, path), path))
+        results = rules.check_files(index, dearest, fixes, crew.check)
+        crew.end()
+        return results
     except (OSError, EOFError) as error:
         raise Lost from error
     finally:
+        index.means.pool = pool
         crew.close()
 
 
@@ -68,7 +75,7 @@ def _size(index: Index, path: str) -> int:
     return seen.size if seen is not None else 0
 
 
-class _Crew:
+class _Crew(Pool):
     """This side of the pipes: hands out files, and the parts of what somebody asks about all modules.
 
     A pipe holds little, and a process that says much waits until it is read. So this side never waits to be read: what
@@ -76,6 +83,7 @@ class _Crew:
     """
 
     def __init__(self, index: Index, size: int) -> None:
+        super().__init__(size)
         self._index = index
         self._processes: list[ForkProcess] = []
         self._pipes: list[Connection] = []
@@ -86,6 +94,7 @@ class _Crew:
         self._waiting: dict[tuple[Any, object], list[Connection]] = {}
         self._said: SimpleQueue[tuple[Connection, object] | None] = SimpleQueue()
         self._speaker: threading.Thread | None = None
+        self._checked_by: dict[str, Connection] = {}
         context = multiprocessing.get_context("fork")
         gc.freeze()
         try:
@@ -116,27 +125,65 @@ class _Crew:
     def _say(self, pipe: Connection, *message: object) -> None:
         self._said.put((pipe, message))
 
-    def check(self, paths: Sequence[str]) -> Iterator[tuple[str, Result]]:
-        """Yield what the rules say of each file."""
-        pending = list(reversed(paths))
-        busy = 0
-        for pipe in self._pipes[: len(pending)]:
-            self._say(pipe, "check", pending.pop())
-            busy += 1
-        while busy:
-            wait(self._pipes)
-            for pipe in [pipe for pipe in self._pipes if pipe.poll()]:
+    def check(self, index: Index, paths: Sequence[str], fixes: bool) -> Iterator[Checked]:
+        """Yield what the rules say of each file, in any order; a file goes again to who has checked it before."""
+        for pipe in self._pipes:
+            self._say(pipe, "mentions", *index.mentions.answers)
+        left = list(reversed(paths))
+        anybodys = [path for path in left if path not in self._checked_by]
+        own = {pipe: [path for path in left if self._checked_by.get(path) is pipe] for pipe in self._pipes}
+
+        def following(pipe: Connection) -> tuple[object, ...] | None:
+            pending = own[pipe] or anybodys
+            if not pending:
+                return None
+            path = pending.pop()
+            self._checked_by[path] = pipe
+            return "check", path, fixes
+
+        yield from self._work(following)
+
+    def _run(
+        self,
+        function: Callable[[Any, str], _Result],
+        work: Any,
+        chunks: list[Sequence[str]],
+        crashed: _Result,
+    ) -> Iterator[list[_Result]]:
+        pending = list(reversed([*enumerate(chunks)]))
+        done: dict[int, list[_Result]] = {}
+        following = 0
+        for number, values in self._work(
+            lambda pipe: ("apply", function, work, *pending.pop()) if pending else None
+        ):
+            done[number] = values
+            while following in done:
+                yield done.pop(following)
+                following += 1
+
+    def _work(self, following: Callable[[Connection], tuple[object, ...] | None]) -> Iterator[Any]:
+        """Yield what each process says of each task, one after the other, that is ``following`` for it."""
+        idle, busy = list(self._pipes), 0
+        while idle or busy:
+            for pipe in idle:
+                if (task := following(pipe)) is not None:
+                    self._say(pipe, *task)
+                    busy += 1
+            idle = []
+            ready = wait(self._pipes) if busy else ()
+            for pipe in [pipe for pipe in self._pipes if pipe in ready]:
                 match pipe.recv():
-                    case ("checked", path, result):
-                        yield path, result
-                        if pending:
-                            self._say(pipe, "check", pending.pop())
-                        else:
-                            busy -= 1
+                    case ("done", said):
+                        yield said
+                        idle.append(pipe)
+                        busy -= 1
                     case ("all", part, given):
                         self._ask_all(pipe, part, given)
                     case ("share", part, given, values):
                         self._collect(pipe, (part, given), values)
+
+    def end(self) -> None:
+        """Learn what the answers rest on. Raises ``EOFError`` where a process has gone."""
         for pipe in self._pipes:
             self._say(pipe, "end")
         for pipe in self._pipes:
@@ -193,8 +240,13 @@ class _Worker:
         """Do what is asked until there is no more."""
         while True:
             match self._pipe.recv():
-                case ("check", path):
-                    self._pipe.send(("checked", path, check_file(self._index, path, fixes=False)))
+                case ("check", path, fixes):
+                    result = rules.check_file(self._index, path, fixes)
+                    self._pipe.send(("done", (path, result, self._index.mentions.taken())))
+                case ("apply", function, work, number, paths):
+                    self._pipe.send(("done", (number, apply(function, work, paths))))
+                case ("mentions", mentions, around):
+                    self._index.mentions.learn(mentions, around)
                 case ("share", part, given, paths):
                     self._give(part, given, paths)
                 case ("end",):

@@ -13,7 +13,7 @@ from gllint.files.sources import read_python
 from gllint.run.parsing import Unparsed, judge, outlined
 from gllint_rules import Settings
 from gllint_rules.tuples import NamedTuple
-from gllint_rules.words.screen import MARKS, Screen
+from gllint_rules.words.screen import MARKS, Screen, words_in
 
 if TYPE_CHECKING:
     from gllint_rules.reading.outline import Outline
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 # it imports a framework or a model's SDK.
 PASSES, MAY_USE, MARKED, UNREADABLE, UNDECODABLE, IS_PYTHON, TALKS = 1, 2, 4, 8, 16, 32, 64
 _NAMES_US = re.compile(rb"gllint:|(?i:noqa:(?:(?!noqa:)[^\r\n])*?GL[0-9])")
-_WORDS_APART = bytes(c if c < 128 and (chr(c).isalnum() or c == ord("_")) else 32 for c in range(256))
 Read: TypeAlias = Callable[[str], bytes]
 
 
@@ -100,9 +99,14 @@ def words_of_file(words: frozenset[str], path: str, read: Read = read_python) ->
 
 def held_words(words: frozenset[str], data: bytes) -> frozenset[str]:
     """Return which of ``words`` the content of a file holds; one beyond ASCII where the file goes there, too."""
-    held = set(data.translate(_WORDS_APART).split())
-    plain = {word for word in words if word.isascii() and word.encode() in held}
-    return frozenset(plain if data.isascii() else plain | {word for word in words if not word.isascii()})
+    plain = _plain(words)
+    held = frozenset(plain[found] for found in words_in(data, frozenset(plain)))
+    return held if data.isascii() else held.union(words.difference(plain.values()))
+
+
+@lru_cache(maxsize=4)
+def _plain(words: frozenset[str]) -> dict[bytes, str]:
+    return {word.encode(): word for word in words if word.isascii()}
 
 
 def _is_text(data: bytes) -> bool:

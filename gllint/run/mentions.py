@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from gllint.run.results import Dependencies
 from gllint.run.table import Table
+from gllint_rules.tuples import NamedTuple
+
+
+class Open(NamedTuple):
+    """The words that nobody has looked for: in the project's files, and in those around it."""
+
+    words: frozenset[str]
+    around: frozenset[str]
 
 
 class Mentions:
@@ -19,10 +27,9 @@ class Mentions:
         self._words: frozenset[str] = frozenset()  # all that were ever looked for
         self._open: set[str] = set()
         self._open_around: set[str] = set()
-        self.is_waiting = False
 
     def of(self, word: str, around: bool = False) -> frozenset[str] | None:
-        """Return the files that hold a word; ``None``, and :attr:`is_waiting`, before anybody looked.
+        """Return the files that hold a word; ``None`` before anybody looked, and then :meth:`taken` says so.
 
         These are the project's own, and those ``around`` it that nobody lints where that is asked.
         """
@@ -32,17 +39,35 @@ class Mentions:
             self._open.add(word)
         if beyond is None:
             self._open_around.add(word)
-        if found is None or beyond is None:
-            self.is_waiting = True
-            return None
-        return found | beyond
+        return None if found is None or beyond is None else found | beyond
 
-    def look(self) -> None:
+    def taken(self) -> Open | None:
+        """Take away the words that were asked about in vain, for somebody to :meth:`look` for, if there are any."""
+        if not self._open and not self._open_around:
+            return None
+        taken = Open(frozenset(self._open), frozenset(self._open_around))
+        self._open.clear()
+        self._open_around.clear()
+        return taken
+
+    def look(self, asked: Collection[Open]) -> None:
         """Look for the words that were asked about."""
-        if self._open:
-            self._look_for(self._open)
-        if self._open_around:
-            self._look_around_for(self._open_around)
+        words = frozenset().union(*(some.words for some in asked))
+        around = frozenset().union(*(some.around for some in asked))
+        if words:
+            self._look_for(words)
+        if around:
+            self._look_around_for(around)
+
+    @property
+    def answers(self) -> tuple[Mapping[str, frozenset[str]], Mapping[str, frozenset[str]]]:
+        """What is known of words: the project's files that hold each, and those around it."""
+        return self._dependencies.mentions, self._dependencies.around
+
+    def learn(self, mentions: Mapping[str, frozenset[str]], around: Mapping[str, frozenset[str]]) -> None:
+        """Take over the :attr:`answers` of another process."""
+        self._dependencies.mentions.update(mentions)
+        self._dependencies.around.update(around)
 
     def are_still(self, before: Dependencies) -> bool:
         """Look for the words of ``before`` again, and say whether the same files hold them."""
@@ -62,7 +87,6 @@ class Mentions:
 
     def _look_for(self, words: Collection[str]) -> None:
         self._words |= frozenset(words)
-        self._open.clear()
         mentions: dict[str, set[str]] = {word: set() for word in self._words}
         for path, held in self._table.holding(self._words).items():
             for word in held:
@@ -74,4 +98,3 @@ class Mentions:
         from gllint.run.unlinted import files_holding
 
         self._dependencies.around.update(files_holding(words, self._top, self._table.files))
-        self._open_around.clear()

@@ -69,12 +69,12 @@ class Pool:
 
         try:
             executor = self._start()
-            futures = [executor.submit(_apply, function, work, chunk) for chunk in chunks]
+            futures = [executor.submit(apply, function, work, chunk) for chunk in chunks]
         except (OSError, ImportError, NotImplementedError):
             # No processes to be had here: the work is done all the same.
             self.kill()
             for chunk in chunks:
-                yield _apply(function, work, chunk)
+                yield apply(function, work, chunk)
             return
         for future, chunk in zip(futures, chunks, strict=True):
             try:
@@ -118,7 +118,8 @@ class Pool:
         self.close()
 
 
-def _apply(function: Callable[[Any, str], _Result], work: Any, paths: Sequence[str]) -> list[_Result]:
+def apply(function: Callable[[Any, str], _Result], work: Any, paths: Sequence[str]) -> list[_Result]:
+    """Return ``function(work, path)`` for each path."""
     return on_large_stack(lambda: [function(work, path) for path in paths])
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
 from gllint.run.index import Index
 from gllint.run.kept import EVERYTHING
+from gllint.run.mentions import Open
 from gllint.run.parsing import Unparsed
 from gllint.run.results import Result
 from gllint_rules import Failure, Finding, Span
@@ -14,24 +15,38 @@ from gllint_rules import Failure, Finding, Span
 if TYPE_CHECKING:
     from gllint_rules.reading.facts import Module
 
+# A file, what the rules say of it, and the words that they asked about in vain.
+Checked: TypeAlias = tuple[str, Result, Open | None]
+Check: TypeAlias = Callable[[Index, Sequence[str], bool], Iterator[Checked]]
 
-def check_files(index: Index, paths: Sequence[str], fixes: bool) -> Iterator[tuple[str, Result]]:
-    """Yield what the rules say of candidates, with the ``fixes`` where they are wanted; of some a second time.
+
+def check_files(
+    index: Index, paths: Sequence[str], fixes: bool, check: Check | None = None
+) -> dict[str, Result]:
+    """Return what the rules say of candidates, with the ``fixes`` where they are wanted.
 
     Where a fix asks who mentions a word, the file is checked again once all words of all files are known: one look
-    at the files of the project is enough for them.
+    at the files of the project is enough for them. ``check`` does the work where others are to do it.
     """
-    again: list[str] = []
+    results: dict[str, Result] = {}
+    while paths:
+        asked: dict[str, Open] = {}
+        for path, result, waiting in (check or _check)(index, paths, fixes):
+            before = results.get(path, Result()).cuts
+            results[path] = result._replace(cuts=before + result.cuts)
+            if waiting is not None:
+                asked[path] = waiting
+            index.means.progress.tick(1)
+        paths = [path for path in paths if path in asked]
+        if paths:
+            with index.means.clock.stage("mentions"):
+                index.mentions.look(asked.values())
+    return results
+
+
+def _check(index: Index, paths: Sequence[str], fixes: bool) -> Iterator[Checked]:
     for path in paths:
-        index.mentions.is_waiting = False
-        yield path, check_file(index, path, fixes)
-        index.means.progress.tick(1)
-        if index.mentions.is_waiting:
-            again.append(path)
-    if again:
-        with index.means.clock.stage("mentions"):
-            index.mentions.look()
-        yield from check_files(index, again, fixes)
+        yield path, check_file(index, path, fixes), index.mentions.taken()
 
 
 def check_file(index: Index, path: str, fixes: bool) -> Result:

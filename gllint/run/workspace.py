@@ -206,10 +206,10 @@ class Workspace:
         """Return what the rules say of candidates: asked in several processes where that is worth it."""
         from gllint.run import crew
 
-        if not fixes and crew.is_worth(self.index, paths):
+        if crew.is_worth(self.index, paths):
             with contextlib.suppress(crew.Lost):
-                return dict(crew.check_files(self.index, paths))
-        return on_large_stack(lambda: dict(check_files(self.index, paths, fixes)))
+                return crew.check_files(self.index, paths, fixes)
+        return on_large_stack(check_files, self.index, paths, fixes)
 
     @property
     def _may_be_known(self) -> bool:

@@ -151,7 +151,7 @@ class LiveWorkspace:
         candidates = index.candidates()
         unchecked = [path for path in wanted if path in candidates and path not in self._results]
         index.project  # noqa: B018
-        self._results |= on_large_stack(lambda: dict(check_files(index, unchecked, False)))
+        self._results |= on_large_stack(check_files, index, unchecked, False)
         said = {
             path: result
             for path, result in self._results.items()
@@ -159,7 +159,7 @@ class LiveWorkspace:
         }
         if fixes:
             again = [path for path in said if path in candidates]
-            said |= on_large_stack(lambda: dict(check_files(index, again, True)))
+            said |= on_large_stack(check_files, index, again, True)
         for path, screened in index.table.screen(wanted).items():
             if screened.flags & UNREADABLE:
                 said.setdefault(path, Result(unreadable(path, screened, self.config.codes)))

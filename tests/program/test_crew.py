@@ -18,23 +18,23 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are f
 _RUN = """\
 import os, sys
 from gllint.cli.main import main
-from gllint.run import crew
+from gllint.run import crew, rules
 
 crew.WORTH_BYTES = 0
-check_file, parent, kind = crew.check_file, os.getpid(), sys.argv.pop()
+check_file, parent, kind = rules.check_file, os.getpid(), sys.argv.pop()
 
 def checked(index, path, fixes):
-    assert os.getpid() != parent
-    if kind == "dies" and path.endswith("m7.py"):
-        os._exit(1)
-    sys.stderr.write(f"{os.getpid()}\\n")
+    if os.getpid() != parent:
+        if kind == "dies" and path.endswith("m7.py"):
+            os._exit(1)
+        sys.stderr.write(f"{os.getpid()}\\n")
     return check_file(index, path, fixes)
 
 def started(index, paths):
     index.means.pool._start().submit(int).result()  # as on a large tree, where several processes screen
     return is_worth(index, paths)
 
-is_worth, crew.is_worth, crew.check_file = crew.is_worth, started, checked
+is_worth, crew.is_worth, rules.check_file = crew.is_worth, started, checked
 sys.exit(main(sys.argv[1:]))
 """
 _TOOL = """\
@@ -62,10 +62,10 @@ def plant(write: Write) -> Path:
     return write({"pyproject.toml": "", **files})
 
 
-def found(top: Path, jobs: int, kind: str) -> tuple[bytes, set[bytes]]:
+def found(top: Path, jobs: int, kind: str, output: str = "concise") -> tuple[bytes, set[bytes]]:
     """What a run prints, and the processes that checked a file elsewhere."""
     (top.parent / "run.py").write_text(_RUN)
-    options = ["check", "--no-cache", "--quiet", "--output-format", "concise", "--jobs", str(jobs)]
+    options = ["check", "--no-cache", "--quiet", "--output-format", output, "--jobs", str(jobs)]
     done = subprocess.run(
         [sys.executable, top.parent / "run.py", *options, kind],
         cwd=top,
@@ -87,6 +87,15 @@ def test_any_number_of_processes_finds_the_same(plant: Path) -> None:
         assert len(processes) > 1
 
 
+def test_any_number_of_processes_finds_the_same_fixes(plant: Path) -> None:
+    """Such as ask who mentions a word among them: their files are checked twice."""
+    alone, _ = found(plant, 1, "lives", "json")
+    assert b'"applicability": "' in alone
+    together, processes = found(plant, 2, "lives", "json")
+    assert together == alone
+    assert len(processes) > 1
+
+
 def test_a_process_that_dies_takes_no_finding_with_it(plant: Path) -> None:
     alone, _ = found(plant, 1, "lives")
     assert found(plant, 3, "dies")[0] == alone
@@ -95,19 +104,30 @@ def test_a_process_that_dies_takes_no_finding_with_it(plant: Path) -> None:
 # Six files, each with questions of its own about a great many modules, and with much to say of itself.
 _TALKATIVE = """\
 from types import SimpleNamespace
-from gllint.run import crew
+from gllint.run import crew, rules
+from gllint.run.results import Result
 
 PATHS = [f"{n:0>100}" for n in range(20_000)]
 project = SimpleNamespace(
     modules=dict.fromkeys(PATHS), parts=lambda part, given, paths: {path: path for path in paths}, share_out=None,
     remember=lambda *parts: None,
 )
-means = SimpleNamespace(pool=SimpleNamespace(jobs=2, close=lambda: None))
-index = SimpleNamespace(
-    project=project, files={}, means=means, learnt=lambda: (), learn=lambda: None
+means = SimpleNamespace(
+    pool=SimpleNamespace(jobs=2, close=lambda: None), progress=SimpleNamespace(tick=lambda done: None)
 )
-crew.check_file = lambda index, path, fixes: (len(index.project.share_out("names", path)), path * 10_000)
-print(sorted((path[-1], size) for path, (size, _) in crew.check_files(index, PATHS[:6])))
+index = SimpleNamespace(
+    project=project,
+    files={},
+    means=means,
+    learnt=lambda: (),
+    mentions=SimpleNamespace(answers=({}, {}), learn=lambda *learnt: None, taken=lambda: None),
+    learn=lambda *learnt: None,
+)
+rules.check_file = lambda index, path, fixes: Result(
+    cuts=(len(index.project.share_out("names", path)),), notice=path * 10_000
+)
+said = crew.check_files(index, PATHS[:6], False)
+print(sorted((path[-1], *result.cuts, len(result.notice)) for path, result in said.items()))
 """
 
 
@@ -116,4 +136,4 @@ def test_who_says_much_waits_for_nobody() -> None:
     done = subprocess.run(
         [sys.executable, "-c", _TALKATIVE], capture_output=True, text=True, timeout=60, check=False
     )
-    assert (done.stdout, done.stderr) == (f"{[(str(n), 20_000) for n in range(6)]}\n", "")
+    assert (done.stdout, done.stderr) == (f"{[(str(n), 20_000, 1_000_000) for n in range(6)]}\n", "")

@@ -315,6 +315,7 @@ def _import_forms(modules: Iterable[str]) -> dict[bytes, list[tuple[str, bytes]]
 _IDENTIFIER = re.compile(rb"\w+|\*")
 _ALIAS = re.compile(rb"\bas\s+(\w+)")
 _WORD_BEFORE = re.compile(rb"\w")
+_IN_WORDS = frozenset(c for c in range(128) if chr(c).isalnum() or chr(c) == "_")
 
 
 _WORTH_MAKING = 10_000  # bytes
@@ -376,6 +377,16 @@ def _is_of(needles: _Needles, patterns: _Patterns, data: bytes, found: Found) ->
 @lru_cache(maxsize=4)
 def _automaton(names: frozenset[bytes]) -> _Automaton:
     return _Automaton(names)
+
+
+def words_in(data: bytes, words: frozenset[bytes]) -> list[bytes]:
+    """Which of some ASCII ``words`` stand in ``data``, with no letter, digit or underscore of ASCII beside them."""
+    data = b" %b " % data
+    return [
+        word
+        for word, places in _automaton(words).places(data).items()
+        if any(data[at - 1] not in _IN_WORDS and data[at + len(word)] not in _IN_WORDS for at in places)
+    ]
 
 
 class _Bases:
