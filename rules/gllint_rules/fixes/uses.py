@@ -266,15 +266,29 @@ def _is_tool(context: Context, here: Place) -> bool:
 
 def _calls_of(context: Context, function: Function) -> Iterator[Site | None]:
     """The calls of ``function`` in the project; ``None`` for one that may be, for all that is known."""
-    for caller in context.project.once(_callers).get(function.name, ()):
-        for call, scope in caller.calls_of({function.name}):
-            if facts.last_name(call.func) != function.name:
-                continue
-            for option in options(context.evaluator.eval(call.func, Frame(caller, scope))):
-                if _names(option, function):
-                    yield Site(caller, call.at)
-                elif option is UNKNOWN and not is_tool_function(context, function):
-                    yield None
+    for site, callee in _calls_named(context.project, function.name):
+        if _names(callee, function):
+            yield site
+        elif callee is UNKNOWN and not is_tool_function(context, function):
+            yield None
+
+
+def _calls_named(project: Project, name: str) -> list[tuple[Site, Value]]:
+    """The calls of something whose last name is ``name``, each with all that it may be."""
+    known = project.once(_known_calls)
+    if name not in known:
+        known[name] = [
+            (Site(caller, call.at), option)
+            for caller in project.once(_callers).get(name, ())
+            for call, scope in caller.calls_of({name})
+            if facts.last_name(call.func) == name
+            for option in options(project.evaluator.eval(call.func, Frame(caller, scope)))
+        ]
+    return known[name]
+
+
+def _known_calls(project: Project) -> dict[str, list[tuple[Site, Value]]]:
+    return {}
 
 
 def _callers(project: Project) -> dict[str, list[Module]]:
