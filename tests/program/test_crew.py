@@ -119,8 +119,8 @@ index = SimpleNamespace(
     project=project,
     files={},
     means=means,
-    mentions=SimpleNamespace(answers=({}, {}), learn=lambda *learnt: None, taken=lambda: None),
     learnt=lambda: (),
+    mentions=SimpleNamespace(answers=({}, {}), learn=lambda *learnt: None, taken=lambda: None),
     learn=lambda *learnt: None,
 )
 rules.check_file = lambda index, path, fixes: Result(
