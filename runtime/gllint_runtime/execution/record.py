@@ -6,7 +6,6 @@ import hashlib
 import json
 import marshal
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 from gllint_runtime.policy.data import copy_plain
@@ -49,13 +48,16 @@ class CallRecord:
         self.size = 500 + len(
             marshal.dumps((self.arguments, self.output.data))
         )  # about the bytes that it holds
+        self._hash: str | None = None
         self.grounded = None if self.origins is None else all(origin.grounded for origin in self.origins)
 
-    @cached_property
+    @property
     def output_hash(self) -> str:
         """SHA-256 of the output, computed once however many claims cite it."""
-        canonical = _canonical(self.output.data).encode("utf-8", "surrogatepass")
-        return f"sha256:{hashlib.sha256(canonical).hexdigest()}"
+        if self._hash is None:
+            canonical = _canonical(self.output.data).encode("utf-8", "surrogatepass")
+            self._hash = f"sha256:{hashlib.sha256(canonical).hexdigest()}"
+        return self._hash
 
     def provenance(self, claim: Claim) -> dict[str, Any]:
         """A claim with its whole chain: tool, arguments, their origins, and a hash of the output."""

@@ -51,7 +51,9 @@ def plain(value: Any, exact: Exact | None = None) -> Any:
 
 
 def copy_plain(data: Any) -> Any:
-    """A deep copy of data that :func:`plain` made; marshal is the fastest way to get one."""
+    """A deep copy of data that :func:`plain` made; marshal is the fastest way to get one of nested data."""
+    if type(data) is dict and _BUILT_IN.issuperset(map(type, data.values())):
+        return data.copy()
     return marshal.loads(marshal.dumps(data, _MARSHAL))
 
 
