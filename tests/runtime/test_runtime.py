@@ -653,6 +653,15 @@ def test_errors_carry_everything_and_print_their_code() -> None:
     assert (type(again), again.to_dict()) == (GLDataError, error.to_dict())
 
 
+def test_an_error_of_ones_own_has_the_codes_of_its_kind() -> None:
+    class MeterError(GLDataError):
+        """A project's own."""
+
+    assert MeterError("PATH_RESOLUTION", "No meter").hint == HINTS["PATH_RESOLUTION"]
+    with pytest.raises(ValueError, match="MeterError has no code"):
+        MeterError("TOOL_FAILED", "No meter")
+
+
 def test_each_code_belongs_to_one_class_and_has_a_hint() -> None:
     owners = [(code, kind) for kind in GLError.__subclasses__() for code in kind.codes]
     assert sorted(code for code, _ in owners) == sorted(HINTS)

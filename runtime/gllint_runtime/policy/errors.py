@@ -40,6 +40,9 @@ class GLError(Exception):
 
     codes: ClassVar[frozenset[str]] = frozenset(HINTS)
 
+    def __init_subclass__(cls) -> None:
+        cls.codes = frozenset(name for name in vars(cls) if name.isupper()) or cls.codes
+
     def __init__(
         self,
         code: str,
@@ -79,7 +82,6 @@ class GLValidationError(GLError):
     RESULT_SCHEMA = "RESULT_SCHEMA"
     UNIT_UNKNOWN = "UNIT_UNKNOWN"
     STEP_SCHEMA = "STEP_SCHEMA"
-    codes = frozenset({ARGS_SCHEMA, RESULT_SCHEMA, UNIT_UNKNOWN, STEP_SCHEMA})
 
 
 class GLRuntimeError(GLError):
@@ -92,9 +94,6 @@ class GLRuntimeError(GLError):
     MAX_STEPS = "MAX_STEPS"
     CANCELLED = "CANCELLED"
     PROVIDER_FAILED = "PROVIDER_FAILED"
-    codes = frozenset(
-        {NO_NAKED_NUMBERS, MISSING_CLAIM, UNSAFE_TEXT, TOOL_FAILED, MAX_STEPS, CANCELLED, PROVIDER_FAILED}
-    )
 
 
 class GLDataError(GLError):
@@ -102,7 +101,6 @@ class GLDataError(GLError):
 
     PATH_RESOLUTION = "PATH_RESOLUTION"
     QUANTITY_MISMATCH = "QUANTITY_MISMATCH"
-    codes = frozenset({PATH_RESOLUTION, QUANTITY_MISMATCH})
 
 
 class GLSecurityError(GLError):
@@ -111,7 +109,6 @@ class GLSecurityError(GLError):
     EGRESS_BLOCKED = "EGRESS_BLOCKED"
     COMPUTE_IO_FORBIDDEN = "COMPUTE_IO_FORBIDDEN"
     APPROVAL_DENIED = "APPROVAL_DENIED"
-    codes = frozenset({EGRESS_BLOCKED, COMPUTE_IO_FORBIDDEN, APPROVAL_DENIED})
 
 
 class GLProvenanceError(GLError):
@@ -121,7 +118,6 @@ class GLProvenanceError(GLError):
     MISSING_SEED = "MISSING_SEED"
     MISSING_TOOL_CALL = "MISSING_TOOL_CALL"
     MISSING_ORIGIN = "MISSING_ORIGIN"
-    codes = frozenset({MISSING_EF_CID, MISSING_SEED, MISSING_TOOL_CALL, MISSING_ORIGIN})
 
 
 def error_from_dict(data: Mapping[str, Any]) -> GLError:
