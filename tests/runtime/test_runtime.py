@@ -723,3 +723,19 @@ def test_a_step_that_lies_about_itself_is_read_as_it_is(raw: Any, read: Any) -> 
     else:
         step = read_step(raw)
         assert read in (step.message, step.arguments)
+
+
+@pytest.mark.parametrize("depth", [100, 1990, 1995, 1998, 1999, 2000, 2001, 5000])
+def test_an_answer_of_any_depth_is_traced(depth: int) -> None:
+    deep: Any = "bottom"
+    for _ in range(depth):
+        deep = [deep]
+
+    class Deep:
+        def init_chat(self, system_prompt: str, user_msg: str) -> None: ...
+
+        def chat_step(self, *, schema: Any, tools: Any, state: Any) -> Any:
+            return {"kind": "final", "message": "Done", "more": deep}
+
+    answer = ToolRuntime(Deep(), ToolRegistry()).run("", "")  # type: ignore[arg-type]
+    assert answer["message"] == "Done" and answer["trace"][1]["observation"]

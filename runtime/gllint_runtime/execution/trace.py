@@ -70,7 +70,8 @@ class Trace:
 def snapshot(value: Any) -> Any:
     """A copy of ``value`` as it is now; of what is no data, its ``repr``."""
     try:
-        return marshal.loads(marshal.dumps(value))
+        [[copied]] = marshal.loads(marshal.dumps([[value]]))  # as deep as it will stand in the trace
+        return copied
     except ValueError:
         pass
     try:
