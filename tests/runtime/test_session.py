@@ -6,14 +6,25 @@ import json
 import math
 import threading
 from collections import OrderedDict
+from dataclasses import fields
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 import pytest
 
-from gllint_runtime import Claim, GLError, Quantity, Session, Verified
+from gllint_runtime import (
+    Claim,
+    GLError,
+    Quantity,
+    ScriptedProvider,
+    Session,
+    ToolRegistry,
+    ToolRuntime,
+    Verified,
+)
 from gllint_runtime.policy.schemas import QUANTITY_REF
+from gllint_runtime.policy.settings import Policy, Settings
 
 HEAT = {"heat": {"value": 12.5, "unit": "kWh"}}
 
@@ -548,3 +559,15 @@ def test_what_is_too_much_to_trace_has_no_origin() -> None:
         with pytest.raises(GLError, match="too much to trace"):
             session.record("meter", arguments, {})
     session.record("meter", {"rows": ["5 kWh"] * 100, "also": [5] * 5000}, {})
+
+
+def test_each_setting_is_taken_where_it_belongs() -> None:
+    assert Settings.__annotations__.keys() == {field.name for field in fields(Policy)}
+    script = ScriptedProvider([])
+    for make, name in [
+        (Session, "whitelisted"),
+        (ToolRegistry, "whitelist"),
+        (lambda **given: ToolRuntime(script, ToolRegistry(), **given), "extend_units"),
+    ]:
+        with pytest.raises(TypeError, match=f"no such setting here: {name}"):
+            make(**{name: ["room"]})

@@ -35,7 +35,7 @@ from gllint_runtime.policy.numbers import scan_naked_numbers, unsafe_characters
 from gllint_runtime.policy.outputs import Output, require_usable, resolve_path, verified_output
 from gllint_runtime.policy.rendering import format_quantity, rendered
 from gllint_runtime.policy.schemas import Claim, Quantity, show_path
-from gllint_runtime.policy.settings import Policy, Settings
+from gllint_runtime.policy.settings import Policy, Settings, known
 from gllint_runtime.policy.units import UnitRegistry
 from gllint_runtime.show import Showing, Shown
 
@@ -85,7 +85,7 @@ class Session:
         max_bytes: int = _MAX_BYTES,
         **settings: Unpack[Settings],
     ) -> None:
-        policy = Policy(**settings)
+        policy = Policy(**known(settings, Settings))
         self._begin(policy, policy.unit_registry(), constants, max_bytes)
 
     @classmethod
