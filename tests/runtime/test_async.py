@@ -303,3 +303,27 @@ def test_many_runs_at_once_never_cross() -> None:
         return await asyncio.gather(*map(one, range(100)))
 
     assert asyncio.run(main()) == [f"It uses {number}.00 kWh." for number in range(100)]
+
+
+def test_a_failure_tells_of_its_own_run_though_another_began_since() -> None:
+    second_began = asyncio.Event()
+
+    class Model:
+        def init_chat(self, system_prompt: str, user_msg: str) -> str:
+            return user_msg
+
+        async def chat_step(self, *, schema: Any, tools: Any, state: str) -> Any:
+            if state == "first":
+                await second_began.wait()
+                raise ConnectionError("down")
+            second_began.set()
+            return {"kind": "final", "message": "Done"}
+
+    runtime = ToolRuntime(Model(), ToolRegistry())  # type: ignore[arg-type]
+
+    async def both() -> Any:
+        return await asyncio.gather(runtime.try_arun("", "first"), runtime.try_arun("", "second"))
+
+    failed, answered = asyncio.run(both())
+    assert answered["status"] == "success" and failed["status"] == "error"
+    assert [entry["kind"] for entry in failed["trace"]] == ["start"]
