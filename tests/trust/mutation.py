@@ -101,37 +101,35 @@ def _main(seconds: float, seed: int) -> None:
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(roots), "PYTHONDONTWRITEBYTECODE": "1"}
         subprocess.run([sys.executable, "-m", "compileall", "-q", *roots], check=False, capture_output=True)
         places = {name: list(_places(top / name)) for name in _TESTS}
-        tried, survivors = 0, list[str]()
+        tried, survivors, sound = 0, list[str](), set[str]()
         while (budget.left() or not tried) and any(places.values()):
             name = draw.choice([name for name, left in places.items() if left])
+            if name not in sound:
+                sound.add(name)
+                assert _passes(top, name, environment), f"the tests of {name} fail before anything is changed"
             number = places[name].pop(draw.randrange(len(places[name])))
             original = (top / name).read_text("utf-8")
             line, what, mutant = next(m for at, m in enumerate(_mutants(ast.parse(original))) if at == number)
             (top / name).write_text(ast.unparse(mutant), encoding="utf-8")
             shutil.rmtree((top / name).parent / "__pycache__", ignore_errors=True)
-            tests = [f"tests/{test}" for test in _TESTS[name]]
-            command = [
-                sys.executable,
-                "-m",
-                "pytest",
-                "-x",
-                "-q",
-                "-n",
-                "0",
-                "-p",
-                "no:cacheprovider",
-                *tests,
-            ]
-            try:
-                lives = not subprocess.run(
-                    command, cwd=top, env=environment, capture_output=True, timeout=300, check=False
-                ).returncode
-            except subprocess.TimeoutExpired:
-                lives = False
+            lives = _passes(top, name, environment)
             tried += 1
             survivors += [f"{name}:{line}: {what}"] if lives else []
             (top / name).write_text(original, encoding="utf-8")
     print(json.dumps([tried, survivors]))
+
+
+def _passes(top: Path, name: str, environment: dict[str, str]) -> bool:
+    """Whether the tests of a module notice nothing."""
+    tests = [f"tests/{test}" for test in _TESTS[name]]
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-n", "0", "-p", "no:cacheprovider", *tests]
+    try:
+        done = subprocess.run(
+            command, cwd=top, env=environment, capture_output=True, timeout=300, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return False
+    return done.returncode == 0
 
 
 def _places(path: Path) -> Iterator[int]:
