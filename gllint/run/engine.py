@@ -163,10 +163,13 @@ class Engine:
 
     def index(self, place: Place, store: Store) -> Index:
         """Return a new index of the project at ``place``."""
+        return Index(place, store, self.means(place))
+
+    def means(self, place: Place) -> Means:
+        """Return what an index of the project at ``place`` shares with the others."""
         if self.options.jobs is None and place.config.jobs is not None:
             self._pool.jobs = place.config.jobs
-        means = Means(self.places, self.sources, self._pool, self.clock, self.progress)
-        return Index(place, store, means)
+        return Means(self.places, self.sources, self._pool, self.clock, self.progress)
 
     def workspaces(self) -> Sequence[Workspace]:
         """Return the projects that were met, in the order of their folders."""

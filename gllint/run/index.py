@@ -7,7 +7,7 @@ the first look refuses costs a read; a project with no candidate never loads the
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +38,8 @@ _WORTH_BYTES, _CHUNK = 1_000_000, 8
 class Index:
     """The files and facts of one project."""
 
+    reads_all = False  # also of candidates of which what is known still holds
+
     def __init__(self, place: Place, store: Store, means: Means) -> None:
         self.root, self.config = place.root, place.config
         audits = "GL405" in place.config.codes
@@ -45,14 +47,12 @@ class Index:
         self.means = means
         self.table = Table(self.settings, store, means)
         self.parsed: dict[str, Parsed] = {}
-        self._sound: dict[str, Module] = {}  # of files that an edit has broken, what they were before
         self.names: frozenset[bytes] = frozenset()  # of the tools, as the candidates were chosen by
         self.dependencies = Dependencies({}, {}, {}, {}, {})
         self._top = place.repository or place.root
         self.mentions = Mentions(self.table, self.dependencies, self._top)
         self._store = store
         self.kept = Kept(store, self)
-        self.reads_all = False  # of candidates of which what is known still holds, too
         self.talking: set[str] = set()  # the files that import a framework or a model's SDK
         self.is_complete = False  # all files of the project are listed
         self.is_disturbed = False  # a file changed while we read it twice: nothing of this run is kept
@@ -141,34 +141,18 @@ class Index:
             self._candidates = dict(sorted((passing | using).items()))
         return self._candidates
 
-    def choose_again(self) -> dict[str, bytes]:
-        """Return the candidates by the names that tools have now, keeping the project."""
-        self._candidates = None
-        return self.candidates()
-
     def tool_names(self, passing: Mapping[str, bytes]) -> frozenset[bytes]:
         """Return the names by which files beside those ``passing`` the first look may use a tool."""
         if not passing:
             return frozenset()
-        if self._project is not None:
-            return self._reaching(self._names_after_edit(self._project, passing))
         names = self.kept.names(passing)
         if names is None:
             self._project = self._inherited or self._new_project()
             self._project.judge_by(self.settings)
             self._add(self._project, passing)
             with self.means.clock.stage("tool names"):
-                names = on_large_stack(_tool_names, self._project)
+                names = on_large_stack(tool_names, self._project)
         return self._reaching(names)
-
-    def _names_after_edit(self, old: Project, passing: Collection[str]) -> frozenset[bytes]:
-        project = self._new_project()
-        for path in passing:
-            parsed = self.parsed[path]
-            if not isinstance(parsed, Unparsed):
-                project.add(parsed)
-        project.inherit(old, ())
-        return _tool_names(project)
 
     def _reaching(self, names: frozenset[bytes]) -> frozenset[bytes]:
         """In a small project every file that runs or derives from something is worth parsing: names may change."""
@@ -185,11 +169,6 @@ class Index:
         self._add(self._project, candidates)
         return self._project
 
-    @property
-    def has_project(self) -> bool:
-        """Whether the files were read and joined already."""
-        return self._project is not None and self._candidates is not None
-
     def find_tools(self) -> None:
         """Find the tools of all candidates that are not fresh, and see what else is not since they are another."""
         with self.means.clock.stage("tool names"):
@@ -197,7 +176,7 @@ class Index:
 
     def _find_tools(self) -> None:
         project, told_by = self.project, self.project.imports.told_by
-        _tool_names(project)
+        tool_names(project)
         unsure = {teller for known in self.kept.fresh.values() for teller in known.told_by}
         while True:
             for path in sorted(unsure & project.modules.paths.keys()):
@@ -207,36 +186,6 @@ class Index:
             if not told:
                 return
             unsure = self.kept.spoil(told)
-
-    def follow(self, path: str, name: bytes) -> None:
-        """Follow an edit: ``name`` is the digest of a file that takes part now, empty if it does not (any more)."""
-        candidates = dict(self.candidates())
-        if name:
-            is_new = path not in candidates
-            candidates[path] = name
-            self.parsed[path] = self._read_again(path)
-            self._candidates = dict(sorted(candidates.items())) if is_new else candidates
-        else:
-            candidates.pop(path, None)
-            self.parsed.pop(path, None)
-            self._candidates = candidates
-
-    def _read_again(self, path: str) -> Parsed:
-        """Read an edited file, with what the edit leaves of its facts as they were when it was last sound."""
-        old = self.parsed.get(path)
-        before = self._sound.pop(path, None) if old is None or isinstance(old, Unparsed) else old
-        parsed = self._read(path, before=before)
-        if isinstance(parsed, Unparsed) and before is not None:
-            self._sound[path] = before
-        return parsed
-
-    def renew(self, changed: Collection[str]) -> frozenset[str]:
-        """Put a fresh project over the facts; return the files of which nothing could be taken over."""
-        old = self._project or self.project
-        self._announced.clear()
-        self._project = self._new_project()
-        self._add(self._project, self.candidates())
-        return self._project.inherit(old, changed)
 
     def _new_project(self) -> Project:
         if self.means.clock.by_rule:
@@ -454,7 +403,7 @@ def _canonical(value: object) -> str:
     return f"({','.join(map(_canonical, value))})" if isinstance(value, tuple) else repr(value)
 
 
-def _tool_names(project: Project) -> frozenset[bytes]:
+def tool_names(project: Project) -> frozenset[bytes]:
     from gllint_rules.project.offered import names_of_tools
 
     return project.once(names_of_tools)

@@ -16,7 +16,7 @@ from gllint.files.places import Place
 from gllint.files.sources import Sources
 from gllint.run.cache import Store
 from gllint.run.engine import Engine, Options, Outcome, by_path
-from gllint.run.index import Index
+from gllint.run.following import FollowingIndex
 from gllint.run.looks import MARKED, MAY_USE, TALKS, UNREADABLE, screen_file, uses_file
 from gllint.run.progress import Progress
 from gllint.run.results import Result
@@ -35,11 +35,10 @@ _SWEPT = 16
 class LiveWorkspace:
     """A project whose files change while it is in use."""
 
-    def __init__(self, index: Index, store: Store) -> None:
+    def __init__(self, index: FollowingIndex, store: Store) -> None:
         self.config, self.root = index.config, index.root
         self.is_loaded = False
         self._index, self._store = index, store
-        index.reads_all = True
         self._sources = index.means.sources
         self._results: dict[str, Result] = {}
 
@@ -246,7 +245,7 @@ class LiveEngine(Engine):
         """Return the project at ``place``."""
         if place.root not in self._lives:
             store = self.store(place)
-            self._lives[place.root] = LiveWorkspace(self.index(place, store), store)
+            self._lives[place.root] = LiveWorkspace(FollowingIndex(place, store, self.means(place)), store)
         return self._lives[place.root]
 
     def lives(self) -> list[LiveWorkspace]:

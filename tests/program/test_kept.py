@@ -157,3 +157,36 @@ def test_after_any_edit_it_says_what_a_run_says_that_knows_nothing(
         found += len(cold.findings)
         change(top, chance)
     assert found > 5
+
+
+_TOOL = "from crewai.tools import BaseTool\nfrom plant.helper import reading\n\n\nclass Meter(BaseTool):\n    name: str = 'meter'\n\n    def _run(self, site):\n        return {'a': reading(site)}\n"
+_ASK = "from gllint_runtime import ToolAction\n\nACTION = ToolAction(name='meter', args={})\n"
+_RAW = "def reading(site):\n    return 3.5\n"
+_PLAIN = "from langchain_core.tools import tool\n\n\ndef area(x):\n    return {'a': x}\n\n\n@tool\ndef again(site: str) -> dict:\n    return area(site)\n"
+_TYPED = "from gllint_runtime import Tool\nfrom plain import area\n\ntool = Tool(name='area', args_schema={'properties': {'x': {'type': 'number'}}}, result_schema={}, fn=area)\n"
+
+
+@pytest.mark.parametrize(
+    ("files", "edit"),
+    [
+        ({"tools.py": _TOOL}, {"plant/helper.py": _RAW}),  # a module that was not there
+        ({"tools.py": _TOOL, "lib/plant/helper.py": _RAW}, {"plant/helper.py": "def reading(site):\n    return site\n"}),
+        ({"tools.py": _TOOL, "plant/helper.py": "from plant.deeper import reading\n"}, {"plant/deeper.py": _RAW}),
+        ({"tools.py": _TOOL, "use.py": _ASK}, {"tools.py": _TOOL.replace("'meter'", "'gauge'")}),  # the name of a tool
+        ({"plain.py": _PLAIN}, {"typed.py": _TYPED}),  # what a tool elsewhere says of a function here
+    ],
+)  # fmt: skip
+def test_what_a_file_rests_on_elsewhere_is_seen_to_change(
+    files: dict[str, str], edit: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(discover, "_FINE_CLOCK", -(10**12))
+    top = tmp_path / "p"
+    for name, text in {"pyproject.toml": "", **files}.items():
+        put(top / name, text)
+    before = check(top).findings
+    assert check(top).findings == before
+    for name, text in edit.items():
+        put(top / name, text)
+    after = check(top).findings
+    assert after != before
+    assert after == check(top, keep=False).findings

@@ -1,0 +1,81 @@
+"""An index that stays and follows edits one file at a time: facts of the files that did not change are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING
+
+from gllint.files.places import Place
+from gllint.run.cache import Store
+from gllint.run.index import Index, tool_names
+from gllint.run.parsing import Parsed, Unparsed
+from gllint.run.table import Means
+
+if TYPE_CHECKING:
+    from gllint_rules.project.project import Project
+    from gllint_rules.reading.facts import Module
+
+
+class FollowingIndex(Index):
+    """The files and facts of a project whose files change while it is in use."""
+
+    reads_all = True
+
+    def __init__(self, place: Place, store: Store, means: Means) -> None:
+        super().__init__(place, store, means)
+        self._sound: dict[str, Module] = {}  # of files that an edit has broken, what they were before
+
+    @property
+    def has_project(self) -> bool:
+        """Whether the files were read and joined already."""
+        return self._project is not None and self._candidates is not None
+
+    def choose_again(self) -> dict[str, bytes]:
+        """Return the candidates by the names that tools have now, keeping the project."""
+        self._candidates = None
+        return self.candidates()
+
+    def tool_names(self, passing: Mapping[str, bytes]) -> frozenset[bytes]:
+        """Return the names by which files beside those ``passing`` the first look may use a tool."""
+        if passing and self._project is not None:
+            return self._reaching(self._names_after_edit(self._project, passing))
+        return super().tool_names(passing)
+
+    def _names_after_edit(self, old: Project, passing: Collection[str]) -> frozenset[bytes]:
+        project = self._new_project()
+        for path in passing:
+            parsed = self.parsed[path]
+            if not isinstance(parsed, Unparsed):
+                project.add(parsed)
+        project.inherit(old, ())
+        return tool_names(project)
+
+    def follow(self, path: str, name: bytes) -> None:
+        """Follow an edit: ``name`` is the digest of a file that takes part now, empty if it does not (any more)."""
+        candidates = dict(self.candidates())
+        if name:
+            is_new = path not in candidates
+            candidates[path] = name
+            self.parsed[path] = self._read_again(path)
+            self._candidates = dict(sorted(candidates.items())) if is_new else candidates
+        else:
+            candidates.pop(path, None)
+            self.parsed.pop(path, None)
+            self._candidates = candidates
+
+    def _read_again(self, path: str) -> Parsed:
+        """Read an edited file, with what the edit leaves of its facts as they were when it was last sound."""
+        old = self.parsed.get(path)
+        before = self._sound.pop(path, None) if old is None or isinstance(old, Unparsed) else old
+        parsed = self._read(path, before=before)
+        if isinstance(parsed, Unparsed) and before is not None:
+            self._sound[path] = before
+        return parsed
+
+    def renew(self, changed: Collection[str]) -> frozenset[str]:
+        """Put a fresh project over the facts; return the files of which nothing could be taken over."""
+        old = self._project or self.project
+        self._announced.clear()
+        self._project = self._new_project()
+        self._add(self._project, self.candidates())
+        return self._project.inherit(old, changed)
