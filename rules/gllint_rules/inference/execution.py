@@ -497,6 +497,8 @@ class _Runner:
     def _rebuilt(self, value: Value, way: Sequence[Step], change: Change) -> Value:
         if isinstance(value, UnionOf):
             return join(*[self._rebuilt(option, way, change) for option in value.options])
+        if not way:  # a slice of it stands for all of it
+            return value
         step, rest = way[0], way[1:]
         if value is UNKNOWN and change is not _removed and _has_text_key(way):
             value = _made_up(step)
