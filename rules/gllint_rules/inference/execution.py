@@ -500,6 +500,8 @@ class _Runner:
             rebuilt = [self._rebuilt(option, way, change) for option in value.options]
             is_same = not value.conditional and _are_same(rebuilt, value.options)
             return value if is_same else join(*rebuilt)
+        if not way:  # a slice of it stands for all of it
+            return value
         step, rest = way[0], way[1:]
         if value is UNKNOWN and change is not _removed and _has_text_key(way):
             value = _made_up(step)
