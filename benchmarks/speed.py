@@ -1,9 +1,10 @@
 """How long gllint takes beside other tools, as ratios of one run on one machine: medians of pairs, run in turn.
 
-    python benchmarks/speed.py FOLDER [--pairs 5]
+    python benchmarks/speed.py FOLDER [--pairs 5] [--most 120] [--sizes 1000 4000 16000]
 
-FOLDER is a tree of Python sources, the larger the better. Tools that are not installed are left out. Wall seconds are
-compared where several cores may be used, CPU seconds for single files.
+FOLDER is a tree of Python sources, the larger the better. Tools that are not installed are left out, and a comparison
+ends where a command takes more than ``--most`` seconds. Wall seconds are compared where several cores may be used, CPU
+seconds for single files.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -50,10 +52,14 @@ class Took(NamedTuple):
     memory: float
 
 
-def run(command: Sequence[str], cwd: Path) -> Took:
-    """Run a command to its end, whatever its exit status, and drop what it prints."""
+def run(command: Sequence[str], cwd: Path, most: float) -> Took:
+    """Run a command to its end, whatever its exit status, and drop what it prints.
+
+    Raises ``TimeoutExpired`` after ``most`` seconds.
+    """
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    subprocess.run(command, cwd=cwd, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+    quiet = subprocess.DEVNULL
+    subprocess.run(command, cwd=cwd, stdout=quiet, stderr=quiet, check=False, timeout=most)
     wall, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return Took(wall, cpu, after.ru_maxrss / 1024)
@@ -66,13 +72,18 @@ def compare(
     cwd: Path,
     pairs: int,
     measure: Callable[[Took], float],
+    most: float,
 ) -> None:
     """Print the median of the ratios of ``pairs`` runs of two commands, in turn."""
     if shutil.which(theirs[0]) is None:
         print(f"{title:58} left out: {theirs[0]} is not installed")
         return
-    run(ours, cwd), run(theirs, cwd)  # both warm the file system
-    both = [(measure(run(ours, cwd)), measure(run(theirs, cwd))) for _ in range(pairs)]
+    try:
+        run(ours, cwd, most), run(theirs, cwd, most)  # both warm the file system
+        both = [(measure(run(ours, cwd, most)), measure(run(theirs, cwd, most))) for _ in range(pairs)]
+    except subprocess.TimeoutExpired as error:
+        print(f"{title:58} left out: {Path(error.cmd[0]).name} takes more than {most:.0f} s")
+        return
     ratio = statistics.median(mine / other for mine, other in both)
     mine, other = (statistics.median(column) for column in zip(*both, strict=True))
     print(f"{title:58} {ratio:6.2f}   ({mine:.3f} s to {other:.3f} s)")
@@ -85,9 +96,11 @@ def main() -> None:
     )
     parser.add_argument("folder", type=Path)
     parser.add_argument("--pairs", type=int, default=5)
+    parser.add_argument("--most", type=float, default=120, help="seconds that one command may take")
+    parser.add_argument("--sizes", type=int, nargs="+", default=[1000, 4000, 16000], help="generated files")
     options = parser.parse_args()
     gllint, ruff = str(HERE / "gllint"), str(HERE / "ruff")
-    folder, pairs = options.folder.resolve(), options.pairs
+    folder, pairs, most = options.folder.resolve(), options.pairs, options.most
     files = sum(name.endswith(".py") for _, _, names in os.walk(folder) for name in names)
     print(
         f"{folder.name}: {files:,} files of Python; Python {sys.version.split()[0]}, {os.cpu_count()} cores\n"
@@ -103,19 +116,21 @@ def main() -> None:
     def cpu(took: Took) -> float:
         return took.cpu
 
-    compare("whole tree, cold: times grep -rlF (wall)", cold, grep, folder, pairs, wall)
+    compare("whole tree, cold: times grep -rlF (wall)", cold, grep, folder, pairs, wall, most)
     with_f = [ruff, "check", "--no-cache", "--isolated", "--select", "F", "."]
-    compare("whole tree, cold: times ruff --select F (wall)", cold, with_f, folder, pairs, wall)
+    compare("whole tree, cold: times ruff --select F (wall)", cold, with_f, folder, pairs, wall, most)
     for name, command in {
         "ast-grep": ["ast-grep", "run", "--lang", "python", "--pattern", "def $F($$$): $$$", "."],
         "semgrep": ["semgrep", "--metrics=off", "--lang", "python", "--pattern", "float(...)", "."],
         "fixit": ["fixit", "lint", "."],
     }.items():
-        compare(f"whole tree, cold: times {name} (wall)", cold, command, folder, 1, wall)
+        compare(f"whole tree, cold: times {name} (wall)", cold, command, folder, 1, wall, most)
     with tempfile.TemporaryDirectory() as cache:
         warm = [*plain, "--isolated", "--cache-dir", cache, "."]
-        compare("whole tree, warm: times grep -rlF (wall)", warm, grep, folder, pairs, wall)
-    print(f"{'whole tree, cold: memory of the largest process':58} {run(cold, folder).memory:6.0f} MB")
+        compare("whole tree, warm: times grep -rlF (wall)", warm, grep, folder, pairs, wall, most)
+    with suppress(subprocess.TimeoutExpired):
+        memory = run(cold, folder, most).memory
+        print(f"{'whole tree, cold: memory of the largest process':58} {memory:6.0f} MB")
 
     with tempfile.TemporaryDirectory() as name:
         top = Path(name)
@@ -129,6 +144,7 @@ def main() -> None:
             top / "clean",
             3 * pairs,
             cpu,
+            most,
         )
         (top / "tool").mkdir()
         (top / "tool/a.py").write_text("\n\n".join(TOOL.format(n=n) for n in range(58)))
@@ -140,6 +156,7 @@ def main() -> None:
             top / "tool",
             pairs,
             cpu,
+            most,
         )
         (top / "plain").mkdir()
         for number in range(200):
@@ -152,19 +169,25 @@ def main() -> None:
             top / "plain",
             pairs,
             cpu,
+            most,
         )
         print()
         each = []
-        for count in (1000, 4000, 16000):
+        for count in options.sizes:
             many = top / f"many{count}"
             for number in range(count):
                 place = many / f"p{number % 40}"
                 place.mkdir(parents=True, exist_ok=True)
                 (place / f"m{number}.py").write_text(TOOL.format(n=number))
-            took = run([*plain, "--no-cache", "--isolated", "."], many)
+            try:
+                took = run([*plain, "--no-cache", "--isolated", "."], many, most)
+            except subprocess.TimeoutExpired:
+                print(f"{count:6} tool files: more than {most:.0f} s")
+                break
             each.append(took.cpu / count * 1000)
             print(f"{count:6} tool files: {each[-1]:6.2f} ms of CPU for each, {took.memory:5.0f} MB")
-        print(f"{'growth, the last to the first':58} {each[-1] / each[0]:6.2f}")
+        if each:
+            print(f"{'growth, the last to the first':58} {each[-1] / each[0]:6.2f}")
 
 
 if __name__ == "__main__":

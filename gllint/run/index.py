@@ -60,6 +60,7 @@ class Index:
         self._project: Project | None = None
         self._inherited: Project | None = None  # under another configuration
         self._announced: set[str] = set()
+        self._listed: dict[str, frozenset[str]] = {}  # what lies in folders that were looked into
         self._top_level: dict[str, list[str]] | None = None
         self._imports: Imports | None = None  # that have read no file
         self._passing: dict[str, bytes] = {}
@@ -110,6 +111,7 @@ class Index:
     def forget_project(self) -> None:
         """Forget what several files say together."""
         self.mentions.forget()
+        self._listed.clear()
         self._announced.clear()
         self._candidates = self._project = self._inherited = self._top_level = self._imports = None
 
@@ -404,8 +406,24 @@ class Index:
             return True
         probed = self.dependencies.probed
         if path not in probed:
-            probed[path] = os.path.isfile(path)
+            probed[path] = self._may_exist(path) and os.path.isfile(path)
         return probed[path]
+
+    def _may_exist(self, path: str) -> bool:
+        """Say whether a file or folder may be there, for all that is listed: most are asked for in vain."""
+        folder, _, name = path.rpartition("/")
+        if folder != self.root and not folder.startswith(f"{self.root}/"):
+            return True
+        names = self._listed.get(folder)
+        if names is None:
+            try:
+                names = frozenset(os.listdir(folder) if self._may_exist(folder) else ())
+            except OSError as error:
+                if not isinstance(error, FileNotFoundError | NotADirectoryError):
+                    return True
+                names = frozenset()
+            self._listed[folder] = names
+        return name in names
 
     def _owns(self, path: str) -> bool:
         """Say whether a file is one of the project's, neither excluded nor another project's."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import libcst as cst
 
@@ -31,6 +32,7 @@ from gllint_rules.reading.facts import Function, Lambda, Module
 from gllint_rules.reading.positions import Positions
 
 MOST_STEPS = 60
+_Calls: TypeAlias = "tuple[dict[Function | Lambda, list[Site]], bool]"
 
 
 @dataclass(slots=True)
@@ -265,29 +267,31 @@ def _is_tool(context: Context, here: Place) -> bool:
 
 
 def _calls_of(context: Context, function: Function) -> Iterator[Site | None]:
-    """The calls of ``function`` in the project; ``None`` for one that may be, for all that is known."""
-    for site, callee in _calls_named(context.project, function.name):
-        if _names(callee, function):
-            yield site
-        elif callee is UNKNOWN and not is_tool_function(context, function):
-            yield None
+    """The calls of ``function`` in the project; ``None`` where there may be more, for all that is known."""
+    calls, are_all = _calls_named(context.project, function.name)
+    yield from calls.get(function, ())
+    if not are_all and not is_tool_function(context, function):
+        yield None
 
 
-def _calls_named(project: Project, name: str) -> list[tuple[Site, Value]]:
-    """The calls of something whose last name is ``name``, each with all that it may be."""
+def _calls_named(project: Project, name: str) -> _Calls:
+    """The calls of each function among those of something whose last name is ``name``, and whether these are all."""
     known = project.once(_known_calls)
     if name not in known:
-        known[name] = [
-            (Site(caller, call.at), option)
-            for caller in project.once(_callers).get(name, ())
-            for call, scope in caller.calls_of({name})
-            if facts.last_name(call.func) == name
-            for option in options(project.evaluator.eval(call.func, Frame(caller, scope)))
-        ]
+        found: dict[Function | Lambda, list[Site]] = {}
+        are_all = True
+        for caller in project.once(_callers).get(name, ()):
+            for call, scope in caller.calls_of({name}):
+                if facts.last_name(call.func) == name:
+                    for option in options(project.evaluator.eval(call.func, Frame(caller, scope))):
+                        are_all = are_all and option is not UNKNOWN
+                        for function in _functions_in(option):
+                            found.setdefault(function, []).append(Site(caller, call.at))
+        known[name] = found, are_all
     return known[name]
 
 
-def _known_calls(project: Project) -> dict[str, list[tuple[Site, Value]]]:
+def _known_calls(project: Project) -> dict[str, _Calls]:
     return {}
 
 
@@ -300,12 +304,12 @@ def _callers(project: Project) -> dict[str, list[Module]]:
     return found
 
 
-def _names(value: Value, function: Function) -> bool:
-    """Whether ``value`` is ``function`` or the tool that a decorator made of it."""
+def _functions_in(value: Value) -> tuple[Function | Lambda, ...]:
+    """The function that ``value`` is, or those of the tool that a decorator made of one."""
     match value:
-        case FunctionOf():
-            return value.function is function
-        case ToolValue(tool=Tool() as tool):
-            return any(callable.function is function for callable in tool.callables)
+        case FunctionOf(function=function):
+            return (function,)
+        case ToolValue(tool=Tool(callables=callables)):
+            return tuple(dict.fromkeys(callable.function for callable in callables))
         case _:
-            return False
+            return ()

@@ -259,7 +259,7 @@ def _with_fields(evaluator: Evaluator, record: Record, of: ClassOf) -> Record:
     for key, found in record.entries.items():
         declared = evaluator.field(of, key)
         entries[key] = (
-            tuple(replace(e, value=typed(evaluator, e.value, declared)) for e in found)
+            tuple(e.holding(typed(evaluator, e.value, declared)) for e in found)
             if declared is not None and number(declared) is not None
             else found
         )

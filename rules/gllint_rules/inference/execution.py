@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
@@ -496,7 +497,9 @@ class _Runner:
 
     def _rebuilt(self, value: Value, way: Sequence[Step], change: Change) -> Value:
         if isinstance(value, UnionOf):
-            return join(*[self._rebuilt(option, way, change) for option in value.options])
+            rebuilt = [self._rebuilt(option, way, change) for option in value.options]
+            is_same = not value.conditional and _are_same(rebuilt, value.options)
+            return value if is_same else join(*rebuilt)
         step, rest = way[0], way[1:]
         if value is UNKNOWN and change is not _removed and _has_text_key(way):
             value = _made_up(step)
@@ -523,8 +526,9 @@ class _Runner:
                 old = (
                     (Entry(UNKNOWN, Site(self.module, index.at)),) if value.open and value.cls is None else ()
                 )
-            inner = tuple(replace(e, value=self._rebuilt(e.value, rest, change)) for e in old)
-            return value if all(e.value is UNKNOWN for e in inner) else value.store(key, *inner)
+            inner = tuple(e.holding(self._rebuilt(e.value, rest, change)) for e in old)
+            is_same = all(e.value is UNKNOWN for e in inner) or (key in value.sure and _are_same(inner, old))
+            return value if is_same else value.store(key, *inner)
         if change is _removed:
             return _without(value, key)
         stored = tuple(
@@ -547,10 +551,10 @@ class _Runner:
             items = list(value.items)
             old = items[position]
             if rest:
-                items[position] = replace(old, value=self._rebuilt(old.value, rest, change))
+                items[position] = old.holding(self._rebuilt(old.value, rest, change))
             elif change is not _removed:
                 items[position] = change((old,))[0]
-            return replace(value, items=tuple(items))
+            return value if items[position] is old else replace(value, items=tuple(items))
         return value
 
     def _rebuilt_each(self, value: Value, each: Each, rest: Sequence[Step], change: Change) -> Value:
@@ -567,13 +571,15 @@ class _Runner:
 
         found = None if value.rest is None else inner(value.rest)
         if isinstance(value, ListOf):
-            items = tuple(replace(entry, value=inner(entry.value)) for entry in value.items)
-            return replace(value, items=items, rest=found)
+            items = tuple(entry.holding(inner(entry.value)) for entry in value.items)
+            is_same = found is value.rest and _are_same(items, value.items)
+            return value if is_same else replace(value, items=items, rest=found)
         entries = {
-            key: tuple(replace(entry, value=inner(entry.value)) for entry in held)
+            key: tuple(entry.holding(inner(entry.value)) for entry in held)
             for key, held in value.entries.items()
         }
-        return replace(value, entries=entries, rest=found)
+        is_same = found is value.rest and all(map(_are_same, entries.values(), value.entries.values()))
+        return value if is_same else replace(value, entries=entries, rest=found)
 
     def changed(self, value: Record | ListOf, held: tuple[Entry, ...], change: Change) -> tuple[Entry, ...]:
         """What a store makes of elements that no literal key names; nothing where a number there stays what it is."""
@@ -631,7 +637,7 @@ class _Runner:
             if not any(number(entry.value) is not None for entry in held):
                 # What it augments may be stored further down in the loop.
                 return held if self.first_rounds else (Entry(value, site),)
-            return tuple(replace(e, value=value) if number(e.value) is not None else e for e in held)
+            return tuple(e.holding(value) if number(e.value) is not None else e for e in held)
 
         self.set_defaults(target, env)
         self.update(target, env, change)
@@ -766,7 +772,7 @@ class _Runner:
                 return
             root, way = within
         self.update_at(
-            root, way, site, env, lambda old: (replace(old[0], value=value) if old else Entry(value, site),)
+            root, way, site, env, lambda old: (old[0].holding(value) if old else Entry(value, site),)
         )
 
     def set_defaults(self, target: Expr, env: Env) -> None:
@@ -897,7 +903,7 @@ def _with_unnamed(value: Record, new: tuple[Entry, ...]) -> Record:
         key = named if named is not None else Unnamed(entry.site)
         others = tuple(e for e in entries.get(key, ()) if e.site != entry.site)
         old = next((e for e in entries.get(key, ()) if e.site == entry.site), None)
-        same = entry if old is None else replace(entry, value=join(old.value, entry.value))
+        same = entry if old is None else entry.holding(join(old.value, entry.value))
         entries[key] = (*others, same)
     return replace(value, entries=entries, open=True, listed=value.shown and value.rest is None)
 
@@ -915,6 +921,11 @@ def _assigned(target: Expr, value: Value, site: Site) -> Value:
     if isinstance(target, facts.Name) and isinstance(value, Number) and value.because.site != site:
         return replace(value, because=Because(f"`{target.id}` is assigned here", site, (value.because,)))
     return value
+
+
+def _are_same(new: Sequence[object], old: Sequence[object]) -> bool:
+    """Whether a change has left all parts of a value as they were."""
+    return all(map(operator.is_, new, old))
 
 
 def _removed(_: tuple[Entry, ...]) -> tuple[Entry, ...]:
@@ -945,6 +956,6 @@ def _appended(evaluator: Evaluator, value: ListOf, new: Value, site: Site) -> Li
     evaluator.step(len(value.items) // 64)
     for i, entry in enumerate(value.items):
         if entry.site.at == at and entry.site.module is module:
-            same = replace(entry, value=join(entry.value, new))
+            same = entry.holding(join(entry.value, new))
             return replace(value, items=(*value.items[:i], same, *value.items[i + 1 :]))
     return value.appended(Entry(new, site))

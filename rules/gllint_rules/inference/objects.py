@@ -68,7 +68,7 @@ def construct(evaluator: Evaluator, of: ClassOf, expr: facts.Call, frame: Frame)
         spread = spread or not isinstance(found, Record) or found.open
         for key, held in found.entries.items() if isinstance(found, Record) else ():
             if not (isinstance(key, str) and classes.is_left_out(evaluator, of, key)):
-                entries[key] = tuple(replace(e, value=in_field(evaluator, of, key, e.value)) for e in held)
+                entries[key] = tuple(e.holding(in_field(evaluator, of, key, e.value)) for e in held)
     for name, arg in arguments:
         if not classes.is_left_out(evaluator, of, name):
             value = in_field(evaluator, of, name, evaluator.eval(arg, frame))
@@ -110,7 +110,7 @@ def with_field(evaluator: Evaluator, value: Record, name: Key, entry: Entry) -> 
     assert value.cls is not None
     if isinstance(name, str) and classes.is_left_out(evaluator, value.cls, name):
         return value
-    return value.store(name, replace(entry, value=in_field(evaluator, value.cls, name, entry.value)))
+    return value.store(name, entry.holding(in_field(evaluator, value.cls, name, entry.value)))
 
 
 def copied(evaluator: Evaluator, value: Value, call: facts.Call, frame: Frame) -> Value:
@@ -193,7 +193,7 @@ def _part(value: Value, keys: str) -> Value:
     for option in options(value):
         if isinstance(option, Record):
             held = tuple(
-                replace(entry, value=_part(entry.value, rest)) if rest else entry
+                entry.holding(_part(entry.value, rest)) if rest else entry
                 for entry in option.entries.get(key, ())
             )
             out.append(replace(option, entries={key: held} if held else {}, rest=None, open=True))

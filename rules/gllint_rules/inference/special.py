@@ -244,7 +244,7 @@ def _gather(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     value = evaluator.eval(facts.Seq(call.at, "list", call.args), frame)
     if not isinstance(value, ListOf):
         return value
-    items = tuple(replace(entry, value=_awaited(entry.value)) for entry in value.items)
+    items = tuple(entry.holding(_awaited(entry.value)) for entry in value.items)
     return replace(value, items=items, rest=_awaited(value.rest) if value.rest is not None else None)
 
 

@@ -179,6 +179,10 @@ class Entry:
     key: Site | None = None
     constant: bool = False
 
+    def holding(self, value: Value) -> Entry:
+        """The entry with ``value`` in it: itself, where that is the one it holds."""
+        return self if value is self.value else Entry(value, self.site, self.key, self.constant)
+
 
 @dataclass(frozen=True, slots=True)
 class Unnamed:
@@ -572,7 +576,7 @@ def _entries(a: tuple[Entry, ...], b: tuple[Entry, ...]) -> tuple[Entry, ...]:
         if old is None or old.value is entry.value:
             seen.setdefault(entry.site, entry)
         else:
-            seen[entry.site] = replace(old, value=join(old.value, entry.value))
+            seen[entry.site] = old.holding(join(old.value, entry.value))
     return tuple(seen.values())
 
 

@@ -50,6 +50,7 @@ class Forms:
         self.callees, self.derivation = callees, derivation
         self.evaluator, self.table = callees.evaluator, callees.table
         self.taking = Derivation(self.evaluator.modules, self.table.last_names("calls", "keywords"))
+        self.decorators = self.table.last_names("decorators", "generators")
         self._decorated: dict[object, Tool] = {}
 
     def of(self, module: Module) -> Iterator[Tool]:
@@ -72,8 +73,7 @@ class Forms:
             if tool is not None:
                 yield from self._each(tool)
         yield from self._classes(module)
-        decorators = self.table.last_names("decorators", "generators")
-        for function in module.functions_where(lambda section: not decorators.isdisjoint(section.decorators)):
+        for function in module.functions_where(lambda s: not self.decorators.isdisjoint(s.decorators)):
             tool = self.decorated(module, function)
             if tool is not None:
                 yield tool

@@ -246,7 +246,7 @@ class Table:
                 found.update(place.partition(".")[0] for place in named)
         return frozenset(found)
 
-    @property
+    @cached_property
     def any_keywords(self) -> frozenset[str]:
         """The keywords by which whatever callee takes tools."""
         return frozenset(
