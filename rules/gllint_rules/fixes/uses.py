@@ -276,7 +276,7 @@ def _calls_of(context: Context, function: Function) -> Iterator[Site | None]:
 
 def _calls_named(project: Project, name: str) -> _Calls:
     """The calls of each function among those of something whose last name is ``name``, and whether these are all."""
-    known = project.once(_known_calls)
+    known = project.held(_known_calls)
     if name not in known:
         found: dict[Function | Lambda, list[Site]] = {}
         are_all = True
