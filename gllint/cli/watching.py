@@ -33,11 +33,21 @@ def watch(paths: Sequence[str], check: Callable[[], int]) -> int:
     def matters(_: watchfiles.Change, path: str) -> bool:
         return path.endswith(SUFFIXES) or os.path.basename(path) in FILE_NAMES
 
-    status = _round(check)
     # The folder of a file, since editors put a new file into the place of the old one.
     folders = {path if os.path.isdir(path) else os.path.dirname(os.path.abspath(path)) for path in paths}
-    for _ in watchfiles.watch(*sorted(folders), watch_filter=matters, debounce=_PAUSE, raise_interrupt=True):
-        status = _round(check)
+    changes = watchfiles.watch(
+        *sorted(folders),
+        watch_filter=matters,
+        debounce=_PAUSE,
+        rust_timeout=_PAUSE,
+        yield_on_timeout=True,
+        raise_interrupt=True,
+    )
+    next(changes)  # it watches from here on: what changes during a check is another round
+    status = _round(check)
+    for changed in changes:
+        if changed:
+            status = _round(check)
     return status
 
 

@@ -230,7 +230,6 @@ def test_watch_checks_again_when_a_file_changes(write: Write, agent: str) -> Non
             first = [process.stdout.readline() for _ in range(3)]
             while "Watching" not in process.stderr.readline():
                 pass
-            time.sleep(0.5)  # the watcher itself starts behind the word of it
             write({"agent.py": agent.replace('"rooms": 4', '"rooms": "4"')})
             again = [process.stdout.readline() for _ in range(2)]
         finally:
