@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,12 @@ _UNMEASURED = {
 _MEASURED_PROCESSES = {
     "test_check", "test_crew", "test_examples", "test_features", "test_fixer", "test_flake8", "test_init", "test_page", "test_since",
 }  # fmt: skip
+
+
+# In the background of a shell, or under nohup, these are ignored, and would be by all that the tests start.
+for _signal in (signal.SIGINT, signal.SIGHUP):
+    if signal.getsignal(_signal) is signal.SIG_IGN:
+        signal.signal(_signal, signal.SIG_DFL)
 
 
 @pytest.fixture(scope="module", autouse=True)
