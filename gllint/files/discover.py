@@ -58,7 +58,7 @@ class Folders:
         known = self.known.get(folder)
         try:
             before, under, marks, folders, files = known or ((), "", [], [], [])
-            is_sound = not any("/" in name or name in ("", ".", "..") for name in (*folders, *files))
+            is_sound = not any("/" in name or name in ("", ".", "..") for name in (*marks, *folders, *files))
         except (TypeError, ValueError):  # an entry of another making
             return None
         return (under, marks, folders, files) if is_sound and before == stamp else None
@@ -169,10 +169,10 @@ def walk(
             status = os.stat(folder)
             stamp = [status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
             known = folders.of(folder, stamp)
-            listed = [] if known is not None else _list(folder)
+            listed = None if known is not None else _list(folder)
         except OSError:
             continue
-        names = set(known[1]) if known is not None else {entry.name for entry in listed}
+        names = {entry.name for entry in listed} if listed is not None else set(known[1])
         if within_project and folder != top and MARKERS & names:
             continue
         place, ignores = _enter(folder, names, places, judge.ignores, folder == top)
@@ -180,7 +180,10 @@ def walk(
             judge = _Judge(place, ignores)
         start = folder if folder != "/" else ""
         if known is None or known[0] != judge.under:
-            below, files = _kept(start, listed or _list(folder), judge, folder)
+            try:
+                below, files = _kept(start, _list(folder) if listed is None else listed, judge, folder)
+            except OSError:  # it has gone meanwhile
+                continue
             folders.put(folder, stamp, judge.under, sorted(names & {*MARKERS, ".gitignore"}), below, files)
         else:
             _, _, below, files = known

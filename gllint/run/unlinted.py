@@ -9,6 +9,7 @@ from __future__ import annotations
 import codecs
 import os
 from collections.abc import Collection, Iterator
+from errno import ELOOP
 
 from gllint.files.config import DEFAULT_EXCLUDE
 from gllint.files.writing import read_bytes
@@ -41,7 +42,7 @@ def files_holding(words: Collection[str], top: str, linted: Collection[str]) -> 
 
 
 def _files(top: str, linted: Collection[str]) -> Iterator[tuple[str, int]]:
-    """Yield each file and its size; ``top`` where a folder cannot be listed."""
+    """Yield each file and its size; ``top`` for what cannot be looked at."""
     pending = [top]
     while pending:
         folder = pending.pop()
@@ -55,11 +56,17 @@ def _files(top: str, linted: Collection[str]) -> Iterator[tuple[str, int]]:
             continue
         for entry in listed:
             path = f"{folder.rstrip('/')}/{entry.name}"
-            if entry.is_dir(follow_symlinks=False):
-                if entry.name not in _FOREIGN:
-                    pending.append(path)
-            elif path not in linted and entry.is_file():
-                yield path, entry.stat().st_size
+            try:
+                if entry.is_dir(follow_symlinks=False):
+                    if entry.name not in _FOREIGN:
+                        pending.append(path)
+                elif path not in linted and entry.is_file():
+                    yield path, entry.stat().st_size
+            except FileNotFoundError:  # it has gone meanwhile
+                continue
+            except OSError as error:
+                if error.errno != ELOOP:  # links that lead to each other lead to no text
+                    yield top, 0
 
 
 def _held(words: frozenset[str], path: str) -> frozenset[str]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from gllint.files.config import Config
-from gllint.files.discover import is_left_out, walk
+from gllint.files.discover import Folders, is_left_out, walk
 from gllint.files.places import Places, absolute
 
 Write = Callable[..., Path]
@@ -139,3 +142,26 @@ def test_without_markers_the_folder_asked_about_is_the_project(tmp_path: Path) -
     assert places.project(f"{root}/pkg").root == root  # above the package
     places.ask_about([f"{root}/pkg", f"{root}"])
     assert places.project(f"{root}/pkg").root == root
+
+
+def known_of(folder: str, under: str, marks: object) -> Folders:
+    """What was known of a folder as it is now."""
+    status = os.stat(folder)
+    stamp = [status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
+    return Folders({folder: [stamp, under, marks, [], []]})
+
+
+def test_what_is_known_of_a_folder_in_another_shape_is_not_believed(write: Write) -> None:
+    folder = absolute(str(write(empty("a.py"))))
+    places = Places(lambda config: config)
+    assert [*walk(folder, places, folders=known_of(folder, "", [[]]))]
+
+
+def test_a_folder_that_goes_while_it_is_looked_at_is_left_out(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Known under other patterns, so that it is listed again."""
+    folder = absolute(str(write(empty("a.py"))))
+    monkeypatch.setattr("gllint.files.discover._list", lambda folder: os.scandir(f"{folder}/gone"))
+    places = Places(lambda config: config)
+    assert not [*walk(folder, places, folders=known_of(folder, "others", []))]

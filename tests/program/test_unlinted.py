@@ -156,4 +156,10 @@ def test_pipes_and_links_hold_nobody_up(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "loop").symlink_to(tmp_path)
     (tmp_path / "nowhere").symlink_to(tmp_path / "gone")
+    (tmp_path / "itself").symlink_to("itself")
     assert safety(tmp_path, {}) == {"safe"}
+
+
+def test_what_cannot_be_looked_at_is_not_sure(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to("x" * 300)
+    assert safety(tmp_path, {}) == {"unsafe"}
