@@ -32,4 +32,4 @@ def packages(path: str) -> tuple[str, ...]:
         f"{name}\n" for folder in folders for name in sorted(os.listdir(folder)) if name.endswith("-info")
     ]
     changed = [f"{os.stat(folder).st_mtime_ns}\n" for folder in folders]
-    return digest("".join(installed + changed).encode()).hex(), *folders
+    return digest("".join(installed + changed).encode("utf-8", "surrogateescape")).hex(), *folders

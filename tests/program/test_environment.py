@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -159,6 +160,12 @@ def test_what_is_installed_later_is_seen(write: Write, check: Callable[..., list
     )
     assert check(cwd=top) == []
     write({**PACKAGE, f"{SITE}/meters-1.0.dist-info/METADATA": ""})
+    assert check(cwd=top) == ["a.py:8:18: GL101"]
+
+
+def test_a_package_may_have_any_name(write: Write, check: Callable[..., list[str]]) -> None:
+    top = write({**PACKAGE, "gllint.toml": "python = 'env'\n", "a.py": TOOL.format("meters.count(x)")})
+    os.mkdir(os.fsencode(top / SITE) + b"/\xff-1.0.dist-info")
     assert check(cwd=top) == ["a.py:8:18: GL101"]
 
 
