@@ -61,6 +61,24 @@ async def test_are_what_the_command_line_finds(start: Any, example: Path, check:
     assert sorted(shown) == sorted(found)
 
 
+async def test_deep_files_are_judged_as_by_the_command_line(start: Any, project: Project, check: Any) -> None:
+    deep = {
+        "strings": "x = (" + "'a'\n" * 480 + ")",
+        "calls": "x = y" + ".z()" * 300,
+        "terms": "x = " + " or ".join(["a"] * 600),
+        "elif": "if a:\n  pass\n" + "elif b:\n  pass\n" * 1000,
+        "brackets": "x = " + "(" * 3000 + ")" * 3000,
+        "sum": "x = " + "+".join(["1"] * 20000),
+    }
+    root = project({f"{name}.py": f"{MESSAGE}{text}\n" for name, text in deep.items()})
+    editor = await start(root)
+    shown = {f"{name}.py": await editor.codes(editor.open(root / f"{name}.py")) for name in deep}
+    told = [(f["path"], f["code"]) for f in check(root)]
+    found = {path: sorted(code for its, code in told if its == path) for path in shown}
+    assert shown == found
+    assert shown["calls.py"] == ["GL401"] and shown["brackets.py"] == ["GL900"]
+
+
 async def test_follow_an_edit(start: Any, project: Project) -> None:
     root = project({"agent.py": MESSAGE})
     editor = await start(root)
