@@ -58,7 +58,7 @@ class Folders:
         known = self.known.get(folder)
         try:
             before, under, marks, folders, files = known or ((), "", [], [], [])
-            is_sound = not any("/" in name or name in ("", ".", "..") for name in (*marks, *folders, *files))
+            is_sound = all(_is_name(name) for name in (*marks, *folders, *files))
         except (TypeError, ValueError):  # an entry of another making
             return None
         return (under, marks, folders, files) if is_sound and before == stamp else None
@@ -73,6 +73,11 @@ class Folders:
         """Forget what was known of folders that were not met."""
         for folder in self.known.keys() - self.seen:
             del self.known[folder]
+
+
+def _is_name(name: object) -> bool:
+    """Say whether ``name`` can be that of an entry of a folder."""
+    return isinstance(name, str) and "/" not in name and name not in ("", ".", "..")
 
 
 class _Lines:
@@ -169,10 +174,10 @@ def walk(
             status = os.stat(folder)
             stamp = [status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
             known = folders.of(folder, stamp)
-            listed = None if known is not None else _list(folder)
+            listed = _list(folder) if known is None else []
         except OSError:
             continue
-        names = {entry.name for entry in listed} if listed is not None else set(known[1])
+        names = {entry.name for entry in listed} if known is None else set(known[1])
         if within_project and folder != top and MARKERS & names:
             continue
         place, ignores = _enter(folder, names, places, judge.ignores, folder == top)
@@ -181,7 +186,7 @@ def walk(
         start = folder if folder != "/" else ""
         if known is None or known[0] != judge.under:
             try:
-                below, files = _kept(start, _list(folder) if listed is None else listed, judge, folder)
+                below, files = _kept(start, _list(folder) if known else listed, judge, folder)
             except OSError:  # it has gone meanwhile
                 continue
             folders.put(folder, stamp, judge.under, sorted(names & {*MARKERS, ".gitignore"}), below, files)

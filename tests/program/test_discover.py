@@ -151,10 +151,11 @@ def known_of(folder: str, under: str, marks: object) -> Folders:
     return Folders({folder: [stamp, under, marks, [], []]})
 
 
-def test_what_is_known_of_a_folder_in_another_shape_is_not_believed(write: Write) -> None:
+@pytest.mark.parametrize("marks", [[[]], [1], 3, ["../b"], {"a": 1}.items()])
+def test_what_is_known_of_a_folder_in_another_shape_is_not_believed(write: Write, marks: object) -> None:
     folder = absolute(str(write(empty("a.py"))))
     places = Places(lambda config: config)
-    assert [*walk(folder, places, folders=known_of(folder, "", [[]]))]
+    assert [*walk(folder, places, folders=known_of(folder, "", marks))]
 
 
 def test_a_folder_that_goes_while_it_is_looked_at_is_left_out(
