@@ -219,6 +219,7 @@ def test_why_heeds_the_code(write: Write, run: Run, agent: str) -> None:
     assert run("check", "--why", f"agent.py:{'9' * 5000}", cwd=top).returncode == 2
 
 
+@pytest.mark.usefixtures("unmeasured_processes")
 def test_watch_checks_again_when_a_file_changes(write: Write, agent: str) -> None:
     top = write({"agent.py": agent})
     command = [sys.executable, "-m", "gllint", "check", "--watch", "--output-format", "concise", "agent.py"]
@@ -232,9 +233,10 @@ def test_watch_checks_again_when_a_file_changes(write: Write, agent: str) -> Non
                 pass
             write({"agent.py": agent.replace('"rooms": 4', '"rooms": "4"')})
             again = [process.stdout.readline() for _ in range(2)]
-        finally:
             process.send_signal(signal.SIGINT)
             process.wait(timeout=30)
+        finally:
+            process.kill()  # where it has not ended, leaving the block would wait for it
     assert [line.split()[1] for line in first] == ["GL101", "GL101", "GL401"]
     assert [line.split()[1] for line in again] == ["GL101", "GL401"]
     assert process.returncode == 130
@@ -339,6 +341,7 @@ def test_a_closed_pipe_ends_quietly(write: Write, agent: str) -> None:
         assert process.wait(60) == 1
 
 
+@pytest.mark.usefixtures("unmeasured_processes")
 def test_an_interrupt_ends_cleanly(write: Write, agent: str) -> None:
     top = write({f"agent{i}.py": agent + f"# {i}\n" * 3000 for i in range(120)})
     with subprocess.Popen(
@@ -348,9 +351,12 @@ def test_an_interrupt_ends_cleanly(write: Write, agent: str) -> None:
         stderr=subprocess.PIPE,
         start_new_session=True,
     ) as process:
-        time.sleep(1.0)
-        os.killpg(process.pid, signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        try:
+            time.sleep(1.0)
+            os.killpg(process.pid, signal.SIGINT)
+            out, err = process.communicate(timeout=60)
+        finally:
+            process.kill()
     assert process.returncode == 130
     assert b"Traceback" not in err
     assert out == b""
