@@ -258,7 +258,7 @@ class Index:
     def learnt(self) -> tuple[Any, ...]:
         """Return what the answers of this process rest on, for another one to :meth:`learn`."""
         imports = self.project.imports
-        return self.dependencies, self.is_disturbed, imports.asked, imports.told_by
+        return self.dependencies, self.is_disturbed, imports.asked, imports.told_by, self.project.said
 
     def learn(
         self,
@@ -266,6 +266,7 @@ class Index:
         is_disturbed: bool,
         asked: Mapping[str, dict[str, str | None]],
         told_by: Mapping[str, set[str]],
+        said: Mapping[tuple[Any, Any], Mapping[str, Any]],
     ) -> None:
         """Take over what another process found the answers to rest on."""
         self.dependencies.loaded.update(dependencies.loaded)
@@ -277,6 +278,8 @@ class Index:
             imports.asked.setdefault(path, {}).update(names)
         for path, tellers in told_by.items():
             imports.told_by.setdefault(path, set()).update(tellers)
+        for (part, given), values in said.items():
+            self.project.remember(part, given, values)
 
     # --- what is kept ----------------------------------------------------------------------------------------
 

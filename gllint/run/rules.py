@@ -67,7 +67,7 @@ def check_file(index: Index, path: str, fixes: bool) -> Result:
                 reports += check(project, path, frozenset({code}), fixes)
     else:
         reports += check(project, path, codes, fixes)
-    asked = {question.__name__ if is_plain(question) else EVERYTHING for question in project.consulted}
+    asked = {question.__name__ if is_plain(question) else EVERYTHING for question, *_ in project.consulted}
     return Result(
         tuple(report for report in reports if isinstance(report, Finding)),
         tuple(report for report in reports if isinstance(report, Failure)),

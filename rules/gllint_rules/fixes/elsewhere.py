@@ -145,9 +145,9 @@ class _Functions:
         self._methods: set[str] = set()
         self._owners: set[str] = set()
         self._texts: set[str] = set()
-        for function in way.returned:
-            names = tool_names_of(context, function)
-            if not is_tool_function(context, function):
+        for where, function in way.returned.items():
+            names = tool_names_of(context, where)
+            if not is_tool_function(context, where):
                 self._helpers.add(function.name)
             elif function.owner is not None and function.owner.name in names:
                 self._tools.add(function.owner.name)
@@ -157,7 +157,7 @@ class _Functions:
                 self._methods.add(function.name)
                 self._owners.add(function.owner.name)
             self._texts |= names
-            self._made.update(_place(context, site) for site in makers_of(context, function))
+            self._made.update(_place(context, site) for site in makers_of(context, where))
 
     def stay_right(self) -> bool:
         """Whether each mention of one of them is a definition, a call that was followed, or hands on a tool."""

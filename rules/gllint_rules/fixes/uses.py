@@ -8,31 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TypeAlias
 
 import libcst as cst
 
 from gllint_rules.fixes.syntax import Place, place
 from gllint_rules.inference.values import (
-    UNKNOWN,
     ClassOf,
     Frame,
     FunctionOf,
     Key,
     Site,
     ToolValue,
-    Value,
     options,
 )
+from gllint_rules.project.callers import Runner, Where, calls_named, runners
 from gllint_rules.project.context import Context, is_test_path
-from gllint_rules.project.project import Project
-from gllint_rules.project.tool import Tool
-from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Function, Lambda, Module
 from gllint_rules.reading.positions import Positions
 
 MOST_STEPS = 60
-_Calls: TypeAlias = "tuple[dict[Function | Lambda, list[Site]], bool]"
 
 
 @dataclass(slots=True)
@@ -41,7 +35,7 @@ class Way:
 
     keys: tuple[Key, ...]
     sure: bool = True
-    returned: list[Function] = field(default_factory=list)  # the functions that it is returned from
+    returned: dict[Where, Function] = field(default_factory=dict)  # the functions that it is returned from
     homes: set[str] = field(default_factory=set)  # the files that define them
     calls: list[Site] = field(default_factory=list)  # the calls of them that were followed
     variables: list[tuple[Function, str]] = field(default_factory=list)  # those that it was stored in
@@ -208,14 +202,15 @@ def enclosing(module: Module, at: int) -> Function | None:
 
 def _returned(context: Context, module: Module, function: Function, way: Way) -> bool:
     """Go on with the callers of a function, unless it is a tool's own."""
-    if function in way.returned:
+    where = module.path, function.at
+    if where in way.returned:
         return True
-    way.returned.append(function)
+    way.returned[where] = function
     way.homes.add(module.path)
     if function.yields:
         return False
-    calls = list(_calls_of(context, function))
-    if is_tool_function(context, function):
+    calls = list(_calls_of(context, where, function.name))
+    if is_tool_function(context, where):
         way.sure = way.sure and not calls
         calls = [site for site in calls if site is None or not _is_test(context, site)]
     elif not calls:
@@ -228,32 +223,29 @@ def _is_test(context: Context, site: Site) -> bool:
     return is_test_path(site.module.path, context.project.root)
 
 
-def is_tool_function(context: Context, function: Function | Lambda) -> bool:
+def is_tool_function(context: Context, function: Where) -> bool:
     """Whether some tool of the project runs ``function``."""
-    return function in context.project.once(_tool_functions)
+    return bool(_runners_of(context, function))
 
 
-def tool_names_of(context: Context, function: Function) -> frozenset[str]:
+def tool_names_of(context: Context, function: Where) -> frozenset[str]:
     """The names by which others come upon the tools that run ``function``."""
-    tools = context.project.once(_tool_functions).get(function, ())
-    own = (function.name if tool.cls is None else tool.cls.cls.name for tool in tools)
-    return frozenset({*own, *(tool.name or "" for tool in tools)} - {""})
+    tools = _runners_of(context, function)
+    return frozenset(name for tool in tools for name in (tool.own, tool.name) if name)
 
 
-def makers_of(context: Context, function: Function) -> Iterator[Site]:
+def makers_of(context: Context, function: Where) -> Iterator[Site]:
     """The places of the calls that make tools of ``function``."""
-    tools = context.project.once(_tool_functions).get(function, ())
-    return (Site(tool.module, tool.at) for tool in tools if tool.call is not None)
+    return (_site(context, (tool.path, tool.at)) for tool in _runners_of(context, function) if tool.at >= 0)
 
 
-def _tool_functions(project: Project) -> dict[Function | Lambda, list[Tool]]:
-    """The functions that tools run, and those tools."""
-    found: dict[Function | Lambda, list[Tool]] = {}
-    for module in project.modules.values():
-        for tool in project.tools.of(module):
-            for callable in tool.callables:
-                found.setdefault(callable.function, []).append(tool)
-    return found
+def _runners_of(context: Context, function: Where) -> tuple[Runner, ...]:
+    return context.project.once(runners, *function)
+
+
+def _site(context: Context, place: Where) -> Site:
+    path, at = place
+    return Site(context.project.modules[path], at)
 
 
 def _is_tool(context: Context, here: Place) -> bool:
@@ -266,50 +258,9 @@ def _is_tool(context: Context, here: Place) -> bool:
     )
 
 
-def _calls_of(context: Context, function: Function) -> Iterator[Site | None]:
-    """The calls of ``function`` in the project; ``None`` where there may be more, for all that is known."""
-    calls, are_all = _calls_named(context.project, function.name)
-    yield from calls.get(function, ())
-    if not are_all and not is_tool_function(context, function):
+def _calls_of(context: Context, where: Where, name: str) -> Iterator[Site | None]:
+    """The calls of a function in the project; ``None`` where there may be more, for all that is known."""
+    calls = context.project.once(calls_named, name)
+    yield from (_site(context, call) for function, call in calls.found if function == where)
+    if not calls.are_all and not is_tool_function(context, where):
         yield None
-
-
-def _calls_named(project: Project, name: str) -> _Calls:
-    """The calls of each function among those of something whose last name is ``name``, and whether these are all."""
-    known = project.held(_known_calls)
-    if name not in known:
-        found: dict[Function | Lambda, list[Site]] = {}
-        are_all = True
-        for caller in project.once(_callers).get(name, ()):
-            for call, scope in caller.calls_of({name}):
-                if facts.last_name(call.func) == name:
-                    for option in options(project.evaluator.eval(call.func, Frame(caller, scope))):
-                        are_all = are_all and option is not UNKNOWN
-                        for function in _functions_in(option):
-                            found.setdefault(function, []).append(Site(caller, call.at))
-        known[name] = found, are_all
-    return known[name]
-
-
-def _known_calls(project: Project) -> dict[str, _Calls]:
-    return {}
-
-
-def _callers(project: Project) -> dict[str, list[Module]]:
-    """The modules that call something whose last name is …"""
-    found: dict[str, list[Module]] = {}
-    for module in project.modules.values():
-        for name in frozenset().union(*(section.calls for section in module.outline.sections)):
-            found.setdefault(name, []).append(module)
-    return found
-
-
-def _functions_in(value: Value) -> tuple[Function | Lambda, ...]:
-    """The function that ``value`` is, or those of the tool that a decorator made of one."""
-    match value:
-        case FunctionOf(function=function):
-            return (function,)
-        case ToolValue(tool=Tool(callables=callables)):
-            return tuple(dict.fromkeys(callable.function for callable in callables))
-        case _:
-            return ()

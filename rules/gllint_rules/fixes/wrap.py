@@ -36,6 +36,7 @@ from gllint_rules.inference.values import (
     surely_not_number,
     surely_not_text,
 )
+from gllint_rules.project.callers import promises_for_lambda, runners, where
 from gllint_rules.project.context import Context
 from gllint_rules.project.kinds import Advice
 from gllint_rules.project.parameters import argument_of
@@ -185,12 +186,9 @@ def _merged(inserted: tuple[Edit, ...], gone: tuple[Edit, ...]) -> tuple[Edit, .
 
 def _has_schema(context: Context, way: Way) -> bool:
     """Whether a schema speaks of the result, which may ask for the unit."""
-    return any(
-        tool.result_schema is not None
-        for module in context.project.modules.values()
-        for tool in context.project.tools.of(module)
-        for callable in tool.callables
-        if callable.function in way.returned or isinstance(callable.function, facts.Lambda)
+    project = context.project
+    return project.once(promises_for_lambda) or any(
+        runner.promises for function in way.returned for runner in project.once(runners, *function)
     )
 
 
@@ -324,7 +322,7 @@ def _retyped(context: Context, site: Site, way: Way) -> tuple[Edit, ...] | None:
                     return None
     edits: list[Edit] = []
     needs_any: Function | None = None
-    for function in way.returned:
+    for function in way.returned.values():
         declared_return = _declared(context, site, function)
         if declared_return is None or not _speaks_of_numbers(context, declared_return):
             continue
@@ -432,7 +430,7 @@ def _is_tools_own(context: Context, here: Place, function: facts.Function | fact
     if not isinstance(called, facts.Call):
         return False
     callee = context.evaluator.eval(called.func, Frame(here.positions.module, function.scope))
-    return any(isinstance(o, FunctionOf) and is_tool_function(context, o.function) for o in options(callee))
+    return any(isinstance(o, FunctionOf) and is_tool_function(context, where(o)) for o in options(callee))
 
 
 def _annotated(context: Context, site: Site) -> Edit:

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 
 from gllint_rules.finding import Cut
 from gllint_rules.project.imports import Imports
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 _G = TypeVar("_G")
+_Given = TypeVarTuple("_Given")
 
 
 class Announced(Mapping[str, Module]):
@@ -84,10 +85,11 @@ class Project:
         self.root = root
         self.source_of = source_of
         self.mentioning = mentioning
-        # What was asked of all modules together since somebody emptied this: whole questions, and ``everything``.
-        self.consulted: set[Callable[[Project], Any]] = set()
+        # What was asked of all modules together since somebody emptied this: whole questions with what they were
+        # given, and ``everything``.
+        self.consulted: set[tuple[Any, ...]] = set()
         self.imports = Imports(load, exists, packages or {}, owns)
-        self.modules = Announced(self._read, lambda: self.consulted.add(everything))
+        self.modules = Announced(self._read, lambda: self.consulted.add((everything,)))
         self._screened_out_talks = talks
         self._talks: bool | None = None
         self.tools = Tools(self.imports, self.names, self.talks, settings.packages)
@@ -157,7 +159,7 @@ class Project:
         may go from process to process.
         """
         if not self._asking:
-            self.consulted.add(everything)
+            self.consulted.add((everything,))
         return self._each(part, given)
 
     def _each(self, part: Callable[[Project, Module, _G], _T], given: _G) -> Iterator[_T]:
@@ -200,16 +202,20 @@ class Project:
         """What parts of questions said of modules so far, by what they were given."""
         return self._parts
 
-    def once(self, question: Callable[[Project], _T]) -> _T:
-        """The answer to a question about the whole project, remembered until another module is announced."""
-        self.consulted.add(question)
-        if question not in self._answers:
+    def once(self, question: Callable[[Project, *_Given], _T], *given: *_Given) -> _T:
+        """The answer to a question about the whole project, remembered until another module is announced.
+
+        ``given`` are plain values.
+        """
+        asked = question, *given
+        self.consulted.add(asked)
+        if asked not in self._answers:
             self._asking += 1
             try:
-                self._answers[question] = question(self)
+                self._answers[asked] = question(self, *given)
             finally:
                 self._asking -= 1
-        answer: _T = self._answers[question]
+        answer: _T = self._answers[asked]
         return answer
 
     def held(self, make: Callable[[Project], _T]) -> _T:
