@@ -108,9 +108,11 @@ def comprehension_frame(evaluator: Evaluator, expr: facts.Comp, frame: Frame) ->
         inner.env.pop(name, None)
         forget(name, inner.env)
     for name, bindings in expr.scope.bindings.items():
-        values = []
+        values: list[Value] = []
         for binding in bindings:
-            assert binding.value is not None
+            if binding.value is None:  # a starred target
+                values.append(UNKNOWN)
+                continue
             source = evaluator.eval(binding.value, inner)
             values.append(unpacked(evaluator, element(source), binding.index))
         inner.env[name] = join(*values)
