@@ -40,95 +40,80 @@ class Showing:
 
     def to_html(self) -> str:
         """A page: the message, each number with its source on hover and focus, and a timeline of the steps."""
-        return page(self._shown())
+        title = escape("".join(self._shown().pieces)[:80])
+        return (
+            '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+            '<meta name="viewport" content="width=device-width,initial-scale=1">'
+            '<meta name="color-scheme" content="light dark"><link rel="icon" href="data:,">'
+            f"<title>{title}</title><style>body{{margin:0}}@media(prefers-color-scheme:dark){{body{{background:#0d1117}}}}"
+            f"</style></head><body>{self._repr_html_()}</body></html>\n"
+        )
 
     def _repr_html_(self) -> str:
-        return fragment(self._shown())
+        """The page's content, for a place in another one such as a notebook's cell."""
+        shown = self._shown()
+        pieces = [escape(piece) for piece in shown.pieces]
+        for number, claim in enumerate(shown.cited):
+            at = 2 * number + 1
+            value = escape(str(shown.returned[claim].value))
+            lines = list(_source(shown.provenance[claim], shown.returned[claim]))
+            told = "".join(f"<i>{escape(name)}</i><b>{escape(text)}</b>" for name, text in lines)
+            spoken = escape(f"{shown.pieces[at]}: " + "; ".join(f"{name} {text}" for name, text in lines))
+            pieces[at] = (
+                f'<span class="number"><data value="{value}" tabindex="0" role="note" aria-label="{spoken}">'
+                f"{pieces[at]}</data>"
+                f'<span class="source" aria-hidden="true">{told}</span></span>'
+            )
+        steps = "".join(
+            f'<li class="{"done" if done else "failed"}"><b>{escape(head)}</b> <span class="more">{escape(more)}</span>'
+            f"<br><code>{escape(data)}</code></li>"
+            for head, more, data, done in _steps(shown)
+        )
+        timeline = f"<h2>How it came about</h2><ol>{steps}</ol>" if steps else ""
+        return f'<style>{_style()}</style><div class="gllint"><p class="message">{"".join(pieces)}</p>{timeline}</div>'
 
     def to_mermaid(self) -> str:
         """A Mermaid flowchart from the tool calls over the values to the message."""
-        return mermaid(self._shown())
+        shown = self._shown()
+        lines = ["flowchart LR", '  message(["message"])']
+        calls = {entry["call_id"]: entry["tool_name"] for entry in shown.provenance}
+        lines += [f'  {_node(call)}["{_label(name)} ({_label(call)})"]' for call, name in calls.items()]
+        for i, (entry, quantity) in enumerate(zip(shown.provenance, shown.returned, strict=True)):
+            lines.append(
+                f'  {_node(entry["call_id"])} -->|"{_label(entry["path"])}"| value{i}["{_label(_text(quantity))}"]'
+            )
+            lines.append(f"  value{i} --> message")
+        return "\n".join(lines) + "\n"
 
     def __rich__(self) -> RenderableType:
         """What ``rich.print(result)`` shows; needs the extra ``gllint[rich]``."""
-        return terminal(self._shown())
+        from rich.console import Group
+        from rich.table import Table
+        from rich.text import Text
+
+        shown = self._shown()
+        message = Text()
+        for i, piece in enumerate(shown.pieces):
+            message.append(_printable(piece, keep="\n"), style="underline" if i % 2 else "")
+        sources = Table(
+            "Number", "Tool call", "Path", "Returned", "Claimed", title="Where each number comes from"
+        )
+        for claim in dict.fromkeys(shown.cited):
+            entry, quantity = shown.provenance[claim], shown.returned[claim]
+            call = f"{entry['tool_name']}({_data(entry['arguments'])}) {entry['call_id']}"
+            number = shown.pieces[2 * [*shown.cited].index(claim) + 1]
+            claimed = _conversion(entry, quantity) or "as returned"
+            row = (number, call, entry["path"], _text(quantity), claimed)
+            sources.add_row(*(Text(_printable(cell)) for cell in row))
+        steps = Table("Step", "", "What", title="How it came about")
+        for head, more, data, done in _steps(shown):
+            steps.add_row(*(Text(_printable(c), style="" if done else "red") for c in (head, more, data)))
+        return Group(message, *([sources] if shown.cited else []), *([steps] if steps.row_count else []))
 
 
 @cache
 def _style() -> str:
     return resources.files("gllint_runtime").joinpath("show.css").read_text("ascii")
-
-
-def page(shown: Shown) -> str:
-    """A whole HTML document, for a file or a browser."""
-    title = escape("".join(shown.pieces)[:80])
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width,initial-scale=1">'
-        '<meta name="color-scheme" content="light dark"><link rel="icon" href="data:,">'
-        f"<title>{title}</title><style>body{{margin:0}}@media(prefers-color-scheme:dark){{body{{background:#0d1117}}}}"
-        f"</style></head><body>{fragment(shown)}</body></html>\n"
-    )
-
-
-def fragment(shown: Shown) -> str:
-    """The same for a place in another page, such as a notebook's cell."""
-    pieces = [escape(piece) for piece in shown.pieces]
-    for number, claim in enumerate(shown.cited):
-        at = 2 * number + 1
-        value = escape(str(shown.returned[claim].value))
-        lines = list(_source(shown.provenance[claim], shown.returned[claim]))
-        told = "".join(f"<i>{escape(name)}</i><b>{escape(text)}</b>" for name, text in lines)
-        spoken = escape(f"{shown.pieces[at]}: " + "; ".join(f"{name} {text}" for name, text in lines))
-        pieces[at] = (
-            f'<span class="number"><data value="{value}" tabindex="0" role="note" aria-label="{spoken}">'
-            f"{pieces[at]}</data>"
-            f'<span class="source" aria-hidden="true">{told}</span></span>'
-        )
-    steps = "".join(
-        f'<li class="{"done" if done else "failed"}"><b>{escape(head)}</b> <span class="more">{escape(more)}</span>'
-        f"<br><code>{escape(data)}</code></li>"
-        for head, more, data, done in _steps(shown)
-    )
-    timeline = f"<h2>How it came about</h2><ol>{steps}</ol>" if steps else ""
-    return f'<style>{_style()}</style><div class="gllint"><p class="message">{"".join(pieces)}</p>{timeline}</div>'
-
-
-def mermaid(shown: Shown) -> str:
-    """A Mermaid flowchart from the tool calls over the values to the message."""
-    lines = ["flowchart LR", '  message(["message"])']
-    calls = {entry["call_id"]: entry["tool_name"] for entry in shown.provenance}
-    lines += [f'  {_node(call)}["{_label(name)} ({_label(call)})"]' for call, name in calls.items()]
-    for i, (entry, quantity) in enumerate(zip(shown.provenance, shown.returned, strict=True)):
-        lines.append(
-            f'  {_node(entry["call_id"])} -->|"{_label(entry["path"])}"| value{i}["{_label(_text(quantity))}"]'
-        )
-        lines.append(f"  value{i} --> message")
-    return "\n".join(lines) + "\n"
-
-
-def terminal(shown: Shown) -> RenderableType:
-    """The same for ``rich``: the message with its values underlined, a table of sources, a table of steps."""
-    from rich.console import Group
-    from rich.table import Table
-    from rich.text import Text
-
-    message = Text()
-    for i, piece in enumerate(shown.pieces):
-        message.append(_printable(piece, keep="\n"), style="underline" if i % 2 else "")
-    sources = Table(
-        "Number", "Tool call", "Path", "Returned", "Claimed", title="Where each number comes from"
-    )
-    for claim in dict.fromkeys(shown.cited):
-        entry, quantity = shown.provenance[claim], shown.returned[claim]
-        call = f"{entry['tool_name']}({_data(entry['arguments'])}) {entry['call_id']}"
-        number = shown.pieces[2 * [*shown.cited].index(claim) + 1]
-        row = (number, call, entry["path"], _text(quantity), _conversion(entry, quantity) or "as returned")
-        sources.add_row(*(Text(_printable(cell)) for cell in row))
-    steps = Table("Step", "", "What", title="How it came about")
-    for head, more, data, done in _steps(shown):
-        steps.add_row(*(Text(_printable(c), style="" if done else "red") for c in (head, more, data)))
-    return Group(message, *([sources] if shown.cited else []), *([steps] if steps.row_count else []))
 
 
 def _source(entry: Mapping[str, Any], quantity: Quantity) -> Iterator[tuple[str, str]]:
@@ -153,11 +138,8 @@ def _steps(shown: Shown) -> Iterator[tuple[str, str, str, bool]]:
     for entry in shown.trace:
         if entry["kind"] == "tool":
             more = f"{entry['call_id'] or 'failed'}, {entry['duration_ms']:.1f} ms"
-            data = f"{_data(entry['input'])} → {_data(entry['observation'])}"
-            if not entry["success"]:
-                data = (
-                    f"{_data(entry['input'])} → {_data(entry['validation'].get('error', {}).get('message'))}"
-                )
+            refused = entry["validation"].get("error", {}).get("message")
+            data = f"{_data(entry['input'])} → {_data(entry['observation'] if entry['success'] else refused)}"
             yield f"Tool {entry['tools'][0]}", more, data, entry["success"]
         elif entry["kind"] == "model":
             more = f"{str(entry['decision']).replace('_', ' ')}, {entry['duration_ms']:.1f} ms"

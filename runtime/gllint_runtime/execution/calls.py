@@ -8,7 +8,7 @@ import inspect
 import math
 import threading
 import time
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from typing import Any, Literal, NamedTuple
 
@@ -43,7 +43,8 @@ class Entry:
         self.args_schema = validation.inline_refs(tool.args_schema)
         self.function: Callable[..., Any] = tool.execute if isinstance(tool, BaseTool) else tool.fn
         self.accepted, self.needed = _parameters(self.function)
-        self.runs_here = tool.timeout is None and not inspect.iscoroutinefunction(self.function)
+        self.is_async = inspect.iscoroutinefunction(self.function)
+        self.runs_here = tool.timeout is None and not self.is_async
 
 
 def _parameters(function: Callable[..., Any]) -> tuple[frozenset[str] | None, frozenset[str]]:
@@ -73,17 +74,17 @@ def run_blocking(call: Call, cancelled: Cancelled = lambda: False) -> Any:
     ``cancelled()`` turns true. Raises GLRuntimeError TOOL_FAILED, whatever the tool raises, or CANCELLED. Only
     SystemExit and KeyboardInterrupt come through: they are meant for the program.
     """
-    if call.entry.runs_here:
-        try:
-            result = call.entry.function(**copy_plain(call.arguments))
-        except (KeyboardInterrupt, SystemExit):
-            raise
-        except BaseException as error:
-            raise _failed(call, error) from error
-        if type(result) is dict or not inspect.isawaitable(result):
-            return result
-        return _in_thread(call, _awaited(call, result), cancelled)
-    return _in_thread(call, _run(call), cancelled)
+    if not call.entry.runs_here:
+        return _in_thread(call, _result(call, _start(call)), cancelled)
+    try:
+        result = _start(call)()
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:
+        raise _failed(call, error) from error
+    if type(result) is dict or not inspect.isawaitable(result):
+        return result
+    return _in_thread(call, _result(call, lambda: result), cancelled)
 
 
 async def run_async(call: Call) -> Any:
@@ -93,7 +94,7 @@ async def run_async(call: Call) -> Any:
     """
     try:
         async with asyncio.timeout(call.tool.timeout):
-            return await _run(call, offload=True)
+            return await _result(call, _start(call), aside=not call.entry.is_async)
     except TimeoutError:
         raise _timed_out(call) from None
 
@@ -132,24 +133,16 @@ def _in_thread(call: Call, work: Coroutine[Any, Any, Any], cancelled: Cancelled)
     return outcome[0]
 
 
-async def _run(call: Call, *, offload: bool = False) -> Any:
-    """Run a call in the current event loop; ``offload`` moves a plain function to a thread."""
-    run = call.entry.function
-    arguments = copy_plain(call.arguments)
-
-    async def result() -> Any:
-        if offload and not inspect.iscoroutinefunction(run):
-            found = await in_thread(lambda: run(**arguments))
-        else:
-            found = run(**arguments)
-        return await found if inspect.isawaitable(found) else found
-
-    return await _awaited(call, result())
+def _start(call: Call) -> Callable[[], Any]:
+    function, arguments = call.entry.function, copy_plain(call.arguments)
+    return lambda: function(**arguments)
 
 
-async def _awaited(call: Call, result: Awaitable[Any]) -> Any:
+async def _result(call: Call, start: Callable[[], Any], *, aside: bool = False) -> Any:
+    """What a call comes to on the current event loop; ``aside`` starts it in a thread of its own."""
     try:
-        return await result
+        result = await in_thread(start) if aside else start()
+        return await result if inspect.isawaitable(result) else result
     except (KeyboardInterrupt, SystemExit, GeneratorExit):
         raise
     except asyncio.CancelledError as error:

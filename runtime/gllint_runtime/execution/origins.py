@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import groupby
 from typing import Any
 
 from gllint_runtime.execution.record import CallRecord, Origin
@@ -33,7 +32,8 @@ _MAX_HEARD = 1_000_000  # characters of what a user said
 _MAX_TRACED = 10_000  # numbers of one call's arguments
 _MAX_TRACED_TEXTS = 200  # texts among them that hold a number
 _MAX_TRACED_LETTERS = 100_000
-_MAX_PLACES = 100  # where the same numeral is looked for in what may be quoted
+_MAX_QUOTED = 4_000_000  # characters of texts that may be quoted; beyond, the oldest cannot be
+_MAX_PLACES = 1_000  # at which a text is looked for in another
 
 
 class Origins:
@@ -47,10 +47,8 @@ class Origins:
         for name, value in constants.items():
             self._known.setdefault(value, ("constant", name, True))
         self._unread: deque[str | CallRecord] = deque()
-        self._unindexed: deque[str | CallRecord] = deque()
-        # Each numeral of the texts that may be quoted: the text, where in it, and whose it is. So the cost of finding a
-        # quotation does not grow with what there is to quote.
-        self._places: dict[str, list[tuple[str, int, Source]]] = {}
+        self._quotable: deque[tuple[str, CallRecord | None, Path]] = deque()
+        self._letters = 0
 
     def hear(self, user_message: str) -> None:
         """Remember the numbers and the text of what the user says."""
@@ -83,12 +81,12 @@ class Origins:
         return tuple(found)
 
     def _read(self) -> None:
-        """Learn the numbers of what is new."""
+        """Learn the numbers and the texts of what is new."""
         while self._unread:
             new = self._unread.popleft()
-            self._unindexed.append(new)
             if isinstance(new, str):
                 self._known.update(dict.fromkeys(_typed_numbers(new), _USER))
+                self._may_quote(new, None, ())
                 continue
             values = [(path, quantity.value) for path, quantity in new.output.quantities.items()]
             values += [(path, _at(new.output.data, path)) for path in new.output.raw_numbers]
@@ -96,23 +94,16 @@ class Origins:
                 known = self._known.get(value)
                 if known is None or not known[2]:
                     self._known[value] = _source(new, path)
+            for path, text in _leaves(new.output.data):
+                if type(text) is str:
+                    self._may_quote(text, new, path)
 
-    def _index(self) -> None:
-        """Index the texts of what is new."""
-        while self._unindexed:
-            new = self._unindexed.popleft()
-            if isinstance(new, str):
-                self._index_text(new, _USER)
-                continue
-            for path, value in _leaves(new.output.data):
-                if type(value) is str:
-                    self._index_text(value, _source(new, path))
-
-    def _index_text(self, text: str, source: Source) -> None:
-        for place, numeral in _numerals(text):
-            places = self._places.setdefault(numeral, [])
-            if len(places) < _MAX_PLACES:
-                places.append((text, place, source))
+    def _may_quote(self, text: str, record: CallRecord | None, path: Path) -> None:
+        if _holds_numeral(text):
+            self._quotable.append((text, record, path))
+            self._letters += len(text)
+            while self._letters > _MAX_QUOTED:
+                self._letters -= len(self._quotable.popleft()[0])
 
     def _in_text(self, path: Path, text: str, args_schema: Any) -> Iterator[Origin]:
         # A text that is nothing but a number is one, also where prose would excuse it ("500." begins a list).
@@ -128,14 +119,15 @@ class Origins:
 
     def _quoted(self, text: str) -> Iterator[Source]:
         """What ``text`` stands in, and not as a part of a longer number or word."""
-        self._index()
-        found = ((offset, self._places.get(numeral, [])) for offset, numeral in _numerals(text))
-        offset, rarest = min(found, key=lambda places: len(places[1]), default=(0, []))
-        for whole, place, source in rarest:
-            start = place - offset
-            if start >= 0 and whole.startswith(text, start) and _BEGIN.match(whole, start):
-                if _END.match(whole, start + len(text)):
-                    yield source
+        for whole, record, path in self._quotable:
+            start = -1
+            for _ in range(_MAX_PLACES):
+                start = whole.find(text, start + 1)
+                if start < 0:
+                    break
+                if _BEGIN.match(whole, start) and _END.match(whole, start + len(text)):
+                    yield _USER if record is None else _source(record, path)
+                    break
 
     def _origin(self, path: Path, value: Any, readings: Iterable[Any], args_schema: Any) -> Origin:
         where = show_path(path)
@@ -155,19 +147,6 @@ def _at(output: Any, path: Path) -> Any:
     for step in path:
         output = output[step]
     return output
-
-
-def _numerals(text: str) -> Iterator[tuple[int, str]]:
-    """Each run of digits, or of what else shows a number, and where it begins."""
-    if text.isascii():
-        yield from ((match.start(), match[0]) for match in _DIGITS.finditer(text))
-        return
-    place = 0
-    for is_number, characters in groupby(text, is_numeral):
-        run = "".join(characters)
-        if is_number:
-            yield place, run
-        place += len(run)
 
 
 def _holds_numeral(text: str) -> bool:

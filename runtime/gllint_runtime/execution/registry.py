@@ -17,9 +17,9 @@ from gllint_runtime.execution.approval import ApprovalGate, Approve, Notify, Too
 from gllint_runtime.execution.asking import ask
 from gllint_runtime.execution.calls import Call, Entry, Mode, refuse_egress, run_async, run_blocking
 from gllint_runtime.execution.tools import ToolResult, as_tool
-from gllint_runtime.policy import data, schemas, validation
+from gllint_runtime.policy import schemas, validation
 from gllint_runtime.policy.errors import GLDataError, GLError, GLRuntimeError, GLValidationError
-from gllint_runtime.policy.outputs import Output, require_usable, verified_output
+from gllint_runtime.policy.outputs import Output, plain_arguments, require_usable, verified_output
 from gllint_runtime.policy.settings import OutputSettings, Policy, known
 
 logger = logging.getLogger("gllint_runtime")
@@ -93,11 +93,7 @@ class ToolRegistry:
     def descriptors(self) -> list[dict[str, Any]]:
         """Name, description and parameters of each tool, as providers want them, all references inlined."""
         return [
-            {
-                "name": name,
-                "description": entry.tool.description,
-                "parameters": entry.args_schema,
-            }
+            {"name": name, "description": entry.tool.description, "parameters": entry.args_schema}
             for name, entry in self._entries.items()
         ]
 
@@ -150,15 +146,7 @@ class ToolRegistry:
         entry = self._entry(name)
         if isinstance(arguments, str):
             arguments = _parsed_object(arguments)
-        if not isinstance(arguments, Mapping):
-            raise GLValidationError("ARGS_SCHEMA", f"The arguments of '{name}' are not an object")
-        try:
-            plain = data.plain(arguments)
-        except ValueError as error:
-            raise GLValidationError(
-                "ARGS_SCHEMA", f"The arguments of '{name}' are not JSON: {error}"
-            ) from None
-        fixed = plain
+        fixed = plain = plain_arguments(name, arguments)
         if not {*map(type, plain.values())} <= _NUMBERS:
             fixed = validation.parse_stringified(plain, entry.args_schema)
         problem = entry.check_args(fixed)

@@ -269,7 +269,7 @@ class ToolRuntime:
                 told = error
                 logger.info("Asking the model to repair: %s", error)
                 try:
-                    state = await asked(partial(_tell, provider, Session.repair_hint(error)))
+                    state = await asked(partial(provider.inject_error, Session.repair_hint(error)))
                 except Exception as failure:  # nobody to tell
                     raise error from failure
                 continue
@@ -410,10 +410,6 @@ def _finalize(run: _Run, step: Step) -> RunResult:
 def _blocks(provider: Provider) -> bool:
     declared = getattr(provider, "blocking", None)
     return not inspect.iscoroutinefunction(provider.chat_step) if declared is None else bool(declared)
-
-
-def _tell(provider: Provider, hint: str) -> Any:
-    return provider.inject_error(hint)
 
 
 def _success(answer: RunResult) -> AgentResponse:

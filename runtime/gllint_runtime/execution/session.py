@@ -32,7 +32,13 @@ from gllint_runtime.policy.errors import (
 )
 from gllint_runtime.policy.neighbours import holds_time
 from gllint_runtime.policy.numbers import scan_naked_numbers, unsafe_characters
-from gllint_runtime.policy.outputs import Output, require_usable, resolve_path, verified_output
+from gllint_runtime.policy.outputs import (
+    Output,
+    plain_arguments,
+    require_usable,
+    resolve_path,
+    verified_output,
+)
 from gllint_runtime.policy.rendering import format_quantity, rendered
 from gllint_runtime.policy.schemas import Claim, Quantity, show_path
 from gllint_runtime.policy.settings import Policy, Settings, known
@@ -141,14 +147,7 @@ class Session:
         if not isinstance(tool, str):
             raise GLValidationError("ARGS_SCHEMA", f"The name of a tool is text, not {type(tool).__name__}")
         tool = str.__str__(tool)
-        try:
-            given = plain({} if arguments is None else arguments)
-        except ValueError as error:
-            raise GLValidationError(
-                "ARGS_SCHEMA", f"The arguments of '{tool}' are not JSON: {error}"
-            ) from None
-        if not isinstance(given, dict):
-            raise GLValidationError("ARGS_SCHEMA", f"The arguments of '{tool}' are not an object")
+        given = plain_arguments(tool, {} if arguments is None else arguments)
         check = None if result_schema is None else _checker(tool, result_schema)
         verified = verified_output(tool, output, self.policy, self.units, check)
         with self._lock:

@@ -116,7 +116,7 @@ _WIDE_BLANK = re.compile(r"[ \t\n\u00a0\u2000-\u2005\u3000]")
 
 # --------------------------------------------------------------- what changes the quantity behind a macro
 
-_OPERATORS = frozenset("/∕⁄÷／⧸·⋅∙⸱ꞏ‧×✕✖⨯⨉╳*＊∗^ˆ＾%‰‱٪؉؊°√\u0335\u0336\\")
+_OPERATORS = frozenset("/∕⁄÷／⧸╱⟋⫻⫽·⋅∙⸱ꞏ‧×✕✖⨯⨉╳⊗⨂*＊∗^ˆ＾%‰‱٪؉؊°√\u0335\u0336\\")
 _COUNTING_BEFORE = re.compile("[十百千万萬亿億兆零〇一二三四五六七八九两兩半만억]\\Z")
 _UNSPACED_CHANGE = r"<unspaced per>?(?:<counting>|<unspaced units>)"
 _CHANGES = (

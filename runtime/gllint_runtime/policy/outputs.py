@@ -71,6 +71,19 @@ def verified_output(
     return Output(plain, found.quantities, found.raw_numbers)
 
 
+def plain_arguments(tool_name: str, arguments: Any) -> dict[str, Any]:
+    """A copy of a call's arguments as plain data. Raises GLValidationError ARGS_SCHEMA."""
+    try:
+        copied = data.plain(arguments)
+    except ValueError as error:
+        raise GLValidationError(
+            "ARGS_SCHEMA", f"The arguments of '{tool_name}' are not JSON: {error}"
+        ) from None
+    if not isinstance(copied, dict):
+        raise GLValidationError("ARGS_SCHEMA", f"The arguments of '{tool_name}' are not an object")
+    return copied
+
+
 def survey(output: Any, plain_keys: Collection[str] = ()) -> Survey:
     """Look through plain data once.
 

@@ -122,13 +122,8 @@ class SchemaProblem:
 # ------------------------------------------------------------------------------------- walking a schema
 
 _ONE = (
-    "items",
-    "additionalProperties",
-    "contains",
-    "unevaluatedItems",
-    "unevaluatedProperties",
-    "then",
-    "else",
+    *("items", "contains", "unevaluatedItems"),
+    *("additionalProperties", "unevaluatedProperties", "then", "else"),
 )
 _MANY = ("anyOf", "oneOf", "allOf", "prefixItems")
 NAMED = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
@@ -350,16 +345,8 @@ def _declared(node: Mapping[Any, Any]) -> set[str] | None:
 _OTHER_KEYWORDS = {
     *("$id", "$schema", "$ref", "$anchor", "$dynamicRef", "$dynamicAnchor", "$vocabulary", "$comment"),
     *("type", "const", "enum", "multipleOf", "maximum", "exclusiveMaximum", "minimum", "exclusiveMinimum"),
-    *(
-        "maxLength",
-        "minLength",
-        "pattern",
-        "maxItems",
-        "minItems",
-        "uniqueItems",
-        "maxContains",
-        "minContains",
-    ),
+    *("maxLength", "minLength", "pattern"),
+    *("maxItems", "minItems", "uniqueItems", "maxContains", "minContains"),
     *("maxProperties", "minProperties", "required", "dependentRequired", "title", "description", "default"),
     *("deprecated", "readOnly", "writeOnly", "examples", "example", "format", "nullable", "discriminator"),
     *("contentEncoding", "contentMediaType", "contentSchema"),

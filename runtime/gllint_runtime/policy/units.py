@@ -135,18 +135,15 @@ def judge_unit(
     ``extend`` lists a project's own units, known to pint or not; ``packs`` names tables of further ones;
     ``strict`` switches compounds off. The empty string is dimensionless and, unless extended, not allowed.
     """
-    if len(unit) > _MAX_LENGTH and unit not in extend:  # nothing that long is read, or kept in a cache
-        return UnitVerdict(unit, "unknown", None, None, "It does not parse as a unit.")
-    return _judge(unit, frozenset(extend), strict, tuple(packs), True)
+    return _of_ours(unit, extend, strict, packs) or _refused(unit, frozenset(extend))
 
 
 def is_allowed(
     unit: str, *, extend: Collection[str] = (), strict: bool = False, packs: Collection[str] = ()
 ) -> bool:
     """Say whether a Quantity may carry ``unit``, and no more: pint, which knows why not, is never loaded."""
-    if len(unit) > _MAX_LENGTH and unit not in extend:
-        return False
-    return _judge(unit, frozenset(extend), strict, tuple(packs), False).status == "allowed"
+    verdict = _of_ours(unit, extend, strict, packs)
+    return verdict is not None and verdict.status == "allowed"
 
 
 def dimension_of(unit: str, *, extend: Collection[str] = (), packs: Collection[str] = ()) -> str | None:
@@ -160,11 +157,15 @@ def same_dimension(a: str, b: str, *, packs: Collection[str] = ()) -> bool | Non
     return None if first is None or second is None else first == second
 
 
+def _of_ours(unit: str, extend: Collection[str], strict: bool, packs: Collection[str]) -> UnitVerdict | None:
+    """The verdict on what is made of our units, for which pint is never asked; ``None`` for anything else."""
+    if len(unit) > _MAX_LENGTH and unit not in extend:  # nothing that long is read, or kept in a cache
+        return UnitVerdict(unit, "unknown", None, None, "It does not parse as a unit.")
+    return _judge(unit, frozenset(extend), strict, tuple(packs))
+
+
 @lru_cache(maxsize=4096)
-def _judge(
-    unit: str, extend: frozenset[str], strict: bool, packs: tuple[str, ...] = (), stock: bool = True
-) -> UnitVerdict:
-    """The decision behind :func:`judge_unit`; with ``stock`` false, pint is never asked."""
+def _judge(unit: str, extend: frozenset[str], strict: bool, packs: tuple[str, ...]) -> UnitVerdict | None:
     if unit in extend:
         return UnitVerdict(
             unit, "allowed", _dimension(unit, packs), None, "It is one of the project's own units."
@@ -178,8 +179,9 @@ def _judge(
         reason = "It is empty, hence dimensionless, and that is not allowed."
         return UnitVerdict(unit, "not-allowed", "dimensionless", "%", reason)
     factors = _factors(unit, packs)
-    if factors is None or not all(_is_factor(name, extend) or name in further for name, _ in factors):
-        return _refuse(unit, extend, stock)
+    known = (ALLOWED_UNITS, TIME_UNITS, extend, further)
+    if factors is None or not all(any(name in units for units in known) for name, _ in factors):
+        return None
     if unit in TIME_UNITS:
         reason = "A unit of time is allowed inside a compound (kWh/year), not alone."
         return UnitVerdict(unit, "not-allowed", TIME_UNITS[unit], None, reason)
@@ -192,20 +194,17 @@ def _judge(
     return UnitVerdict(unit, "allowed", _dimension(unit, packs), None, f"It is {kind}.")
 
 
-def _refuse(unit: str, extend: frozenset[str], stock: bool) -> UnitVerdict:
+@lru_cache(maxsize=4096)
+def _refused(unit: str, extend: frozenset[str]) -> UnitVerdict:
     """Tell a real unit that is not ours from a string that is none, and suggest what may be meant."""
     lenient = _lenient(unit)
-    dimension = _dimension(lenient, stock=True) if stock else None
-    nearest = _nearest_spelling(unit, lenient, extend) if stock else None
+    dimension = _dimension(lenient, stock=True)
+    nearest = _nearest_spelling(unit, lenient, extend)
     if dimension is None:
         nearest = nearest or _nearest_word(lenient, extend)
         return UnitVerdict(unit, "unknown", None, nearest, "It does not parse as a unit.")
     nearest = nearest or _canonical(dimension)
     return UnitVerdict(unit, "not-allowed", dimension, nearest, "It is a unit, but not on the allowlist.")
-
-
-def _is_factor(name: str, extend: frozenset[str]) -> bool:
-    return name in ALLOWED_UNITS or name in TIME_UNITS or name in extend
 
 
 # ----------------------------------------------------------------------------------------- reading a unit
@@ -322,11 +321,7 @@ def _canonical(dimension: str) -> str | None:
         return _DIMENSIONS[word][0] if word in _DIMENSIONS else word.removeprefix("currency-")
 
     text = re.sub(r"[A-Za-z-]+", unit, dimension)
-    return (
-        text
-        if text in ALLOWED_UNITS or _judge(text, frozenset(), False, (), False).status == "allowed"
-        else None
-    )
+    return text if is_allowed(text) else None
 
 
 # -------------------------------------------------------------------------------------------- suggestions
@@ -351,7 +346,7 @@ def _nearest_spelling(unit: str, lenient: str, extend: frozenset[str]) -> str | 
 
     for text in (unit.strip(), "".join(unit.split()), lenient):
         candidate = meant.get(text.lower()) or _NAME.sub(word, text)
-        if candidate != unit and _judge(candidate, extend, False, (), False).status == "allowed":
+        if candidate != unit and is_allowed(candidate, extend=extend):
             return candidate
     return None
 
@@ -388,14 +383,9 @@ def _own_registry() -> Any:
     """The units of ``units.txt`` with exact fractions for factors."""
     import pint
 
-    lines = (
-        resources.files("gllint_runtime.policy")
-        .joinpath("units.txt")
-        .read_text(encoding="utf-8")
-        .splitlines()
-    )
+    definitions = resources.files("gllint_runtime.policy").joinpath("units.txt").read_text(encoding="utf-8")
     registry: Any = pint.UnitRegistry
-    return registry(lines, non_int_type=Fraction, cache_folder=None)
+    return registry(definitions.splitlines(), non_int_type=Fraction, cache_folder=None)
 
 
 @lru_cache(maxsize=1024)
