@@ -138,7 +138,7 @@ def _encoded(source: str, encoding: str) -> bytes:
 def _declared_encoding(body: bytes, bom: bool) -> str:
     if b"coding" not in body[:1000]:
         return "utf-8"
-    for number, line in enumerate(re.split(rb"\r\n|\r|\n", body[:1000])[:2], 1):
+    for number, line in enumerate(re.split(rb"\r\n|\r|\n", body[:1000], maxsplit=2)[:2], 1):
         cookie = _COOKIE.match(line)
         if cookie:
             return _text_codec(cookie.group(1).decode("ascii", "replace"), bom, number)

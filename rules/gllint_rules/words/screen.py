@@ -240,14 +240,15 @@ class Screen:
         """The modules of frameworks and SDKs that a file imports."""
         return frozenset(
             module
-            for form in found.keys() & self._imports.keys()
+            for form in found
+            if form in self._imports
             for module, other in self._imports[form]
             if other in data
         )
 
     def _uses_framework(self, data: bytes, found: Found) -> bool:
         imported = self._imported(data, found)
-        return any(
+        return bool(imported) and any(
             not imported.isdisjoint(modules) and pattern.search(data) is not None
             for modules, pattern in self._beside
         )
@@ -262,10 +263,8 @@ class Screen:
         Making one counts where the project has a registry that should make them.
         """
         if ANY_NAME not in names:
-            if not _automaton(names).any(data):
-                return False
             imported = imported_names(data)
-            if names.isdisjoint(imported) and not (b"*" in imported and any(name in data for name in names)):
+            if names.isdisjoint(imported) and not (b"*" in imported and _automaton(names).any(data)):
                 return False
         if self._audits or any(pattern.search(data) for pattern in self._uses):
             return True
@@ -313,6 +312,11 @@ def _import_forms(modules: Iterable[str]) -> dict[bytes, list[tuple[str, bytes]]
 
 
 _IDENTIFIER = re.compile(rb"\w+|\*")
+# The rest of a line, continued ones included; where a bracket opens in it, all up to the one that closes it.
+_LINE = r"(?:[^\n\\{}]++|\\\n?)*+"
+_IMPORTED = re.compile(
+    rf"import({_LINE.format('(')}(?:\({_LINE.format(')')}(?:\){_LINE.format('')}|[^)]*+))?+)".encode()
+)
 _ALIAS = re.compile(rb"\bas\s+(\w+)")
 _WORD_BEFORE = re.compile(rb"\w")
 _IN_WORDS = frozenset(c for c in range(128) if chr(c).isalnum() or chr(c) == "_")
@@ -414,25 +418,7 @@ class _Bases:
 
 def imported_names(data: bytes) -> set[bytes]:
     """The words after each ``import`` of a file: names, aliases, parts of dotted names; ``*`` for all."""
-    out: set[bytes] = set()
-    done = line_end = close = 0  # what was read, where the line at hand ends, where the next bracket closes
-    position = data.find(b"import")
-    while position >= 0:
-        if position >= line_end:
-            line_end = _found(data, b"\n", position)
-            while data[line_end - 1 : line_end] == b"\\" and line_end < len(data):  # a continued line
-                line_end = _found(data, b"\n", line_end + 1)
-        end = line_end
-        bracket = data.find(b"(", max(position, done), line_end)
-        if bracket >= 0:
-            if bracket >= close:
-                close = _found(data, b")", bracket)
-            end = max(end, close)
-        if end > done:
-            out.update(_IDENTIFIER.findall(data, max(position + 6, done), end))
-            done = end
-        position = data.find(b"import", position + 6)
-    return out
+    return set(_IDENTIFIER.findall(b"\n".join(_IMPORTED.findall(data))))
 
 
 def _found(data: bytes, what: bytes, start: int) -> int:
