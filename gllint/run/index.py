@@ -289,6 +289,8 @@ class Index:
             return
         candidates, imports, loaded = self.candidates(), self._project.imports, self.dependencies.loaded
         broken = {path for path, parsed in self.parsed.items() if isinstance(parsed, Unparsed)}
+        if results is not None:
+            self.kept.find_answers(results, candidates)  # first: they may lead further
         self.kept.learn(candidates, loaded, broken, imports.asked, imports.told_by)
         if results is not None:
             self.kept.keep_results(self.config.codes, candidates, results)

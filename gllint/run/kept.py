@@ -146,6 +146,13 @@ class Kept:
 
     # --- keeping ---------------------------------------------------------------------------------------------
 
+    def find_answers(self, results: Mapping[str, Result | Held], candidates: Collection[str]) -> None:
+        """Find the answers that ``results`` rest on."""
+        for result in results.values():
+            if isinstance(result, Result):
+                for question in result.consulted - {EVERYTHING}:
+                    self._answer(question, candidates)
+
     def learn(
         self,
         candidates: Mapping[str, bytes],

@@ -89,7 +89,7 @@ class Mentions:
         self._words |= frozenset(words)
         mentions: dict[str, set[str]] = {word: set() for word in self._words}
         for path, held in self._table.holding(self._words).items():
-            for word in held:
+            for word in held & self._words:
                 mentions[word].add(path)
         self._dependencies.mentions.clear()
         self._dependencies.mentions.update({word: frozenset(paths) for word, paths in mentions.items()})

@@ -31,6 +31,7 @@ from gllint_rules.tuples import NamedTuple
 
 _WORTH_FILES = 2000
 _WORTH_BYTES = 250_000
+_MOST_WORDS = 1_000
 _Said = TypeVar("_Said")
 
 
@@ -61,6 +62,7 @@ class Table:
         self._settings, self._store, self._means = settings, store, means
         self._started = time.time_ns()
         self._rows: dict[str, Row] | None = None
+        self._sought: dict[bytes, frozenset[str]] = {}  # the words that were looked for, by their digest
         self._has_changed = False
 
     def screen(self, paths: Iterable[str]) -> dict[str, Screened]:
@@ -128,22 +130,33 @@ class Table:
             yield path, said
 
     def holding(self, words: frozenset[str]) -> dict[str, frozenset[str]]:
-        """Return which of ``words`` each file of the project holds."""
-        key = digest(*(word.encode("utf-8", "surrogatepass") for word in sorted(words)))
+        """Return which of ``words``, and perhaps of others, each file of the project holds.
+
+        What is looked for is looked for with all that ever was, so that the next run finds it here.
+        """
         self.screen(self.files)
         rows, found = self._known(), dict[str, frozenset[str]]()
+        enough = {key for key, several in self._sought.items() if words <= several}
         unknown: list[str] = []
         for path in self.files:
             row = rows.get(path)
             if (
                 row is not None
                 and row.mentions is not None
-                and row.mentions[0] == key
+                and row.mentions[0] in enough
                 and self._holds(path, row)
             ):
                 found[path] = row.mentions[1]
             else:
                 unknown.append(path)
+        if not unknown:
+            return found
+        together = words.union(*self._sought.values())
+        if len(together) <= _MOST_WORDS:
+            words = together
+        key = digest(*(word.encode("utf-8", "surrogatepass") for word in sorted(words)))
+        self._sought = {known: several for known, several in self._sought.items() if known in enough}
+        self._sought[key] = words
         for path, held in self._look(words_of_file, words, unknown, frozenset[str]()):
             found[path] = held
             self._put(path, rows[path]._replace(mentions=(key, held)) if path in rows else None)
@@ -186,7 +199,8 @@ class Table:
             for path, row in self._rows.items()
             if self._is_settled(row) and (path in self.files or not is_complete)
         }
-        self._store.write("screen", _columns(trusted))
+        sought = {key.decode("latin-1"): words for key, words in self._sought.items()}
+        self._store.write("screen", (sought, _columns(trusted)))
         self._has_changed = False
 
     def _look(
@@ -225,8 +239,10 @@ class Table:
 
     def _known(self) -> dict[str, Row]:
         if self._rows is None:
-            saved = self._store.read("screen", "tuple[Any, ...]")
-            self._rows = _rows(saved) if saved is not None else {}
+            saved = self._store.read("screen", "tuple[dict[str, frozenset[str]], tuple[Any, ...]]")
+            sought, columns = saved if saved is not None else ({}, ())
+            self._rows = _rows(columns)
+            self._sought = {key.encode("latin-1"): words for key, words in sought.items()}
         return self._rows
 
     def _is_settled(self, row: Row) -> bool:

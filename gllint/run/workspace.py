@@ -30,7 +30,7 @@ class Workspace:
     def __init__(self, index: Index, store: Store, take_turns: bool, fixes: bool) -> None:
         self.index, self.config, self.root = index, index.config, index.root
         self._store, self._take_turns, self._fixes = store, take_turns, fixes
-        self._has_turn = False
+        self._has_turn = self._is_unsaved = False
         self._results: dict[str, Result | Held] | None = None
         self._fixed: dict[str, Result] | None = None
         self._told: dict[frozenset[str], Mapping[str, Sequence[Finding]]] = {}
@@ -90,6 +90,7 @@ class Workspace:
             by = [path for path in candidates if not told.isdisjoint(_concerned(known[path]))]
             said = self._with_fixes(by) if self._fixes else {path: self._result(path) for path in by}
             self._told = {asked: {path: all_ for path, all_ in landed(said.values()).items() if path in told}}
+            self._save()
         return self._told[asked]
 
     def _result(self, path: str) -> Result:
@@ -115,7 +116,7 @@ class Workspace:
             index.find_tools()
             with index.means.clock.stage("fixes"):
                 self._fixed |= self._checked(missing, True)
-            self._save_fixed()
+            self._is_unsaved = True
         return {path: self._fixed[path] for path in paths if path in self._fixed}
 
     def explain(self, path: str, line: int, code: str | None) -> list[str]:
@@ -180,6 +181,7 @@ class Workspace:
             self.index.table.forget()
             self._has_turn = True
             self._check_candidates()
+            self._save()
             self._save_table()
             self._has_turn = False
 
@@ -212,9 +214,7 @@ class Workspace:
                 known.update((path, _without_fixes(result)) for path, result in self._fixed.items())
             else:
                 known.update(self._checked(missing, False))
-        if self._may_keep:
-            index.save(known)
-            self._save_fixed()
+        self._is_unsaved = True
 
     @property
     def _may_keep(self) -> bool:
@@ -233,10 +233,14 @@ class Workspace:
     def _may_be_known(self) -> bool:
         return not self.index.means.clock.by_rule
 
-    def _save_fixed(self) -> None:
+    def _save(self) -> None:
+        """Keep what was found out, all at once: what one file rests on may have grown until the last is checked."""
         index = self.index
-        if self._fixed is not None and self._may_keep:
-            index.save()
+        if not (self._is_unsaved and self._may_keep):
+            return
+        self._is_unsaved = False
+        index.save(self._results)
+        if self._fixed is not None:
             with_findings = {path: result for path, result in self._fixed.items() if result.findings}
             index.kept.keep_fixed(self.config.codes, index.candidates(), with_findings, index.dependencies)
 

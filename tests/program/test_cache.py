@@ -147,7 +147,7 @@ def test_a_file_written_while_we_look_is_not_trusted(project: Path) -> None:
     engine = Engine(Options(jobs=1))
     engine.check([str(project)])
     (folder,) = [path for path in (project / ".gllint_cache").iterdir() if path.is_dir()]
-    paths, *_ = Store(str(folder)).read("screen", "tuple[Any, ...]")
+    _, (paths, *_) = Store(str(folder)).read("screen", "tuple[Any, ...]")
     assert not any(path.endswith("plain.py") for path in paths)
 
 

@@ -28,31 +28,31 @@ def check(
     """
     module = project.modules[path]
     context = Context.of(project, module)
-    failures: set[Failure] = set()
+    found: dict[tuple[object, ...], list[Pending]] = {}
+    failures: dict[Failure, None] = {}
     for code in sorted(codes):
         rule = RULES.get(code)
         if rule is None or rule.check is None:
             continue
-        found: dict[tuple[object, ...], list[Pending]] = {}
         try:
             for pending in rule.check(context):
                 apart = pending.told if rule.per_tool else None
-                found.setdefault((pending.site, pending.within, apart), []).append(pending)
+                found.setdefault((code, pending.site, pending.within, apart), []).append(pending)
         except Exception as error:
-            yield _failure(code, module, error)
-        for pendings in found.values():
-            fix: Fix | None = None
-            try:
-                make = pendings[0].fix
-                fix = make() if fixes and make is not None else None
-            except Unreadable:  # there is no tree to mend
-                pass
-            except Exception as error:  # what no fix foresaw costs the fix, not the finding
-                failure = _failure(code, module, error)
-                if failure not in failures:
-                    yield failure
-                failures.add(failure)
-            yield _placed(project, module, pendings, fix)
+            failures[_failure(code, module, error)] = None
+    consulted = set(project.consulted)
+    for pendings in found.values():
+        fix: Fix | None = None
+        try:
+            make = pendings[0].fix
+            fix = make() if fixes and make is not None else None
+        except Unreadable:  # there is no tree to mend
+            pass
+        except Exception as error:  # what no fix foresaw costs the fix, not the finding
+            failures[_failure(pendings[0].code, module, error)] = None
+        yield _placed(project, module, pendings, fix)
+    project.consulted.intersection_update(consulted)  # no finding rests on what fixes asked
+    yield from failures
 
 
 def _failure(code: str, module: Module, error: Exception) -> Failure:

@@ -34,11 +34,13 @@ from gllint_rules.inference.values import (
     surely_not_text,
 )
 from gllint_rules.project.admitted import find_inlined_quantities
+from gllint_rules.project.callers import Where
 from gllint_rules.project.context import Context
 from gllint_rules.project.project import Project
 from gllint_rules.project.results import is_quantity
 from gllint_rules.project.schemas import Path, SchemaLiteral, read_schema
 from gllint_rules.project.tool import Tool
+from gllint_rules.reading.facts import Module
 from gllint_rules.words.names import ARGS_SCHEMA, OUTPUT_SCHEMAS, RESULT_SCHEMAS
 from gllint_runtime.policy.schemas import QUANTITY_KEYS, QUANTITY_REF
 
@@ -47,6 +49,7 @@ _KEPT = frozenset({"description", "title", "$comment", "deprecated", "unit", "un
 _OF_OBJECTS = frozenset({"type", "properties", "required", "additionalProperties", "$schema", "$id"}) | _KEPT
 _NUMERIC = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "format"})
 _OF_LISTS = frozenset({"items", "prefixItems", "contains", "unevaluatedItems"})
+_NO_TOOL = ("", -1)
 
 
 # --- GL201 ---------------------------------------------------------------------------------------------------
@@ -144,7 +147,7 @@ def promise_quantity(context: Context, tool: Tool, keys: tuple[Key, ...]) -> tup
     here = place(context, site) if site is not None and site.module is context.module else None
     if site is None or here is None or not isinstance(here.node, cst.Dict) or "type" not in node:
         return None
-    users = context.project.once(_result_users).get(site, [])
+    users = _users_of(context, site)
     if len(users) != 1 or _is_of_arguments(context, site) or not _is_written_in_call(context, site):
         return None
     found = _referring(here.node)
@@ -154,49 +157,69 @@ def promise_quantity(context: Context, tool: Tool, keys: tuple[Key, ...]) -> tup
 # --- who uses a schema ---------------------------------------------------------------------------------------
 
 
+def _users_of(context: Context, site: Site) -> list[Where]:
+    """The tools that promise what a place in a result schema says, by where they are; ``_NO_TOOL`` for what is none."""
+    return context.project.once(_result_users).get(_where(site), [])
+
+
 def _is_of_arguments(context: Context, site: Site) -> bool:
     """Whether the same dict is part of what some tool takes."""
-    return site in context.project.once(_argument_places)
+    return _where(site) in context.project.once(_argument_places)
 
 
-def _argument_places(project: Project) -> frozenset[Site]:
-    out: set[Site] = set()
-    for module in project.modules.values():
-        context = Context.of(project, module)
-        exprs = [(t.args_schema, t.scope) for t in project.tools.of(module) if t.args_schema is not None]
-        calls = module.calls_where(lambda section: ARGS_SCHEMA in section.keywords)
-        exprs += [(v, scope) for call, scope in calls for name, v in call.keywords if name == ARGS_SCHEMA]
-        for expr, scope in exprs:
-            schema = read_schema(context, expr, scope)
-            if schema is not None:
-                out.update(schema.places.values())
-    return frozenset(out)
+def _where(site: Site) -> Where:
+    return site.module.path, site.at
 
 
-def _result_users(project: Project) -> dict[Site, list[Tool | None]]:
-    """For each place in a result schema the tools that promise it; ``None`` for what is no tool."""
-    out: dict[Site, list[Tool | None]] = {}
-    for module in project.modules.values():
-        context = Context.of(project, module)
-        makers = {tool.call: tool for tool in project.tools.of(module) if tool.call is not None}
-        for call, scope in module.calls_where(lambda s: not s.keywords.isdisjoint(OUTPUT_SCHEMAS)):
-            for name, value in call.keywords:
-                schema = read_schema(context, value, scope) if name in OUTPUT_SCHEMAS else None
-                if schema is None:
-                    continue
-                tool = makers.get(call) if name in RESULT_SCHEMAS else None
-                for site in set(schema.places.values()):
-                    out.setdefault(site, []).append(tool)
+def _argument_places(project: Project) -> frozenset[Where]:
+    return frozenset().union(*project.each(_argument_places_in, None))
+
+
+def _argument_places_in(project: Project, module: Module, given: None) -> frozenset[tuple[str, int]]:
+    context = Context.of(project, module)
+    exprs = [(t.args_schema, t.scope) for t in project.tools.of(module) if t.args_schema is not None]
+    calls = module.calls_where(lambda section: ARGS_SCHEMA in section.keywords)
+    exprs += [(v, scope) for call, scope in calls for name, v in call.keywords if name == ARGS_SCHEMA]
+    schemas = (read_schema(context, expr, scope) for expr, scope in exprs)
+    return frozenset(
+        _where(site) for schema in schemas if schema is not None for site in schema.places.values()
+    )
+
+
+def _result_users(project: Project) -> dict[Where, list[Where]]:
+    out: dict[Where, list[Where]] = {}
+    for part in project.each(_result_users_in, None):
+        for promised, tool in part:
+            out.setdefault(promised, []).append(tool)
     return out
+
+
+def _result_users_in(
+    project: Project, module: Module, given: None
+) -> tuple[tuple[tuple[str, int], tuple[str, int]], ...]:
+    """The places in the result schemas of a module, each with the tool that promises it, or ``_NO_TOOL``."""
+    context = Context.of(project, module)
+    makers = {tool.call: tool for tool in project.tools.of(module) if tool.call is not None}
+    found: list[tuple[Where, Where]] = []
+    for call, scope in module.calls_where(lambda s: not s.keywords.isdisjoint(OUTPUT_SCHEMAS)):
+        for name, value in call.keywords:
+            schema = read_schema(context, value, scope) if name in OUTPUT_SCHEMAS else None
+            if schema is None:
+                continue
+            tool = makers.get(call) if name in RESULT_SCHEMAS else None
+            user = (module.path, tool.at) if tool is not None else _NO_TOOL
+            found += ((promised, user) for promised in sorted({_where(s) for s in schema.places.values()}))
+    return tuple(found)
 
 
 def _all_quantities(context: Context, site: Site, keys: tuple[Key, ...]) -> bool:
     """Whether all tools that promise what is declared at ``site`` return a Quantity there, always."""
-    users = context.project.once(_result_users).get(site, [])
+    users = _users_of(context, site)
     return (
         bool(users)
         and _is_written_in_call(context, site)
-        and all(tool is not None and _returns_quantity(context.project, tool, keys) for tool in users)
+        and _NO_TOOL not in users
+        and all(_returns_quantity(context.project, path, at, keys) for path, at in users)
     )
 
 
@@ -209,8 +232,9 @@ def _is_written_in_call(context: Context, site: Site) -> bool:
     )
 
 
-def _returns_quantity(project: Project, tool: Tool, keys: tuple[Key, ...]) -> bool:
-    results = Context.of(project, tool.module).results_of(tool)
+def _returns_quantity(project: Project, path: str, at: int, keys: tuple[Key, ...]) -> bool:
+    context = Context.of(project, project.modules[path])
+    results = [r for tool in context.tools if tool.at == at for r in context.results_of(tool)]
     return bool(results) and all(_is_quantity_at(result.value, keys) for result in results)
 
 
@@ -262,8 +286,7 @@ def declare_quantities(context: Context, tool: Tool, schema: SchemaLiteral | Non
 
 
 def _is_own(context: Context, site: Site, tool: Tool) -> bool:
-    users = context.project.once(_result_users).get(site, [])
-    return [user.at if user is not None else -1 for user in users] == [tool.at]
+    return _users_of(context, site) == [(tool.module.path, tool.at)]
 
 
 def _add_schema(context: Context, tool: Tool) -> Fix | None:
