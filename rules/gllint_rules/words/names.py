@@ -7,7 +7,8 @@ of a dotted name, so that re-exports and aliases of packages make no difference.
 from __future__ import annotations
 
 import re
-from fnmatch import fnmatchcase
+from fnmatch import translate
+from functools import lru_cache
 
 from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.settings import Settings
@@ -211,8 +212,14 @@ class Names(NamedTuple):
         )
 
     def is_final_name(self, name: str) -> bool:
-        return any(fnmatchcase(name, pattern) for pattern in self.final_names)
+        return _any_of(self.final_names).match(name) is not None
 
     def is_tool_class(self, name: str) -> bool:
         """Whether a class from outside the project is a tool class, by its dotted name."""
         return bool(self.table.methods(name)) or name.endswith(TOOL_CLASS_ENDINGS)
+
+
+@lru_cache(maxsize=16)
+def _any_of(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    """What matches a name where one of some shell patterns does."""
+    return re.compile("|".join(map(translate, patterns)))
