@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gllint_rules import Settings
-from gllint_rules.words.screen import MARKS, Screen
+from gllint_rules.words.screen import MARKS, Screen, imported_names
 
 WORDS = [
     b"Tool",
@@ -49,3 +49,25 @@ def test_the_fragments_are_the_same(screens: tuple[Screen, Screen], data: bytes)
 def test_marks_are_among_them(screens: tuple[Screen, Screen]) -> None:
     for mark in MARKS:
         assert all(screen.fragments(b"x " + mark).keys() == {mark} for screen in screens)
+
+
+@pytest.mark.parametrize(
+    ("source", "names"),
+    [
+        (b"import os, a.b as c\nx = 1", {"os", "a", "b", "as", "c"}),
+        (b"from a import b, \\\n  c\nd", {"b", "c"}),
+        (b"from a import b, \\\r\n  c", {"b"}),
+        (b"from a import (\n  b,  # one\n  c,\n)\nd", {"b", "one", "c"}),
+        (b"from a import (b); d\ne", {"b", "d"}),
+        (b"from a import (\n b", {"b"}),
+        (b"from a import *", {"*"}),
+        (b"from a import b\n\n\ndef f(c):\n    import d", {"b", "d"}),
+    ],
+)
+def test_finds_the_names_after_each_import(source: bytes, names: set[str]) -> None:
+    assert imported_names(source) == {name.encode() for name in names}
+
+
+def test_finds_the_names_after_imports_in_time_with_the_file() -> None:
+    assert imported_names(b"import(" * 300_000) == {b"import"}
+    assert imported_names(b"import \\\n" * 300_000) == {b"import"}
