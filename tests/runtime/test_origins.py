@@ -6,7 +6,16 @@ from typing import Any
 
 import pytest
 
-from gllint_runtime import GLProvenanceError, Quantity, ScriptedProvider, Tool, ToolRegistry, ToolRuntime
+from gllint_runtime import (
+    GLError,
+    GLProvenanceError,
+    Quantity,
+    ScriptedProvider,
+    Session,
+    Tool,
+    ToolRegistry,
+    ToolRuntime,
+)
 from gllint_runtime.execution.origins import _is_number
 
 
@@ -270,3 +279,24 @@ def test_off_looks_at_nothing(tools: ToolRegistry, step: Any) -> None:
 )
 def test_what_is_nothing_but_a_number(text: str, is_number: bool) -> None:
     assert _is_number(text) is is_number
+
+
+def test_only_so_much_may_be_quoted_the_newest_of_it() -> None:
+    session = Session(argument_origin="strict")
+    for name in ("old-7", "new-8"):
+        session.record("notes", {}, {"note": f"{name} " + "x" * 1_500_000})
+    session.record("note", {"text": "new-8"}, {})
+    with pytest.raises(GLError, match="no origin"):
+        session.record("note", {"text": "old-7"}, {})
+
+
+def test_a_quotation_is_not_put_together_from_two_texts() -> None:
+    session = Session(argument_origin="strict")
+    session.record("notes", {}, {"notes": ["row 5", "6 of it", "a\x00b 7"]})
+    for text in ("5 6", "row 5\x006 of it"):
+        with pytest.raises(GLError, match="no origin"):
+            session.record("note", {"text": text}, {})
+    call = session.record("note", {"text": "b 7"}, {"heat": {"value": 1, "unit": "kWh"}})
+    claim = {"source_call_id": call, "path": "$.heat", "quantity": {"value": 1, "unit": "kWh"}}
+    (origin,) = session.check("It is {{claim:0}}.", [claim]).provenance[0]["origins"]
+    assert origin["source"] == "tc_1 $.notes[2]"

@@ -28,12 +28,14 @@ _DIGITS = re.compile("[0-9]+")
 _BEGIN = re.compile(r"(?<![\w.,])")
 _END = re.compile(r"(?!\w|[.,]\d)")
 
+_BETWEEN = "\0"
+
 _MAX_HEARD = 1_000_000  # characters of what a user said
 _MAX_TRACED = 10_000  # numbers of one call's arguments
 _MAX_TRACED_TEXTS = 200  # texts among them that hold a number
 _MAX_TRACED_LETTERS = 100_000
-_MAX_QUOTED = 4_000_000  # characters of texts that may be quoted; beyond, the oldest cannot be
-_MAX_PLACES = 1_000  # at which a text is looked for in another
+_MAX_QUOTED = 2_000_000  # characters of texts that may be quoted; beyond, the oldest cannot be
+_MAX_PLACES = 2_000  # at which a text is looked for
 
 
 class Origins:
@@ -47,7 +49,8 @@ class Origins:
         for name, value in constants.items():
             self._known.setdefault(value, ("constant", name, True))
         self._unread: deque[str | CallRecord] = deque()
-        self._quotable: deque[tuple[str, CallRecord | None, Path]] = deque()
+        # The texts that a user, or an output, holds in one, by which a quotation is found fastest; and their paths.
+        self._quotable: deque[tuple[str, CallRecord | None, list[Path]]] = deque()
         self._letters = 0
 
     def hear(self, user_message: str) -> None:
@@ -86,7 +89,7 @@ class Origins:
             new = self._unread.popleft()
             if isinstance(new, str):
                 self._known.update(dict.fromkeys(_typed_numbers(new), _USER))
-                self._may_quote(new, None, ())
+                self._may_quote(None, [((), new)])
                 continue
             values = [(path, quantity.value) for path, quantity in new.output.quantities.items()]
             values += [(path, _at(new.output.data, path)) for path in new.output.raw_numbers]
@@ -94,16 +97,16 @@ class Origins:
                 known = self._known.get(value)
                 if known is None or not known[2]:
                     self._known[value] = _source(new, path)
-            for path, text in _leaves(new.output.data):
-                if type(text) is str:
-                    self._may_quote(text, new, path)
+            self._may_quote(new, [leaf for leaf in _leaves(new.output.data) if type(leaf[1]) is str])
 
-    def _may_quote(self, text: str, record: CallRecord | None, path: Path) -> None:
-        if _holds_numeral(text):
-            self._quotable.append((text, record, path))
-            self._letters += len(text)
-            while self._letters > _MAX_QUOTED:
-                self._letters -= len(self._quotable.popleft()[0])
+    def _may_quote(self, record: CallRecord | None, texts: list[tuple[Path, str]]) -> None:
+        texts = [(path, text) for path, text in texts if _holds_numeral(text)]
+        if texts:
+            joined = _BETWEEN.join([text.replace(_BETWEEN, " ") for _, text in texts])
+            self._quotable.append((joined, record, [path for path, _ in texts]))
+            self._letters += len(joined)
+        while self._letters > _MAX_QUOTED:
+            self._letters -= len(self._quotable.popleft()[0])
 
     def _in_text(self, path: Path, text: str, args_schema: Any) -> Iterator[Origin]:
         # A text that is nothing but a number is one, also where prose would excuse it ("500." begins a list).
@@ -119,15 +122,15 @@ class Origins:
 
     def _quoted(self, text: str) -> Iterator[Source]:
         """What ``text`` stands in, and not as a part of a longer number or word."""
-        for whole, record, path in self._quotable:
-            start = -1
-            for _ in range(_MAX_PLACES):
-                start = whole.find(text, start + 1)
-                if start < 0:
-                    break
+        text, places = text.replace(_BETWEEN, " "), _MAX_PLACES
+        for whole, record, paths in self._quotable:
+            start = whole.find(text)
+            while start >= 0 and places:
+                places -= 1
                 if _BEGIN.match(whole, start) and _END.match(whole, start + len(text)):
-                    yield _USER if record is None else _source(record, path)
+                    yield _source(record, paths[whole.count(_BETWEEN, 0, start)]) if record else _USER
                     break
+                start = whole.find(text, start + 1)
 
     def _origin(self, path: Path, value: Any, readings: Iterable[Any], args_schema: Any) -> Origin:
         where = show_path(path)
