@@ -205,13 +205,21 @@ class Kept:
             if part.__module__.startswith(_OURS):
                 kept = given, {path: value for path, value in values.items() if path in self.fresh}
                 parts[_name(part)] = *parts.get(_name(part), ()), kept
+        for name, several in self._unasked.items():
+            asked = [given for given, _ in parts.get(name, ())]
+            # Of what is given a name each one is a question of its own; anything else was given then, not now.
+            others = [(given, values) for given, values in several if given not in asked and values]
+            parts[name] = (
+                *parts.get(name, ()),
+                *(other for other in others if not asked or type(other[0]) is str),
+            )
         facts = Facts(
             self._listed(),
             talks,
             self.fresh,
             old.probed | outside.probed,
             old.owned | outside.owned,
-            self._unasked | parts,
+            parts,
             (self.state(passing) or b"", names),
             (self.state(candidates) or b"", self._known),
         )

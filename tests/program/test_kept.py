@@ -190,3 +190,27 @@ def test_what_a_file_rests_on_elsewhere_is_seen_to_change(
     after = check(top).findings
     assert after != before
     assert after == check(top, keep=False).findings
+
+
+def test_a_fix_reads_no_file_that_is_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(discover, "_FINE_CLOCK", -(10**12))
+    read: set[str] = set()
+    parse = indexing.parse
+    monkeypatch.setattr(
+        indexing, "parse", lambda path, *rest: (read.add(path.rpartition("/")[2]), parse(path, *rest))[1]
+    )
+    top = tmp_path / "p"
+    put(top / "pyproject.toml", "")
+    for name in "ab":
+        tool = f"from langchain_core.tools import tool\n\n\n@tool\ndef {name}(x):\n    return {{'{name}_kwh': {name}_of(x) * 2.5}}\n"
+        put(top / f"{name}.py", f"{tool}\n\ndef {name}_of(x):\n    return 80.0\n")
+        put(
+            top / f"use_{name}.py", f"from {name} import {name}, {name}_of\n\nagent([{name}])\n{name}_of(3)\n"
+        )
+    check(top)
+    for name in "aba":
+        path = top / f"{name}.py"
+        put(path, path.read_text() + "# more\n")
+        read.clear()
+        assert all(finding.fix is not None for finding in check(top, f"{name}.py").findings)
+        assert read <= {f"{name}.py", f"use_{name}.py"}
