@@ -56,8 +56,6 @@ def call(evaluator: Evaluator, expr: facts.Call, frame: Frame) -> Value:
     if tool is not None:
         return ToolValue(tool)
     callee = evaluator.eval(expr.func, frame)
-    if callee is UNKNOWN:
-        return special.call_unknown(evaluator, expr, frame)
     return join(*[called(evaluator, option, expr, frame) for option in options(callee)])
 
 
@@ -80,7 +78,7 @@ def called(evaluator: Evaluator, callee: Value, expr: facts.Call, frame: Frame) 
                 return call_function(evaluator, replace(method, first=True), frame.module, expr, frame)
             return UNKNOWN
         case _:
-            return UNKNOWN
+            return special.call_unknown(evaluator, expr, frame) if callee is UNKNOWN else UNKNOWN
 
 
 def call_external(evaluator: Evaluator, name: str, expr: facts.Call, frame: Frame) -> Value:

@@ -438,7 +438,7 @@ def call_unknown(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
             return evaluator.number("`.timestamp()` is a number", frame, call.at, real=True)
         if last in ("get", "pop") and len(call.args) == 2 and _is_key(evaluator, call.args[0], frame):
             default = evaluator.eval(call.args[1], frame)
-            if number(default) is not None and evaluator.eval(call.func.base, frame) is UNKNOWN:
+            if number(default) is not None and UNKNOWN in options(evaluator.eval(call.func.base, frame)):
                 return operators.defaulted(evaluator, UNKNOWN, default, f"`.{last}()`", frame, call.at)
         if last == "run_in_executor" and len(call.args) >= 2:
             return _threaded(1)(evaluator, call, frame)
