@@ -1,86 +1,160 @@
-"""Real files: no internal error with every rule, none slow beyond measure, nothing found where there are no agents."""
+"""Real files: no internal error, none slow beyond measure, none changed, nothing found where there are no agents."""
 
 from __future__ import annotations
 
+import ast
 import os
 import statistics
 import time
-from collections.abc import Iterator
+from argparse import Namespace
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import redirect_stderr
+from io import StringIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
 
-from trust import Budget, Row
+from trust import Budget, Row, standard_libraries
 
-from gllint.files.config import Config
+from gllint.hosts.flake8 import Plugin
 from gllint.run import fixer
-from gllint.run.engine import Engine, Options
+from gllint.run.engine import CACHE_VARIABLE, Engine, Options
 from gllint.run.parsing import Unparsed, parse
 from gllint_rules import RULES, Failure, Settings
 from gllint_rules.check.check import check
 from gllint_rules.project.project import Project
 from gllint_rules.reading.facts import Module
 from gllint_rules.reading.stack import on_large_stack
+from gllint_rules.words.screen import Screen
 
 _MOST_TIMES_MEDIAN = 100
 _SHORT = 200  # lines; what is shorter takes no time that could be measured
+_FORCED, _AT_ONCE = 5_000, 25
+Told = Counter[tuple[str, int, str]]
+
+
+class Seen(NamedTuple):
+    """What came of some files: how many, how many findings (of them in unrelated files), and what went wrong."""
+
+    files: int
+    found: int
+    unrelated: int
+    wrong: list[str]
 
 
 def suite(budget: Budget) -> Iterator[Row]:
-    yield _checked(budget)
+    projects = budget.projects()
+    done = list(budget.part(0.75).map(_look_at, list(projects)))
+    files, found, unrelated = (sum(column) for column in list(zip(*done, strict=True))[:3])
+    wrong = [line for seen in done for line in seen.wrong]
+    shown = f"{files} files in {len(done)} of {len(projects)} projects, {found} findings, {unrelated} of them where there are no agents"
+    yield Row("corpus: check, --fix --diff, flake8", shown, wrong)
     yield _forced(budget)
 
 
-def _checked(budget: Budget) -> Row:
-    """Each folder in one run, as `--fix --unsafe-fixes --diff` checks it: without a cache, changing nothing."""
+def _look_at(top: Path) -> Seen:
+    """A project checked as `--fix --unsafe-fixes --diff` and flake8's plugin check it, both changing nothing."""
     wrong: list[str] = []
-    count = found = done = 0
-    for folder in budget.folders():
-        if done and not budget.left():
-            break
-        engine = Engine(Options(cache=False, jobs=1, fixed=Config(exclude=("site-packages",))))
-        files = engine.files([str(folder)])
-        before = {path: os.stat(path).st_mtime_ns for path in files}
-        fixed = fixer.fix(engine, [str(folder)], unsafe=True)
-        engine.close()
-        wrong += [f"{failure.path}: {failure.code}: {failure.error}" for failure in fixed.outcome.failures]
-        wrong += [error for error in fixed.errors if "a defect" in error]
-        wrong += [f"{path}: was changed" for path in files if os.stat(path).st_mtime_ns != before[path]]
-        told = [finding for finding in fixed.outcome.findings if finding.code != "GL900"]
-        if folder in budget.unrelated:
-            wrong += [f"{f.path}:{f.span.line}: {f.code} where there are no agents" for f in told]
-        found, count, done = found + len(told), count + len(files), done + 1
-    return Row("corpus: check, fixes in memory", f"{count} files in {done} folders, {found} findings", wrong)
+    engine = Engine(Options(cache=False, jobs=1))
+    files = engine.files([str(top)])
+    before = _states(files)
+    outcome = engine.check([str(top)])
+    told = _told(top, ((f.path, f.span.line, f.code) for f in outcome.findings))
+    fixed = fixer.fix(engine, [str(top)], unsafe=True)
+    engine.close()
+    failures = {*outcome.failures, *fixed.outcome.failures}
+    wrong += [f"{failure.path}: {failure.code}: {failure.error}" for failure in failures]
+    wrong += [error for error in fixed.errors if "a defect" in error]
+    told_by_flake8, said = _through_flake8(top, files)
+    wrong += [f"flake8: {line}" for line in said if "not checked" not in line]
+    wrong += [f"{place}: {number} times by the command alone" for place, number in (told - told_by_flake8).items()]
+    wrong += [f"{place}: {number} times by flake8 alone" for place, number in (told_by_flake8 - told).items()]
+    wrong += [f"{path}: was changed" for path, state in _states(files).items() if state != before[path]]
+    unrelated = [place for place in told if place[2] != "GL900"] if top in standard_libraries() else []
+    wrong += [f"{top}: {place} where there are no agents" for place in unrelated]
+    return Seen(len(files), sum(told.values()), len(unrelated), wrong)
+
+
+def _states(files: Iterable[str]) -> dict[str, tuple[int, int, int]]:
+    return {path: (s.st_mtime_ns, s.st_ctime_ns, s.st_size) for path in files for s in [os.stat(path)]}
+
+
+def _told(top: Path, places: Iterable[tuple[str, int, str]]) -> Told:
+    return Counter((os.path.relpath(path, top), line, code) for path, line, code in places)
+
+
+def _through_flake8(top: Path, files: Iterable[str]) -> tuple[Told, list[str]]:
+    """What the plugin tells of each file, as flake8 asks it, and what it says beside that."""
+    places: list[tuple[str, int, str]] = []
+    said = StringIO()
+    with TemporaryDirectory() as cache, redirect_stderr(said):
+        os.environ[CACHE_VARIABLE] = cache
+        Plugin.parse_options(None, Namespace(filenames=[str(top)]), [])
+        for path in files:
+            places += [(path, line, text[:5]) for line, _, text, _ in Plugin(ast.Module([], []), path, []).run()]
+        del os.environ[CACHE_VARIABLE]
+    return _told(top, places), said.getvalue().splitlines()
 
 
 def _forced(budget: Budget) -> Row:
-    """Every rule on each file, also those that the screen keeps from them."""
+    """Every rule on files that the screen keeps from them."""
+    files = budget.files()
+    groups = [files[start : start + _AT_ONCE] for start in range(0, len(files), _AT_ONCE)]
     wrong: list[str] = []
-    speeds: list[tuple[float, Path]] = []
+    speeds: list[tuple[float, str]] = []
     count = lines = 0
-    budget.random.seed(budget.seed + 1)
-    for path in budget.files():
-        if count >= 8 and not budget.left():
+    forced = budget.map(_force, groups)
+    for group in forced:
+        count, lines = count + group.files, lines + group.lines
+        speeds += group.speeds
+        wrong += group.wrong
+        if count >= _FORCED:
+            forced.close()  # type: ignore[attr-defined]
             break
-        module = parse(str(path), path.read_bytes())
-        if isinstance(module, Unparsed):
+    usual = statistics.median(speed for speed, _ in speeds) if speeds else 0
+    slowest = max(speeds, default=(0.0, ""))
+    if slowest[0] > _MOST_TIMES_MEDIAN * usual:
+        wrong.append(f"{slowest[1]}: {slowest[0] * 1000:.2f} ms a line, the median is {usual * 1000:.2f}")
+    times = slowest[0] / usual if usual else 0
+    shown = f"{count} files that the screen skips, {lines} lines; the slowest takes {times:.0f} times the median a line"
+    return Row("corpus: every rule forced", shown, wrong)
+
+
+class Forced(NamedTuple):
+    """What came of files that were forced through all rules."""
+
+    files: int
+    lines: int
+    speeds: list[tuple[float, str]]
+    wrong: list[str]
+
+
+def _force(paths: list[Path]) -> Forced:
+    screen = Screen(Settings(needles=RULES.needles()))
+    count = lines = 0
+    speeds, wrong = list[tuple[float, str]](), list[str]()
+    for path in paths:
+        data = path.read_bytes()
+        if screen.passes(data) or isinstance(module := parse(str(path), data), Unparsed):
             continue
         begun = time.process_time()
-        wrong += [
-            f"{path}: {failure.code}: {failure.error}" for failure in on_large_stack(failures_in, module)
-        ]
+        failures: list[Failure] = on_large_stack(failures_in, module)
+        wrong += [f"{path}: {failure.code}: {failure.error}" for failure in failures]
         length = module.source.count("\n")
         count, lines = count + 1, lines + length
         if length > _SHORT:
-            speeds.append(((time.process_time() - begun) / length, path))
-    usual = statistics.median(speed for speed, _ in speeds) if speeds else 0
-    wrong += [
-        f"{path}: {speed * 1000:.2f} ms a line, the median is {usual * 1000:.2f}"
-        for speed, path in speeds
-        if speed > _MOST_TIMES_MEDIAN * usual
-    ]
-    return Row("corpus: every rule forced", f"{count} files, {lines} lines", wrong)
+            speeds.append(((time.process_time() - begun) / length, str(path)))
+    return Forced(count, lines, speeds, wrong)
 
 
 def failures_in(module: Module) -> list[Failure]:
+    """The rules that fail on a file that is a project by itself."""
+    return [item for item in checked(module) if isinstance(item, Failure)]
+
+
+def checked(module: Module) -> list[Any]:
+    """What all rules say of a file that is a project by itself."""
     project = Project(
         Settings(audit=True),
         lambda _: None,
@@ -89,4 +163,4 @@ def failures_in(module: Module) -> list[Failure]:
         "",
     )
     project.add(module)
-    return [item for item in check(project, module.path, frozenset(RULES)) if isinstance(item, Failure)]
+    return list(check(project, module.path, frozenset(RULES)))

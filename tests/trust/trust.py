@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import random
 import subprocess
 import sys
 import sysconfig
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,27 +26,37 @@ class Row:
 
 
 def standard_libraries() -> tuple[Path, ...]:
-    """Those of the Pythons that lie beside this one, their tests included: nothing in them has to do with agents."""
-    beside = Path(sys.base_prefix).parent.glob("*/lib/python3.*")
-    return tuple(dict.fromkeys((Path(sysconfig.get_path("stdlib")), *sorted(beside))))
+    """Those of the Pythons on the machine, their tests included: nothing in them has to do with agents."""
+    beside = Path(sys.base_prefix).parent.glob("*/lib/python[23].*")
+    found = (Path(sysconfig.get_path("stdlib")), *sorted(beside), *sorted(Path("/usr/lib").glob("python[23].*")))
+    return tuple({path.resolve(): None for path in found})
+
+
+def everything(corpora: Sequence[Path]) -> tuple[Path, ...]:
+    """What is there to try: the corpora, the standard libraries, and the packages installed."""
+    return (*corpora, *standard_libraries(), Path(sysconfig.get_path("purelib")))
 
 
 class Budget:
-    """How long a suite may take, and what it draws from. The same seed tries the same things, as far as it comes.
+    """How long a suite may take, and what it draws from. The same seed tries the same things, as far as it comes."""
 
-    Without ``folders`` the corpus is what every machine has: the standard libraries, and the packages installed.
-    """
-
-    def __init__(self, seconds: float, seed: int = 0, folders: tuple[Path, ...] = ()) -> None:
+    def __init__(self, seconds: float, seed: int = 0, folders: Sequence[Path] = ()) -> None:
         self._end = time.monotonic() + seconds
         self.seconds, self.seed = seconds, seed
         self.random = random.Random(seed)
-        self.unrelated = frozenset(standard_libraries())
-        self._folders = folders or (*standard_libraries(), Path(sysconfig.get_path("purelib")))
+        self._folders = tuple(folders)
 
     def left(self) -> bool:
         """Whether there is time for one more."""
         return time.monotonic() < self._end
+
+    def part(self, share: float) -> Budget:
+        """A budget of its own for a share of the time that is left."""
+        return Budget(share * (self._end - time.monotonic()), self.seed, self._folders)
+
+    def is_long(self) -> bool:
+        """Whether there is time for what an everyday run leaves out."""
+        return self.seconds > 30
 
     def rounds(self) -> Iterator[int]:
         """Count the rounds for which there is time; there is always one."""
@@ -53,22 +66,59 @@ class Budget:
             yield number
             number += 1
 
-    def folders(self) -> list[Path]:
-        """The folders of the corpus, in an order drawn at random."""
-        return self.random.sample(self._folders, len(self._folders))
+    def projects(self) -> dict[Path, list[Path]]:
+        """The Python files of each project, the largest project first.
+
+        A project is a standard library, or what lies in a corpus: its folders, unless it is a project itself.
+        """
+        tops: dict[Path, list[Path]] = {}
+        for folder in self._folders:
+            whole = folder in standard_libraries() or any((folder / mark).exists() for mark in _MARKS)
+            for top in [folder] if whole else sorted(path for path in folder.iterdir() if path.is_dir()):
+                if files := _python_files(top):
+                    tops.setdefault(top, files)
+        return dict(sorted(tops.items(), key=lambda project: -len(project[1])))
 
     def files(self) -> list[Path]:
         """The Python files of the corpus, in an order drawn at random."""
-        found = [
-            Path(folder, name)
-            for top in self._folders
-            for folder, folders, names in os.walk(top)
-            if folders.sort() is None
-            for name in sorted(names)
-            if name.endswith(".py")
-        ]
+        found = [path for files in self.projects().values() for path in files]
         self.random.shuffle(found)
         return found
+
+    def map(self, function: Callable[[_In], _Out], items: Sequence[_In]) -> Iterator[_Out]:
+        """What ``function`` makes of the items for which there is time, in two processes where it is worth it."""
+        if not self.is_long():
+            yield from (function(item) for number, item in enumerate(items) if number == 0 or self.left())
+            return
+        with multiprocessing.get_context("fork").Pool(2, maxtasksperchild=20) as pool:
+            for done in pool.imap_unordered(partial(_in_time, self._end, function), items):
+                if done is not None:
+                    yield done
+
+
+_In = TypeVar("_In")
+_Out = TypeVar("_Out")
+_MARKS = ("pyproject.toml", "setup.py", "__init__.py", ".git")
+
+
+def _in_time(end: float, function: Callable[[_In], _Out], item: _In) -> _Out | None:
+    return function(item) if time.monotonic() < end else None
+
+
+def _python_files(top: Path) -> list[Path]:
+    return [
+        Path(folder, name)
+        for folder, folders, names in os.walk(top)
+        if _only_own(folders)
+        for name in sorted(names)
+        if name.endswith(".py") and Path(folder, name).is_file()
+    ]
+
+
+def _only_own(folders: list[str]) -> bool:
+    """Leave out of a walk what was installed into a project."""
+    folders[:] = sorted({*folders} - {"site-packages", "node_modules", ".venv", ".git"})
+    return True
 
 
 def gllint(
