@@ -46,11 +46,11 @@ def _seen(case: Case, item: object) -> tuple[str, str, int, str]:
 def test_comments_and_strangers_change_nothing(group: list[Case]) -> None:
     """Comments, blank lines and functions that have nothing to do with the rest."""
     for case in group:
-        files = {path: _with_strangers(text) for path, text in case.files.items()}
+        files = {path: with_strangers(text) for path, text in case.files.items()}
         assert seen(Case(case.title, files, case.configuration)) == seen(case), case.title
 
 
-def _with_strangers(text: str) -> str:
+def with_strangers(text: str) -> str:
     # A comment may be a suppression or a marker only where it says so; this one says nothing.
     try:
         tree = ast.parse(text)
@@ -139,7 +139,7 @@ def _questions(project: Project) -> Iterator[Callable[[], object]]:
 def test_names_of_variables_change_nothing(group: list[Case]) -> None:
     """The local variables of a function bear other names; those that speak by convention keep theirs."""
     for case in group:
-        files = {path: _renamed(text) for path, text in case.files.items()}
+        files = {path: renamed_locals(text) for path, text in case.files.items()}
         renamed = Case(case.title, files, case.configuration)
         assert _codes(renamed) == _codes(case), case.title
 
@@ -148,7 +148,7 @@ def _codes(case: Case) -> list[tuple[str, int, str]]:
     return sorted((place.path, place.line, place.code) for place in places(_checked(case)))
 
 
-def _renamed(text: str) -> str:
+def renamed_locals(text: str) -> str:
     try:
         tree = ast.parse(text)
     except SyntaxError:

@@ -68,7 +68,9 @@ def _look_at(top: Path) -> Seen:
     wrong += [error for error in fixed.errors if "a defect" in error]
     told_by_flake8, said = _through_flake8(top, files)
     wrong += [f"flake8: {line}" for line in said if "not checked" not in line]
-    wrong += [f"{place}: {number} times by the command alone" for place, number in (told - told_by_flake8).items()]
+    wrong += [
+        f"{place}: {number} times by the command alone" for place, number in (told - told_by_flake8).items()
+    ]
     wrong += [f"{place}: {number} times by flake8 alone" for place, number in (told_by_flake8 - told).items()]
     wrong += [f"{path}: was changed" for path, state in _states(files).items() if state != before[path]]
     unrelated = [place for place in told if place[2] != "GL900"] if top in standard_libraries() else []
@@ -92,7 +94,9 @@ def _through_flake8(top: Path, files: Iterable[str]) -> tuple[Told, list[str]]:
         os.environ[CACHE_VARIABLE] = cache
         Plugin.parse_options(None, Namespace(filenames=[str(top)]), [])
         for path in files:
-            places += [(path, line, text[:5]) for line, _, text, _ in Plugin(ast.Module([], []), path, []).run()]
+            places += [
+                (path, line, text[:5]) for line, _, text, _ in Plugin(ast.Module([], []), path, []).run()
+            ]
         del os.environ[CACHE_VARIABLE]
     return _told(top, places), said.getvalue().splitlines()
 

@@ -1,4 +1,4 @@
-"""The same findings, however they are asked for: processes, order, cache, folder, hash seed, host."""
+"""The same findings, however they are asked for: processes, order, cache, folder, hash seed, Python, host, strangers beside."""
 
 from __future__ import annotations
 
@@ -6,14 +6,25 @@ import json
 import shutil
 import subprocess
 import sys
+import threading
+import time
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from corpus import checked
 from trust import AGENT, Budget, Row, gllint, write
 
+from gllint.run.parsing import Unparsed, parse
+from gllint_rules import RULES, Failure, Settings
+from gllint_rules.reading.stack import on_large_stack
+from gllint_rules.words.screen import Screen
+
+_TESTS = Path(__file__).parents[1]
 _JSON = ("check", "--output-format", "json", "-q")
+_MANY, _PATIENCE = 500, 60.0
 Place = tuple[str, int, int, str]
 
 
@@ -21,8 +32,10 @@ def suite(budget: Budget) -> Iterator[Row]:
     with TemporaryDirectory() as folder:
         top = Path(folder, "project")
         _copy(budget, top)
-        expected = _found(gllint(*_JSON, "--no-cache", "--jobs", "1", cwd=top).stdout)
         names = [str(path.relative_to(top)) for path in sorted(top.rglob("*.py"))]
+        told = gllint(*_JSON, "--no-cache", "--jobs", "1", cwd=top).stdout
+        expected = _found(told)
+        places = Counter(map(_place, expected))
         tried, wrong = 0, list[str]()
         for what, arguments, variables, cwd in _ways(budget, top, names):
             if tried and not budget.left():
@@ -31,8 +44,20 @@ def suite(budget: Budget) -> Iterator[Row]:
             done = gllint(*_JSON, *arguments, cwd=cwd, **variables)
             if _found(done.stdout, "" if cwd == top else "project/") != expected:
                 wrong.append(f"{what}: other findings {done.stderr[-200:]}")
-        wrong += [] if _flake8(top) == {(p, *rest) for p, *rest in map(_place, expected)} else ["flake8"]
-        yield Row("equivalence", f"{tried + 1} ways over {len(names)} files, {len(expected)} findings", wrong)
+        yield Row(
+            "equivalence: ways to ask", f"{tried} ways, {len(names)} files, {len(expected)} findings", wrong
+        )
+        yield Row("equivalence: flake8", f"{len(places)} places", _differences(places, _flake8(top)))
+        if budget.is_long():
+            yield Row(
+                "equivalence: editor",
+                f"{len(names)} buffers",
+                _differences(places, _editor(top, names, places)),
+            )
+            pythons = _pythons()
+            wrong = [line for python in pythons for line in _on_another(python, Path(folder), top, told)]
+            yield Row("equivalence: other Pythons", ", ".join(pythons) or "none found", wrong)
+    yield _strangers(budget)
 
 
 def _copy(budget: Budget, top: Path) -> None:
@@ -72,7 +97,14 @@ def _place(finding: dict[str, Any]) -> Place:
     return finding["path"], finding["line"], finding["column"], finding["code"]
 
 
-def _flake8(top: Path) -> set[Place]:
+def _differences(places: Counter[Place], others: Counter[Place]) -> list[str]:
+    return [
+        *(f"{place}: by the command alone" for place in places - others),
+        *(f"{place}: by the other alone" for place in others - places),
+    ]
+
+
+def _flake8(top: Path) -> Counter[Place]:
     command = [
         sys.executable,
         "-m",
@@ -86,4 +118,119 @@ def _flake8(top: Path) -> set[Place]:
     ]
     done = subprocess.run(command, cwd=top, capture_output=True, text=True, timeout=600, check=False)
     rows = (line.split("\t") for line in done.stdout.splitlines())
-    return {(path.removeprefix("./"), int(row), int(column), code) for path, row, column, code in rows}
+    return Counter((path.removeprefix("./"), int(row), int(column), code) for path, row, column, code in rows)
+
+
+def _editor(top: Path, names: list[str], expected: Counter[Place]) -> Counter[Place]:
+    """What the server shows once all files are open, and it has had time to look at them."""
+    sys.path.insert(0, str(_TESTS / "server"))
+    from measure import Buffer, Wire
+
+    wire = Wire(top, f"{top.parent}/server-cache")
+    guard = threading.Timer(_PATIENCE, wire.process.kill)  # ends the wait for messages, too
+    guard.start()
+    shown: dict[str, list[dict[str, Any]]] = {}
+    places = Counter[Place]()
+    buffers = {buffer.uri: (name, buffer) for name in names for buffer in [Buffer(wire, top / name)]}
+    try:
+        while places != expected or len(shown) < len(buffers):
+            message = wire.receive()
+            if message.get("method") == "textDocument/publishDiagnostics":
+                shown[message["params"]["uri"]] = message["params"]["diagnostics"]
+                places = Counter(
+                    (name, at["line"] + 1, _column(buffer.text, at), item["code"])
+                    for uri, (name, buffer) in buffers.items()
+                    for item in shown.get(uri, ())
+                    for at in [item["range"]["start"]]
+                )
+    except ValueError:  # the server is gone: the time is up
+        pass
+    finally:
+        guard.cancel()
+        wire.process.kill()
+    return places
+
+
+def _column(text: str, at: dict[str, int]) -> int:
+    """A column as findings count it, from one in UTF-16."""
+    lines = text.splitlines(keepends=True)
+    line = lines[at["line"]].encode("utf-16-le") if at["line"] < len(lines) else b""
+    return len(line[: 2 * at["character"]].decode("utf-16-le", "replace")) + 1
+
+
+def _pythons() -> list[str]:
+    """The other Pythons that gllint is made for, where there are any that start."""
+    found = {}
+    for version in ("3.11", "3.12", "3.13"):
+        beside = sorted(Path(sys.base_prefix).parent.glob(f"{version}.*/bin/python"))
+        for candidate in [*map(str, beside), shutil.which(f"python{version}")]:
+            asked = [candidate or "", "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]
+            if (
+                candidate
+                and subprocess.run(asked, capture_output=True, text=True, check=False).stdout.strip()
+                == version
+            ):
+                found[version] = candidate
+    found.pop(f"{sys.version_info.major}.{sys.version_info.minor}", None)
+    return list(found.values())
+
+
+def _on_another(python: str, folder: Path, top: Path, told: str) -> list[str]:
+    """What differs where gllint is installed for another Python."""
+    place = folder / python.replace("/", "_")
+    subprocess.run([python, "-m", "venv", str(place)], check=True)
+    install = [place / "bin" / "pip", "install", "--quiet", "--disable-pip-version-check", _TESTS.parent]
+    done = subprocess.run(install, capture_output=True, text=True, check=False)
+    if done.returncode:
+        return [f"{python}: gllint cannot be installed: {done.stderr[-300:]}"]
+    command = [place / "bin" / "gllint", *_JSON, "--no-cache"]
+    done = subprocess.run(command, cwd=top, capture_output=True, text=True, timeout=600, check=False)
+    return [] if done.stdout == told else [f"{python}: other findings {done.stderr[-200:]}"]
+
+
+def _strangers(budget: Budget) -> Row:
+    """Comments, a function that nobody calls, and other names of locals change nothing in real files."""
+    sys.path.insert(0, str(_TESTS / "rules"))
+    from test_metamorphic import renamed_locals, with_strangers
+
+    screen = Screen(Settings(needles=RULES.needles()))
+    count, wrong = 0, list[str]()
+    begun = time.monotonic()
+    for path in budget.files():
+        if count == _MANY or (count and not budget.left() and time.monotonic() - begun > 2):
+            break
+        data = path.read_bytes()
+        if not screen.passes(data) or isinstance(parse(str(path), data), Unparsed):
+            continue
+        text = data.decode("utf-8", "replace")
+        if "\r" in text or "\f" in text:
+            continue
+        count += 1
+        expected = _lines_found(text)
+        for what, change in (("strangers", with_strangers), ("other names", renamed_locals)):
+            changed = change(text)
+            if what == "other names":
+                found = Counter((code, number) for code, number, _ in _all_found(changed))
+                same = found == Counter((code, number) for code, number, _ in _all_found(text))
+            else:
+                same = _lines_found(changed) == expected
+            wrong += [] if same else [f"{path}: other findings with {what}"]
+    return Row("equivalence: metamorphic changes", f"{2 * count} changes of {count} real files", wrong)
+
+
+def _lines_found(text: str) -> Counter[tuple[str, str]]:
+    return Counter((code, line) for code, _, line in _all_found(text))
+
+
+def _all_found(text: str) -> list[tuple[str, int, str]]:
+    """Code, line and its text of what all rules find in a file by itself."""
+    module = parse("/project/a.py", text.encode())
+    if isinstance(module, Unparsed):
+        return [("unparsed", module.line, module.message)]
+    lines = text.split("\n")
+    return [
+        ("failure", 0, str(item))
+        if isinstance(item, Failure)
+        else (item.code, item.span.line, lines[item.span.line - 1])
+        for item in on_large_stack(checked, module)
+    ]

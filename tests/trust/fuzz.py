@@ -1,38 +1,267 @@
-"""Changed at random: whatever is read from outside is taken or refused, and nothing else is raised."""
+"""Changed at random: whatever is read from outside is taken or refused, and nothing else is raised.
+
+Texts are changed by ``atheris``, which keeps what reaches new lines, where it is installed, else blindly. Modules are
+drawn from a grammar of tools, fixes and claims, and, where ``hypothesmith`` is installed, from that of Python.
+"""
 
 from __future__ import annotations
 
 import ast
+import importlib.util
 import json
 import re
+import subprocess
+import sys
+import threading
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
-from corpus import failures_in
-from trust import AGENT, Budget, Row
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).parent))
+    import atheris
 
-from gllint.errors import UsageError
-from gllint.files import notebooks
-from gllint.files.places import Places
-from gllint.run.codec import decode as decode_entry
-from gllint.run.codec import encode
-from gllint.run.parsing import Unparsed, parse
-from gllint.run.results import Result
-from gllint.verdict import baseline, suppress
-from gllint_rules import RULES, Failure
-from gllint_rules.reading.stack import on_large_stack
-from gllint_rules.words.screen import Screen
-from gllint_rules.words.settings import Settings
-from gllint_runtime import GLError, UnitRegistry, scan_naked_numbers
-from gllint_runtime.policy.patterns import backtracks
+    watched = atheris.instrument_imports(include=["gllint", "gllint_rules", "gllint_runtime"])
+else:
+    watched = nullcontext()
 
+with watched:
+    from corpus import failures_in
+    from hypothesis import HealthCheck, Phase, given, settings
+    from hypothesis import seed as seeded
+    from lsprotocol import types
+    from trust import AGENT, Budget, Row
+
+    from gllint.errors import UsageError
+    from gllint.files import notebooks
+    from gllint.files.places import Places
+    from gllint.files.source import Undecodable, decode
+    from gllint.run.codec import decode as decode_entry
+    from gllint.run.codec import encode
+    from gllint.run.parsing import Unparsed, parse
+    from gllint.run.results import Result
+    from gllint.server.texts import Snapshot, difference
+    from gllint.verdict import baseline, suppress
+    from gllint_rules import RULES, Failure
+    from gllint_rules.reading.outline import outline_of
+    from gllint_rules.reading.stack import on_large_stack
+    from gllint_rules.reading.syntax import ParseFailure
+    from gllint_rules.words.screen import Screen
+    from gllint_rules.words.settings import Settings
+    from gllint_runtime import GLError, UnitRegistry, scan_naked_numbers
+    from gllint_runtime.policy.claims import ClaimPathError, find_macros, macro_problems, parse_claim_path
+    from gllint_runtime.policy.patterns import backtracks
+
+_TESTS = Path(__file__).parents[1]
+_MOST = 4_000  # characters of a text
 _BITS = [
     *"()[]{}\"'\\\n\r\t\0\f\x1a\u2028\ufeff\udcff#@:=,.;%*0", "{{claim:0}}", "# noqa: GL101", "# gllint: ignore[GL4]", "f'{", "\\\n",
     "lambda: ", "match x:\n case ", "async ", "await ", "yield ", "**", "return {", "kWh", "5 kWh", "1e999", "0x", "null", "NaN",
     '{"value": 1, "unit": "kWh"}', "tool(", "@tool\n", "else:\n", "class A(A):\n", "global x\n", "import *", "\u202e",
 ]  # fmt: skip
+
+
+# --- what is fed --------------------------------------------------------------------------------------------
+
+
+def _rules(text: str) -> None:
+    """Valid is what CPython takes; every rule takes what is valid."""
+    data = _bytes(text)
+    module = parse("/project/a.py", data)
+    if isinstance(module, Unparsed):
+        assert module.is_python or not _compiles(data), f"refused: {module.message}"
+        return
+    failures: list[Failure] = on_large_stack(failures_in, module)
+    assert not failures, failures[0]
+
+
+def _compiles(data: bytes) -> bool:
+    try:
+        compile(data, "a.py", "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
+
+
+_SCREEN = Screen(Settings(needles=RULES.needles()))
+
+
+def _screen(text: str) -> None:
+    _SCREEN.passes(_bytes(text))
+    _SCREEN.talks(_bytes(text))
+
+
+def _outline(text: str) -> None:
+    """The sections of a file and their holes lie in order."""
+    source = decode(_bytes(text)).source
+    ends = [0]
+    for section in on_large_stack(outline_of, source).sections:
+        assert 0 <= section.begin <= section.end <= len(source)
+        ends.append(section.end)
+
+
+def _suppressions(text: str) -> None:
+    source = text.encode("utf-8", "replace").decode()
+    suppress.apply("/project/a.py", source, (), frozenset(RULES), noqa=True, require_reason=True)
+
+
+def _scanner(text: str) -> None:
+    for finding in scan_naked_numbers(text):
+        assert 0 <= finding.start < finding.end <= len(text)
+
+
+def _macros(text: str) -> None:
+    macros = find_macros(text)
+    assert all(0 <= macro.start < macro.end <= len(text) for macro in macros)
+    macro_problems(macros, 2)
+
+
+def _paths(text: str) -> None:
+    parse_claim_path(text[:100], arrays=True)
+    parse_claim_path(text[:100])
+
+
+def _unit(text: str) -> None:
+    for word in text.split()[:20]:
+        UnitRegistry().is_allowed(word)
+
+
+def _pattern(text: str) -> None:
+    re.compile(text)
+    backtracks(text)
+
+
+def _buffer(text: str) -> None:
+    """What an editor sends of a text: each place and back, and the changes from one text to another."""
+    before, _, after = text.partition("\n")
+    snapshot = Snapshot("file:///a.py", text, 1, "utf-16")
+    for offset in range(0, len(text), max(1, len(text) // 20)):
+        snapshot.offset(snapshot.position(offset))
+    for line, character in re.findall(r"(\d{1,5})\D+(\d{1,5})", text)[:20]:
+        assert 0 <= snapshot.offset(types.Position(int(line), int(character))) <= len(text)
+    list(difference(before, after))
+
+
+def _in_file(name: str, read: Callable[[str], object]) -> Callable[[str], None]:
+    def run(text: str) -> None:
+        with TemporaryDirectory() as folder:
+            path = Path(folder, name)
+            path.write_bytes(_bytes(text))
+            read(str(path))
+
+    return run
+
+
+def _config(path: str) -> None:
+    Places(lambda config: config).of(str(Path(path).parent), frozenset({"gllint.toml"}))
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
+
+
+_NOTEBOOK = json.dumps(
+    {"cells": [{"cell_type": "code", "source": AGENT["plant/tools.py"].splitlines(True), "outputs": []}], "nbformat": 4}
+)  # fmt: skip
+_CONFIG = 'select = ["GL1"]\nextend-units = ["kWp"]\n[per-file-ignores]\n"a/*.py" = ["GL4"]\n[[frameworks]]\nname = "x"\n'
+_BASELINE = '{"version": 1, "findings": [{"path": "a.py", "code": "GL401", "text": "x", "count": 1}]}'
+_MESSAGE = (
+    "It uses {{claim:0}} kWh since 2024-10-02 12:30, v1.2, ID-123: ½ of ٣ CO₂e m² in 1. place {{claim:-1}}"
+)
+_PROGRAMS = [text for text in AGENT.values() if text]
+Target = tuple[Callable[[str], object], list[str], tuple[type[BaseException], ...]]
+TARGETS: dict[str, Target] = {  # what reads it, from what one starts, and what it may raise
+    "screen": (_screen, _PROGRAMS, ()),
+    "outline": (_outline, _PROGRAMS, (ParseFailure, Undecodable)),
+    "facts, inference, rules": (_rules, _PROGRAMS, ()),
+    "suppressions": (_suppressions, ["x = 1  # noqa: GL101\n# gllint: ignore[GL4]  # why\n# gllint: off-file\n"], ()),
+    "notebooks": (lambda text: notebooks.as_python(_bytes(text)), [_NOTEBOOK], ()),
+    "scanner": (_scanner, [_MESSAGE], ()),
+    "macros": (_macros, [_MESSAGE], ()),
+    "paths": (_paths, ["$.heat.value", "$['a b'][0].c"], (ClaimPathError,)),
+    "units": (_unit, ["kWh/m2 kgCO2e/kWh USD/t*year m**2 degC"], (GLError, ValueError)),
+    "patterns": (_pattern, [r"(?:\d+(?:\.\d+)*|[A-Z]{2,3}-\d+)(?=x|y)", "(a|b)*c"], (re.error, OverflowError, RecursionError)),
+    "configuration": (_in_file("gllint.toml", _config), [_CONFIG], (UsageError,)),
+    "baselines": (_in_file("base.json", baseline.read), [_BASELINE], (UsageError,)),
+    # Whatever this raises, the store takes for an entry that is not there.
+    "cache files": (lambda text: decode_entry("dict[str, Result]", _bytes(text)), [encode({"a": Result()}).decode("latin-1")], (Exception,)),
+    "editors' texts": (_buffer, ["a = 'é𝄞'\r\n(1, 2) 12:30\n"], ()),
+}  # fmt: skip
+
+
+def feed(name: str, text: str) -> None:
+    """Give a target a text. Raises what it is not to raise."""
+    run, _, refusals = TARGETS[name]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            run(text)
+        except (*refusals, UnicodeEncodeError):
+            pass
+
+
+# --- how it is fed ------------------------------------------------------------------------------------------
+
+
+def suite(budget: Budget) -> Iterator[Row]:
+    guided = importlib.util.find_spec("atheris") is not None and budget.is_long()
+    share = budget.part(0.7)
+    if guided:
+        seconds = int(2 * share.seconds / len(TARGETS))
+        tasks = [(name, seconds, budget.seed) for name in TARGETS]
+        rows = dict(budget.map(_guided, tasks))
+        yield from (rows[name] for name in TARGETS if name in rows)
+    else:
+        yield from _blind(share)
+    yield _drawn(budget.part(0.5), "tools and claims", _module_of_tools)
+    if importlib.util.find_spec("hypothesmith") is not None and budget.is_long():
+        yield _drawn(budget.part(0.5), "Python", _module_of_python)
+    yield _messages(budget)
+
+
+def _guided(task: tuple[str, int, int]) -> tuple[str, Row]:
+    """Feed one target in a process of its own, by the lines that it reaches."""
+    name, seconds, seed = task
+    with TemporaryDirectory() as folder:
+        for number, text in enumerate(TARGETS[name][1]):
+            Path(folder, f"seed{number}").write_bytes(text.encode())
+        command = [sys.executable, __file__, name, folder, f"-max_total_time={seconds}", f"-seed={seed + 1}"]
+        limits = [
+            f"-max_len={_MOST}",
+            "-timeout=20",
+            "-rss_limit_mb=3000",
+            "-print_final_stats=1",
+            "-verbosity=1",
+        ]
+        done = subprocess.run(
+            [*command, *limits, f"-artifact_prefix={folder}/"],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+        )
+    found = {what: int(number) for what, number in re.findall(r"(executed_units|cov):+ +(\d+)", done.stderr)}
+    told = f"{found.get('executed_units', 0)} inputs, {found.get('cov', 0)} edges, guided"
+    said = done.stderr[done.stderr.find("Uncaught Python exception") :]
+    return name, Row(f"fuzz: {name}", told, [said[:2500]] if done.returncode else [])
+
+
+def _blind(budget: Budget) -> Iterator[Row]:
+    counts = dict.fromkeys(TARGETS, 0)
+    wrong: dict[str, list[str]] = {name: [] for name in TARGETS}
+    for _ in budget.rounds():
+        for name in TARGETS:
+            text = _mutated(budget, budget.random.choice(TARGETS[name][1]))
+            try:
+                feed(name, text)
+            except Exception as error:
+                wrong[name].append(f"{type(error).__name__}: {error} on {text!r:.2000}")
+            counts[name] += 1
+    for name in TARGETS:
+        yield Row(f"fuzz: {name}", f"{counts[name]} inputs, blind", wrong[name])
 
 
 def _mutated(budget: Budget, text: str) -> str:
@@ -53,103 +282,115 @@ def _mutated(budget: Budget, text: str) -> str:
     return text
 
 
-def _bytes(text: str) -> bytes:
-    return text.encode("utf-8", "surrogateescape" if "\udcff" in text else "strict")
+def _drawn(budget: Budget, grammar: str, modules: Callable[[], Any]) -> Row:
+    """Feed modules that hypothesis draws, which makes what fails as small as it can."""
+    count, wrong = 0, list[str]()
+
+    def attempt(text: str) -> None:
+        nonlocal count
+        count += 1
+        feed("facts, inference, rules", text)
+
+    for number in budget.rounds():
+        test = settings(
+            max_examples=20,
+            deadline=None,
+            database=None,
+            phases=(Phase.generate, Phase.shrink),
+            suppress_health_check=list(HealthCheck),
+        )(given(modules())(attempt))
+        try:
+            seeded(budget.seed + number)(test)()
+        except Exception as error:
+            wrong.append(
+                f"{type(error).__name__}: {error} {' '.join(getattr(error, '__notes__', ()))}"[:2000]
+            )
+    return Row(f"fuzz: grammar of {grammar}", f"{count} modules", wrong)
 
 
-def _python(text: str) -> None:
-    """Valid is what CPython takes; every rule takes what is valid."""
-    data = _bytes(text)
-    module = parse("/project/a.py", data)
-    if isinstance(module, Unparsed):
-        assert module.is_python or not _compiles(data), f"refused: {module.message}"
-        return
-    failures: list[Failure] = on_large_stack(failures_in, module)
-    assert not failures, failures[0]
-    Screen(Settings(needles=RULES.needles())).passes(data)
-    suppress.apply("/project/a.py", module.source, (), frozenset(RULES), noqa=True, require_reason=False)
+def _module_of_tools() -> Any:
+    sys.path.insert(0, str(_TESTS / "rules"))
+    import test_fixes_properties
+
+    return test_fixes_properties.modules()
 
 
-def _compiles(data: bytes) -> bool:
-    try:
-        compile(data, "a.py", "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return True
+def _module_of_python() -> Any:
+    import hypothesmith
+
+    return hypothesmith.from_grammar()
 
 
-def _notebook(text: str) -> None:
-    notebooks.as_python(_bytes(text))
+_REQUESTS = ("hover", "completion", "codeAction", "definition", "inlayHint", "documentSymbol", "diagnostic")
+_STRANGE: list[Any] = [
+    None,
+    -1,
+    2**31,
+    "",
+    "\udcff",
+    [],
+    {},
+    "file:///",
+    "é" * 50,
+    True,
+    1.5,
+    [[[]]],
+]  # for any value
 
 
-def _scanner(text: str) -> None:
-    for finding in scan_naked_numbers(text):
-        assert 0 <= finding.start < finding.end <= len(text)
+def _messages(budget: Budget) -> Row:
+    """Messages with parts that are strange, to one server; it answers the last one all the same."""
+    sys.path.insert(0, str(_TESTS / "server"))
+    from measure import Buffer, Wire
+
+    count, wrong = 0, list[str]()
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "a.py")
+        path.write_text(AGENT["plant/tools.py"])
+        wire = Wire(Path(folder), f"{folder}/cache")
+        buffer = Buffer(wire, path)
+        guard = threading.Timer(budget.seconds + 120, wire.process.kill)
+        guard.start()
+        try:
+            for _ in budget.rounds():
+                count += 1
+                wire.request(*_request(budget, buffer.uri))
+                if count % 20 == 0:
+                    buffer.edit(0, 0, budget.random.choice(["#\n", "x = (\n", "\r", "@tool\n"]))
+            wire.request("shutdown", None)
+            wire.notify("exit", None)
+            wire.process.wait(60)
+        except Exception as error:
+            wrong.append(f"after {count} messages: {type(error).__name__}: {error}")
+        finally:
+            guard.cancel()
+            wire.process.kill()
+    return Row("fuzz: server's messages", f"{count} requests, blind", wrong)
 
 
-def _unit(text: str) -> None:
-    for word in text.split()[:20]:
-        UnitRegistry().is_allowed(word)
+def _request(budget: Budget, uri: str) -> tuple[str, Any]:
+    draw = budget.random
+    line = draw.choice([0, 3, 5, 9, 10**6])
+    place = {"line": line, "character": draw.choice([0, 4, 999])}
+    params: dict[str, Any] = {
+        "textDocument": {"uri": uri},
+        "position": place,
+        "range": {"start": place, "end": {"line": line + 1, "character": 0}},
+        "context": {"diagnostics": [], "includeDeclaration": True},
+    }
+    if draw.random() < 0.7:
+        whole = draw.choice(
+            [params, params["textDocument"], params["position"], params["range"], params["context"]]
+        )
+        whole[draw.choice(list(whole))] = draw.choice(_STRANGE)
+    return f"textDocument/{draw.choice(_REQUESTS)}", params
 
 
-def _entry(text: str) -> None:
-    decode_entry("dict[str, Result]", _bytes(text))
+def _main() -> None:
+    name = sys.argv.pop(1)
+    atheris.Setup(sys.argv, lambda data: feed(name, data.decode("utf-8", "surrogateescape")))
+    atheris.Fuzz()
 
 
-def _pattern(text: str) -> None:
-    re.compile(text)
-    backtracks(text)
-
-
-def _in_file(name: str, read: Callable[[str], object]) -> Callable[[str], None]:
-    def run(text: str) -> None:
-        with TemporaryDirectory() as folder:
-            path = Path(folder, name)
-            path.write_bytes(_bytes(text))
-            read(str(path))
-
-    return run
-
-
-def _config(path: str) -> None:
-    Places(lambda config: config).of(str(Path(path).parent), frozenset({"gllint.toml"}))
-
-
-_NOTEBOOK = json.dumps(
-    {"cells": [{"cell_type": "code", "source": AGENT["plant/tools.py"].splitlines(True), "outputs": []}], "nbformat": 4}
-)  # fmt: skip
-_CONFIG = 'select = ["GL1"]\nextend-units = ["kWp"]\n[per-file-ignores]\n"a/*.py" = ["GL4"]\n[[frameworks]]\nname = "x"\n'
-_BASELINE = '{"version": 1, "findings": [{"path": "a.py", "code": "GL401", "text": "x", "count": 1}]}'
-_MESSAGE = (
-    "It uses {{claim:0}} kWh since 2024-10-02 12:30, v1.2, ID-123: ½ of ٣ CO₂e m² in 1. place {{claim:-1}}"
-)
-Target = tuple[Callable[[str], None], list[str], tuple[type[BaseException], ...]]
-TARGETS: dict[str, Target] = {
-    "Python": (_python, [text for text in AGENT.values() if text], ()),
-    "notebook": (_notebook, [_NOTEBOOK], ()),
-    "message": (_scanner, [_MESSAGE], ()),
-    "unit": (_unit, ["kWh/m2 kgCO2e/kWh USD/t*year m**2 degC"], (GLError, ValueError)),
-    "kept entry": (_entry, [encode({"a": Result()}).decode("latin-1")], (Exception,)),
-    "pattern": (_pattern, [r"(?:\d+(?:\.\d+)*|[A-Z]{2,3}-\d+)(?=x|y)", "(a|b)*c"], (re.error, OverflowError, RecursionError)),
-    "configuration": (_in_file("gllint.toml", _config), [_CONFIG], (UsageError,)),
-    "baseline": (_in_file("base.json", baseline.read), [_BASELINE], (UsageError,)),
-}  # fmt: skip
-
-
-def suite(budget: Budget) -> Iterator[Row]:
-    counts = dict.fromkeys(TARGETS, 0)
-    wrong: dict[str, list[str]] = {name: [] for name in TARGETS}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        for _ in budget.rounds():
-            for name, (run, seeds, refusals) in TARGETS.items():
-                text = _mutated(budget, budget.random.choice(seeds))
-                try:
-                    run(text)
-                except (*refusals, UnicodeEncodeError):
-                    pass
-                except Exception as error:
-                    wrong[name].append(f"{type(error).__name__}: {error} on {text!r:.2000}")
-                counts[name] += 1
-    for name in TARGETS:
-        yield Row(f"fuzz: {name}", f"{counts[name]} inputs", wrong[name])
+if __name__ == "__main__":
+    _main()

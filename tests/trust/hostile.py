@@ -1,18 +1,26 @@
-"""Regular expressions measured at n, 2n and 4n on texts made to make them go back: none takes more than linear time."""
+"""Input made to hurt: expressions and parsers at n, 2n and 4n, sizes, and places and names of files."""
 
 from __future__ import annotations
 
 import importlib
 import inspect
+import os
 import pkgutil
 import re
+import socket
+import subprocess
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
-from trust import Budget, Row
+import fuzz
+from trust import AGENT, Budget, Row, gllint, write
 
-import gllint
+import gllint as program
 import gllint_rules
 import gllint_runtime
 
@@ -22,31 +30,82 @@ _MEASURABLE = 0.02
 _PIECES = [
     "a", "0", " ", "_", ".", "(", ")", "{", '"', "'", "\\", "\n", "#", ":", ",", "=", "-", "a.", "a,", "0.", "0,", "{{", "}}", "(a",
     "class a(", "from a import ", "import a,", "# noqa: ", "noqa:", "gllint: ", "{{claim:", "2024-", "**", "a\n", "a \\\n", " a", "f'{",
+    "0/", "[", "a if a else ", "a(", "@a\n", "x = a\n", "kWh ", "# gllint: ignore[GL101]\n", "$.a", "\u202e", "é", "a='", "lambda: ",
 ]  # fmt: skip
+Grown = tuple[float, float, float]  # seconds at n, 2n and 4n
 
 
 def suite(budget: Budget) -> Iterator[Row]:
-    patterns = _patterns()
-    wrong: list[str] = []
-    count = 0
-    pairs = [(name, pattern, piece) for name, pattern in sorted(patterns.items()) for piece in _PIECES]
+    yield from _parsers(budget.part(0.3))
+    yield _expressions(budget.part(0.4))
+    if budget.is_long():
+        yield from (_size(name, text) for name, text in _SIZES.items())
+    yield _places()
+    yield _names()
+
+
+# --- growth -------------------------------------------------------------------------------------------------
+
+
+def _parsers(budget: Budget) -> Iterator[Row]:
+    """A row for each parser, and what is hardest on it."""
+    pairs = [(name, piece) for name in fuzz.TARGETS for piece in _PIECES]
     budget.random.shuffle(pairs)
-    for name, use, piece in pairs:
+    grown: dict[str, dict[str, Grown]] = {name: {} for name in fuzz.TARGETS}
+    for number, (name, piece) in enumerate(pairs):
+        if number < 50 or budget.left():
+            grown[name][piece] = _grown(lambda text, name=name: fuzz.feed(name, text), piece)  # type: ignore[misc]
+    for name, by_piece in grown.items():
+        wrong = [f"{piece!r}: {_shown(times)}" for piece, times in by_piece.items() if _is_too_much(times)]
+        if by_piece:
+            piece, worst = max(by_piece.items(), key=lambda item: item[1][2])
+            yield Row(f"hostile: {name}", f"{len(by_piece)} texts, hardest {piece!r}: {_shown(worst)}", wrong)
+
+
+def _expressions(budget: Budget) -> Row:
+    patterns = _patterns()
+    pairs = [(name, piece) for name in sorted(patterns) for piece in _PIECES]
+    budget.random.shuffle(pairs)
+    wrong, worst, count = list[str](), (0.0, ""), 0
+    for name, piece in pairs:
         if count >= 50 and not budget.left():
             break
         count += 1
-        text = piece * (_SIZE // len(piece))
-        times = [_time(use, (text * factor) + "\x01") for factor in (1, 2, 4)]
-        if times[2] > _MEASURABLE and times[2] > _MOST_GROWTH * max(times[1], _MEASURABLE / 4):
-            shown = " ".join(f"{1000 * taken:.1f}" for taken in times)
-            wrong.append(f"{name} on {piece!r}: {shown} ms")
-    yield Row("hostile: expressions", f"{len(patterns)} expressions, {count} of {len(pairs)} pairs", wrong)
+        times = _grown(patterns[name], piece)
+        worst = max(worst, (times[2], f"{name} on {piece!r}: {_shown(times)}"))
+        wrong += [f"{name} on {piece!r}: {_shown(times)}"] if _is_too_much(times) else []
+    shown = f"{len(patterns)} expressions, {count} of {len(pairs)} pairs; hardest {worst[1]}"
+    return Row("hostile: expressions", shown, wrong)
 
 
-def _patterns() -> dict[str, Callable[..., Any]]:
+def _is_too_much(times: Grown) -> bool:
+    return times[2] > _MEASURABLE and times[2] > _MOST_GROWTH * max(times[1], _MEASURABLE / 4)
+
+
+def _shown(times: Grown) -> str:
+    return f"{' '.join(f'{1000 * taken:.1f}' for taken in times)} ms"
+
+
+def _grown(use: Callable[[str], object], piece: str) -> Grown:
+    text = piece * (_SIZE // len(piece))
+    return _time(use, text + "\x01"), _time(use, 2 * text + "\x01"), _time(use, 4 * text + "\x01")
+
+
+def _time(use: Callable[[str], object], text: str) -> float:
+    best = 1e9
+    for _ in range(2):
+        begun = time.process_time()
+        use(text)
+        best = min(best, time.process_time() - begun)
+        if best < _MEASURABLE:
+            break
+    return best
+
+
+def _patterns() -> dict[str, Callable[[str], object]]:
     """All that the three packages have compiled once they are imported."""
-    found: dict[str, Callable[..., Any]] = {}
-    for package in (gllint, gllint_rules, gllint_runtime):
+    found: dict[str, Callable[[str], object]] = {}
+    for package in (program, gllint_rules, gllint_runtime):
         for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             if info.name.endswith("__main__"):
                 continue
@@ -59,20 +118,123 @@ def _patterns() -> dict[str, Callable[..., Any]]:
                 if isinstance(value, re.Pattern) and re.search(rf"^{name}\b.*=", source, re.MULTILINE):
                     # What is only matched at a place is not searched for from every place.
                     searches = re.search(rf"\b{name}\.(?:search|finditer|findall|sub|subn|split)\b", source)
-                    found[f"{info.name}.{name}"] = value.finditer if searches else value.match
+                    found[f"{info.name}.{name}"] = partial(_search if searches else _match, value)
     return found
 
 
-def _time(use: Callable[..., Any], text: str) -> float:
-    pattern: re.Pattern[Any] = use.__self__  # type: ignore[attr-defined]
-    subject = text if isinstance(pattern.pattern, str) else text.encode()
-    best = 1e9
-    for _ in range(2):
-        begun = time.process_time()
-        found = use(subject)
-        if not (found is None or isinstance(found, re.Match)):
-            sum(1 for _ in found)
-        best = min(best, time.process_time() - begun)
-        if best < _MEASURABLE:
-            break
-    return best
+def _match(pattern: re.Pattern[Any], text: str) -> None:
+    pattern.match(text if isinstance(pattern.pattern, str) else text.encode())
+
+
+def _search(pattern: re.Pattern[Any], text: str) -> None:
+    for _ in pattern.finditer(text if isinstance(pattern.pattern, str) else text.encode()):
+        pass
+
+
+# --- sizes --------------------------------------------------------------------------------------------------
+
+_TOOL = AGENT["plant/tools.py"]
+_SIZES: dict[str, Callable[[], str]] = {
+    "100,000 nested brackets": lambda: f"{_TOOL}x = {'(' * 100_000}{')' * 100_000}\n",
+    "a million lines": lambda: _TOOL + "x = 1\n" * 1_000_000,
+    "one line of 50 MB": lambda: f"{_TOOL}x = '{'a' * 50_000_000}'\n",
+    "a list of 100,000 tools": lambda: f"{_TOOL}agent = Agent(tools=[{'heat, ' * 100_000}])\n",
+    "a result of 20,000 keys": lambda: (
+        "from agents import function_tool\n@function_tool\ndef f(x):\n    return {"
+        + ", ".join(f"'k{number}': {number}" for number in range(20_000))
+        + "}\n"
+    ),
+}
+
+
+def _size(name: str, text: Callable[[], str]) -> Row:
+    with TemporaryDirectory() as folder:
+        top = Path(folder)
+        write(top, {"a.py": text(), "gllint.toml": ""})
+        begun = time.monotonic()
+        try:
+            done = gllint("check", "--no-cache", "--output-format", "concise", cwd=top, timeout=200)
+        except subprocess.TimeoutExpired:
+            return Row(f"hostile: {name}", "200 s", ["does not end"])
+        seconds = time.monotonic() - begun
+        wrong = (
+            [done.stderr[-500:]] if done.returncode not in (0, 1) or "internal error" in done.stderr else []
+        )
+        lines = done.stdout.splitlines()
+        return Row(
+            f"hostile: {name}", f"{seconds:.1f} s, {len(lines)} lines: {' '.join(lines[-1:])[:60]}", wrong
+        )
+
+
+# --- places and names ---------------------------------------------------------------------------------------
+
+
+def _places() -> Row:
+    """What is no file, or is none any more: nothing waits for it, and the files beside it are checked."""
+    with TemporaryDirectory() as folder:
+        top = Path(folder, "project")
+        write(top, {**AGENT, "gllint.toml": ""})
+        os.mkfifo(top / "pipe.py")
+        os.mkfifo(top / "plant" / "gllint.toml")
+        os.mkfifo(top / ".gitignore")
+        places = {
+            "device.py": "/dev/zero",
+            "nowhere.py": "gone",
+            "itself.py": "itself.py",
+            "loop": ".",
+            "out": "/",
+        }
+        for name, target in places.items():
+            (top / name).symlink_to(target)
+        (top / "folder.py").mkdir()
+        with socket.socket(socket.AF_UNIX) as listening, suppress(OSError):
+            listening.bind(str(top / "socket.py"))
+        wrong = []
+        for arguments in (
+            [],
+            ["--fix"],
+            ["--write-baseline", "base.json"],
+            ["--baseline", "pipe.py"],
+            ["pipe.py", "device.py"],
+        ):
+            try:
+                done = gllint("check", *arguments, cwd=top, timeout=60)
+            except subprocess.TimeoutExpired:
+                wrong.append(f"{arguments}: waits")
+                continue
+            if "Traceback" in done.stderr or "internal error" in done.stderr or not done.stdout + done.stderr:
+                wrong.append(f"{arguments}: {done.stderr[-300:]}")
+    return Row("hostile: places", f"{len(places) + 5} kinds, 5 commands", wrong)
+
+
+_NAMES = [
+    "a\nb",
+    "\x1b[31mred",
+    "\u202eyp",
+    "::error::x",
+    "<script>",
+    "a b",
+    "\udcff",
+    "-x",
+    "\u2028",
+    "#",
+    "é",
+]
+_FORMATS = ["full", "concise", "json", "sarif", "github", "gitlab", "junit"]
+
+
+def _names() -> Row:
+    """Names that would act in a terminal, a log or a page do not, in any format."""
+    wrong = []
+    with TemporaryDirectory() as folder:
+        top = Path(folder)
+        write(top, {"gllint.toml": "", **{f"{name}.py": AGENT["plant/tools.py"] for name in _NAMES}})
+        for form in _FORMATS:
+            done = gllint("check", "--no-cache", "--output-format", form, cwd=top)
+            told = done.stdout + done.stderr
+            wrong += [f"{form}: {char!r} as it is" for char in "\x1b\u202e\u2028\udcff" if char in told]
+            wrong += [f"{form}: {told[-300:]}"] if done.returncode != 1 else []
+            wrong += [
+                f"{form}: a command of its own" for line in told.splitlines() if line.startswith("::error::")
+            ]
+    return Row("hostile: names", f"{len(_NAMES)} names, {len(_FORMATS)} formats", wrong)

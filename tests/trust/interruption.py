@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
+import json
 import os
 import resource
 import signal
@@ -10,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -18,44 +21,61 @@ from trust import AGENT, Budget, Row, gllint, write
 _COPIES = 12
 _MODES = {
     "--fix": ["check", "--fix", "--unsafe-fixes", "--jobs", "2"],
+    "--add-noqa": ["check", "--add-noqa", "--jobs", "2"],
     "--write-baseline": ["check", "--write-baseline", "base.json", "--jobs", "2"],
-    "--output-file": ["check", "--output-format", "json", "--output-file", "out.json", "--jobs", "2"],
-    "init": ["init", "--yes"],
+    "--output-file and the cache": [
+        "check",
+        "--output-format",
+        "json",
+        "--output-file",
+        "out.json",
+        "--jobs",
+        "2",
+    ],
+    "configuration": ["init", "--yes"],
 }
+_CELLS = [{"cell_type": "code", "metadata": {}, "source": AGENT["plant/tools.py"], "outputs": []}]
+_NOTEBOOK = json.dumps({"cells": _CELLS, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, indent=1)
 _ROOM = (0, 100, 700)  # bytes that a file may hold
 _WORKERS, _MANY = 5, 2500  # files, so that they are looked at by several processes
-_LONG = 30  # seconds, from which on all of it is tried
 _SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 
 
 def suite(budget: Budget) -> Iterator[Row]:
-    counts = dict.fromkeys(_MODES, 0)
-    wrong: dict[str, list[str]] = {mode: [] for mode in _MODES}
+    modes, rooms = (list(_MODES), _ROOM) if budget.is_long() else (["--fix"], _ROOM[1:2])
+    counts = dict.fromkeys(modes, 0)
+    wrong: dict[str, list[str]] = {mode: [] for mode in modes}
     with TemporaryDirectory() as folder:
-        for mode, arguments in _MODES.items():
+        for mode in modes:
+            arguments = _MODES[mode]
             wanted, seconds = _run_whole(Path(folder, f"whole{mode}"), arguments)
-            share = Budget(budget.seconds / len(_MODES), budget.seed)
+            share = Budget(0.6 * budget.seconds / len(modes), budget.seed)
             for number in share.rounds():
                 top = Path(folder, f"{mode}{number}")
                 which = _SIGNALS[number % len(_SIGNALS)]
                 said = _killed(top, arguments, which, share.random.uniform(0.02, seconds), wanted)
                 wrong[mode] += [f"{which.name}: {line}" for line in said]
                 counts[mode] += 1
-        modes, rooms = (_MODES, _ROOM) if budget.seconds > _LONG else (["--fix"], _ROOM[1:2])
-        full = [
-            x for mode in modes for room in rooms for x in _full(Path(folder, mode, str(room)), mode, room)
-        ]
-        workers = _WORKERS if budget.seconds > _LONG else 0
+        tried, full = 0, list[str]()
+        for mode, room in itertools.product(modes, rooms):
+            full += _full(Path(folder, mode, str(room)), mode, room)
+            tried += 1
+        for number, mode in enumerate(modes if budget.is_long() else ()):
+            with _small_disk(Path(folder, f"disk{number}")) as disk:
+                if disk is not None:
+                    full += _full(disk, mode)
+                    tried += 1
+        workers = _WORKERS if budget.is_long() else 0
         lost = [line for number in range(workers) for line in _without_worker(Path(folder, f"lost{number}"))]
-    for mode in _MODES:
+    for mode in modes:
         yield Row(f"interruption: {mode}", f"{counts[mode]} kills", wrong[mode])
-    yield Row("interruption: no room to write", f"{len(modes)} commands, {len(rooms)} limits", full)
+    yield Row("interruption: no room to write", f"{tried} runs", full)
     yield Row("interruption: a worker killed", f"{workers} runs", lost)
 
 
 def _project(top: Path) -> dict[str, bytes]:
     write(top, {f"{number}/{name}": text for number in range(_COPIES) for name, text in AGENT.items()})
-    write(top, {"gllint.toml": ""})
+    write(top, {"gllint.toml": "", "a.ipynb": _NOTEBOOK})
     return _content(top)
 
 
@@ -75,28 +95,52 @@ def _run_whole(top: Path, arguments: list[str]) -> tuple[dict[str, bytes], float
     return _content(top), time.monotonic() - begun
 
 
-def _full(top: Path, mode: str, room: int) -> list[str]:
-    """What is wrong where no file can hold more than ``room`` bytes, as on a full disk."""
+@contextlib.contextmanager
+def _small_disk(top: Path) -> Iterator[Path | None]:
+    """A file system of 2 MB, where somebody may mount one."""
+    top.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(top)]
+    if subprocess.run(mount, capture_output=True, check=False).returncode:
+        yield None
+        return
+    try:
+        yield top / "project"
+    finally:
+        subprocess.run(["umount", str(top)], check=True)
+
+
+def _full(top: Path, mode: str, room: int | None = None) -> list[str]:
+    """What is wrong where no file can hold more than ``room`` bytes; without it, where the disk is full."""
     before = _project(top)
+    if room is None:
+        with contextlib.suppress(OSError), (top.parent / "filling").open("wb", buffering=0) as file:
+            while file.write(b"x" * 4096):
+                pass
     done = subprocess.run(
         [sys.executable, "-m", "gllint", *_MODES[mode]],
         cwd=top,
         env={**os.environ, "HOME": str(top)},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (room, room)),
+        preexec_fn=partial(_limit, room),
         timeout=120,
         check=False,
     )
     now = _content(top)
+    where = "a full disk" if room is None else f"{room} bytes"
     wrong = [
-        f"{mode} with {room} bytes: {name} is gone, cut off or left over"
+        f"{mode} with {where}: {name} is gone, cut off or left over"
         for name in before.keys() | now.keys()
         if ".gllint-" in name or (name in before and len(now.get(name, b"")) < len(before[name]))
     ]
     if b"Traceback" in done.stderr or b"internal error" in done.stderr or not done.stderr.strip():
-        wrong.append(f"{mode} with {room} bytes: says {done.stderr[-200:]!r}")
+        wrong.append(f"{mode} with {where}: says {done.stderr[-200:]!r}")
     return wrong
+
+
+def _limit(room: int | None) -> None:
+    if room is not None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
 
 
 def _without_worker(top: Path) -> list[str]:

@@ -8,9 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from trust import Budget, Row
+from trust import Budget, Row, run_tests
 
 _BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "gate_load.py"
+_HOSTILE = [
+    f"tests/runtime/{name}.py"
+    for name in ("test_adversarial", "test_adversarial_data", "test_load", "test_async")
+]
 _MOST, _TURNS_A_SECOND = 100_000, 1_000
 
 
@@ -23,6 +27,8 @@ def suite(budget: Budget) -> Iterator[Row]:
         wrong.append(f"memory grows: {load.memory} MB")
     held = f"{load.memory[1]:.0f} to {load.memory[-1]:.0f} MB"
     yield Row("load: 64 threads, 1,000 tasks", f"{turns} turns, {held}", wrong)
+    told, failed = run_tests(_HOSTILE)
+    yield Row("load: hostile providers and tools", told, failed)
 
 
 def _benchmark() -> Any:

@@ -1,39 +1,66 @@
-"""Mutants: one small change to a module at a time, which its tests are to notice.
+"""Mutants: one small change to a module at a time, which the tests that reach its line are to notice.
 
-The runtime, but for the scanner and the units, is left out: its own tests take it further.
+The tests run once, watched by coverage, which says which of them reach which line. Then each of two processes, in a
+copy of the checkout of its own and with all that is not ours loaded, forks for each mutant.
 """
 
 from __future__ import annotations
 
 import ast
 import copy
+import importlib
 import json
 import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
+import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from trust import Budget, Row
 
 _TOP = Path(__file__).parents[2]
-_PARTS = ("gllint", "rules", "runtime", "tests", "examples", "docs", "pyproject.toml", "README.md")
+_PARTS = (
+    "gllint",
+    "rules",
+    "runtime",
+    "tests",
+    "examples",
+    "docs",
+    "benchmarks",
+    "pyproject.toml",
+    "README.md",
+)
 _POLICY, _VERDICT = "runtime/gllint_runtime/policy", "gllint/verdict"
-_TESTS = {  # the quickest first: most mutants meet their end there
-    f"{_POLICY}/numbers.py": ["runtime/test_messages.py", "runtime/test_agreement.py", "runtime/test_properties.py"],
-    f"{_POLICY}/units.py": ["runtime/test_units.py", "runtime/test_packs.py", "runtime/test_agreement.py"],
-    f"{_VERDICT}/suppress.py": ["program/test_suppress.py"],
-    f"{_VERDICT}/baseline.py": ["program/test_baseline.py"],
-    f"{_VERDICT}/fingerprint.py": ["program/test_baseline.py"],
-}  # fmt: skip
+_GROUPS = {
+    "scanner": [f"{_POLICY}/{name}.py" for name in ("numbers", "neighbours", "view", "claims")],
+    "units": [f"{_POLICY}/units.py"],
+    "suppressions": [f"{_VERDICT}/suppress.py", f"{_VERDICT}/noqa.py"],
+    "baseline": [f"{_VERDICT}/baseline.py", f"{_VERDICT}/fingerprint.py"],
+}
+_TESTS = [
+    *sorted(
+        f"tests/runtime/{path.name}"
+        for path in (_TOP / "tests" / "runtime").glob("test_*.py")
+        if path.stem != "test_load"
+    ),
+    "tests/program/test_suppress.py",
+    "tests/program/test_baseline.py",
+]
+_PATIENCE = 90  # seconds for the tests of one mutant
 _OTHER: dict[type[ast.AST], type[ast.AST]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
     ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Add: ast.Sub, ast.Sub: ast.Add,
     ast.And: ast.Or, ast.Or: ast.And, ast.Mult: ast.Add, ast.Div: ast.Mult,
 }  # fmt: skip
+Reached = dict[str, dict[int, list[str]]]  # by file and line, the tests
 
 
 def suite(budget: Budget) -> Iterator[Row]:
@@ -41,14 +68,23 @@ def suite(budget: Budget) -> Iterator[Row]:
     command = [sys.executable, __file__, str(budget.seconds), str(budget.seed)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        yield Row("mutation", "did not run", [done.stderr[-500:]])
+        yield Row("mutation", "did not run", [done.stderr[-1500:]])
         return
-    tried, survivors = json.loads(done.stdout.splitlines()[-1])
-    killed = tried - len(survivors)
-    # Some of those that live on change nothing that anybody could see: they are for a reader to judge.
-    wrong = survivors if killed < 0.9 * tried else []
-    shown = "".join(f"\n{'':9}lives: {line}" for line in survivors)
-    yield Row("mutation", f"{killed} of {tried} mutants killed{shown}", wrong)
+    tried: dict[str, list[str | None]] = defaultdict(list)
+    for line in done.stdout.splitlines():
+        if line.startswith("{"):
+            mutant = json.loads(line)
+            tried[mutant["group"]].append(mutant["survivor"])
+    for group, results in sorted(tried.items()):
+        survivors = [result for result in results if result is not None]
+        killed = len(results) - len(survivors)
+        # Some of those that live on change nothing that anybody could see: they are for a reader to judge.
+        shown = "".join(f"\n{'':16}lives: {line}" for line in survivors)
+        wrong = [f"{len(survivors)} of {len(results)} live"] if killed < 0.9 * len(results) else []
+        yield Row(f"mutation: {group}", f"{killed} of {len(results)} mutants killed{shown}", wrong)
+
+
+# --- mutants ------------------------------------------------------------------------------------------------
 
 
 def _mutants(tree: ast.Module) -> Iterator[tuple[int, str, ast.Module]]:
@@ -86,57 +122,129 @@ def _truth(operand: ast.expr) -> ast.expr:
     return ast.Call(ast.Name("bool", ast.Load()), [operand], [])
 
 
+# --- trying them --------------------------------------------------------------------------------------------
+
+
 def _main(seconds: float, seed: int) -> None:
     budget = Budget(seconds, seed)
-    draw = random.Random(seed)
     with TemporaryDirectory() as folder:
-        top = Path(folder, "checkout")
-        for part in _PARTS:
-            source = _TOP / part
-            ignored = shutil.ignore_patterns("__pycache__", ".*")
-            shutil.copytree(source, top / part, ignore=ignored) if source.is_dir() else shutil.copy(
-                source, top
-            )
-        roots = [str(top), str(top / "rules"), str(top / "runtime")]
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(roots), "PYTHONDONTWRITEBYTECODE": "1"}
-        subprocess.run([sys.executable, "-m", "compileall", "-q", *roots], check=False, capture_output=True)
-        places = {name: list(_places(top / name)) for name in _TESTS}
-        tried, survivors, sound = 0, list[str](), set[str]()
-        while (budget.left() or not tried) and any(places.values()):
-            name = draw.choice([name for name, left in places.items() if left])
-            if name not in sound:
-                sound.add(name)
-                assert _passes(top, name, environment), f"the tests of {name} fail before anything is changed"
-            number = places[name].pop(draw.randrange(len(places[name])))
-            original = (top / name).read_text("utf-8")
-            line, what, mutant = next(m for at, m in enumerate(_mutants(ast.parse(original))) if at == number)
-            (top / name).write_text(ast.unparse(mutant), encoding="utf-8")
-            shutil.rmtree((top / name).parent / "__pycache__", ignore_errors=True)
-            lives = _passes(top, name, environment)
-            tried += 1
-            survivors += [f"{name}:{line}: {what}"] if lives else []
-            (top / name).write_text(original, encoding="utf-8")
-    print(json.dumps([tried, survivors]))
+        _copy_to(Path(folder, "0"))
+        _forked(lambda: _watch(Path(folder, "0"), Path(folder, "reached.json")), 600)
+        reached, modules = json.loads(Path(folder, "reached.json").read_text())
+        for name in modules:
+            with suppress(Exception):
+                importlib.import_module(name)
+        children = []
+        for number in range(2):
+            top = Path(folder, str(number))
+            if number:
+                _copy_to(top)
+            if (child := os.fork()) == 0:
+                _try_mutants(top, budget, random.Random(f"{seed} {number}"), reached)
+                os._exit(0)
+            children.append(child)
+        for child in children:
+            os.waitpid(child, 0)
 
 
-def _passes(top: Path, name: str, environment: dict[str, str]) -> bool:
-    """Whether the tests of a module notice nothing."""
-    tests = [f"tests/{test}" for test in _TESTS[name]]
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-n", "0", "-p", "no:cacheprovider", *tests]
-    try:
-        done = subprocess.run(
-            command, cwd=top, env=environment, capture_output=True, timeout=300, check=False
-        )
-    except subprocess.TimeoutExpired:
-        return False
-    return done.returncode == 0
+def _copy_to(top: Path) -> None:
+    for part in _PARTS:
+        source = _TOP / part
+        if source.is_dir():
+            shutil.copytree(source, top / part, ignore=shutil.ignore_patterns("__pycache__", ".*"))
+        else:
+            shutil.copy(source, top)
 
 
-def _places(path: Path) -> Iterator[int]:
-    """The numbers of the mutants of a module."""
-    return iter(
-        range(sum(len(list(_changes(node))) for node in ast.walk(ast.parse(path.read_text("utf-8")))))
+def _forked(work: Callable[[], int], patience: float) -> int | None:
+    """The status of what runs in a child; ``None`` where it takes too long."""
+    if (child := os.fork()) == 0:
+        os.setpgid(0, 0)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        status = 1
+        try:
+            status = work()
+        finally:
+            os._exit(status)
+    end = time.monotonic() + patience
+    while time.monotonic() < end:
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            return os.waitstatus_to_exitcode(status)
+        time.sleep(0.02)
+    with suppress(ProcessLookupError):
+        os.killpg(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return None
+
+
+def _in_copy(top: Path, tests: list[str], plugins: list[Any]) -> int:
+    """Run tests in a copy of the checkout, whose packages come first."""
+    roots = [str(top), str(top / "rules"), str(top / "runtime")]
+    sys.path[:0] = roots
+    os.environ |= {"PYTHONPATH": os.pathsep.join(roots), "PYTHONDONTWRITEBYTECODE": "1", "HOME": str(top)}
+    sys.dont_write_bytecode = True
+    os.chdir(top)
+    import pytest
+
+    return int(pytest.main(["-x", "-q", "-n", "0", "-p", "no:cacheprovider", *tests], plugins=plugins))
+
+
+def _watch(top: Path, where: Path) -> int:
+    """Write down which tests reach which lines, and which modules they load that are not ours."""
+    import coverage
+
+    measured = coverage.Coverage(
+        data_file=None,
+        config_file=False,
+        concurrency="thread",
+        include=[f"{top}/runtime/*", f"{top}/gllint/verdict/*"],
     )
+    measured.start()
+
+    class Named:
+        def pytest_runtest_setup(self, item: Any) -> None:
+            measured.switch_context(item.nodeid)
+
+    status = _in_copy(top, _TESTS, [Named()])
+    measured.stop()
+    data = measured.get_data()
+    reached = {
+        os.path.relpath(file, top): {
+            line: sorted(filter(None, tests)) for line, tests in data.contexts_by_lineno(file).items()
+        }
+        for file in data.measured_files()
+    }
+    others = [
+        name
+        for name, module in sys.modules.items()
+        if not (getattr(module, "__file__", None) or "").startswith(str(top))
+        and not name.startswith(("gllint", "test", "conftest"))
+    ]
+    where.write_text(json.dumps([reached, others]))
+    return status
+
+
+def _try_mutants(top: Path, budget: Budget, draw: random.Random, reached: Reached) -> None:
+    """Draw mutants and print what becomes of each, as long as there is time."""
+    named = {name for names in _GROUPS.values() for name in names}
+    others = sorted(name for name in reached if name.startswith("runtime/") and name not in named)
+    groups = {**_GROUPS, "runtime": others}
+    while budget.left():
+        group = draw.choice(sorted(groups))
+        name = draw.choice(groups[group])
+        original = (top / name).read_text("utf-8")
+        line, what, mutant = draw.choice(list(_mutants(ast.parse(original))))
+        tests = reached.get(name, {}).get(str(line), [])  # type: ignore[call-overload]
+        lives = f"{name}:{line}: {what}"
+        if not tests:
+            every = reached.get(name, {}).values()
+            tests = sorted({test for at in every for test in at})[::5]  # of what runs when it is imported
+        (top / name).write_text(ast.unparse(mutant), encoding="utf-8")
+        shutil.rmtree((top / name).parent / "__pycache__", ignore_errors=True)
+        status = _forked(lambda tests=tests: _in_copy(top, tests, []), _PATIENCE)  # type: ignore[misc]
+        (top / name).write_text(original, encoding="utf-8")
+        print(json.dumps({"group": group, "survivor": lives if status == 0 else None}), flush=True)
 
 
 if __name__ == "__main__":

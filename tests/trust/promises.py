@@ -1,4 +1,7 @@
-"""What gllint never does, seen by an audit hook of the interpreter: import what it checks, reach out, write elsewhere."""
+"""What gllint never does: each promise of docs/security.md with the tests that hold it, and all commands watched.
+
+An audit hook of the interpreter sees whether one imports what it checks, reaches out, or writes elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,39 @@ from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from trust import AGENT, Budget, Row, write
+from trust import AGENT, Budget, Row, run_tests, write
+
+PROMISES = {  # by the words that each begins with
+    "It never imports or runs the code under lint": [
+        "tests/program/test_environment.py::test_no_environment_is_read_unless_it_is_named",
+        "tests/program/test_environment.py::test_what_packages_declare_is_seen",
+        "tests/program/test_cache.py::test_an_entry_of_somebody_else_runs_nothing",
+    ],
+    "It never speaks to the network": [
+        "tests/program/test_mcp.py::test_a_server_at_an_address",
+        "tests/runtime/test_validation.py::test_references_that_would_have_to_be_fetched",
+    ],
+    "It never writes outside what it is told to write": [
+        "tests/program/test_processes.py::test_no_link_leads_a_fix_out_of_the_project",
+        "tests/program/test_processes.py::test_no_link_leads_what_is_written_out_of_the_project",
+        "tests/program/test_processes.py::test_who_is_killed_while_writing_leaves_nothing_behind",
+        "tests/program/test_processes.py::test_an_output_file_is_whole_or_as_it_was",
+        "tests/program/test_cache.py::test_no_configuration_puts_the_cache_outside_the_project",
+        "tests/program/test_cache.py::test_a_link_in_place_of_the_cache_is_not_followed",
+        "tests/program/test_cache.py::test_clean_leaves_alone_what_is_no_cache",
+        "tests/program/test_fixer.py::test_writing_is_all_or_nothing",
+    ],
+    "It never calls a tool": ["tests/program/test_mcp.py::test_a_server_over_stdio"],
+    "What a file holds, its name included, is shown with control characters as escapes": [
+        "tests/program/test_bad_input.py::test_a_name_cannot_write_to_the_log",
+        "tests/program/test_reports.py::test_github_escapes_what_would_end_a_command",
+        "tests/program/test_reports.py::test_every_format_bears_every_character",
+        "tests/program/test_reports.py::test_what_a_source_names_its_values_cannot_add_lines_or_colours",
+    ],
+    "What the release workflow and the GitHub action fetch is pinned": [
+        "tests/test_documents.py::test_what_ci_fetches_is_pinned",
+    ],
+}
 
 _WATCHED = """\
 import json, os, sys
@@ -77,4 +112,8 @@ def suite(budget: Budget) -> Iterator[Row]:
                 git = event == "reach" and "'git'" in what
                 if not (allowed or kept or git or what.endswith("seen.json")):
                     wrong.append(f"{arguments}: {event} {what}")
-    yield Row("promises: nothing imported, fetched, written", f"{tried} commands", wrong)
+    yield Row("promises: nothing imported, fetched, written", f"{tried} commands watched", wrong)
+    if budget.is_long():
+        tests = [test for held in PROMISES.values() for test in held]
+        told, failed = run_tests(tests)
+        yield Row("promises: held by tests", f"{len(PROMISES)} promises, {told}", failed)

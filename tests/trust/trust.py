@@ -28,7 +28,11 @@ class Row:
 def standard_libraries() -> tuple[Path, ...]:
     """Those of the Pythons on the machine, their tests included: nothing in them has to do with agents."""
     beside = Path(sys.base_prefix).parent.glob("*/lib/python[23].*")
-    found = (Path(sysconfig.get_path("stdlib")), *sorted(beside), *sorted(Path("/usr/lib").glob("python[23].*")))
+    found = (
+        Path(sysconfig.get_path("stdlib")),
+        *sorted(beside),
+        *sorted(Path("/usr/lib").glob("python[23].*")),
+    )
     return tuple({path.resolve(): None for path in found})
 
 
@@ -135,6 +139,27 @@ def gllint(
         timeout=timeout,
         check=False,
     )
+
+
+def run_tests(tests: Sequence[str]) -> tuple[str, list[str]]:
+    """Run tests of this repository; what pytest says in the end, and those that failed."""
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-n",
+        "0",
+        "-p",
+        "no:cacheprovider",
+        "--tb=no",
+        "-rf",
+        *tests,
+    ]
+    done = subprocess.run(command, cwd=Path(__file__).parents[2], capture_output=True, text=True, check=False)
+    lines = done.stdout.splitlines()
+    failed = [line for line in lines if line.startswith(("FAILED", "ERROR"))]
+    return (lines or ["nothing"])[-1], failed or ([done.stderr[-500:]] if done.returncode else [])
 
 
 # Two files that have findings of several rules, fixes and suppressions, and that refer to each other.
