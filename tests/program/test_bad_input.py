@@ -14,6 +14,7 @@ import pytest
 
 from gllint.run import parsing
 from gllint.run.parsing import Unparsed, parse
+from gllint.shown import visible
 
 Write = Callable[..., Path]
 Run = Callable[..., Any]
@@ -134,6 +135,20 @@ def test_a_name_cannot_write_to_the_log(tmp_path: Path) -> None:
         for text in (done.stdout, done.stderr):
             assert not {"\x1b", "\u202e", "\u2028"} & set(text)
             assert not any(line.startswith("::error::owned") for line in text.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("::error::owned.py:1:1", "\\x3a:error::owned.py:1:1"),
+        ("  ::stop-commands::x", "  \\x3a:stop-commands::x"),
+        ('x = "##[error]owned"', 'x = "##\\x5berror]owned"'),
+        ("##vso[task.setvariable]", "##vso\\x5btask.setvariable]"),
+        ("a::b ## [c] #[d]", "a::b ## [c] #[d]"),
+    ],
+)
+def test_what_a_log_takes_for_a_command_is_escaped(text: str, shown: str) -> None:
+    assert visible(text) == shown
 
 
 _DEEP = {

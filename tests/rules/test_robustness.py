@@ -139,3 +139,35 @@ def test_deep_blocks_are_read() -> None:
 @pytest.mark.parametrize("text", ["", "\n", "# nothing\n", '"""Nothing."""\n', "pass"])
 def test_files_without_a_statement(text: str) -> None:
     assert places(run(Case("empty", {"a.py": text}, {}))) == []
+
+
+TARGETS = [
+    "a, *rest",
+    "*rest, a",
+    "(a, (b, *rest))",
+    "a, (*rest,)",
+    "rest.a",
+    "rest[0]",
+    "rest[a:]",
+    "()",
+    "[]",
+]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_whatever_a_loop_binds_no_rule_fails(target: str) -> None:
+    loops = [
+        f"[rest for {target} in rows]",
+        f"list(str(rest) for {target} in rows if rest)",
+        f"{{a: rest for {target} in rows for {target} in rest}}",
+        f"[[rest for {target} in rest] for {target} in rows]",
+        f"sum(len(rest) for {target} in rows)",
+    ]
+    keys = ", ".join(f'"k{number}": {loop}' for number, loop in enumerate(loops))
+    text = (
+        "from langchain_core.tools import tool\n\n\n@tool\ndef heat(rows, rest, a):\n"
+        f"    for {target} in rows:\n        pass\n    return {{{keys}}}\n"
+    )
+    compile(text, "a.py", "exec")
+    found = run(Case(target, {"a.py": text}, {}))
+    assert any(item.code == "GL101" and "`k4`" in item.message for item in found)

@@ -45,7 +45,7 @@ class Seen(NamedTuple):
 
 def suite(budget: Budget) -> Iterator[Row]:
     projects = budget.projects()
-    done = list(budget.part(0.75).map(_look_at, list(projects)))
+    done = list(budget.part(0.75).map(_look_at, list(projects), lambda said: Seen(0, 0, 0, [said])))
     files, found, unrelated = (sum(column) for column in list(zip(*done, strict=True))[:3])
     wrong = [line for seen in done for line in seen.wrong]
     shown = f"{files} files in {len(done)} of {len(projects)} projects, {found} findings, {unrelated} of them where there are no agents"
@@ -108,7 +108,7 @@ def _forced(budget: Budget) -> Row:
     wrong: list[str] = []
     speeds: list[tuple[float, str]] = []
     count = lines = 0
-    forced = budget.map(_force, groups)
+    forced = budget.map(_force, groups, lambda said: Forced(0, 0, [], [said]))
     for group in forced:
         count, lines = count + group.files, lines + group.lines
         speeds += group.speeds

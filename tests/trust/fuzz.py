@@ -212,8 +212,8 @@ def suite(budget: Budget) -> Iterator[Row]:
     if guided:
         seconds = int(2 * share.seconds / len(TARGETS))
         tasks = [(name, seconds, budget.seed) for name in TARGETS]
-        rows = dict(budget.map(_guided, tasks))
-        yield from (rows[name] for name in TARGETS if name in rows)
+        rows = dict(budget.map(_guided, tasks, lambda said: ("", Row("fuzz", "", [said]))))
+        yield from (rows[name] for name in ("", *TARGETS) if name in rows)
     else:
         yield from _blind(share)
     yield _drawn(budget.part(0.5), "tools and claims", _module_of_tools)

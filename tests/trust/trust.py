@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import multiprocessing
 import os
 import random
@@ -9,11 +10,12 @@ import subprocess
 import sys
 import sysconfig
 import time
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +91,19 @@ class Budget:
         self.random.shuffle(found)
         return found
 
-    def map(self, function: Callable[[_In], _Out], items: Sequence[_In]) -> Iterator[_Out]:
-        """What ``function`` makes of the items for which there is time, in two processes where it is worth it."""
+    def map(
+        self, function: Callable[[_In], _Out], items: Sequence[_In], broken: Callable[[str], _Out]
+    ) -> Iterator[_Out]:
+        """What ``function`` makes of the items for which there is time, in two processes where it is worth it.
+
+        Where it raises, what ``broken`` makes of the words for that.
+        """
+        attempt = partial(_attempt, self._end if self.is_long() else math.inf, function, broken)
         if not self.is_long():
-            yield from (function(item) for number, item in enumerate(items) if number == 0 or self.left())
+            yield from (attempt(item) for number, item in enumerate(items) if number == 0 or self.left())
             return
         with multiprocessing.get_context("fork").Pool(2, maxtasksperchild=20) as pool:
-            for done in pool.imap_unordered(partial(_in_time, self._end, function), items):
+            for done in pool.imap_unordered(attempt, items):
                 if done is not None:
                     yield done
 
@@ -105,8 +113,13 @@ _Out = TypeVar("_Out")
 _MARKS = ("pyproject.toml", "setup.py", "__init__.py", ".git")
 
 
-def _in_time(end: float, function: Callable[[_In], _Out], item: _In) -> _Out | None:
-    return function(item) if time.monotonic() < end else None
+def _attempt(end: float, function: Callable[[_In], _Out], broken: Callable[[str], _Out], item: _In) -> Any:
+    if time.monotonic() > end:
+        return None
+    try:
+        return function(item)
+    except Exception:
+        return broken(f"{item}: {traceback.format_exc()[-1500:]}")
 
 
 def _python_files(top: Path) -> list[Path]:
