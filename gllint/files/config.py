@@ -39,6 +39,10 @@ DEFAULT_EXCLUDE = (
 _NO_KEYS = {"audit", "needles", "packages"}  # settings that follow from others
 _RULE_OPTIONS = tuple(name for name in Settings._fields if name not in _NO_KEYS)
 _LARGEST = 1_000_000
+# tomllib takes quadratic time for a key of many parts: a megabyte of them keeps it busy for minutes.
+_DEEP_KEY = re.compile(
+    rb"""(?:^|[\[{,])[ \t]*(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){1000}""", re.MULTILINE
+)
 _MISSING = (errno.ENOENT, errno.ENOTDIR)
 _NAME_KEYS = (
     "tool-classes", "tool-decorators", "tool-methods", "result-payloads", "dispatchers", "registry-modules",
@@ -194,6 +198,8 @@ def _table(path: str, explicit: bool) -> dict[str, Any] | None:
         return None
     if len(data) > _LARGEST:
         raise UsageError(f"{path}: too large for a configuration: {len(data)} bytes, at most {_LARGEST}")
+    if _DEEP_KEY.search(data):
+        raise UsageError(f"{path}: a key has too many parts")
     import tomllib
 
     try:

@@ -115,9 +115,11 @@ def keep_lines(source: str) -> list[str]:
 
 def changed(source: str, changes: Iterable[Change]) -> str:
     """Return a text with changes made that do not overlap."""
-    for start, end, content in sorted(changes, reverse=True):
-        source = source[:start] + content + source[end:]
-    return source
+    parts, at = [], 0
+    for start, end, content in sorted(changes):
+        parts += [source[at:start], content]
+        at = end
+    return "".join([*parts, source[at:]])
 
 
 def main_newline(source: str) -> str:

@@ -14,12 +14,13 @@ import io
 import re
 import token
 import tokenize
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from gllint.errors import nearest
-from gllint.files.source import keep_lines, split_lines
+from gllint.files.source import split_lines
 from gllint_rules import RULES, Edit, Finding, Fix, Span
 
 # What flake8 reads as a suppression, and a code list of which the reason that may follow is no part.
@@ -35,6 +36,7 @@ _FLAKE8_FILE = re.compile(r"\s*# flake8[:=]\s*noqa", re.IGNORECASE)
 _OURS = re.compile(r"GL[0-9]*$")
 _MENTION = re.compile(r"noqa|gllint:", re.IGNORECASE)
 _NEAR_TOP = 10
+_MOST_ABOVE = 100  # lines between a comment and the code that it speaks of
 
 
 @dataclass(slots=True)
@@ -80,6 +82,10 @@ class Comments:
     def lines(self) -> list[str]:
         """The physical lines, without their endings."""
         return split_lines(self.source)
+
+    def ends(self, line: int) -> bool:
+        """Say whether a line has an ending: all have but the last one of a text that is cut off."""
+        return line < len(self.lines) or self.source.endswith(("\n", "\r"))
 
     @cached_property
     def _tokens(self) -> list[tokenize.TokenInfo]:
@@ -205,7 +211,7 @@ class Comments:
     def _own_lines(self, line: int, column: int) -> tuple[int, int]:
         if self.lines[line - 1][: column - 1].strip():
             return self.logical_lines.get(line, (line, line))
-        following = self._next_code[line] or line
+        following = min(self._next_code[line] or line, line + _MOST_ABOVE)
         return (line, self.logical_lines.get(following, (following, following))[1])
 
 
@@ -268,28 +274,15 @@ def apply(
     if noqa and comments.is_off_for_flake8():
         return ()
     considered = [s for s in comments.suppressions if noqa or s.form != "noqa"]
-    speaking = _by_line(considered)
-    kept = [
-        finding
-        for finding in findings
-        if not _is_suppressed(
-            finding, speaking.get(finding.span.line, speaking[0]), comments if noqa else None
-        )
-    ]
-
-    def tell(found: Finding, about: Suppression | None) -> None:
-        # A suppression that is unused or wrong does not suppress the word of it.
-        near = speaking.get(found.span.line, speaking[0])
-        others = [s for s in near if s is not about or s.form == "noqa"]
-        if not _is_suppressed(found, others, comments if noqa else None):
-            kept.append(found)
-
+    said = _Said(considered, comments if noqa else None)
+    kept = [finding for finding in findings if not said.suppresses(finding)]
+    # A suppression that is unused or wrong does not suppress the word of it.
     if "GL902" in codes:
-        for wrong in comments.unreadable(require_reason):
-            tell(_invalid(path, wrong), wrong.beside)
+        told = [(_invalid(path, wrong), wrong.beside) for wrong in comments.unreadable(require_reason)]
+        kept += [finding for finding, about in told if not said.suppresses(finding, about)]
     if "GL901" in codes:
-        for unused, about in _unused(path, comments, considered, codes):
-            tell(unused, about)
+        told = list(_unused(path, comments, considered, codes))
+        kept += [finding for finding, about in told if not said.suppresses(finding, about)]
     return tuple(kept)
 
 
@@ -300,43 +293,51 @@ def _invalid(path: str, wrong: Unreadable) -> Finding:
     return Finding("GL902", path, wrong.span, wrong.message, wrong.help, fix)
 
 
-def _by_line(considered: Iterable[Suppression]) -> dict[int, list[Suppression]]:
-    """The suppressions that may speak of each line, in their order; under 0 those of any other line."""
-    whole = [s for s in considered if s.lines is None]
-    out: dict[int, list[Suppression]] = {0: whole}
-    for suppression in considered:
-        if suppression.lines is not None:
-            for line in range(suppression.lines[0], suppression.lines[1] + 1):
-                out.setdefault(line, [*whole]).append(suppression)
-    return out
+class _Said:
+    """What the suppressions of a file say of a finding; they remember which codes they were used for.
+
+    Each is looked at once for a line and a code, however many findings there are. ``comments`` tell of texts that
+    flake8 takes for a noqa, too; without them none counts.
+    """
+
+    def __init__(self, considered: Iterable[Suppression], comments: Comments | None) -> None:
+        self._comments = comments
+        self._whole: list[Suppression] = []
+        self._by_line: dict[int, list[Suppression]] = defaultdict(list)
+        for suppression in considered:
+            if suppression.lines is None:
+                self._whole.append(suppression)
+            else:
+                for line in range(suppression.lines[0], suppression.lines[1] + 1):
+                    self._by_line[line].append(suppression)
+        self._speaking: dict[tuple[int, str], list[Suppression]] = {}
+        self._noqa: dict[tuple[int, str], bool] = {}
+        self._used: dict[tuple[int, str], Suppression | None] = {}  # by all but this one
+
+    def suppresses(self, finding: Finding, about: Suppression | None = None) -> bool:
+        """Say whether a finding is suppressed; by ``about``, which it speaks of, only if that is a noqa."""
+        at = finding.span.line, finding.code
+        if at not in self._speaking:
+            near = (*self._whole, *self._by_line.get(finding.span.line, ()))
+            self._speaking[at] = [s for s in near if _speaks_of(s, finding.code)]
+            # flake8 also heeds a noqa that stands in a string; so do we, or the two would differ.
+            noqas = self._comments.noqa_codes(finding.span.line) if self._comments is not None else ()
+            self._noqa[at] = any(codes is None or finding.code.startswith(codes) for codes in noqas)
+        if about is not None and about.form == "noqa":
+            about = None
+        speaking = self._speaking[at]
+        if at not in self._used or self._used[at] not in (None, about):
+            for suppression in speaking:
+                if suppression is not about:
+                    suppression.used = (suppression.used or set()) | {
+                        code for code in suppression.codes or () if finding.code.startswith(code)
+                    }
+            self._used[at] = about if at not in self._used else None
+        return self._noqa[at] or any(suppression is not about for suppression in speaking)
 
 
-def _is_suppressed(finding: Finding, considered: Iterable[Suppression], comments: Comments | None) -> bool:
-    suppressed = False
-    for suppression in considered:
-        if _speaks_of(suppression, finding):
-            suppressed = True
-            suppression.used = (suppression.used or set()) | {
-                code for code in suppression.codes or () if finding.code.startswith(code)
-            }
-    if comments is not None and not suppressed:
-        # flake8 also heeds a noqa that stands in a string; so do we, or the two would differ.
-        suppressed = any(
-            codes is None or finding.code.startswith(codes)
-            for codes in comments.noqa_codes(finding.span.line)
-        )
-    return suppressed
-
-
-def _speaks_of(suppression: Suppression, finding: Finding) -> bool:
-    if suppression.misplaced:
-        return False
-    if (
-        suppression.lines is not None
-        and not suppression.lines[0] <= finding.span.line <= suppression.lines[1]
-    ):
-        return False
-    return suppression.codes is None or finding.code.startswith(suppression.codes)
+def _speaks_of(suppression: Suppression, code: str) -> bool:
+    return not suppression.misplaced and (suppression.codes is None or code.startswith(suppression.codes))
 
 
 def _unused(
@@ -387,7 +388,7 @@ def _removal(comments: Comments, suppression: Suppression, unused: list[str]) ->
         return Edit(Span(span.line, span.column, span.line, end), "")
     start = len(line[: span.column - 1].rstrip()) + 1
     if start == 1:
-        ending = len(keep_lines(comments.source)[span.line - 1]) > len(line)
+        ending = comments.ends(span.line)
         return Edit(Span(span.line, 1, span.line + ending, 1 if ending else len(line) + 1), "")
     return Edit(Span(span.line, start, span.line, len(line) + 1), "")
 

@@ -326,3 +326,20 @@ def test_add_noqa_silences_a_project(
     assert run("check", cwd=top).returncode == 0
     after = (top / "b.py").read_bytes()
     assert after.startswith(b"\xef\xbb\xbf") and b"\r\n" in after and b"\n" not in after.replace(b"\r\n", b"")
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "# gllint: ignore[GL101]\n",
+        "# gllint: ignore[GL101] ",
+        "# noqa: GL101 ",
+        "# gllint: ignore\n",
+        "x = 1  # noqa: GL1\n",
+    ],
+)
+def test_many_suppressions_take_linear_time(piece: str) -> None:
+    """A quadratic one would take minutes."""
+    count = 8_000
+    found = apply("/project/a.py", piece * count, (), frozenset(RULES))
+    assert len(found) == count

@@ -10,6 +10,7 @@ from argparse import Namespace
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import redirect_stderr
+from functools import partial
 from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -45,7 +46,7 @@ class Seen(NamedTuple):
 
 def suite(budget: Budget) -> Iterator[Row]:
     projects = budget.projects()
-    done = list(budget.part(0.75).map(_look_at, list(projects), lambda said: Seen(0, 0, 0, [said])))
+    done = list(budget.part(0.75).map(_look_at, list(projects), partial(Seen, 0, 0, 0)))
     files, found, unrelated = (sum(column) for column in list(zip(*done, strict=True))[:3])
     wrong = [line for seen in done for line in seen.wrong]
     shown = f"{files} files in {len(done)} of {len(projects)} projects, {found} findings, {unrelated} of them where there are no agents"
@@ -108,7 +109,7 @@ def _forced(budget: Budget) -> Row:
     wrong: list[str] = []
     speeds: list[tuple[float, str]] = []
     count = lines = 0
-    forced = budget.map(_force, groups, lambda said: Forced(0, 0, [], [said]))
+    forced = budget.map(_force, groups, partial(Forced, 0, 0, []))
     for group in forced:
         count, lines = count + group.files, lines + group.lines
         speeds += group.speeds

@@ -141,7 +141,7 @@ def _copies(budget: Budget) -> Iterator[Row]:
     projects.sort(
         key=lambda top: not any(word in str(top).lower() for word in ("agent", "ai", "mcp", "hay", "green"))
     )
-    done = list(budget.map(partial(_copy, budget.is_long()), projects, lambda said: Copied("", 0, 0, [said])))
+    done = list(budget.map(partial(_copy, budget.is_long()), projects, partial(Copied, "", 0, 0)))
     wrong = [line for copied in done for line in copied.wrong]
     with_fixes = [copied.name for copied in done if copied.changed]
     changed, tests = sum(copied.changed for copied in done), sum(copied.tests for copied in done)

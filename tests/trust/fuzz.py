@@ -212,7 +212,7 @@ def suite(budget: Budget) -> Iterator[Row]:
     if guided:
         seconds = int(2 * share.seconds / len(TARGETS))
         tasks = [(name, seconds, budget.seed) for name in TARGETS]
-        rows = dict(budget.map(_guided, tasks, lambda said: ("", Row("fuzz", "", [said]))))
+        rows = dict(budget.map(_guided, tasks, _broken))
         yield from (rows[name] for name in ("", *TARGETS) if name in rows)
     else:
         yield from _blind(share)
@@ -247,6 +247,10 @@ def _guided(task: tuple[str, int, int]) -> tuple[str, Row]:
     told = f"{found.get('executed_units', 0)} inputs, {found.get('cov', 0)} edges, guided"
     said = done.stderr[done.stderr.find("Uncaught Python exception") :]
     return name, Row(f"fuzz: {name}", told, [said[:2500]] if done.returncode else [])
+
+
+def _broken(said: list[str]) -> tuple[str, Row]:
+    return "", Row("fuzz", "did not run", said)
 
 
 def _blind(budget: Budget) -> Iterator[Row]:

@@ -92,7 +92,7 @@ class Budget:
         return found
 
     def map(
-        self, function: Callable[[_In], _Out], items: Sequence[_In], broken: Callable[[str], _Out]
+        self, function: Callable[[_In], _Out], items: Sequence[_In], broken: Callable[[list[str]], _Out]
     ) -> Iterator[_Out]:
         """What ``function`` makes of the items for which there is time, in two processes where it is worth it.
 
@@ -113,13 +113,15 @@ _Out = TypeVar("_Out")
 _MARKS = ("pyproject.toml", "setup.py", "__init__.py", ".git")
 
 
-def _attempt(end: float, function: Callable[[_In], _Out], broken: Callable[[str], _Out], item: _In) -> Any:
+def _attempt(
+    end: float, function: Callable[[_In], _Out], broken: Callable[[list[str]], _Out], item: _In
+) -> Any:
     if time.monotonic() > end:
         return None
     try:
         return function(item)
     except Exception:
-        return broken(f"{item}: {traceback.format_exc()[-1500:]}")
+        return broken([f"{item}: {traceback.format_exc()[-1500:]}"])
 
 
 def _python_files(top: Path) -> list[Path]:
@@ -128,7 +130,7 @@ def _python_files(top: Path) -> list[Path]:
         for folder, folders, names in os.walk(top)
         if _only_own(folders)
         for name in sorted(names)
-        if name.endswith(".py") and Path(folder, name).is_file()
+        if name.endswith(".py") and os.path.isfile(f"{folder}/{name}")
     ]
 
 
