@@ -147,7 +147,7 @@ def test_every_key_refuses_every_wrong_type(write: Write, key: str, name: str) -
         ("\"a\\nb\\u001b[31m\" = 1", r"unknown key 'a\nb\x1b[31m'"),
         ("'" + "x" * 100_000 + "' = 1", "unknown key 'xxxx"),
         ("[per-file-ignores]\n\"\\u202e\" = 1", r"key 'per-file-ignores.\u202e' must be a list of texts, not 1"),
-        ("per-file-ignores" + ".a" * 900 + " = 1", "key 'per-file-ignores' has a value of the wrong type"),
+        ("per-file-ignores" + ".a" * 900 + " = 1", "key 'per-file-ignores.a' must be a list of texts"),
         ("select = " + "[" * 100_000, "not valid TOML: nested too deeply"),
         ("jobs = " + "1" * 5000, "not valid TOML: "),
         ("jobs = 1\njobs = 2", "not valid TOML: "),
