@@ -65,7 +65,7 @@ def _copy(budget: Budget, top: Path) -> None:
     write(
         top, {"gllint.toml": "", **{f"p{i}/{name}": text for i in range(4) for name, text in AGENT.items()}}
     )
-    for number, path in enumerate(budget.files()[:100]):
+    for number, path in enumerate(budget.files()[: 100 if budget.is_long() else 10]):
         (top / "real").mkdir(exist_ok=True)
         shutil.copy(path, top / "real" / f"m{number}.py")
 

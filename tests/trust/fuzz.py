@@ -219,7 +219,8 @@ def suite(budget: Budget) -> Iterator[Row]:
     yield _drawn(budget.part(0.5), "tools and claims", _module_of_tools)
     if importlib.util.find_spec("hypothesmith") is not None and budget.is_long():
         yield _drawn(budget.part(0.5), "Python", _module_of_python)
-    yield _messages(budget)
+    if budget.is_long():
+        yield _messages(budget)
 
 
 def _guided(task: tuple[str, int, int]) -> tuple[str, Row]:
