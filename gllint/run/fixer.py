@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+from bisect import bisect, insort
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -98,10 +99,14 @@ def chosen(source: str, fixes: Iterable[Fix]) -> tuple[list[Change], int]:
     """
     offsets = _Offsets(source)
     taken: dict[tuple[int, int], str] = {}
+    places: list[tuple[int, int]] = []  # those of `taken`, in order
     applied = 0
     for wanted in fixes:
         edits = {offsets.range(edit.span): edit.content for edit in wanted.edits}
-        if len(edits) == len(wanted.edits) and all(_fits(*edit, taken) for edit in edits.items()):
+        if len(edits) == len(wanted.edits) and all(_fits(*edit, taken, places) for edit in edits.items()):
+            for place in edits:
+                if place not in taken:
+                    insort(places, place)
             taken.update(edits)
             applied += 1
     newline = main_newline(source)
@@ -193,15 +198,27 @@ def _fix_file(engine: Engine, path: str, fixes: list[Fix], fixed: Fixed, stuck: 
     engine.put(path, data)
 
 
-def _fits(place: tuple[int, int], content: str, taken: dict[tuple[int, int], str]) -> bool:
+def _fits(
+    place: tuple[int, int], content: str, taken: dict[tuple[int, int], str], places: list[tuple[int, int]]
+) -> bool:
     if place in taken:
         return taken[place] == content and place[0] == place[1]
     start, end = place
-    return all(end <= other or upto <= start for other, upto in taken if (other, upto) != place) and not any(
+    return all(
         # An insertion at the edge of a replacement would have no certain order.
-        (start == end and start in (other, upto)) or (other == upto and other in (start, end))
-        for other, upto in taken
+        start < end and other < upto and (end == other or upto == start)
+        for other, upto in _touching(places, start, end)
     )
+
+
+def _touching(places: list[tuple[int, int]], start: int, end: int) -> list[tuple[int, int]]:
+    """Those of ``places`` that touch a stretch. None of them overlap, so that their ends are in order, too."""
+    first = after = bisect(places, (start, end))
+    while first and places[first - 1][1] >= start:
+        first -= 1
+    while after < len(places) and places[after][0] <= end:
+        after += 1
+    return places[first:after]
 
 
 def _at_newlines(data: bytes) -> list[bytes]:

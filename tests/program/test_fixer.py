@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import json
 import os
+import random
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -59,6 +60,27 @@ def fix(*edits: Edit) -> Fix:
 )  # fmt: skip
 def test_edits(fixes: list[Fix], expected: str, applied: int) -> None:
     assert fixer.apply("ab\ncd\n", fixes) == (expected, applied)
+
+
+def test_many_fixes_take_linear_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each is compared with those that it touches, not with all."""
+    count, seen = 500, 0
+
+    def touching(places: list[tuple[int, int]], start: int, end: int) -> list[tuple[int, int]]:
+        nonlocal seen
+        found = original(places, start, end)
+        expected = [at for at in places if at[0] <= end and at[1] >= start]
+        assert found == expected
+        seen += len(found)
+        return found
+
+    original = fixer._touching
+    monkeypatch.setattr(fixer, "_touching", touching)
+    lines = list(range(1, count + 1))
+    random.Random(0).shuffle(lines)
+    fixes = [Fix("safe", "", (Edit(Span(line, 2, line, 3), ""),)) for line in lines]
+    assert fixer.apply("ab\n" * count, [*fixes, *fixes]) == ("a\n" * count, count)
+    assert seen == 0
 
 
 def test_inserted_lines_end_as_the_file_does() -> None:
