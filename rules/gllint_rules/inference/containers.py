@@ -26,6 +26,7 @@ from gllint_rules.inference.values import (
     Unnamed,
     Value,
     join,
+    lacks_key,
     options,
     spread,
 )
@@ -191,9 +192,11 @@ def subscript(evaluator: Evaluator, expr: facts.Sub, frame: Frame) -> Value:
         known = shown(expr, frame.env)
         if known is not None:
             return known
-    base = evaluator.eval(expr.base, frame)
-    out = [_subscripted(evaluator, option, expr, frame) for option in options(base)]
-    return join(*out)
+    choices = options(evaluator.eval(expr.base, frame))
+    if len(choices) > 1:  # what has no such key would raise: it is one of the others
+        key = key_of(evaluator, expr.index, frame)
+        choices = tuple(o for o in choices if key is None or not lacks_key(o, key)) or choices
+    return join(*(_subscripted(evaluator, option, expr, frame) for option in choices))
 
 
 def _position(index: Expr) -> int | None:

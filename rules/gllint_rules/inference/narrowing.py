@@ -20,6 +20,7 @@ from gllint_rules.inference.values import (
     Value,
     explained,
     join,
+    lacks_key,
     number,
     options,
 )
@@ -137,6 +138,10 @@ def narrow(evaluator: Evaluator, test: Expr, frame: Frame) -> tuple[Env, Env] | 
                 if op in ("IsNot", "NotEqual"):
                     return {name: rest}, {name: NONE}
             return None
+        case facts.Compare(
+            operands=(facts.Const(value=str() as key), facts.Name(id=name)), ops=("In" | "NotIn" as op,)
+        ):
+            return _has(evaluator.lookup(name, frame), name, key, op == "In")
         case facts.Name(id=name):
             old = evaluator.lookup(name, frame)
             if isinstance(old, UnionOf) and NONE in old.options:
@@ -144,6 +149,16 @@ def narrow(evaluator: Evaluator, test: Expr, frame: Frame) -> tuple[Env, Env] | 
             return None
         case _:
             return None
+
+
+def _has(old: Value, name: str, key: str, held: bool) -> tuple[Env, Env] | None:
+    """What it says of what ``name`` holds that ``key`` is, or is not, in it."""
+    if not isinstance(old, UnionOf):
+        return None
+    having = [option for option in old.options if not lacks_key(option, key)]
+    without = [o for o in old.options if not (isinstance(o, Record) and o.cls is None and key in o.sure)]
+    sides: list[Env] = [{name: join(*left)} if left else {} for left in (having, without)]
+    return (sides[0], sides[1]) if held else (sides[1], sides[0])
 
 
 def _is_of(evaluator: Evaluator, of: Expr, kinds: Expr, frame: Frame) -> tuple[Env, Env] | None:

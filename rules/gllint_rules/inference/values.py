@@ -580,6 +580,13 @@ def _entries(a: tuple[Entry, ...], b: tuple[Entry, ...]) -> tuple[Entry, ...]:
     return tuple(seen.values())
 
 
+def lacks_key(value: Value, key: Key) -> bool:
+    """Whether ``value`` is a plain dict all of whose keys are seen, and ``key`` is none of them."""
+    if not isinstance(value, Record) or value.cls is not None or value.kind != "builtins.dict":
+        return False
+    return not value.open and value.rest is None and key not in value.entries
+
+
 def number(value: Value) -> Number | None:
     """The number that ``value`` definitely is; when it may be ``None`` but is a number otherwise, that one."""
     if isinstance(value, Number):
