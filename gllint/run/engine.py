@@ -287,6 +287,8 @@ class Engine:
             config = workspace.config
             codes = config.codes_in(path)
             findings = tuple(finding for finding in result.findings if finding.code in codes)
+            if result.notice or any(finding.code == "GL900" for finding in result.findings):
+                codes -= {"GL901"}  # what was not checked may yet need its suppressions
             left = self._unsuppressed(path, findings, codes, config.require_reason)
             outcome.findings += left if path in paths else [f for f in left if f in findings]
 

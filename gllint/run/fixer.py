@@ -191,7 +191,7 @@ def _fix_file(engine: Engine, path: str, fixes: list[Fix], fixed: Fixed, stuck: 
     broken = parse(path, code) if source != text.source else None
     if source == text.source or isinstance(broken, Unparsed):
         stuck.add(path)
-        if isinstance(broken, Unparsed):
+        if isinstance(broken, Unparsed) and not isinstance(parse(path, text.encode(text.source)), Unparsed):
             fixed.errors.append(f"{path}: a fix would have broken this file; left alone (a defect of gllint)")
         return
     fixed.applied += applied

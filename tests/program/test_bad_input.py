@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from gllint.run import parsing
+from gllint.run import fixer, parsing
+from gllint.run.engine import Engine, Options
 from gllint.run.parsing import Unparsed, parse
 from gllint.shown import visible
 
@@ -87,6 +88,19 @@ def test_a_huge_file_is_no_finding_unless_it_is_no_python(
     assert check(cwd=top) == []
     (top / "huge.py").write_text(NEEDLE + "x = 1\n" * 2000 + "x = = 2\n")
     assert check(cwd=top) == ["huge.py:2002:5: GL900"]
+
+
+@pytest.mark.parametrize(("last", "found"), [("x = = 2", ["a.py:3:5: GL900"]), ("", [])])
+def test_a_file_that_was_not_checked_has_no_unused_suppression(
+    write: Write, check: Check, monkeypatch: pytest.MonkeyPatch, last: str, found: list[str]
+) -> None:
+    """Nor is it the fault of a fix that such a file does not parse."""
+    monkeypatch.setattr(parsing, "MAX_LINES", 1)
+    top = write({"a.py": f"{NEEDLE.rstrip()}  # noqa: GL101\n# gllint: GL101\n{last}\n"})
+    assert check(cwd=top) == ["a.py:2:1: GL902", *found]
+    engine = Engine(Options(cache=False))
+    fixed = fixer.fix(engine, [str(top)], unsafe=True)
+    assert (fixed.errors, fixed.after) == ([], {})
 
 
 def _gllint(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
