@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -33,6 +34,7 @@ class Workspace:
         self._has_turn = self._is_unsaved = False
         self._results: dict[str, Result | Held] | None = None
         self._fixed: dict[str, Result] | None = None
+        self._speaking: dict[str, list[str]] | None = None  # by file, the candidates that say something of it
         self._told: dict[frozenset[str], Mapping[str, Sequence[Finding]]] = {}
 
     def take_over(self, other: Workspace) -> None:
@@ -83,15 +85,24 @@ class Workspace:
         """Return the findings of all files in which one concerns ``paths``, with the fixes where they are wanted."""
         asked = frozenset(paths)
         if asked not in self._told:
-            known, candidates = self._check_candidates(), self.index.candidates()
-            concerning = [path for path in candidates if not asked.isdisjoint(_concerned(known[path]))]
-            found = [finding for path in concerning for finding in self._result(path).findings]
+            found = [finding for path in self._speaking_of(asked) for finding in self._result(path).findings]
             told = {finding.path for finding in found if finding.concerns(asked)}
-            by = [path for path in candidates if not told.isdisjoint(_concerned(known[path]))]
+            by = self._speaking_of(told)
             said = self._with_fixes(by) if self._fixes else {path: self._result(path) for path in by}
             self._told = {asked: {path: all_ for path, all_ in landed(said.values()).items() if path in told}}
             self._save()
         return self._told[asked]
+
+    def _speaking_of(self, paths: Iterable[str]) -> list[str]:
+        """Return the candidates whose findings concern one of ``paths``, in their order."""
+        known = self._check_candidates()
+        if self._speaking is None:
+            self._speaking = defaultdict(list)
+            for path in self.index.candidates():
+                for other in _concerned(known[path]):
+                    self._speaking[other].append(path)
+        found = {path for other in paths for path in self._speaking.get(other, ())}
+        return [path for path in self.index.candidates() if path in found] if found else []
 
     def _result(self, path: str) -> Result:
         """Return what the rules say of a candidate, without the fixes."""
@@ -157,7 +168,7 @@ class Workspace:
         """Take note that the content of a file is another one now; what other files say is kept."""
         self.index.files.setdefault(path, None)
         self.index.forget(path)
-        self._results = self._fixed = None
+        self._results = self._fixed = self._speaking = None
         self._told = {}
 
     def marked(self, paths: Iterable[str]) -> frozenset[str]:

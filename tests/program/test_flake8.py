@@ -8,10 +8,13 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from gllint.hosts.flake8 import Plugin
+from gllint.run import workspace
+from gllint.run.engine import Engine, Options
 
 Write = Callable[..., Path]
 Check = Callable[..., list[str]]
@@ -167,3 +170,19 @@ def test_the_plugin_is_registered_under_its_code() -> None:
 
     (found,) = [e for e in entry_points(group="flake8.extension") if e.name == "GL"]
     assert found.load() is Plugin
+
+
+def test_each_file_is_asked_for_its_own_findings_alone(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a candidate says is looked at once, not again for each file that flake8 hands over."""
+    count = 12
+    tool = (
+        'from langchain_core.tools import tool\n\n\n@tool\ndef heat(site):\n    return {"heat_kwh": 80.0}\n'
+    )
+    top = write({"gllint.toml": "", **{f"a{number}.py": tool for number in range(count)}})
+    looks: list[Any] = []
+    original = workspace._concerned
+    monkeypatch.setattr(workspace, "_concerned", lambda known: looks.append(known) or original(known))
+    engine = Engine(Options(cache=False, jobs=1, fixes=False))
+    found = [engine.check_file(str(path)).findings for path in sorted(top.glob("*.py"))]
+    assert [len(findings) for findings in found] == [1] * count
+    assert len(looks) == count
