@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from gllint.run.engine import Engine, Options
+from gllint_rules.fixes import elsewhere
+from gllint_rules.project.mentions import Mention
 
 HEAT = """from langchain_core.tools import tool
 
@@ -163,3 +165,23 @@ def test_pipes_and_links_hold_nobody_up(tmp_path: Path) -> None:
 def test_what_cannot_be_looked_at_is_not_sure(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("x" * 300)
     assert safety(tmp_path, {}) == {"unsafe"}
+
+
+def test_a_key_is_looked_for_once_however_many_tools_have_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    count, looks = 20, 0
+
+    def is_harmless(mention: Mention, key: str) -> bool:
+        nonlocal looks
+        looks += 1
+        return original(mention, key)
+
+    original = elsewhere._is_harmless_key
+    monkeypatch.setattr(elsewhere, "_is_harmless_key", is_harmless)
+    tools = (f'@tool\ndef f{i}(x):\n    return {{"a_kwh": x * 2.0}}\n' for i in range(count))
+    (tmp_path / "gllint.toml").touch()
+    (tmp_path / "a.py").write_text("from langchain_core.tools import tool\n" + "".join(tools))
+    outcome = Engine(Options(cache=False, jobs=1)).check([str(tmp_path)])
+    assert len([finding for finding in outcome.findings if finding.fix is not None]) == count
+    assert looks == count

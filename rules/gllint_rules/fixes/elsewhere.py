@@ -56,14 +56,11 @@ def _searches(context: Context) -> Iterator[Search]:
 
 def _keys_stay_right(search: Search, keys: Collection[str]) -> bool:
     files = search.files(keys)
-    return files is not None and all(
-        _is_harmless_key(mention, key) for file in files for key in keys for mention in _of_key(file, key)
-    )
+    return files is not None and all(file.once(_only_writes, key) for file in files for key in keys)
 
 
-def _of_key(file: File, key: str) -> Iterator[Mention]:
-    yield from file.texts(key)
-    yield from file.names(key)
+def _only_writes(file: File, key: str) -> bool:
+    return all(_is_harmless_key(mention, key) for mention in (*file.texts(key), *file.names(key)))
 
 
 def _is_harmless_key(mention: Mention, key: str) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -69,6 +69,7 @@ class File:
     _names: dict[str, list[ast.AST]] = field(default_factory=dict)
     _texts: list[ast.Constant] = field(default_factory=list)
     _locals: dict[ast.AST, frozenset[str]] = field(default_factory=dict)
+    _answers: dict[tuple[Callable[[File, str], bool], str], bool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.tree is None:
@@ -96,6 +97,12 @@ class File:
     def is_prose(self) -> bool:
         """Whether it is written for people."""
         return self.tree is None and self.path.lower().endswith(_PROSE)
+
+    def once(self, question: Callable[[File, str], bool], word: str) -> bool:
+        """The answer to a question about a word, the same for as many as ask it."""
+        if (question, word) not in self._answers:
+            self._answers[question, word] = question(self, word)
+        return self._answers[question, word]
 
     def names(self, word: str) -> Iterator[Mention]:
         """Where ``word`` is a name: of a variable, an attribute, an argument, an import, a definition."""
