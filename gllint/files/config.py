@@ -40,9 +40,8 @@ _NO_KEYS = {"audit", "needles", "packages"}  # settings that follow from others
 _RULE_OPTIONS = tuple(name for name in Settings._fields if name not in _NO_KEYS)
 _LARGEST = 1_000_000
 # tomllib takes quadratic time for a key of many parts: a megabyte of them keeps it busy for minutes.
-_DEEP_KEY = re.compile(
-    rb"""(?:^|[\[{,])[ \t]*(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){1000}""", re.MULTILINE
-)
+_MOST_PARTS = 1000
+_DEEP_KEY = rb"""(?m)(?:^|[\[{,])[ \t]*(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){%d}""" % _MOST_PARTS
 _MISSING = (errno.ENOENT, errno.ENOTDIR)
 _NAME_KEYS = (
     "tool-classes", "tool-decorators", "tool-methods", "result-payloads", "dispatchers", "registry-modules",
@@ -198,8 +197,8 @@ def _table(path: str, explicit: bool) -> dict[str, Any] | None:
         return None
     if len(data) > _LARGEST:
         raise UsageError(f"{path}: too large for a configuration: {len(data)} bytes, at most {_LARGEST}")
-    if _DEEP_KEY.search(data):
-        raise UsageError(f"{path}: a key has too many parts")
+    if len(data) > 2 * _MOST_PARTS and re.search(_DEEP_KEY, data):  # the expression takes time to compile
+        raise UsageError(f"{path}: a key has too many parts: at most {_MOST_PARTS} names joined by dots")
     import tomllib
 
     try:

@@ -17,7 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from trust import Budget, Row, write
+from trust import PYTEST, Budget, Row, write
 
 from gllint.run import fixer
 from gllint.run.engine import Engine, Options, Outcome
@@ -236,19 +236,7 @@ def _own_tests(top: Path, paths: Iterable[str]) -> dict[str, str]:
     tests = [path for path in top.rglob("test_*.py") if about.search(path.read_text("utf-8", "replace"))][:10]
     if not tests:
         return {}
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "-n",
-        "0",
-        "-rA",
-        "-p",
-        "no:cacheprovider",
-        "--tb=no",
-        *map(str, tests),
-    ]
+    command = [*PYTEST, "-rA", *map(str, tests)]
     roots = os.pathsep.join(
         str(path) for path in (top, top / "src", *top.glob("lib/*/src"), *top.glob("libs/*"))
     )

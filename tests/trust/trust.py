@@ -156,21 +156,12 @@ def gllint(
     )
 
 
+PYTEST = (sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "--tb=no")
+
+
 def run_tests(tests: Sequence[str]) -> tuple[str, list[str]]:
     """Run tests of this repository; what pytest says in the end, and those that failed."""
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "-n",
-        "0",
-        "-p",
-        "no:cacheprovider",
-        "--tb=no",
-        "-rf",
-        *tests,
-    ]
+    command = [*PYTEST, "-rf", *tests]
     done = subprocess.run(command, cwd=Path(__file__).parents[2], capture_output=True, text=True, check=False)
     lines = done.stdout.splitlines()
     failed = [line for line in lines if line.startswith(("FAILED", "ERROR"))]
