@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import signal
+import subprocess
+import sys
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -58,3 +62,23 @@ def _coverage() -> Coverage | None:
 def unmeasured_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Measure no process: a signal may find coverage holding its lock, and it never lets go of it then."""
     monkeypatch.delenv("COVERAGE_PROCESS_START", raising=False)
+
+
+@pytest.fixture(scope="session")
+def gllint() -> Iterator[list[str]]:
+    """What to write for ``python -m gllint`` where all that counts is what it does: ``tests/warm.py``."""
+    if sys.platform != "linux":
+        yield [sys.executable, "-P", "-m", "gllint"]
+        return
+    warm = Path(__file__).with_name("warm.py")
+    with tempfile.TemporaryDirectory() as folder:
+        address = f"{folder}/address"
+        server = subprocess.Popen(
+            [sys.executable, "-P", warm, "serve", address], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+        assert server.stdin is not None and server.stdout is not None
+        assert server.stdout.readline() == b"\n"
+        yield [sys.executable, "-IS", str(warm), address]
+        server.stdin.close()
+        server.stdout.close()
+        server.wait()

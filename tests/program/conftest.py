@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -62,14 +61,14 @@ def write(tmp_path: Path) -> Write:
 
 
 @pytest.fixture
-def run() -> Run:
-    """Run ``python -m gllint`` in a folder, as a user would."""
+def run(gllint: list[str]) -> Run:
+    """Run gllint in a folder, as a user would."""
 
     def run(
         *arguments: str | Path, cwd: Path, stdin: bytes = b"", env: Mapping[str, str] | None = None
     ) -> subprocess.CompletedProcess[bytes]:
         return subprocess.run(
-            [sys.executable, "-m", "gllint", *map(str, arguments)],
+            [*gllint, *map(str, arguments)],
             cwd=cwd,
             input=stdin,
             capture_output=True,

@@ -7,7 +7,6 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,6 @@ pytest_lsp = pytest.importorskip("pytest_lsp", reason="the tests of the language
 from lsprotocol import types  # noqa: E402
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "building-energy"
-SERVER = [sys.executable, "-P", "-m", "gllint", "server"]
 PATIENCE = 30.0
 
 
@@ -220,7 +218,7 @@ Start = Callable[..., Awaitable[Editor]]
 
 
 @pytest_asyncio.fixture
-async def start(tmp_path: Path) -> AsyncIterator[Start]:
+async def start(tmp_path: Path, gllint: list[str]) -> AsyncIterator[Start]:
     """Start a server and an editor with these folders and capabilities; all are ended after the test."""
     editors: list[Editor] = []
 
@@ -245,7 +243,7 @@ async def start(tmp_path: Path) -> AsyncIterator[Start]:
             lambda params: editor.registrations.extend(params.registrations)
         )
         environment = {**os.environ, "GLLINT_CACHE_DIR": str(tmp_path / "cache")}
-        await client.start_io(*SERVER, env=environment, cwd=tmp_path)
+        await client.start_io(*gllint, "server", env=environment, cwd=tmp_path)
         editors.append(editor)
         result = await client.initialize_session(
             types.InitializeParams(
@@ -282,20 +280,14 @@ def project(tmp_path: Path) -> Callable[[Mapping[str, str]], Path]:
     return write
 
 
-def command_line(folder: Path) -> list[dict[str, Any]]:
-    """What ``gllint check`` says of a folder."""
-    done = subprocess.run(
-        [sys.executable, "-P", "-m", "gllint", "check", "--no-cache", "--output-format", "json", str(folder)],
-        capture_output=True,
-        check=False,
-        cwd=folder,
-    )
-    assert done.returncode in (0, 1), done.stderr.decode()
-    found: list[dict[str, Any]] = json.loads(done.stdout)
-    return found
-
-
 @pytest.fixture
-def check() -> Callable[[Path], list[dict[str, Any]]]:
-    """Run the command line over a folder."""
-    return command_line
+def check(gllint: list[str]) -> Callable[[Path], list[dict[str, Any]]]:
+    """What ``gllint check`` says of a folder."""
+
+    def check(folder: Path) -> list[dict[str, Any]]:
+        command = [*gllint, "check", "--no-cache", "--output-format", "json", str(folder)]
+        done = subprocess.run(command, capture_output=True, check=False, cwd=folder)
+        assert done.returncode in (0, 1), done.stderr.decode()
+        return list(json.loads(done.stdout))
+
+    return check

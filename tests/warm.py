@@ -1,0 +1,142 @@
+"""gllint as a process of its own that begins with everything imported.
+
+Hundreds of tests run gllint as a user would, in a process; most of what that costs is imports. Here one process per test
+session imports them, and a fork of it is what each of those tests runs: with its own arguments, folder, environment,
+streams and exit status. The fixture ``gllint`` is what to write for ``python -m gllint``.
+
+What asks for something that a process gets at its start, such as another ``PYTHONHASHSEED``, gets a fresh one. So do
+tests that send signals, set limits, or look at what is imported: they start ``python -m gllint`` themselves.
+"""
+
+from __future__ import annotations
+
+import marshal
+import os
+import socket
+import sys
+
+TYPE_CHECKING = False  # importing typing would take as long as all that the caller does
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any, NoReturn
+
+_PRELOADED = (
+    "gllint.cli.commands", "gllint.cli.checking", "gllint.cli.explaining", "gllint.cli.servers", "gllint.run.fixer",
+    "gllint.run.crew", "gllint.server.app", "gllint.report.html", "gllint_rules.catalogue", "gllint_rules.check.check",
+    "gllint_rules.check.why", "gllint_rules.fixes.wrap", "gllint_rules.fixes.schemas", "gllint_rules.reading.newer",
+    "coverage", "pint", "jsonschema", "tomlkit",
+)  # fmt: skip
+_AT_THE_START = ("PYTHON", "LC_", "LANG")
+_SIZE = 4  # of the number that says how long a message is
+
+
+def serve(address: str) -> None:
+    """Become what each caller asks for, in a fork, until standard input ends. Prints a line when it is ready."""
+    import gc
+    import importlib
+    import select
+
+    for name in _PRELOADED:
+        importlib.import_module(name)
+    gc.freeze()  # or the first look for garbage would copy all of it
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(address)
+        listener.listen(64)
+        print(flush=True)
+        while True:
+            ready, _, _ = select.select([listener, sys.stdin], [], [], 1.0)
+            if sys.stdin in ready:
+                return
+            if ready:
+                caller, _ = listener.accept()
+                if not os.fork():
+                    listener.close()
+                    _attend(caller)
+                caller.close()
+            _forget_the_ended()
+
+
+def _forget_the_ended() -> None:
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        pass
+
+
+def _attend(caller: socket.socket) -> NoReturn:
+    """Run what the caller asks for in a fork of this process, and tell its exit status; end it with the caller."""
+    import select
+    import signal
+
+    size, streams, _, _ = socket.recv_fds(caller, _SIZE, 3)
+    asked = caller.recv(int.from_bytes(size), socket.MSG_WAITALL)
+    child = os.fork()
+    if not child:
+        caller.close()
+        _become(marshal.loads(asked), streams)
+    for stream in streams:
+        os.close(stream)
+    ending = os.pidfd_open(child)
+    ready, _, _ = select.select([ending, caller], [], [])
+    if ending not in ready:  # the caller was killed
+        os.kill(child, signal.SIGKILL)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if ending in ready:
+        caller.sendall(b"%d\n" % status)
+    os._exit(0)
+
+
+def _become(asked: dict[str, Any], streams: list[int]) -> NoReturn:
+    import atexit
+
+    at_the_start = _of_the_start(os.environ)
+    for number, stream in enumerate(streams):
+        os.dup2(stream, number)
+        os.close(stream)
+    os.chdir(asked["folder"])
+    os.environ.clear()
+    os.environ.update(asked["environment"])
+    if _of_the_start(os.environ) != at_the_start:
+        os.execve(sys.executable, [sys.executable, "-m", "gllint", *asked["arguments"]], os.environ)
+    sys.stdin = sys.__stdin__ = os.fdopen(0)
+    sys.stdout = sys.__stdout__ = os.fdopen(1, "w")
+    sys.stderr = sys.__stderr__ = os.fdopen(2, "w", buffering=1, errors="backslashreplace")
+    sys.argv = ["gllint", *asked["arguments"]]
+    if "COVERAGE_PROCESS_START" in os.environ:
+        import coverage
+
+        coverage.process_startup()
+    from gllint.cli.main import main
+
+    try:
+        main()
+    except SystemExit as end:
+        atexit._run_exitfuncs()
+        sys.stdout.flush()
+        os._exit(end.code)  # to take apart what was imported would cost more than the run
+
+
+def _of_the_start(environment: Mapping[str, str]) -> dict[str, str]:
+    """What a process reads of its environment when it begins."""
+    return {name: value for name, value in environment.items() if name.startswith(_AT_THE_START)}
+
+
+def _ask(address: str, arguments: list[str]) -> int:
+    """Have the server at ``address`` run gllint with our streams, and return its exit status."""
+    asked = {"folder": os.getcwd(), "environment": dict(os.environ), "arguments": arguments}
+    message = marshal.dumps(asked)
+    with socket.socket(socket.AF_UNIX) as server:
+        server.connect(address)
+        socket.send_fds(server, [len(message).to_bytes(_SIZE)], [0, 1, 2])
+        server.sendall(message)
+        for stream in (0, 1, 2):
+            os.close(stream)  # whoever reads them waits for their end
+        return int(server.recv(16) or b"120")
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "serve":
+        serve(sys.argv[2])
+    else:
+        raise SystemExit(_ask(sys.argv[1], sys.argv[2:]))
