@@ -404,7 +404,7 @@ class Evaluator(Questions):
                     declared = self.field(of, name)
                     return hints.typed(self, found, declared) if declared is not None else found
                 if name == "__dict__":
-                    return objects.fields_of(self, base)
+                    return objects.fields_of(base)
                 if name in tables.RECORD_METHODS and self.class_member(of, name) is UNKNOWN:
                     return Method(base, name, Site(frame.module, at))
                 member = self.member(of, name)

@@ -76,7 +76,7 @@ def construct(evaluator: Evaluator, of: ClassOf, expr: facts.Call, frame: Frame)
     return Record(
         entries=entries,
         sure=frozenset(entries),
-        open=spread or bool(expr.args),
+        open=spread or len(expr.args) > len(names) or any(isinstance(arg, facts.Star) for arg in expr.args),
         site=Site(frame.module, expr.at),
         cls=of,
     )
@@ -113,12 +113,9 @@ def with_field(evaluator: Evaluator, value: Record, name: Key, entry: Entry) -> 
     return value.store(name, entry.holding(in_field(evaluator, value.cls, name, entry.value)))
 
 
-def fields_of(evaluator: Evaluator, made: Record) -> Record:
-    """What was made as a dict of its fields: there is no `unit` that nobody sees where its class has none."""
-    if made.quantity or made.cls is None:
-        return made
-    names = classes.parameters_of(evaluator, made.cls)
-    return replace(made, cls=None, open=made.open and (names is None or "unit" in names))
+def fields_of(made: Record) -> Record:
+    """What was made as a dict of its fields."""
+    return made if made.quantity else replace(made, cls=None)
 
 
 def copied(evaluator: Evaluator, value: Value, call: facts.Call, frame: Frame) -> Value:

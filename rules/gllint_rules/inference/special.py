@@ -234,7 +234,7 @@ def _threaded(position: int) -> Handler:
 def _as_dict(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     """The fields of an instance as a dict."""
     made = options(evaluator.eval(call.args[0], frame)) if call.args else (UNKNOWN,)
-    return join(*(objects.fields_of(evaluator, o) if isinstance(o, Record) else o for o in made))
+    return join(*(objects.fields_of(o) if isinstance(o, Record) else o for o in made))
 
 
 def _replaced(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
@@ -488,7 +488,7 @@ def looked_up(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value | N
 
 def _record_method(evaluator: Evaluator, record: Record, name: str, call: facts.Call, frame: Frame) -> Value:
     if name in tables.RECORD_METHODS:
-        return objects.fields_of(evaluator, record)
+        return objects.fields_of(record)
     if record.quantity:
         return UNKNOWN
     match name:
