@@ -138,7 +138,8 @@ class _Crew(Pool):
             pending = own[pipe] or anybodys
             handful: list[str] = []
             size = 0
-            while pending and size < _HANDFUL_BYTES:
+            most = len(pending) // (4 * len(self._pipes)) + 1  # the last ones are for all
+            while pending and size < _HANDFUL_BYTES and len(handful) < most:
                 path = pending.pop()
                 self._checked_by[path] = pipe
                 handful.append(path)
