@@ -90,6 +90,14 @@ def options(request: Request) -> Options:
         time_rules=request.timings,
         fixes=_needs_fixes(request),
         bound=STDIN in request.paths,
+        once=not (
+            request.fix
+            or request.diff
+            or request.add_noqa
+            or request.verbose
+            or request.timings
+            or request.output_format == report.PAGE
+        ),
     )
 
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _Result = TypeVar("_Result")
 WORTH_BYTES = 500_000
+_HANDFUL_BYTES = 20_000
 
 
 class Lost(Exception):
@@ -135,13 +136,18 @@ class _Crew(Pool):
 
         def following(pipe: Connection) -> tuple[object, ...] | None:
             pending = own[pipe] or anybodys
-            if not pending:
-                return None
-            path = pending.pop()
-            self._checked_by[path] = pipe
-            return "check", path, fixes
+            handful: list[str] = []
+            size = 0
+            most = len(pending) // (4 * len(self._pipes)) + 1  # the last ones are for all
+            while pending and size < _HANDFUL_BYTES and len(handful) < most:
+                path = pending.pop()
+                self._checked_by[path] = pipe
+                handful.append(path)
+                size += _size(index, path) + 1
+            return ("check", handful, fixes) if handful else None
 
-        yield from self._work(following)
+        for checked in self._work(following):
+            yield from checked
 
     def _run(
         self,
@@ -240,9 +246,8 @@ class _Worker:
         """Do what is asked until there is no more."""
         while True:
             match self._pipe.recv():
-                case ("check", path, fixes):
-                    result = rules.check_file(self._index, path, fixes)
-                    self._pipe.send(("done", (path, result, self._index.mentions.taken())))
+                case ("check", paths, fixes):
+                    self._pipe.send(("done", list(rules.check_here(self._index, paths, fixes))))
                 case ("apply", function, work, number, paths):
                     self._pipe.send(("done", (number, apply(function, work, paths))))
                 case ("mentions", mentions, around):

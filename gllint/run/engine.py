@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from gllint.errors import UsageError
 from gllint.files.config import Config
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from gllint.files import notebooks
     from gllint_rules.check.map import Map
 
+_Grouped: TypeAlias = "tuple[Place, dict[str, Signature | None]]"
 CACHE_VARIABLE = "GLLINT_CACHE_DIR"
 
 
@@ -37,7 +38,7 @@ class Options(NamedTuple):
     ``fixed`` is the configuration for every file, ``override`` lays options over each one. ``take_turns``
     lets one process at a time learn about a project, for hosts that run many of them at once. Without ``fixes``
     a finding has its fix only where working it out takes no time. ``bound`` is a run for somebody who shows one file
-    and has no place for what it causes in others.
+    and has no place for what it causes in others. ``once``: after one check nobody asks for more of what was learnt.
     """
 
     fixed: Config | None = None
@@ -50,6 +51,7 @@ class Options(NamedTuple):
     take_turns: bool = False
     fixes: bool = True
     bound: bool = False
+    once: bool = False
 
 
 class Notice(NamedTuple):
@@ -70,6 +72,13 @@ class Outcome:
         self.failures: list[Failure] = []
         self.notices: list[Notice] = []
         self.checked = list(checked)
+
+    def add(self, other: Outcome) -> None:
+        """Add what was found in other files."""
+        self.findings += other.findings
+        self.failures += other.failures
+        self.notices += other.notices
+        self.checked += other.checked
 
 
 class Concluded(Protocol):
@@ -102,19 +111,60 @@ class Engine:
         with self.clock.stage("discover"):
             named = [absolute(path) for path in paths]
             grouped = self._collect(named)
+
+        def check(root: str) -> Outcome:
+            return self._check_project(*grouped[root], named)
+
+        parts = self._check_beside(grouped, check)
         outcome = Outcome()
-        for root, (place, files) in sorted(grouped.items()):
-            workspace = self.workspace(place)
-            workspace.announce(files, complete=root in self._complete)
-            results = workspace.landing(files, named)
-            if not self.options.bound:
-                results |= workspace.caused(files)
-            with self.clock.stage("suppress"):
-                self.conclude_all(workspace, files, results, outcome)
-            self._say_unread(workspace, files, named, outcome)
+        for root in sorted(grouped):
+            outcome.add(parts.get(root) or check(root))
         outcome.findings.sort(key=_order)
         outcome.failures.sort(key=lambda failure: (failure.path, failure.code))
         self.progress.clear()
+        return outcome
+
+    def _check_beside(
+        self, grouped: Mapping[str, _Grouped], check: Callable[[str], Outcome]
+    ) -> dict[str, Outcome]:
+        """Check all of several projects where a part of them is worth another process; return what came of them."""
+        if not self.options.once or len(grouped) < 2 or self.sources.held():
+            return {}
+        from gllint.run.beside import start
+
+        def alone(root: str) -> Outcome:
+            self.options = self.options._replace(jobs=1)
+            self._pool.jobs = 1
+            self.progress = Progress(False)
+            return check(root)
+
+        sizes = {
+            root: sum(seen.size for seen in files.values() if seen) for root, (_, files) in grouped.items()
+        }
+        jobs = self.options.jobs or min(place.config.jobs or self._pool.jobs for place, _ in grouped.values())
+        beside = start(sizes, jobs, alone)
+        if beside is None:
+            return {}
+        parts: dict[str, Outcome] = {}
+        try:
+            parts |= {root: check(root) for root in sorted(grouped) if root not in beside.roots}
+            parts |= beside.outcomes()
+        finally:
+            beside.close()
+        return parts
+
+    def _check_project(
+        self, place: Place, files: Mapping[str, Signature | None], named: Collection[str]
+    ) -> Outcome:
+        workspace = self.workspace(place)
+        workspace.announce(files, complete=place.root in self._complete)
+        results = workspace.landing(files, named)
+        if not self.options.bound:
+            results |= workspace.caused(files)
+        outcome = Outcome()
+        with self.clock.stage("suppress"):
+            self.conclude_all(workspace, files, results, outcome)
+        self._say_unread(workspace, files, named, outcome)
         return outcome
 
     def files(self, paths: Sequence[str]) -> list[str]:
@@ -243,12 +293,12 @@ class Engine:
 
     # --- from paths to files -------------------------------------------------------------------------------
 
-    def _collect(self, paths: list[str]) -> dict[str, tuple[Place, dict[str, Signature | None]]]:
+    def _collect(self, paths: list[str]) -> dict[str, _Grouped]:
         for path in paths:
             if not self.sources.holds(path) and not os.path.lexists(path):
                 raise UsageError(f"{path}: no such file or folder")
         self.places.ask_about(paths)
-        grouped: dict[str, tuple[Place, dict[str, Signature | None]]] = {}
+        grouped: dict[str, _Grouped] = {}
 
         def add(path: str, place: Place, seen: Signature | None) -> None:
             grouped.setdefault(place.root, (place, {}))[1][path] = seen

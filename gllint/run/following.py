@@ -76,6 +76,7 @@ class FollowingIndex(Index):
         """Put a fresh project over the facts; return the files of which nothing could be taken over."""
         old = self._project or self.project
         self._announced.clear()
+        self._added = None
         self._project = self._new_project()
         self._add(self._project, self.candidates())
         return self._project.inherit(old, changed)

@@ -60,6 +60,7 @@ class Index:
         self._project: Project | None = None
         self._inherited: Project | None = None  # under another configuration
         self._announced: set[str] = set()
+        self._added: Mapping[str, bytes] | None = None  # those that were announced last
         self._listed: dict[str, frozenset[str]] = {}  # what lies in folders that were looked into
         self._top_level: dict[str, list[str]] | None = None
         self._imports: Imports | None = None  # that have read no file
@@ -114,6 +115,7 @@ class Index:
         self._listed.clear()
         self._announced.clear()
         self._candidates = self._project = self._inherited = self._top_level = self._imports = None
+        self._added = None
 
     # --- candidates ----------------------------------------------------------------------------------------
 
@@ -216,6 +218,8 @@ class Index:
         return self._top_level
 
     def _add(self, project: Project, added: Mapping[str, bytes]) -> None:
+        if added is self._added:
+            return  # as for each file that is checked
         new = [path for path in sorted(added) if path not in self._announced]
         fresh = {} if self.reads_all else self.kept.fresh
         self._read_facts([path for path in new if path not in self.parsed and path not in fresh], added)
@@ -226,6 +230,7 @@ class Index:
             elif parsed is not None and not isinstance(parsed, Unparsed):
                 project.add(parsed)
         self._announced.update(new)
+        self._added = added
 
     def _read_facts(self, paths: list[str], digests: Mapping[str, bytes]) -> None:
         self.means.progress.expect("reading", len(paths))

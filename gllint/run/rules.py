@@ -31,7 +31,7 @@ def check_files(
     results: dict[str, Result] = {}
     while paths:
         asked: dict[str, Open] = {}
-        for path, result, waiting in (check or _check)(index, paths, fixes):
+        for path, result, waiting in (check or check_here)(index, paths, fixes):
             before = results.get(path, Result()).cuts
             results[path] = result._replace(cuts=before + result.cuts)
             if waiting is not None:
@@ -44,7 +44,8 @@ def check_files(
     return results
 
 
-def _check(index: Index, paths: Sequence[str], fixes: bool) -> Iterator[Checked]:
+def check_here(index: Index, paths: Sequence[str], fixes: bool) -> Iterator[Checked]:
+    """Yield what the rules say of each file."""
     for path in paths:
         yield path, check_file(index, path, fixes), index.mentions.taken()
 

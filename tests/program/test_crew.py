@@ -18,9 +18,9 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are f
 _RUN = """\
 import os, sys
 from gllint.cli.main import main
-from gllint.run import crew, rules
+from gllint.run import beside, crew, rules
 
-crew.WORTH_BYTES = 0
+beside.WORTH_BYTES = crew.WORTH_BYTES = 0
 check_file, parent, kind = rules.check_file, os.getpid(), sys.argv.pop()
 
 def checked(index, path, fixes):
@@ -31,7 +31,8 @@ def checked(index, path, fixes):
     return check_file(index, path, fixes)
 
 def started(index, paths):
-    index.means.pool._start().submit(int).result()  # as on a large tree, where several processes screen
+    if index.means.pool.jobs > 1:
+        index.means.pool._start().submit(int).result()  # as on a large tree, where several processes screen
     return is_worth(index, paths)
 
 is_worth, crew.is_worth, rules.check_file = crew.is_worth, started, checked
@@ -99,6 +100,26 @@ def test_any_number_of_processes_finds_the_same_fixes(plant: Path) -> None:
 def test_a_process_that_dies_takes_no_finding_with_it(plant: Path) -> None:
     alone, _ = found(plant, 1, "lives")
     assert found(plant, 3, "dies")[0] == alone
+
+
+@pytest.mark.parametrize("kind", ["lives", "dies"])
+def test_small_projects_are_checked_beside_a_large_one(write: Write, kind: str) -> None:
+    """And again, where the process that did it is gone."""
+    helper = "def load(site):\n    return len(site) + 2.5\n"
+    files = {
+        f"{p}/m{n}.py": _TOOL.format(n=n, other=n)
+        for p, numbers in {"a": range(4), "b": range(20, 29), "c": range(6, 10)}.items()
+        for n in numbers
+    }
+    top = write(
+        {f"{p}/{name}": text for p in "abc" for name, text in (("gllint.toml", ""), ("helper.py", helper))}
+        | files
+    )
+    alone, _ = found(top, 1, "lives")
+    assert alone.count(b"GL101") == 17
+    together, processes = found(top, 2, kind)
+    assert together == alone
+    assert len(processes) == 3 or kind == "dies"
 
 
 # Six files, each with questions of its own about a great many modules, and with much to say of itself.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from gllint_rules.inference.questions import TooComplex
 from gllint_rules.inference.values import (
     TEXT,
+    UNKNOWN,
     Because,
     ClassOf,
     External,
@@ -157,6 +158,55 @@ def type_parameters(of: ClassOf) -> tuple[str, ...]:
             parts = base.index.items if isinstance(base.index, facts.Seq) else (base.index,)
             return tuple(facts.last_name(part) for part in parts)
     return of.cls.type_params
+
+
+def made_by_call(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    """The class that ``namedtuple("P", "x y")``, ``NamedTuple("P", [("x", float)])`` or ``TypedDict`` makes."""
+    if len(call.args) < 2:
+        return UNKNOWN
+    return evaluator.ask(
+        ("made class", call),
+        lambda: _made(call, frame),
+        UNKNOWN,
+        lambda: UNKNOWN,
+        Site(frame.module, call.at),
+    )
+
+
+def _made(call: facts.Call, frame: Frame) -> Value:
+    fields = _written_fields(call.args[1])
+    first = call.args[0]
+    if fields is None or not isinstance(first, facts.Const):
+        return UNKNOWN
+    base = "TypedDict" if facts.last_name(call.func) == "TypedDict" else "NamedTuple"
+    scope = facts.Scope("class", frame.scope)
+    cls = Class(str(first.value), call.at, (facts.Name(call.at, base),), (), (), scope)
+    scope.owner = cls
+    scope.bindings = {name: [facts.Binding("annotated", annotation=said)] for name, said in fields}
+    return ClassOf(frame.module, cls)
+
+
+def _written_fields(expr: Expr) -> list[tuple[str, Expr]] | None:
+    """The fields that are listed, each with its annotation; ``None`` where they are not written out."""
+    anything = facts.Name(expr.at, "object")
+    match expr:
+        case facts.Const(value=str() as names):
+            return [(name, anything) for name in names.replace(",", " ").split()]
+        case facts.Dict(items=pairs):
+            return [(str(k.value), v) for k, v in pairs if isinstance(k, facts.Const)]
+        case facts.Seq(items=items):
+            out: list[tuple[str, Expr]] = []
+            for item in items:
+                match item:
+                    case facts.Const(value=str() as name):
+                        out.append((name, anything))
+                    case facts.Seq(items=(facts.Const(value=str() as name), said)):
+                        out.append((name, said))
+                    case _:
+                        return None
+            return out
+        case _:
+            return None
 
 
 def class_value(of: ClassOf, name: str) -> Expr | None:

@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gllint_rules.inference import annotations as hints
-from gllint_rules.inference import classes, containers, functions, operators, outside, stubs, tables
+from gllint_rules.inference import classes, containers, functions, objects, operators, outside, stubs, tables
 from gllint_rules.inference.execution import execute, too_complex
 from gllint_rules.inference.narrowing import SHOWN, shown
 from gllint_rules.inference.questions import Questions
@@ -403,9 +403,14 @@ class Evaluator(Questions):
                 if found is not None and name in base.entries:
                     declared = self.field(of, name)
                     return hints.typed(self, found, declared) if declared is not None else found
+                if name == "__dict__":
+                    return objects.fields_of(base)
                 if name in tables.RECORD_METHODS and self.class_member(of, name) is UNKNOWN:
                     return Method(base, name, Site(frame.module, at))
-                return self.member(of, name)
+                member = self.member(of, name)
+                if isinstance(member, FunctionOf) and member.first:
+                    return replace(member, receiver=base)
+                return member
             case Record(quantity=True):
                 if name in tables.RECORD_METHODS:
                     return Method(base, name, Site(frame.module, at))

@@ -25,11 +25,13 @@ from gllint_rules.inference.values import (
     ListOf,
     Method,
     Number,
+    Record,
     Site,
     Text,
     ToolValue,
     Value,
     explained,
+    held_in,
     is_scalar,
     join,
     moved,
@@ -118,7 +120,7 @@ def call_external(evaluator: Evaluator, name: str, expr: facts.Call, frame: Fram
         return known
     if last[:1].isupper() or name in tables.ARRAY_CALLS:
         return ExternalInstance(name)
-    return UNKNOWN
+    return special.looked_up(evaluator, expr, frame) or UNKNOWN
 
 
 def _of_arrays(evaluator: Evaluator, name: str, expr: facts.Call, frame: Frame) -> Value | None:
@@ -154,7 +156,8 @@ def call_function(
     if isinstance(function, facts.Lambda):
         value = _lambda_result(evaluator, callee, function, expr, frame)
     else:
-        if any(facts.last_name(d) in tables.OPAQUE_DECORATORS for d in function.decorators):
+        decorators = [facts.last_name(d) for d in function.decorators]
+        if not tables.OPAQUE_DECORATORS.isdisjoint(decorators):
             return UNKNOWN
         declared = declared_return(evaluator, callee)
         if declared is not None and is_scalar(declared):
@@ -162,10 +165,15 @@ def call_function(
                 return _said(evaluator, callee, declared)
             return explained(declared, f"`{function.name}()` is annotated to return a number")
         value = function_result(evaluator, callee)
-        if expr is not None and frame is not None and value.gap:
+        if expr is not None and frame is not None and (value.gap or _hands_out_itself(callee, value)):
             value = _specialised(evaluator, callee, expr, frame, value)
         if declared is not None:
             value = _declared_result(evaluator, value, declared)
+        managed = next(
+            (tables.CONTEXT_DECORATORS[d] for d in decorators if d in tables.CONTEXT_DECORATORS), None
+        )
+        if managed is not None:
+            value = ExternalInstance(managed, (value.element() if isinstance(value, ListOf) else UNKNOWN,))
     if expr is not None and callee.module is not module and not evaluator.modules.owns(callee.module.path):
         evaluator.step(value.size // 64)
         value = moved(value, Site(module, expr.at))
@@ -216,6 +224,8 @@ def _specialised(
     if function.yields or (callee.bound is not None and not callee.first):
         return general
     given = arguments.given(evaluator, callee, expr, frame)
+    if callee.receiver is not None and function.params:
+        given = {function.params[0].name: callee.receiver, **given}
     key = (function, expr)
     if not given or key in evaluator.executed:
         return general
@@ -228,6 +238,18 @@ def _specialised(
     finally:
         evaluator.executed.discard(key)
     return join(*(_of_call(callee, expr, value, given) for expr, value in returns)) if returns else general
+
+
+def _hands_out_itself(callee: FunctionOf, value: Value) -> bool:
+    """Whether a method called on what is seen to be made gives that, or puts it into what it gives."""
+    made = callee.receiver.cls if callee.receiver is not None else None
+    if made is None:
+        return False
+    held = list(options(value))
+    for option in options(value):
+        if isinstance(option, Record):
+            held += [choice for _, entry in held_in(option) for choice in options(entry.value)]
+    return any(isinstance(option, Instance) and option.of.cls is made.cls for option in held)
 
 
 def _of_call(callee: FunctionOf, expr: facts.Expr, value: Value, given: Mapping[str, Value]) -> Value:

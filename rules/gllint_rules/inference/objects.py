@@ -76,7 +76,7 @@ def construct(evaluator: Evaluator, of: ClassOf, expr: facts.Call, frame: Frame)
     return Record(
         entries=entries,
         sure=frozenset(entries),
-        open=spread or bool(expr.args),
+        open=spread or len(expr.args) > len(names) or any(isinstance(arg, facts.Star) for arg in expr.args),
         site=Site(frame.module, expr.at),
         cls=of,
     )
@@ -113,27 +113,46 @@ def with_field(evaluator: Evaluator, value: Record, name: Key, entry: Entry) -> 
     return value.store(name, entry.holding(in_field(evaluator, value.cls, name, entry.value)))
 
 
+def fields_of(made: Record) -> Record:
+    """What was made as a dict of its fields."""
+    return made if made.quantity else replace(made, cls=None)
+
+
 def copied(evaluator: Evaluator, value: Value, call: facts.Call, frame: Frame) -> Value:
     """``value.model_copy(update={…})`` and ``value._replace(x=…)``: a model with other fields."""
-    if not isinstance(value, Instance | Record):
-        return UNKNOWN
     given = call.keyword("update")
-    update = evaluator.eval(given, frame) if given is not None else None
-    entries = (
-        [(key, e) for key, found in update.entries.items() for e in found]
-        if isinstance(update, Record)
-        else []
-    )
+    updates: list[list[tuple[Key, Entry]]] = [[]]
     if facts.last_name(call.func) == "_replace":
-        entries = [
-            (name, Entry(evaluator.eval(arg, frame), Site(frame.module, arg.at)))
-            for name, arg in call.keywords
-            if name is not None
+        updates = [
+            [
+                (name, Entry(evaluator.eval(arg, frame), Site(frame.module, arg.at)))
+                for name, arg in call.keywords
+                if name is not None
+            ]
         ]
-    if isinstance(value, Instance):
-        if not entries or not is_model(evaluator, value.of):
-            return value
+    elif given is not None:
+        updates = [
+            [(key, e) for key, found in update.entries.items() for e in found]
+            if isinstance(update, Record)
+            else []
+            for update in options(evaluator.eval(given, frame))
+        ]
+    return join(
+        *(
+            _changed(evaluator, option, entries)
+            for option in options(value)
+            if option is not NONE
+            for entries in updates
+        )
+    )
+
+
+def _changed(evaluator: Evaluator, value: Value, entries: list[tuple[Key, Entry]]) -> Value:
+    """``value`` where ``entries`` were put into its fields."""
+    if isinstance(value, Instance) and entries and is_model(evaluator, value.of):
         value = Record(open=True, cls=value.of)
+    if not isinstance(value, Record):
+        return value if isinstance(value, Instance) else UNKNOWN
     for key, entry in entries:
         value = with_field(evaluator, value, key, entry) if value.cls is not None else value.store(key, entry)
     return value

@@ -161,9 +161,13 @@ def either(evaluator: Evaluator, expr: facts.BoolOp, frame: Frame) -> Value:
 def defaulted(evaluator: Evaluator, value: Value, default: Value, what: str, frame: Frame, at: int) -> Value:
     """``value`` or its ``default``: a number where the default is one and nothing shows that the value is none."""
     found = number(default)
-    if found is not None and all(o is UNKNOWN or _is_number_or_nothing(o) for o in options(value)):
-        if any(o is UNKNOWN for o in options(value)):
-            return evaluator.number(f"{what} has a number as default", frame, at, default)
+    shown = [o for o in options(value) if not (o is UNKNOWN or isinstance(o, (Method, External)))]
+    if (
+        found is not None
+        and all(_is_number_or_nothing(o) for o in shown)
+        and len(shown) < len(options(value))
+    ):
+        return evaluator.number(f"{what} has a number as default", frame, at, default)
     return join(value, default)
 
 

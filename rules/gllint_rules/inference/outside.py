@@ -29,6 +29,7 @@ from gllint_rules.inference.values import (
     FunctionOf,
     Instance,
     ListOf,
+    Method,
     Number,
     Record,
     Site,
@@ -339,6 +340,19 @@ def lacks(value: Value, name: str) -> bool:
     if cls is None or not stubs.is_class(cls) or stubs.member(cls, name) is not None:
         return False
     return stubs.member(cls, "__getattr__") is None and all(n != "?" for n, _ in stubs.lineage(cls))
+
+
+def is_described(value: Value) -> bool:
+    """Whether it is known what ``value`` is: not so of what comes from a package that no stub describes."""
+    match value:
+        case External(name=name):  # of a module itself the functions are called: `requests.get(url, 5)`
+            return "." not in name or stubs.knows(name)
+        case ExternalInstance():
+            return _class_name(value) is not None
+        case Instance() | Method():
+            return False
+        case _:
+            return value is not UNKNOWN
 
 
 # --- calls ---------------------------------------------------------------------------------------------------

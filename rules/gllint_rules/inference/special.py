@@ -231,6 +231,12 @@ def _threaded(position: int) -> Handler:
     return handler
 
 
+def _as_dict(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    """The fields of an instance as a dict."""
+    made = options(evaluator.eval(call.args[0], frame)) if call.args else (UNKNOWN,)
+    return join(*(objects.fields_of(o) if isinstance(o, Record) else o for o in made))
+
+
 def _replaced(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     """``dataclasses.replace(x, a=1)``: another like ``x``, with other fields."""
     value = evaluator.eval(call.args[0], frame) if call.args else UNKNOWN
@@ -357,6 +363,7 @@ def _same_text(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     return Text((Filled(value, Site(frame.module, call.at)),))
 
 
+_CLASS_CALLS = ("NamedTuple", "TypedDict")
 CALLS: dict[str, Handler] = {
     "builtins.dict": _dict_call,
     **{
@@ -383,6 +390,15 @@ CALLS: dict[str, Handler] = {
     "json.dumps": _dumped,
     "typing.cast": _cast,
     "functools.partial": _partial,
+    **dict.fromkeys(
+        (
+            "collections.namedtuple",
+            *(f"{m}.{n}" for m in ("typing", "typing_extensions") for n in _CLASS_CALLS),
+        ),
+        classes.made_by_call,
+    ),
+    "dataclasses.asdict": _as_dict,
+    "builtins.vars": _as_dict,
     "dataclasses.replace": _replaced,
     "asyncio.to_thread": _threaded(0),
     "asyncio.gather": _gather,
@@ -436,10 +452,9 @@ def call_unknown(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     if isinstance(call.func, facts.Attr):
         if last == "timestamp" and not call.args:
             return evaluator.number("`.timestamp()` is a number", frame, call.at, real=True)
-        if last in ("get", "pop") and len(call.args) == 2 and _is_key(evaluator, call.args[0], frame):
-            default = evaluator.eval(call.args[1], frame)
-            if number(default) is not None and UNKNOWN in options(evaluator.eval(call.func.base, frame)):
-                return operators.defaulted(evaluator, UNKNOWN, default, f"`.{last}()`", frame, call.at)
+        found = looked_up(evaluator, call, frame)
+        if found is not None:
+            return found
         if last == "run_in_executor" and len(call.args) >= 2:
             return _threaded(1)(evaluator, call, frame)
         if last in ("_replace", "model_copy"):
@@ -459,9 +474,21 @@ def call_unknown(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     return UNKNOWN
 
 
+def looked_up(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value | None:
+    """What ``d.get(k, 0)`` gives whatever ``d`` is; ``None`` of another call, or where ``d`` is something known."""
+    if not isinstance(call.func, facts.Attr) or call.func.name not in ("get", "pop") or len(call.args) != 2:
+        return None
+    default = evaluator.eval(call.args[1], frame)
+    if number(default) is None or not _is_key(evaluator, call.args[0], frame):
+        return None
+    if all(outside.is_described(option) for option in options(evaluator.eval(call.func.base, frame))):
+        return None
+    return operators.defaulted(evaluator, UNKNOWN, default, f"`.{call.func.name}()`", frame, call.at)
+
+
 def _record_method(evaluator: Evaluator, record: Record, name: str, call: facts.Call, frame: Frame) -> Value:
     if name in tables.RECORD_METHODS:
-        return replace(record, cls=None) if not record.quantity else record
+        return objects.fields_of(record)
     if record.quantity:
         return UNKNOWN
     match name:

@@ -92,6 +92,11 @@ def _line(name: str) -> Any:
     return json.loads(text) if text is not None else None
 
 
+def knows(name: str) -> bool:
+    """Whether the tables describe the package that ``name`` is of."""
+    return bool(_table(name.partition(".")[0]))
+
+
 @lru_cache(maxsize=MOST_KEPT)
 def find(name: str) -> Declared | None:
     """What a full name is declared as, whatever other names lead to it."""

@@ -69,7 +69,12 @@ DICT_GENERICS = frozenset(
 )
 PROPERTIES = frozenset({"property", "cached_property", "computed_field"})
 # Decorators after which a call no longer gives what the body returns.
-OPAQUE_DECORATORS = frozenset({"contextmanager", "asynccontextmanager", "fixture", "overload", "task"})
+OPAQUE_DECORATORS = frozenset({"fixture", "overload", "task"})
+# Decorators of a generator, and the class of what a call gives then: it is entered with what the generator yields.
+CONTEXT_DECORATORS = {
+    "contextmanager": "contextlib._GeneratorContextManager",
+    "asynccontextmanager": "contextlib._AsyncGeneratorContextManager",
+}
 ENVIRONMENTS = frozenset({"os.environ"})
 
 NUMBER_CONSTANTS = frozenset(
@@ -178,8 +183,8 @@ BOOL_CALLS = frozenset(
 # Calls that give their first argument back, as far as numbers are concerned.
 SAME_CALLS = frozenset(
     {
-        "copy.copy", "copy.deepcopy", "dataclasses.asdict", "asyncio.run",
-        "asyncio.wait_for", "asyncio.shield", "types.MappingProxyType",
+        "copy.copy", "copy.deepcopy", "asyncio.run", "asyncio.wait_for", "asyncio.shield",
+        "types.MappingProxyType",
     }
 )  # fmt: skip
 ARRAY_MODULES = frozenset({"numpy", "numpy.linalg"})
@@ -268,5 +273,5 @@ MODEL_PARSERS = frozenset(
     {"model_validate", "model_validate_json", "model_validate_strings", "parse_obj", "parse_raw"}
 )
 RECORD_METHODS = frozenset(
-    {"model_dump", "dict", "to_dict", "_asdict", "as_dict", "model_copy", "copy", "asdict", "__dict__"}
+    {"model_dump", "dict", "to_dict", "_asdict", "as_dict", "model_copy", "copy", "asdict"}
 )

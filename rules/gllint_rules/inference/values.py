@@ -348,6 +348,9 @@ class FunctionOf(Value):
     function: Function | Lambda
     bound: ClassOf | None = None
     first: bool = False  # whether the first parameter is already given
+    receiver: Record | None = (
+        None  # what was made, where the method is called on something that is seen to be made
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -499,7 +502,7 @@ def _sameness(value: Value) -> object:
             return Instance, of.cls
         case ExternalInstance(name=name, arguments=()):
             return ExternalInstance, name
-        case FunctionOf(function=function, bound=bound, first=first):
+        case FunctionOf(function=function, bound=bound, first=first, receiver=None):
             return function, bound.cls if bound is not None else None, first
         case _:
             return value
