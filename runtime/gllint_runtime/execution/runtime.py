@@ -23,9 +23,8 @@ from gllint_runtime.execution.registry import ToolRegistry
 from gllint_runtime.execution.session import Session, Verified
 from gllint_runtime.execution.steps import Step, read_step
 from gllint_runtime.execution.trace import Trace, snapshot
-from gllint_runtime.policy.data import copy_plain
+from gllint_runtime.policy.data import Survey, copy_plain
 from gllint_runtime.policy.errors import GLError, GLRuntimeError, error_from_dict
-from gllint_runtime.policy.outputs import Output
 from gllint_runtime.policy.schemas import ASSISTANT_STEP_SCHEMA
 from gllint_runtime.policy.settings import MessageSettings, known
 from gllint_runtime.providers import Provider, Tape, takes_options
@@ -352,7 +351,7 @@ class ToolRuntime:
         logger.debug("%s %s(%s) returned %s", call_id, record.tool_name, record.arguments, output.data)
         return {"tool_call_id": call_id, "output": copy_plain(output.data)}
 
-    async def _obtain(self, run: _Run, call: Call, call_id: str, outcome: _Outcome) -> Output:
+    async def _obtain(self, run: _Run, call: Call, call_id: str, outcome: _Outcome) -> Survey:
         """The verified output, recorded or by executing the call; ``outcome`` is filled on the way."""
         name = call.tool.name
         recorded = self._tape.recorded_call(name, call.arguments) if self._tape else None

@@ -22,7 +22,7 @@ from gllint_runtime.execution.steps import read_claims
 from gllint_runtime.execution.trace import Metrics
 from gllint_runtime.policy import validation
 from gllint_runtime.policy.claims import Macro, find_macros, macro_problems
-from gllint_runtime.policy.data import copy_plain, plain
+from gllint_runtime.policy.data import Survey, copy_plain, plain
 from gllint_runtime.policy.errors import (
     GLDataError,
     GLError,
@@ -33,7 +33,6 @@ from gllint_runtime.policy.errors import (
 from gllint_runtime.policy.neighbours import holds_time
 from gllint_runtime.policy.numbers import scan_naked_numbers, unsafe_characters
 from gllint_runtime.policy.outputs import (
-    Output,
     plain_arguments,
     require_usable,
     resolve_path,
@@ -181,7 +180,7 @@ class Session:
         return f"tc_{self._count + 1}"
 
     def admit(
-        self, tool: str, arguments: dict[str, Any], output: Output, origins: tuple[Origin, ...] | None
+        self, tool: str, arguments: dict[str, Any], output: Survey, origins: tuple[Origin, ...] | None
     ) -> CallRecord:
         """Keep a call whose output is verified."""
         with self._lock:

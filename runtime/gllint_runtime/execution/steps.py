@@ -10,7 +10,7 @@ from itertools import islice
 from types import NoneType
 from typing import Any, Literal, NamedTuple
 
-from gllint_runtime.policy.data import Exact, plain
+from gllint_runtime.policy.data import Survey
 from gllint_runtime.policy.errors import GLValidationError
 from gllint_runtime.policy.schemas import Claim, Quantity, quantity_problem
 
@@ -150,12 +150,13 @@ def read_claims(claims: Any) -> tuple[Claim, ...]:
 
 
 def _read_claim(number: int, claim: Any) -> Claim:
-    exact: Exact = {}
+    exact = None
     if not _is_simple(claim):
         try:
-            claim = plain(claim, exact)
+            survey = Survey(claim)
         except ValueError as error:
             raise _step_error(f"Claim {number} cannot be read: {error}", f"final.claims[{number}]") from None
+        claim, exact = survey.data, survey.quantities.get(("quantity",))
     if not isinstance(claim, dict):
         raise _step_error(f"Claim {number} is not an object", f"final.claims[{number}]")
     source, path, quantity = claim.get("source_call_id"), claim.get("path"), claim.get("quantity")
@@ -165,8 +166,7 @@ def _read_claim(number: int, claim: Any) -> Claim:
     problem = quantity_problem(quantity)
     if problem is not None or quantity is None:
         raise _step_error(f"Claim {number}: {problem}", f"final.claims[{number}].quantity")
-    value: Any = exact.get(("quantity",), quantity["value"])
-    return Claim(source, path, Quantity(value, quantity["unit"]))
+    return Claim(source, path, exact or Quantity(quantity["value"], quantity["unit"]))
 
 
 def _is_simple(claim: Any) -> bool:
