@@ -47,6 +47,7 @@ class Origins:
             self._known.setdefault(value, ("constant", name, True))
         # The texts that a user, or an output, holds in one, by which a quotation is found fastest; and their paths.
         self._quotable: deque[tuple[str, CallRecord | None, list[Path]]] = deque()
+        self._unquoted: list[str | CallRecord] = []  # what no text had to be looked for in yet
         self._letters = 0
 
     def trace(self, arguments: Mapping[str, Any], args_schema: Any) -> tuple[Origin, ...]:
@@ -75,7 +76,7 @@ class Origins:
         if isinstance(new, str):
             new = new[:_MAX_HEARD]
             self._known.update(dict.fromkeys(_typed_numbers(new), _USER))
-            self._may_quote(None, [((), new)])
+            self._unquoted.append(new)
             return
         values = [(path, quantity.value) for path, quantity in new.output.quantities.items()]
         values += [(path, _at(new.output.data, path)) for path in new.output.raw_numbers]
@@ -83,10 +84,12 @@ class Origins:
             known = self._known.get(value)
             if known is None or not known[2]:
                 self._known[value] = _source(new, path)
-        self._may_quote(new, [leaf for leaf in _leaves(new.output.data) if type(leaf[1]) is str])
+        self._unquoted.append(new)
 
-    def _may_quote(self, record: CallRecord | None, texts: list[tuple[Path, str]]) -> None:
-        texts = [(path, text) for path, text in texts if _holds_numeral(text)]
+    def _may_quote(self, new: str | CallRecord) -> None:
+        record = None if isinstance(new, str) else new
+        leaves = [((), new)] if isinstance(new, str) else _leaves(new.output.data)
+        texts = [(path, text) for path, text in leaves if type(text) is str and _holds_numeral(text)]
         if texts:
             joined = _BETWEEN.join([text.replace(_BETWEEN, " ") for _, text in texts])
             self._quotable.append((joined, record, [path for path, _ in texts]))
@@ -108,6 +111,8 @@ class Origins:
 
     def _quoted(self, text: str) -> Iterator[Source]:
         """What ``text`` stands in, and not as a part of a longer number or word."""
+        while self._unquoted:
+            self._may_quote(self._unquoted.pop(0))
         text, places = text.replace(_BETWEEN, " "), _MAX_PLACES
         for whole, record, paths in self._quotable:
             start = whole.find(text)

@@ -61,7 +61,9 @@ class CallRecord:
     def provenance(self, claim: Claim) -> dict[str, Any]:
         """A claim with its whole chain: tool, arguments, their origins, and a hash of the output."""
         entry = {
-            **claim.to_dict(),
+            "source_call_id": claim.source_call_id,
+            "path": claim.path,
+            "quantity": claim.quantity.to_dict(),
             "tool_name": self.tool_name,
             "call_id": self.call_id,
             "arguments": copy_plain(self.arguments),

@@ -50,7 +50,7 @@ class ToolAction:
             args = read_object(args, _ACTION_HINT)
         if args is None or (isinstance(args, str) and not args.strip()):
             args = {}
-        if not isinstance(args, Mapping):
+        if type(args) is not dict and not isinstance(args, Mapping):
             raise _step_error("The 'args' of a tool action are an object", "args", _ACTION_HINT)
         return cls(_text(name), _members(args))
 
@@ -62,7 +62,7 @@ class ToolAction:
 
 def read_object(raw: Any, hint: str | None = None) -> dict[str, Any]:
     """The JSON object in a model's output. Raises GLValidationError STEP_SCHEMA with ``hint``."""
-    if isinstance(raw, Mapping):
+    if type(raw) is dict or isinstance(raw, Mapping):
         return _members(raw)
     if not isinstance(raw, str):
         raise _step_error(f"Expected a JSON object, got {type(raw).__name__}", hint=hint)
@@ -86,7 +86,7 @@ def read_object(raw: Any, hint: str | None = None) -> dict[str, Any]:
 def _members(value: Mapping[Any, Any]) -> dict[Any, Any]:
     """The members that a mapping really has, or, where only it can tell, as many as any model writes."""
     if type(value) is dict:
-        return dict(value)
+        return value.copy()
     if isinstance(value, dict):
         return dict(zip(map(_text, dict.keys(value)), dict.values(value), strict=True))
     return {_text(key): item for key, item in islice(value.items(), _MAX_MEMBERS)}
@@ -130,7 +130,7 @@ def _step(data: dict[str, Any]) -> Step:
     if kind != "final":
         raise _step_error(f"'kind' is 'tool_call' or 'final', not {kind!r}", "kind")
     final = data.get("final", data)
-    if isinstance(final, Mapping):
+    if type(final) is not dict and isinstance(final, Mapping):
         final = _members(final)
     if not isinstance(final, dict) or not isinstance(final.get("message"), str):
         raise _step_error("A final step needs a 'message' of text", "final.message")

@@ -68,6 +68,8 @@ class Trace:
 
 def snapshot(value: Any) -> Any:
     """A copy of ``value`` as it is now; of what is no data, its ``repr``."""
+    if type(value) is str:
+        return value
     try:
         [[copied]] = marshal.loads(marshal.dumps([[value]]))  # as deep as it will stand in the trace
         return copied

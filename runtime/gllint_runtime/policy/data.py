@@ -116,11 +116,7 @@ class Survey:
 
     def _items(self, steps: Collection[Any], items: Iterable[Any], path: Path) -> list[Any]:
         """The copies of what the object or array at ``path`` holds; what needs no closer look is taken as it is."""
-        if len(path) > _MAX_DEPTH:
-            raise ValueError("the data is nested too deeply")
-        self._values -= len(steps)
-        if self._values < 0:
-            raise ValueError(f"the data has more than {_MAX_VALUES} values")
+        self._take(len(steps), path)
         copied = []
         for step, item in zip(steps, items, strict=True):
             kind = type(item)
@@ -133,6 +129,14 @@ class Survey:
             copied.append(item)
         return copied
 
+    def _take(self, values: int, path: Path) -> None:
+        """Spend so much of the budget on what the object or array at ``path`` holds."""
+        self._values -= values
+        if len(path) > _MAX_DEPTH:
+            raise ValueError("the data is nested too deeply")
+        if self._values < 0:
+            raise ValueError(f"the data has more than {_MAX_VALUES} values")
+
     def _object(self, value: dict[Any, Any], path: Path) -> dict[str, Any]:
         names = [key if type(key) is str else _name(key) for key in dict.keys(value)]
         if "value" in names and "unit" in names:
@@ -144,8 +148,17 @@ class Survey:
         """An object with the keys of a Quantity."""
         exact = None
         if len(names) == 2:
+            number, unit = items if names[0] == "value" else items[::-1]
+            kind = type(number)
+            if (
+                type(unit) is str and (kind is float or kind is int) and -_LARGE < number < _LARGE
+            ):  # as nearly all
+                self._take(2, path)
+                self._text -= len(unit)
+                self.quantities[path] = Quantity(number, unit)
+                return dict(zip(names, items, strict=True))
             place = names.index("value")
-            items[place], exact = _number(items[place])
+            items[place], exact = _number(number)
         before = len(self.raw_numbers)
         copied = dict(zip(names, self._items(names, items, path), strict=True))
         problem = quantity_problem(copied)
