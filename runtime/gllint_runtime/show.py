@@ -27,7 +27,7 @@ class Shown(NamedTuple):
 
     pieces: Sequence[str]
     cited: Sequence[int]
-    provenance: Sequence[Mapping[str, Any]]
+    provenance: list[dict[str, Any]]
     returned: Sequence[Quantity]
     trace: Sequence[Mapping[str, Any]]
 

@@ -16,7 +16,7 @@ from gllint_runtime import (
     ToolRuntime,
     UnitRegistry,
 )
-from gllint_runtime.policy.outputs import survey
+from gllint_runtime.policy.data import Survey
 from gllint_runtime.policy.packs import PACKS, pack_of, pack_units
 from gllint_runtime.policy.units import ALLOWED_UNITS, TIME_UNITS, dimension_of, judge_unit
 
@@ -155,7 +155,7 @@ PLAIN = ["*_id", "page", "status_code"]
     ],
 )
 def test_plain_keys(output: Any, raw: list[Any]) -> None:
-    assert survey(output, PLAIN).raw_numbers == raw
+    assert Survey(output, PLAIN).raw_numbers == raw
 
 
 def test_the_trace_says_what_was_relaxed(step: Any) -> None:

@@ -39,31 +39,19 @@ _MAX_PLACES = 2_000  # at which a text is looked for
 
 
 class Origins:
-    """The numbers and the texts that a run may work with, and where each was first seen.
-
-    What was heard and learned is read when the first argument is traced.
-    """
+    """The numbers and the texts that a run may work with, and where each was first seen."""
 
     def __init__(self, constants: Mapping[str, Any]) -> None:
         self._known: dict[Any, Source] = {}
         for name, value in constants.items():
             self._known.setdefault(value, ("constant", name, True))
-        self._unread: deque[str | CallRecord] = deque()
         # The texts that a user, or an output, holds in one, by which a quotation is found fastest; and their paths.
         self._quotable: deque[tuple[str, CallRecord | None, list[Path]]] = deque()
+        self._unquoted: list[str | CallRecord] = []  # what no text had to be looked for in yet
         self._letters = 0
-
-    def hear(self, user_message: str) -> None:
-        """Remember the numbers and the text of what the user says."""
-        self._unread.append(user_message[:_MAX_HEARD])
-
-    def learn(self, record: CallRecord) -> None:
-        """Remember the Quantities, the texts (and permitted raw numbers) of a call's output."""
-        self._unread.append(record)
 
     def trace(self, arguments: Mapping[str, Any], args_schema: Any) -> tuple[Origin, ...]:
         """The origin of every number in ``arguments``, those inside text included."""
-        self._read()
         found: list[Origin] = []
         texts = letters = 0
         for path, value in _leaves(arguments):
@@ -83,24 +71,25 @@ class Origins:
                 found.append(self._origin(path, value, (value,), args_schema))
         return tuple(found)
 
-    def _read(self) -> None:
-        """Learn the numbers and the texts of what is new."""
-        while self._unread:
-            new = self._unread.popleft()
-            if isinstance(new, str):
-                self._known.update(dict.fromkeys(_typed_numbers(new), _USER))
-                self._may_quote(None, [((), new)])
-                continue
-            values = [(path, quantity.value) for path, quantity in new.output.quantities.items()]
-            values += [(path, _at(new.output.data, path)) for path in new.output.raw_numbers]
-            for path, value in values:
-                known = self._known.get(value)
-                if known is None or not known[2]:
-                    self._known[value] = _source(new, path)
-            self._may_quote(new, [leaf for leaf in _leaves(new.output.data) if type(leaf[1]) is str])
+    def learn(self, new: str | CallRecord) -> None:
+        """Remember the numbers and the texts of what the user said, or of a call's output."""
+        if isinstance(new, str):
+            new = new[:_MAX_HEARD]
+            self._known.update(dict.fromkeys(_typed_numbers(new), _USER))
+            self._unquoted.append(new)
+            return
+        values = [(path, quantity.value) for path, quantity in new.output.quantities.items()]
+        values += [(path, _at(new.output.data, path)) for path in new.output.raw_numbers]
+        for path, value in values:
+            known = self._known.get(value)
+            if known is None or not known[2]:
+                self._known[value] = _source(new, path)
+        self._unquoted.append(new)
 
-    def _may_quote(self, record: CallRecord | None, texts: list[tuple[Path, str]]) -> None:
-        texts = [(path, text) for path, text in texts if _holds_numeral(text)]
+    def _may_quote(self, new: str | CallRecord) -> None:
+        record = None if isinstance(new, str) else new
+        leaves = [((), new)] if isinstance(new, str) else _leaves(new.output.data)
+        texts = [(path, text) for path, text in leaves if type(text) is str and _holds_numeral(text)]
         if texts:
             joined = _BETWEEN.join([text.replace(_BETWEEN, " ") for _, text in texts])
             self._quotable.append((joined, record, [path for path, _ in texts]))
@@ -122,6 +111,8 @@ class Origins:
 
     def _quoted(self, text: str) -> Iterator[Source]:
         """What ``text`` stands in, and not as a part of a longer number or word."""
+        while self._unquoted:
+            self._may_quote(self._unquoted.pop(0))
         text, places = text.replace(_BETWEEN, " "), _MAX_PLACES
         for whole, record, paths in self._quotable:
             start = whole.find(text)

@@ -8,8 +8,7 @@ import marshal
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from gllint_runtime.policy.data import copy_plain
-from gllint_runtime.policy.outputs import Output
+from gllint_runtime.policy.data import Survey, copy_plain
 from gllint_runtime.policy.schemas import Claim
 
 _canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode
@@ -41,12 +40,12 @@ class CallRecord:
     call_id: str
     tool_name: str
     arguments: dict[str, Any]
-    output: Output
+    output: Survey
     origins: tuple[Origin, ...] | None
 
     def __post_init__(self) -> None:
-        self.size = 500 + len(
-            marshal.dumps((self.arguments, self.output.data))
+        self.size = (
+            500 + len(marshal.dumps(self.arguments)) + self.output.size
         )  # about the bytes that it holds
         self._hash: str | None = None
         self.grounded = None if self.origins is None else all(origin.grounded for origin in self.origins)
@@ -62,7 +61,9 @@ class CallRecord:
     def provenance(self, claim: Claim) -> dict[str, Any]:
         """A claim with its whole chain: tool, arguments, their origins, and a hash of the output."""
         entry = {
-            **claim.to_dict(),
+            "source_call_id": claim.source_call_id,
+            "path": claim.path,
+            "quantity": claim.quantity.to_dict(),
             "tool_name": self.tool_name,
             "call_id": self.call_id,
             "arguments": copy_plain(self.arguments),

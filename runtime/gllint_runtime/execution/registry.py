@@ -18,8 +18,9 @@ from gllint_runtime.execution.asking import ask
 from gllint_runtime.execution.calls import Call, Entry, Mode, refuse_egress, run_async, run_blocking
 from gllint_runtime.execution.tools import ToolResult, as_tool
 from gllint_runtime.policy import schemas, validation
+from gllint_runtime.policy.data import Survey
 from gllint_runtime.policy.errors import GLDataError, GLError, GLRuntimeError, GLValidationError
-from gllint_runtime.policy.outputs import Output, plain_arguments, require_usable, verified_output
+from gllint_runtime.policy.outputs import plain_arguments, require_usable, verified_output
 from gllint_runtime.policy.settings import OutputSettings, Policy, known
 
 logger = logging.getLogger("gllint_runtime")
@@ -165,7 +166,7 @@ class ToolRegistry:
             raise GLValidationError("ARGS_SCHEMA", f"'{name}' needs the argument {missing}")
         return Call(entry.tool, fixed, fixed is not plain and fixed != plain, entry)
 
-    def check_output(self, call: Call, output: Any) -> Output:
+    def check_output(self, call: Call, output: Any) -> Survey:
         """The output as plain data, once it fits its schema and each number in it has an allowed unit.
 
         Raises GLRuntimeError TOOL_FAILED for a ToolResult that failed, GLValidationError RESULT_SCHEMA or

@@ -20,12 +20,11 @@ from gllint_runtime.execution.approval import Approve, Notify
 from gllint_runtime.execution.asking import Ask, Waiter, ask, finish
 from gllint_runtime.execution.calls import Call, Mode, refuse_egress, run_async, run_blocking
 from gllint_runtime.execution.registry import ToolRegistry
-from gllint_runtime.execution.session import Session, Verified
+from gllint_runtime.execution.session import Session
 from gllint_runtime.execution.steps import Step, read_step
 from gllint_runtime.execution.trace import Trace, snapshot
-from gllint_runtime.policy.data import copy_plain
+from gllint_runtime.policy.data import Survey, copy_plain
 from gllint_runtime.policy.errors import GLError, GLRuntimeError, error_from_dict
-from gllint_runtime.policy.outputs import Output
 from gllint_runtime.policy.schemas import ASSISTANT_STEP_SCHEMA
 from gllint_runtime.policy.settings import MessageSettings, known
 from gllint_runtime.providers import Provider, Tape, takes_options
@@ -72,12 +71,12 @@ _DECISIONS = {"tool_call": "tool_use", "final": "final_answer", "clarification":
 class RunResult(Showing, dict[str, Any]):
     """What a run answers: a dict that shows itself."""
 
-    def __init__(self, answer: Mapping[str, Any], verified: Verified) -> None:
-        super().__init__(answer)
-        self._verified = verified
+    def __init__(self, shown: Shown) -> None:
+        super().__init__(message="".join(shown.pieces), provenance=shown.provenance)
+        self._verified = shown
 
     def _shown(self) -> Shown:
-        return self._verified.shown._replace(provenance=self["provenance"], trace=self["trace"])
+        return self._verified._replace(provenance=self["provenance"], trace=self["trace"])
 
 
 class _Run:
@@ -347,12 +346,12 @@ class ToolRuntime:
                 success=success,
                 duration_ms=outcome.elapsed_ms,
             )
-        record = run.session.admit(call.tool.name, call.arguments, output, origins)
+        run.session.admit(call.tool.name, call.arguments, output, origins)
         run.metrics.latency_ms += outcome.elapsed_ms
-        logger.debug("%s %s(%s) returned %s", call_id, record.tool_name, record.arguments, output.data)
+        logger.debug("%s %s(%s) returned %s", call_id, step.tool_name, call.arguments, output.data)
         return {"tool_call_id": call_id, "output": copy_plain(output.data)}
 
-    async def _obtain(self, run: _Run, call: Call, call_id: str, outcome: _Outcome) -> Output:
+    async def _obtain(self, run: _Run, call: Call, call_id: str, outcome: _Outcome) -> Survey:
         """The verified output, recorded or by executing the call; ``outcome`` is filled on the way."""
         name = call.tool.name
         recorded = self._tape.recorded_call(name, call.arguments) if self._tape else None
@@ -400,11 +399,10 @@ class ToolRuntime:
 
 def _finalize(run: _Run, step: Step) -> RunResult:
     """The message with its claims rendered and their provenance, once nothing in it is unproven."""
-    verified = run.session.check_read(step.message, step.claims)
-    answer: dict[str, Any] = {"message": verified.message, "provenance": verified.provenance}
+    answer = RunResult(run.session.check_read(step.message, step.claims))
     if step.kind == "clarification":
         answer["clarification_needed"] = True
-    return RunResult(answer, verified)
+    return answer
 
 
 def _blocks(provider: Provider) -> bool:

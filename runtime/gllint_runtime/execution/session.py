@@ -22,7 +22,7 @@ from gllint_runtime.execution.steps import read_claims
 from gllint_runtime.execution.trace import Metrics
 from gllint_runtime.policy import validation
 from gllint_runtime.policy.claims import Macro, find_macros, macro_problems
-from gllint_runtime.policy.data import copy_plain, plain
+from gllint_runtime.policy.data import Survey, copy_plain, plain
 from gllint_runtime.policy.errors import (
     GLDataError,
     GLError,
@@ -33,7 +33,6 @@ from gllint_runtime.policy.errors import (
 from gllint_runtime.policy.neighbours import holds_time
 from gllint_runtime.policy.numbers import scan_naked_numbers, unsafe_characters
 from gllint_runtime.policy.outputs import (
-    Output,
     plain_arguments,
     require_usable,
     resolve_path,
@@ -115,7 +114,8 @@ class Session:
         self._count = 0
         self._heard: list[str] = []
         self._calls: dict[str, CallRecord] = {}
-        self._origins = Origins(self.constants)
+        self._unread: list[str | CallRecord] = []  # what nobody has had to trace a number to yet
+        self._origins: Origins | None = None
         self._lock = threading.RLock()
 
     # ------------------------------------------------------------------------------------- what comes in
@@ -128,7 +128,7 @@ class Session:
         with self._lock:
             self._heard.append(text)
             self._bytes += len(text)
-            self._origins.hear(text)
+            self._unread.append(text)
             if self._bytes > self._max_bytes:
                 self._forget()
 
@@ -165,9 +165,12 @@ class Session:
         if self.policy.argument_origin == "off":
             return None
         with self._lock:
+            self._origins = self._origins or Origins(self.constants)
+            for new in self._unread:
+                self._origins.learn(new)
+            self._unread.clear()
             origins = self._origins.trace(arguments, args_schema)
-        loose = [origin for origin in origins if not origin.grounded]
-        if loose and self.policy.argument_origin == "strict":
+        if self.policy.argument_origin == "strict" and (loose := [o for o in origins if not o.grounded]):
             raise GLProvenanceError(
                 "MISSING_ORIGIN",
                 f"The number {loose[0].value} in the arguments of '{tool}' has no origin",
@@ -181,19 +184,19 @@ class Session:
         return f"tc_{self._count + 1}"
 
     def admit(
-        self, tool: str, arguments: dict[str, Any], output: Output, origins: tuple[Origin, ...] | None
+        self, tool: str, arguments: dict[str, Any], output: Survey, origins: tuple[Origin, ...] | None
     ) -> CallRecord:
         """Keep a call whose output is verified."""
         with self._lock:
             self._count += 1
             record = CallRecord(f"tc_{self._count}", tool, arguments, output, origins)
             self._keep(record)
-            self.metrics.executed[tool] += 1
+            self.metrics.executed[tool] = self.metrics.executed.get(tool, 0) + 1
             return record
 
     def _keep(self, record: CallRecord) -> None:
         self._calls[record.call_id] = record
-        self._origins.learn(record)
+        self._unread.append(record)
         self._bytes += record.size
         if self._bytes > self._max_bytes:
             self._forget()
@@ -205,11 +208,7 @@ class Session:
             self._bytes -= self._calls.pop(next(iter(self._calls))).size
         while self._bytes > enough and len(self._heard) > 1:
             self._bytes -= len(self._heard.pop(0))
-        self._origins = Origins(self.constants)
-        for text in self._heard:
-            self._origins.hear(text)
-        for kept in self._calls.values():
-            self._origins.learn(kept)
+        self._origins, self._unread = None, [*self._heard, *self._calls.values()]
 
     # ------------------------------------------------------------------------------------ what goes out
 
@@ -221,7 +220,8 @@ class Session:
         """
         if not isinstance(message, str):
             raise GLValidationError("STEP_SCHEMA", f"The message is text, not {type(message).__name__}")
-        return self.check_read(str.__str__(message), read_claims(claims))
+        shown = self.check_read(str.__str__(message), read_claims(claims))
+        return Verified("".join(shown.pieces), shown.provenance, self.metrics.to_dict(), shown)
 
     def verify(self, message: str, claims: Sequence[Any] | None = ()) -> Verified | Refused:
         """Like :meth:`check`, but a union told apart by ``status`` (``"success"``, ``"error"``)."""
@@ -235,12 +235,12 @@ class Session:
         """What to tell the model, so that it can mend its step."""
         return f"{error}\n{error.hint}" if isinstance(error, GLError) else f"{type(error).__name__}: {error}"
 
-    def check_read(self, message: str, claims: Sequence[Claim]) -> Verified:
-        """:meth:`check` for claims that :func:`read_claims` has read."""
+    def check_read(self, message: str, claims: Sequence[Claim]) -> Shown:
+        """What :meth:`check` lets be shown, for claims that :func:`read_claims` has read."""
         with self._lock:
             return self._checked(message, claims)
 
-    def _checked(self, message: str, claims: Sequence[Claim]) -> Verified:
+    def _checked(self, message: str, claims: Sequence[Claim]) -> Shown:
         if len(message) > _MAX_MESSAGE:
             raise GLValidationError("STEP_SCHEMA", f"The message has more than {_MAX_MESSAGE} characters")
         if unsafe := unsafe_characters(message):
@@ -257,8 +257,7 @@ class Session:
         pieces = rendered(message, macros, [format_quantity(quantity) for _, quantity in resolved])
         provenance = [record.provenance(claim) for (record, _), claim in zip(resolved, claims, strict=True)]
         cited = [macro.index for macro in macros if macro.index is not None]
-        shown = Shown(pieces, cited, provenance, [quantity for _, quantity in resolved], ())
-        return Verified("".join(pieces), provenance, self.metrics.to_dict(), shown)
+        return Shown(pieces, cited, provenance, [quantity for _, quantity in resolved], ())
 
     def _refuse_naked_numbers(self, message: str, macros: list[Macro], claimed: Sequence[str] = ()) -> None:
         naked = scan_naked_numbers(

@@ -10,7 +10,7 @@ from itertools import islice
 from types import NoneType
 from typing import Any, Literal, NamedTuple
 
-from gllint_runtime.policy.data import Exact, plain
+from gllint_runtime.policy.data import Survey
 from gllint_runtime.policy.errors import GLValidationError
 from gllint_runtime.policy.schemas import Claim, Quantity, quantity_problem
 
@@ -50,7 +50,7 @@ class ToolAction:
             args = read_object(args, _ACTION_HINT)
         if args is None or (isinstance(args, str) and not args.strip()):
             args = {}
-        if not isinstance(args, Mapping):
+        if type(args) is not dict and not isinstance(args, Mapping):
             raise _step_error("The 'args' of a tool action are an object", "args", _ACTION_HINT)
         return cls(_text(name), _members(args))
 
@@ -62,7 +62,7 @@ class ToolAction:
 
 def read_object(raw: Any, hint: str | None = None) -> dict[str, Any]:
     """The JSON object in a model's output. Raises GLValidationError STEP_SCHEMA with ``hint``."""
-    if isinstance(raw, Mapping):
+    if type(raw) is dict or isinstance(raw, Mapping):
         return _members(raw)
     if not isinstance(raw, str):
         raise _step_error(f"Expected a JSON object, got {type(raw).__name__}", hint=hint)
@@ -86,7 +86,7 @@ def read_object(raw: Any, hint: str | None = None) -> dict[str, Any]:
 def _members(value: Mapping[Any, Any]) -> dict[Any, Any]:
     """The members that a mapping really has, or, where only it can tell, as many as any model writes."""
     if type(value) is dict:
-        return dict(value)
+        return value.copy()
     if isinstance(value, dict):
         return dict(zip(map(_text, dict.keys(value)), dict.values(value), strict=True))
     return {_text(key): item for key, item in islice(value.items(), _MAX_MEMBERS)}
@@ -130,7 +130,7 @@ def _step(data: dict[str, Any]) -> Step:
     if kind != "final":
         raise _step_error(f"'kind' is 'tool_call' or 'final', not {kind!r}", "kind")
     final = data.get("final", data)
-    if isinstance(final, Mapping):
+    if type(final) is not dict and isinstance(final, Mapping):
         final = _members(final)
     if not isinstance(final, dict) or not isinstance(final.get("message"), str):
         raise _step_error("A final step needs a 'message' of text", "final.message")
@@ -150,12 +150,13 @@ def read_claims(claims: Any) -> tuple[Claim, ...]:
 
 
 def _read_claim(number: int, claim: Any) -> Claim:
-    exact: Exact = {}
+    exact = None
     if not _is_simple(claim):
         try:
-            claim = plain(claim, exact)
+            survey = Survey(claim)
         except ValueError as error:
             raise _step_error(f"Claim {number} cannot be read: {error}", f"final.claims[{number}]") from None
+        claim, exact = survey.data, survey.quantities.get(("quantity",))
     if not isinstance(claim, dict):
         raise _step_error(f"Claim {number} is not an object", f"final.claims[{number}]")
     source, path, quantity = claim.get("source_call_id"), claim.get("path"), claim.get("quantity")
@@ -165,8 +166,7 @@ def _read_claim(number: int, claim: Any) -> Claim:
     problem = quantity_problem(quantity)
     if problem is not None or quantity is None:
         raise _step_error(f"Claim {number}: {problem}", f"final.claims[{number}].quantity")
-    value: Any = exact.get(("quantity",), quantity["value"])
-    return Claim(source, path, Quantity(value, quantity["unit"]))
+    return Claim(source, path, exact or Quantity(quantity["value"], quantity["unit"]))
 
 
 def _is_simple(claim: Any) -> bool:

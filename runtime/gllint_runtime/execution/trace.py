@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import marshal
 import reprlib
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
@@ -69,6 +68,8 @@ class Trace:
 
 def snapshot(value: Any) -> Any:
     """A copy of ``value`` as it is now; of what is no data, its ``repr``."""
+    if type(value) is str:
+        return value
     try:
         [[copied]] = marshal.loads(marshal.dumps([[value]]))  # as deep as it will stand in the trace
         return copied
@@ -92,28 +93,24 @@ class Metrics:
     naked_number_rejections: int = 0
     quantity_mismatches: int = 0
     replay_violations: int = 0
-    executed: Counter[str] = field(default_factory=Counter)
+    executed: dict[str, int] = field(default_factory=dict)
     latency_ms: float = 0.0
 
     def stored(self) -> dict[str, Any]:
         """The counts themselves, as the constructor takes them."""
-        return asdict(self) | {"executed": dict(self.executed)}
+        return asdict(self)
 
     @classmethod
     def restored(cls, stored: Mapping[str, Any]) -> Metrics:
         """The counts that :meth:`stored` gave. Raises ValueError or TypeError for anything else."""
-        metrics = cls(**{**stored, "executed": Counter(stored["executed"])})
-        counts = [
-            *metrics.executed.values(),
-            *(value for name, value in stored.items() if name != "executed"),
-        ]
+        counts = {**stored, **stored["executed"], "executed": 0}.values()
         if not all(type(count) in (int, float) and count >= 0 for count in counts):
             raise ValueError("the metrics are no counts")
-        return metrics
+        return cls(**{**stored, "executed": dict(stored["executed"])})
 
     def to_dict(self) -> dict[str, Any]:
         """The metrics under the names of seed 000."""
-        calls = self.executed.total()
+        calls = sum(self.executed.values())
         return {
             "tool_use_rate": self.tool_steps / self.model_steps if self.model_steps else 0.0,
             "total_tool_calls": calls,

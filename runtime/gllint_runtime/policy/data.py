@@ -1,11 +1,14 @@
-"""Plain copies: data in JSON's own types alone, within bounds, that nobody else holds a reference into."""
+"""Plain copies: data in JSON's own types alone, within bounds, that nobody else holds a reference into.
+
+One walk makes the copy and says what it holds: Quantities, what only looks like one, raw numbers.
+"""
 
 from __future__ import annotations
 
 import marshal
 import numbers
 import reprlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import is_dataclass
 from datetime import date, time
 from decimal import Decimal
@@ -16,10 +19,7 @@ from math import isfinite
 from typing import Any
 from uuid import UUID
 
-from gllint_runtime.policy.schemas import Path
-
-Exact = dict[Path, Decimal | Fraction]
-"""The values of Quantities that a float would round, by the path of the Quantity."""
+from gllint_runtime.policy.schemas import Path, Quantity, is_plain_key, quantity_problem
 
 _MAX_DEPTH = 64
 _MAX_BITS = 1024  # an integer with as many has no float
@@ -30,24 +30,15 @@ _BUILT_IN = frozenset({str, int, float, bool, type(None)})
 _MARSHAL = 2  # the version without references, which a tree has no use for
 
 
-def plain(value: Any, exact: Exact | None = None) -> Any:
+def plain(value: Any) -> Any:
     """A deep copy in JSON's own types, so that nobody holds a reference into what is verified.
 
     Models, dataclasses and tuples become objects and arrays, dates and UUIDs their text, enumerations their value,
-    the value of a Quantity an ``int`` or ``float`` whatever its number type; into ``exact`` goes what that rounds.
+    the value of a Quantity an ``int`` or ``float`` whatever its number type.
     Raises ValueError for NaN, infinity, anything that JSON does not have, and for data without end; whatever the
     data's own methods do.
     """
-    copy = _Copy()
-    try:
-        (copied,) = copy.items((value,), -1)
-        if copy.holds_exact:
-            _round(copied, {} if exact is None else exact)
-        return copied
-    except (ValueError, RecursionError) as error:
-        raise ValueError(str(error) or "the data is nested too deeply") from error
-    except Exception as error:  # a subclass that lies about itself
-        raise ValueError(f"the data cannot be read: {type(error).__name__}") from error
+    return Survey(value).data
 
 
 def copy_plain(data: Any) -> Any:
@@ -57,66 +48,63 @@ def copy_plain(data: Any) -> Any:
     return marshal.loads(marshal.dumps(data, _MARSHAL))
 
 
-class _Copy:
-    """One copy in the making, with what is left of its budget."""
+class Survey:
+    """A plain copy (``data``, see :func:`plain`) and what it holds, all by path.
 
-    def __init__(self) -> None:
-        self.holds_exact = False
-        self._values = _MAX_VALUES
+    ``quantities`` keep the number that the tool gave where a float would round it; ``malformed`` have the keys of a
+    Quantity and yet are none, and why; ``raw_numbers`` are all others but booleans and what stands under one of
+    ``plain_keys``, in lists too. ``size`` is about the bytes that the data takes. Raises ValueError.
+    """
+
+    def __init__(self, value: Any, plain_keys: Collection[str] = ()) -> None:
+        self.quantities: dict[Path, Quantity] = {}
+        self.malformed: list[tuple[Path, str]] = []
+        self.raw_numbers: list[Path] = []
+        self._plain_keys = plain_keys
+        self._values = _MAX_VALUES  # what is left of the budget
         self._text = _MAX_TEXT
+        try:
+            self.data = self._copy(value, ())
+        except (ValueError, RecursionError) as error:
+            raise ValueError(str(error) or "the data is nested too deeply") from error
+        except Exception as error:  # a subclass that lies about itself
+            raise ValueError(f"the data cannot be read: {type(error).__name__}") from error
+        if self._text < 0:
+            raise ValueError(f"the data has more than {_MAX_TEXT} characters")
+        self.size = 50 * (_MAX_VALUES - self._values) + _MAX_TEXT - self._text
 
-    def items(self, items: Iterable[Any], depth: int) -> list[Any]:
-        """The copies of what an object or array at this depth holds; what needs no closer look is taken as it is."""
-        copied = []
-        for item in items:
-            kind = type(item)
-            self._values -= 1
-            if kind is str:
-                self._text -= len(item)
-            elif not (
-                (kind is float and isfinite(item))
-                or (kind is int and -_LARGE < item < _LARGE)
-                or item is None
-                or kind is bool
-            ):
-                if depth >= _MAX_DEPTH and kind is not float and kind is not int:
-                    raise ValueError("the data is nested too deeply")
-                item = self._other(item, depth)
-            if self._values < 0:
-                raise ValueError(f"the data has more than {_MAX_VALUES} values")
-            if self._text < 0:
-                raise ValueError(f"the data has more than {_MAX_TEXT} characters")
-            copied.append(item)
-        return copied
-
-    def _other(self, value: Any, depth: int) -> Any:
-        """An object or an array, whatever is not of JSON's own types, and numbers that it does not have.
-
-        The methods are those of the built-in types: a subclass may lie.
-        """
+    def _copy(self, value: Any, path: Path) -> Any:
+        """The copy of a value of whatever type. The methods are those of the built-in types: a subclass may lie."""
         match value:
             case dict():
-                return self._object(value, depth + 1)
+                return self._object(value, path)
             case list():
-                return self.items(list.__iter__(value), depth + 1)
+                return self._items(range(list.__len__(value)), list.copy(value), path)
             case tuple():
-                return self.items(tuple.__iter__(value), depth + 1)
+                return self._items(range(tuple.__len__(value)), tuple.__iter__(value), path)
             case str():  # also an enumeration's member, a NumPy string
-                return self.items((str.__str__(value),), depth)[0]
+                self._text -= str.__len__(value)
+                return str.__str__(value)
+            case None | bool():
+                return value
             case float():
                 if not isfinite(value):
                     raise ValueError(f"{float.__repr__(value)} is not a number that JSON has")
+                self._raw(path)
                 return float.__float__(value)
             case int():
                 if int.bit_length(value) >= _MAX_BITS:
                     raise ValueError("an integer is beyond the range of numbers")
+                self._raw(path)
                 return int.__int__(value)
+            case Quantity():
+                return self._object({"value": value.value, "unit": value.unit}, path)
             case date() | time():
-                return self.items((value.isoformat(),), depth)[0]
+                return self._copy(value.isoformat(), path)
             case UUID():
-                return self.items((str(value),), depth)[0]
+                return self._copy(str(value), path)
             case Enum():
-                return self.items((value.value,), depth)[0]
+                return self._copy(value.value, path)
         try:
             dumped = _dumped(value)
         except Exception as error:
@@ -124,19 +112,69 @@ class _Copy:
             raise ValueError(problem) from error
         if not isinstance(dumped, Mapping):
             raise ValueError(f"a {type(value).__name__} is not data that JSON has")
-        return self._object(dict(islice(dumped.items(), self._values + 1)), depth + 1)
+        return self._object(dict(islice(dumped.items(), self._values + 1)), path)
 
-    def _object(self, value: dict[Any, Any], depth: int) -> dict[str, Any]:
-        names = [key if type(key) is str else _name(key) for key in dict.keys(value)]
-        items: Any = dict.values(value)
-        exact = None
-        if len(names) == 2 and "value" in names and "unit" in names:
-            items, place = [*items], names.index("value")
-            items[place], exact = _number(items[place])
-        copied = dict(zip(names, self.items(items, depth), strict=True))
-        if exact is not None:
-            copied["value"], self.holds_exact = exact, True
+    def _items(self, steps: Collection[Any], items: Iterable[Any], path: Path) -> list[Any]:
+        """The copies of what the object or array at ``path`` holds; what needs no closer look is taken as it is."""
+        self._take(len(steps), path)
+        copied = []
+        for step, item in zip(steps, items, strict=True):
+            kind = type(item)
+            if kind is str:
+                self._text -= len(item)
+            elif (kind is float and isfinite(item)) or (kind is int and -_LARGE < item < _LARGE):
+                self._raw((*path, step))
+            elif item is not None and kind is not bool:
+                item = self._copy(item, (*path, step))
+            copied.append(item)
         return copied
+
+    def _take(self, values: int, path: Path) -> None:
+        """Spend so much of the budget on what the object or array at ``path`` holds."""
+        self._values -= values
+        if len(path) > _MAX_DEPTH:
+            raise ValueError("the data is nested too deeply")
+        if self._values < 0:
+            raise ValueError(f"the data has more than {_MAX_VALUES} values")
+
+    def _object(self, value: dict[Any, Any], path: Path) -> dict[str, Any]:
+        names = [key if type(key) is str else _name(key) for key in dict.keys(value)]
+        if "value" in names and "unit" in names:
+            return self._quantity(names, [*dict.values(value)], path)
+        self._text -= sum(map(len, names))
+        return dict(zip(names, self._items(names, dict.values(value), path), strict=True))
+
+    def _quantity(self, names: list[str], items: list[Any], path: Path) -> dict[str, Any]:
+        """An object with the keys of a Quantity."""
+        exact = None
+        if len(names) == 2:
+            number, unit = items if names[0] == "value" else items[::-1]
+            kind = type(number)
+            if (
+                type(unit) is str and (kind is float or kind is int) and -_LARGE < number < _LARGE
+            ):  # as nearly all
+                self._take(2, path)
+                self._text -= len(unit)
+                self.quantities[path] = Quantity(number, unit)
+                return dict(zip(names, items, strict=True))
+            place = names.index("value")
+            items[place], exact = _number(number)
+        before = len(self.raw_numbers)
+        copied = dict(zip(names, self._items(names, items, path), strict=True))
+        problem = quantity_problem(copied)
+        if problem is None:
+            self.quantities[path] = Quantity(copied["value"] if exact is None else exact, copied["unit"])
+            del self.raw_numbers[before:]
+        else:
+            self.malformed.append((path, problem))
+        return copied
+
+    def _raw(self, path: Path) -> None:
+        if self._plain_keys:
+            key = next((step for step in reversed(path) if isinstance(step, str)), None)
+            if key is not None and is_plain_key(key, self._plain_keys):
+                return
+        self.raw_numbers.append(path)
 
 
 def _name(key: Any) -> str:
@@ -153,8 +191,8 @@ def _dumped(value: Any) -> Any:
     return dump() if callable(dump) else value
 
 
-def _number(number: Any) -> tuple[Any, Decimal | Fraction | None]:
-    """The value of a Quantity as ``int`` or ``float``, and where it is a Decimal or Fraction, as that as well."""
+def _number(number: Any) -> tuple[Any, Any]:
+    """The value of a Quantity as ``int`` or ``float``, and the Decimal or Fraction that this rounds, if it does."""
     if type(number) in _BUILT_IN or isinstance(number, (int, float, str)):
         return number, None
     if isinstance(number, numbers.Integral):  # of NumPy, as the next
@@ -167,7 +205,8 @@ def _number(number: Any) -> tuple[Any, Decimal | Fraction | None]:
         raise ValueError(f"{exact} is not a number that JSON has")
     if not _is_short(exact):
         raise ValueError(f"a {type(number).__name__} is beyond the range of numbers")
-    return 0, exact
+    rounded = float(exact)
+    return rounded, None if Fraction(exact) == Fraction(rounded) else exact
 
 
 def _is_short(number: Decimal | Fraction) -> bool:
@@ -175,19 +214,3 @@ def _is_short(number: Decimal | Fraction) -> bool:
     if isinstance(number, Fraction):
         return max(number.numerator.bit_length(), number.denominator.bit_length()) < _MAX_BITS
     return len(number.as_tuple().digits) < 300 and abs(number.adjusted()) < 300
-
-
-def _round(data: Any, exact: Exact) -> None:
-    """Put a float in place of each exact number, which goes into ``exact`` where that changes it."""
-    waiting: list[tuple[Path, Any]] = [((), data)]
-    while waiting:
-        path, node = waiting.pop()
-        if isinstance(node, dict):
-            number = node.get("value")
-            if isinstance(number, (Decimal, Fraction)):
-                node["value"] = float(number)
-                if Fraction(number) != Fraction(node["value"]):
-                    exact[path] = number
-        if isinstance(node, (dict, list)):
-            inner = node.items() if isinstance(node, dict) else enumerate(node)
-            waiting.extend(((*path, step), child) for step, child in inner if type(child) not in _BUILT_IN)

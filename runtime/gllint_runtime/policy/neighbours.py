@@ -17,7 +17,7 @@ from typing import Literal
 
 from gllint_runtime.policy.units import ALLOWED_UNITS, TIME_UNITS, UNIT_SUFFIXES
 
-BULLET = re.compile(r"^([ \t>]*(?:\d{1,9}[.)][ \t]+)?)-(?=[ \t])", re.MULTILINE)
+BULLET = re.compile(r"\n([ \t>]*(?:\d{1,9}[.)][ \t]+)?)-(?=[ \t])")
 MASK = "\ue000"
 """Stands for each character of a macro in the text that is looked at."""
 
@@ -138,16 +138,13 @@ _LATIN = str.maketrans(
 )
 
 
-def beside(
-    text: str, start: int, end: int, symbols: Collection[str], unit: str | None = None
-) -> Iterator[Place]:
+def beside(text: str, start: int, end: int, symbols: Collection[str], unit: str | None = None) -> list[Place]:
     """What changes the quantity of the macro at ``start`` to ``end`` of ``text``.
 
     ``symbols`` are a project's own units beside the allowlist. ``unit`` is the unit that the macro will show, where
     that is known: then a time behind a rate, and a measure behind a bare count, are found as well.
     """
-    yield from _before(text, start, end)
-    yield from _after(text, end, symbols, unit)
+    return [*_before(text, start, end), *_after(text, end, symbols, unit)]
 
 
 # ------------------------------------------------------------------------------------------------- before

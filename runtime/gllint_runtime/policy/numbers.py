@@ -115,46 +115,47 @@ def scan_naked_numbers(
     """
     if macros is None:
         macros = find_macros(text)
-    masked = _mask(text, macros, "X")  # letters, so that nothing beside a macro ends at a word boundary
+    shown = _mask(text, macros)
+    masked = shown.replace(MASK, "X")  # a letter, so that nothing beside a macro ends at a word boundary
     found: list[tuple[int, int, str | None]] = [
         (*span, None) for span in _digits(masked, whitelist, {*units, *glued} if glued else units)
     ]
-    if ":" in text:
+    if ":" in masked:
         found.extend((*match.span(), None) for match in _SHORTCODE.finditer(masked))
-    if macros or found or _NUMBER.search(text):
-        if not text.isascii() or "<" in text:
-            found.extend((*match.span(), None) for match in _REVERSED.finditer(text))
-        if "<" in text and macros:
+    is_ascii = text.isascii()
+    if (not is_ascii or "<" in text) and (macros or found or _NUMBER.search(text)):
+        found.extend((*match.span(), None) for match in _REVERSED.finditer(text))
+        if macros:
             found.extend(
                 (*match.span(), "Style and hide nothing around a number.") for match in _HIDING.finditer(text)
             )
-    if not (macros or words or "&" in text):
-        return [NakedNumber(start, end, text[start:end], hint) for start, end, hint in _merge(found)]
-    shown = _mask(text, macros, MASK)
-    if "-" in shown:
-        shown = BULLET.sub(r"\1•", shown)
-    view = View(shown) if (_MARKUP if text.isascii() else _PLAIN).search(shown) else None
-    if view:
-        found.extend((*span, None) for span in view.numerals)
-    if view and "<!--" in shown:
-        shown = shown.replace("<!--", "\u2029" * 4).replace("-->", "\u2029" * 3)
-    for macro in macros:
-        if macro.problem is None:
-            unit = claimed[macro.index] if macro.index is not None and macro.index < len(claimed) else None
-            found += _beside(view, shown, macro, units, unit)
-    if words:
-        found.extend((*span, None) for span in _spelled(masked, view or View(shown)))
+    if macros or words or "&" in text:
+        if "-" in shown:
+            shown = BULLET.sub(r"\n\1•", f"\n{shown}")[1:]
+        view = None
+        if (_MARKUP if is_ascii else _PLAIN).search(shown):
+            view = View(shown, printable=is_ascii and _is_printable(text))
+            found.extend((*span, None) for span in view.numerals)
+            if "<!--" in shown:
+                shown = shown.replace("<!--", "\u2029" * 4).replace("-->", "\u2029" * 3)
+        for macro in macros:
+            if macro.problem is None:
+                index = macro.index or 0
+                unit = claimed[index] if index < len(claimed) else None
+                found += _beside(view, shown, macro, units, unit)
+        if words:
+            found.extend((*span, None) for span in _spelled(masked, view or View(shown)))
     return [NakedNumber(start, end, text[start:end], hint) for start, end, hint in _merge(found)]
 
 
-def _mask(text: str, macros: Iterable[Macro], char: str) -> str:
-    """The text with ``char`` in place of each character of its macros."""
+def _mask(text: str, macros: Iterable[Macro]) -> str:
+    """The text with :data:`MASK` in place of each character of its macros."""
     parts: list[str] = []
     position = 0
     for macro in macros:
-        parts += text[position : macro.start], char * (macro.end - macro.start)
+        parts += text[position : macro.start], MASK * (macro.end - macro.start)
         position = macro.end
-    return "".join((*parts, text[position:]))
+    return "".join((*parts, text[position:])) if parts else text
 
 
 @lru_cache(maxsize=64)
@@ -166,6 +167,8 @@ def _digits(text: str, whitelist: Collection[str], units: Collection[str]) -> It
     if "_" in text:
         text = _EMPHASIS.sub(lambda match: "*" * len(match[0]), text)
     digits = text if text.isascii() else replaced(text, is_numeral, "0")
+    if not any(digit in digits for digit in "0123456789"):  # far faster than the expression
+        return
     excused: bytearray | None = None
     position = 0
     while match := _NUMBER.search(digits, position):
@@ -237,15 +240,14 @@ def _is_symbol(word: str, units: Collection[str]) -> bool:
 
 def _beside(
     view: View | None, shown: str, macro: Macro, units: Collection[str], unit: str | None
-) -> Iterator[tuple[int, int, str]]:
+) -> list[tuple[int, int, str]]:
     """Signs, letters, units and macros that would become part of what the macro renders."""
     start, end = macro.start, macro.end
     place = view.find(start) if view else None
     if view is None or place is None:  # inside a comment; whoever sees that sees it as it is typed
-        yield from beside(shown, start, end, units, unit)
-    else:
-        for first, last, hint in beside(view.text, place, place + end - start, units, unit):
-            yield *view.span(first, last), hint
+        return beside(shown, start, end, units, unit)
+    places = beside(view.text, place, place + end - start, units, unit)
+    return [(*view.span(first, last), hint) for first, last, hint in places]
 
 
 def _spelled(masked: str, view: View) -> Iterator[tuple[int, int]]:
@@ -268,6 +270,10 @@ def _merge(found: list[tuple[int, int, str | None]]) -> list[tuple[int, int, str
     return merged
 
 
+def _is_printable(text: str) -> bool:
+    return text.replace("\n", " ").isprintable()
+
+
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e]|\r(?!\n)")
 _ISOLATE = re.compile(r"[\u2066-\u2069]")
 
@@ -277,7 +283,7 @@ def unsafe_characters(text: str) -> list[tuple[int, int]]:
 
     Allowed are line feeds, CRLF, tabs and isolates that are closed in their order.
     """
-    if text.isprintable():
+    if _is_printable(text):
         return []
     found = [match.span() for match in _CONTROL.finditer(text)]
     if not text.isascii():

@@ -3,58 +3,33 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection
-from typing import Any, NamedTuple
+from typing import Any
 
-from gllint_runtime.policy import data, schemas, validation
+from gllint_runtime.policy import schemas, validation
 from gllint_runtime.policy.claims import ClaimPathError, parse_claim_path
+from gllint_runtime.policy.data import Survey, plain
 from gllint_runtime.policy.errors import GLDataError, GLValidationError
-from gllint_runtime.policy.schemas import (
-    QUANTITY_KEYS,
-    Path,
-    Quantity,
-    is_plain_key,
-    quantity_problem,
-    show_path,
-)
+from gllint_runtime.policy.schemas import Path, Quantity, show_path
 from gllint_runtime.policy.settings import Policy
 from gllint_runtime.policy.units import UnitRegistry
 
 logger = logging.getLogger("gllint_runtime")
 
 
-class Output(NamedTuple):
-    """What a tool returned, verified: plain data, its Quantities with their exact values, its raw numbers."""
-
-    data: Any
-    quantities: dict[Path, Quantity]
-    raw_numbers: list[Path]
-
-
-class Survey(NamedTuple):
-    """What plain data holds: Quantities, what has their keys and yet is none (and why), raw numbers."""
-
-    quantities: dict[Path, Quantity]
-    malformed: list[tuple[Path, str]]
-    raw_numbers: list[Path]
-
-
 def verified_output(
     tool_name: str, output: Any, policy: Policy, units: UnitRegistry, check: validation.Checker | None = None
-) -> Output:
+) -> Survey:
     """The output as plain data, once it fits its schema and each number in it has an allowed unit.
 
     Raises GLValidationError RESULT_SCHEMA or UNIT_UNKNOWN.
     """
-    exact: data.Exact = {}
     try:
-        plain = data.plain(output, exact)
+        found = Survey(output, policy.plain_keys)
     except ValueError as error:
         raise _bad_output(f"{error}. Wrap each number in a Quantity.") from None
-    if check is not None and (problem := check(plain)) is not None:
+    if check is not None and (problem := check(found.data)) is not None:
         path, message = problem
         raise _bad_output(message, path)
-    found = survey(plain, policy.plain_keys)
     if not policy.allow_raw_numbers:
         for path, trouble in found.malformed:
             raise _bad_output(trouble, path)
@@ -66,15 +41,13 @@ def verified_output(
     for path, quantity in found.quantities.items():
         if not units.is_allowed(quantity.unit):
             units.require(quantity.unit, show_path(path))
-    for path in exact.keys() & found.quantities.keys():
-        found.quantities[path] = Quantity(exact[path], found.quantities[path].unit)  # type: ignore[arg-type]
-    return Output(plain, found.quantities, found.raw_numbers)
+    return found
 
 
 def plain_arguments(tool_name: str, arguments: Any) -> dict[str, Any]:
     """A copy of a call's arguments as plain data. Raises GLValidationError ARGS_SCHEMA."""
     try:
-        copied = data.plain(arguments)
+        copied = plain(arguments)
     except ValueError as error:
         raise GLValidationError(
             "ARGS_SCHEMA", f"The arguments of '{tool_name}' are not JSON: {error}"
@@ -84,33 +57,7 @@ def plain_arguments(tool_name: str, arguments: Any) -> dict[str, Any]:
     return copied
 
 
-def survey(output: Any, plain_keys: Collection[str] = ()) -> Survey:
-    """Look through plain data once.
-
-    Booleans are no numbers, nor is what stands under one of ``plain_keys``, in lists too.
-    """
-    found = Survey({}, [], [])
-    waiting: list[tuple[Path, Any]] = [((), output)]
-    while waiting:
-        path, node = waiting.pop()
-        if isinstance(node, dict):
-            if node.keys() >= QUANTITY_KEYS:
-                problem = quantity_problem(node)
-                if problem is None:
-                    found.quantities[path] = Quantity(**node)
-                    continue
-                found.malformed.append((path, problem))
-            waiting.extend([((*path, key), child) for key, child in node.items()][::-1])
-        elif isinstance(node, list):
-            waiting.extend([((*path, i), child) for i, child in enumerate(node)][::-1])
-        elif isinstance(node, (int, float)) and not isinstance(node, bool):
-            key = next((step for step in reversed(path) if isinstance(step, str)), None)
-            if not plain_keys or key is None or not is_plain_key(key, plain_keys):
-                found.raw_numbers.append(path)
-    return found
-
-
-def resolve_path(output: Output, path: str, *, arrays: bool = False) -> Quantity:
+def resolve_path(output: Survey, path: str, *, arrays: bool = False) -> Quantity:
     """The Quantity that a claim's path leads to. Raises GLDataError PATH_RESOLUTION, with the paths there are."""
     try:
         steps = parse_claim_path(path, arrays=arrays)
@@ -128,7 +75,7 @@ def resolve_path(output: Output, path: str, *, arrays: bool = False) -> Quantity
     raise GLDataError("PATH_RESOLUTION", f"Path '{path}' does not lead to a Quantity", path=path)
 
 
-def _available(output: Output) -> str:
+def _available(output: Survey) -> str:
     paths = [show_path(path) for path in output.quantities if path and all(isinstance(s, str) for s in path)]
     if not paths:
         return "This output holds no Quantity."

@@ -40,7 +40,7 @@ def format_quantity(quantity: Quantity) -> str:
 
 
 def _fixed(value: float | Decimal | Fraction, places: int) -> str:
-    if not isinstance(value, Fraction):
+    if type(value) is float or not isinstance(value, Fraction):
         return f"{value:.{places}f}"
     digits = str(abs(round(value * 10**places))).rjust(places + 1, "0")
     return f"{'-' if value < 0 else ''}{digits[:-places]}.{digits[-places:]}"

@@ -392,11 +392,6 @@ def quantity_problem(value: Any) -> str | None:
     return None if isinstance(unit, str) else f"the unit of a Quantity is text, not {type(unit).__name__}"
 
 
-def is_quantity(value: Any) -> bool:
-    """Whether plain data is a Quantity."""
-    return quantity_problem(value) is None
-
-
 def is_plain_key(key: str, patterns: Collection[str]) -> bool:
     """Whether a project declares that numbers under this key are no quantities (``"*_id"``, ``"page"``)."""
     return any(fnmatchcase(key, pattern) for pattern in patterns)

@@ -13,7 +13,6 @@ from gllint_runtime.policy.schemas import (
     QUANTITY_BODY,
     QUANTITY_REF,
     Path,
-    is_quantity,
     quantity_problem,
     subschemas,
 )
@@ -67,55 +66,66 @@ _BOUNDS: dict[str, Callable[[float], Callable[[Any], bool]]] = {
     "exclusiveMinimum": lambda bound: lambda value: value > bound,
     "exclusiveMaximum": lambda bound: lambda value: value < bound,
 }
+_NUMBERS = (float, int)
 _TYPES: dict[str, tuple[type, ...]] = {
-    "number": (int, float),
+    "number": _NUMBERS,
     "integer": (int,),
     "string": (str,),
     "boolean": (bool,),
     "object": (dict,),
+    "array": (list,),
 }
 _ANNOTATIONS = {"title", "description", "default", "examples", "$schema", "$comment"}
-_QUICK_KEYWORDS = {"type", "properties", "required", "additionalProperties", _QUANTITY_KEYWORD, *_BOUNDS}
 
 
 def _quick_test(schema: Any) -> Callable[[Any], bool]:
-    """A test that is true only for data that surely fits; where it is false, the full validator decides.
+    """A test that is true only for plain data that surely fits; where it is false, the full validator decides.
 
     It knows the keywords that nearly all tools get by with. For a schema with any other it is never true.
     """
-    if schema is True or not isinstance(schema, dict) or schema.keys() - _ANNOTATIONS - _QUICK_KEYWORDS:
-        return lambda data: schema is True
-    types = _TYPES.get(schema["type"], ()) if isinstance(schema.get("type"), str) else ()
-    if (not types and _QUANTITY_KEYWORD not in schema) or (
-        types[:1] != (int,) and schema.keys() & _BOUNDS.keys()
-    ):
-        return lambda data: False
-    tests = [build(schema[key]) for key, build in _BOUNDS.items() if key in schema]
-    if _QUANTITY_KEYWORD in schema:
-        tests.append(is_quantity)
-    if not tests and types != (dict,):
+    if schema is True:
+        return lambda data: True
+    keywords = schema.keys() - _ANNOTATIONS if isinstance(schema, dict) else {""}
+    if not keywords:
+        return lambda data: True
+    if keywords == {_QUANTITY_KEYWORD}:
+        return _surely_quantity
+    declared = schema.get("type") if isinstance(schema, dict) else None
+    types = _TYPES.get(declared, ()) if isinstance(declared, str) else ()
+    if keywords == {"type"}:
         return lambda data: type(data) in types
-    if schema.keys() == {_QUANTITY_KEYWORD}:
-        return is_quantity
+    if types == (dict,) and keywords <= {"type", "properties", "required", "additionalProperties"}:
+        return _quick_object(schema)
+    if types == (list,) and keywords == {"type", "items"}:
+        item_fits = _quick_test(schema["items"])
+        return lambda data: type(data) is list and all(map(item_fits, data))
+    if types[-1:] == (int,) and keywords <= {"type", *_BOUNDS}:
+        tests = [build(schema[key]) for key, build in _BOUNDS.items() if key in schema]
+        return lambda data: type(data) in types and all(test(data) for test in tests)
+    return lambda data: False
+
+
+def _quick_object(schema: Any) -> Callable[[Any], bool]:
     properties = {name: _quick_test(child) for name, child in schema.get("properties", {}).items()}
     required = frozenset(schema.get("required", ()))
-    closed = schema.get("additionalProperties", True) is not True
+    other_fits = _quick_test(schema.get("additionalProperties", True))
 
     def surely_fits(data: Any) -> bool:
-        if types and type(data) not in types:
+        if type(data) is not dict or not data.keys() >= required:
             return False
-        if types == (dict,):
-            if not data.keys() >= required or (closed and not data.keys() <= properties.keys()):
-                return False
-            for name, item in data.items():
-                if name in properties and not properties[name](item):
-                    return False
-        for test in tests:  # noqa: SIM110  a generator costs as much as the tests
-            if not test(data):
+        for name, item in data.items():  # noqa: SIM110  a generator costs as much as the tests
+            if not properties.get(name, other_fits)(item):
                 return False
         return True
 
     return surely_fits
+
+
+def _surely_quantity(data: Any) -> bool:
+    """Whether plain data, all of whose numbers are finite, is a Quantity."""
+    if type(data) is not dict or len(data) != 2:
+        return False
+    return type(data.get("value")) in _NUMBERS and type(data.get("unit")) is str
 
 
 def _is_quantity(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[Any]:

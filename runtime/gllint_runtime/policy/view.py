@@ -74,9 +74,12 @@ def replaced(text: str, wanted: Callable[[str], bool], by: str) -> str:
 
 
 class View:
-    """``text`` is what a reader of ``message`` sees; ``numerals`` are the places of entities that show a numeral."""
+    """``text`` is what a reader of ``message`` sees; ``numerals`` are the places of entities that show a numeral.
 
-    def __init__(self, message: str) -> None:
+    ``printable`` says that each character of the message is shown.
+    """
+
+    def __init__(self, message: str, *, printable: bool = False) -> None:
         # The view in pieces: where each begins in the view, where it comes from, and whether it stands there as it is.
         self._begins: list[int] = []
         self._sources: list[tuple[int, int, bool]] = []
@@ -92,7 +95,7 @@ class View:
                 self._sources.append((start, end, alone))
                 length += len(shown)
 
-        seen = replaced(message, _is_unseen, "\u200b")
+        seen = message if printable else replaced(message, _is_unseen, "\u200b")
         position = search = 0
         quoted = True
         while candidate := _START.search(seen, search):
