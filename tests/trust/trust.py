@@ -156,7 +156,7 @@ def gllint(
     )
 
 
-PYTEST = (sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "--tb=no")
+PYTEST = (sys.executable, "-m", "pytest", "-n", "0", "-p", "no:cacheprovider", "--tb=no")
 
 
 def run_tests(tests: Sequence[str]) -> tuple[str, list[str]]:
