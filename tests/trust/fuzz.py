@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import io
 import json
 import re
 import subprocess
 import sys
 import threading
+import tokenize
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
@@ -79,7 +81,9 @@ def _rules(text: str) -> None:
 
 
 def _compiles(data: bytes) -> bool:
+    """Whether it runs as a file; ``compile`` alone takes what cannot be decoded where it stands in a comment."""
     try:
+        data.decode(tokenize.detect_encoding(io.BytesIO(data).readline)[0])
         compile(data, "a.py", "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
