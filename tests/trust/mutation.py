@@ -129,7 +129,8 @@ def _main(seconds: float, seed: int) -> None:
     budget = Budget(seconds, seed)
     with TemporaryDirectory() as folder:
         _copy_to(Path(folder, "0"))
-        _forked(lambda: _watch(Path(folder, "0"), Path(folder, "reached.json")), 600)
+        if _forked(lambda: _watch(Path(folder, "0"), Path(folder, "reached.json")), 600) != 0:
+            sys.exit("the tests fail before anything is changed, or take too long")
         reached, modules = json.loads(Path(folder, "reached.json").read_text())
         for name in modules:
             with suppress(Exception):
@@ -235,11 +236,12 @@ def _try_mutants(top: Path, budget: Budget, draw: random.Random, reached: Reache
         name = draw.choice(groups[group])
         original = (top / name).read_text("utf-8")
         line, what, mutant = draw.choice(list(_mutants(ast.parse(original))))
-        tests = reached.get(name, {}).get(str(line), [])  # type: ignore[call-overload]
+        lines = {int(at): tests for at, tests in reached.get(name, {}).items()}
+        # Of a statement over several lines coverage knows the first.
+        tests = lines.get(max((at for at in lines if at <= line), default=0), [])
+        if not tests:  # what runs when the module is imported
+            tests = sorted({test for named in lines.values() for test in named})[::5]
         lives = f"{name}:{line}: {what}"
-        if not tests:
-            every = reached.get(name, {}).values()
-            tests = sorted({test for at in every for test in at})[::5]  # of what runs when it is imported
         (top / name).write_text(ast.unparse(mutant), encoding="utf-8")
         shutil.rmtree((top / name).parent / "__pycache__", ignore_errors=True)
         status = _forked(lambda tests=tests: _in_copy(top, tests, []), _PATIENCE)  # type: ignore[misc]
