@@ -141,8 +141,10 @@ def _main(seconds: float, seed: int) -> None:
             if number:
                 _copy_to(top)
             if (child := os.fork()) == 0:
-                _try_mutants(top, budget, random.Random(f"{seed} {number}"), reached)
-                os._exit(0)
+                try:
+                    _try_mutants(top, budget, random.Random(f"{seed} {number}"), reached)
+                finally:
+                    os._exit(0)  # or the folder would go, which the other one is working in
             children.append(child)
         for child in children:
             os.waitpid(child, 0)
@@ -205,7 +207,11 @@ def _watch(top: Path, where: Path) -> int:
 
     class Named:
         def pytest_runtest_setup(self, item: Any) -> None:
-            measured.switch_context(item.nodeid)
+            try:
+                measured.switch_context(item.nodeid)
+            except coverage.CoverageException:  # tests/conftest.py has stopped what it takes for CI's
+                measured.start()
+                measured.switch_context(item.nodeid)
 
     status = _in_copy(top, _TESTS, [Named()])
     measured.stop()
@@ -235,7 +241,10 @@ def _try_mutants(top: Path, budget: Budget, draw: random.Random, reached: Reache
         group = draw.choice(sorted(groups))
         name = draw.choice(groups[group])
         original = (top / name).read_text("utf-8")
-        line, what, mutant = draw.choice(list(_mutants(ast.parse(original))))
+        mutants = list(_mutants(ast.parse(original)))
+        if not mutants:
+            continue
+        line, what, mutant = draw.choice(mutants)
         lines = {int(at): tests for at, tests in reached.get(name, {}).items()}
         # Of a statement over several lines coverage knows the first.
         tests = lines.get(max((at for at in lines if at <= line), default=0), [])
