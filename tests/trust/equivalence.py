@@ -45,7 +45,8 @@ def suite(budget: Budget) -> Iterator[Row]:
             if _found(done.stdout, "" if cwd == top else "project/") != expected:
                 wrong.append(f"{what}: other findings {done.stderr[-200:]}")
         yield Row(
-            "equivalence: ways to ask", f"{tried} ways, {len(names)} files, {len(expected)} findings", wrong
+            "equivalence: ways to ask", f"{tried} ways, {len(names)} files, {len(expected)} findings", wrong,
+            tried, 9,
         )
         yield Row("equivalence: flake8", f"{len(places)} places", _differences(places, _flake8(top)))
         if budget.is_long():
@@ -56,7 +57,7 @@ def suite(budget: Budget) -> Iterator[Row]:
             )
             pythons = _pythons()
             wrong = [line for python in pythons for line in _on_another(python, Path(folder), top, told)]
-            yield Row("equivalence: other Pythons", ", ".join(pythons) or "none found", wrong)
+            yield Row("equivalence: other Pythons", ", ".join(pythons) or "none found", wrong, len(pythons))
     yield _strangers(budget)
 
 
@@ -215,7 +216,7 @@ def _strangers(budget: Budget) -> Row:
             else:
                 same = _lines_found(changed) == expected
             wrong += [] if same else [f"{path}: other findings with {what}"]
-    return Row("equivalence: metamorphic changes", f"{2 * count} changes of {count} real files", wrong)
+    return Row("equivalence: metamorphic changes", f"{2 * count} changes of {count} real files", wrong, count, 100)
 
 
 def _lines_found(text: str) -> Counter[tuple[str, str]]:

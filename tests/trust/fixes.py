@@ -122,63 +122,75 @@ def _fix(top: Path, unsafe: bool) -> tuple[list[str], list[str]]:
 # --- copies of repositories ---------------------------------------------------------------------------------
 
 
-_LARGEST = 3_000  # files of a project that is worth its time
+_LARGEST = 1_000  # files of a project that is worth its time
 
 
 class Copied(NamedTuple):
-    """What came of a copy: the files changed, the tests that ran before and after, and what went wrong."""
+    """What came of a copy: the files changed by safe fixes and by all, the tests of its own, and what went wrong."""
 
-    name: str
+    safe: int
     changed: int
-    tests: int
+    same: int
+    other: int
     wrong: list[str]
 
 
 def _copies(budget: Budget) -> Iterator[Row]:
-    projects = [top for top, files in budget.projects().items() if len(files) <= _LARGEST]
-    budget.random.shuffle(projects)
+    found = [(_tools(files) / len(files), top) for top, files in budget.projects().items() if len(files) <= _LARGEST]
     # Those first in which there is something to fix.
-    projects.sort(
-        key=lambda top: not any(word in str(top).lower() for word in ("agent", "ai", "mcp", "hay", "green"))
-    )
-    done = list(budget.map(partial(_copy, budget.is_long()), projects, partial(Copied, "", 0, 0)))
+    projects = [top for share, top in sorted(found, reverse=True) if share] or [found[-1][1]]
+    done = list(budget.map(partial(_copy, budget.is_long()), projects, partial(Copied, 0, 0, 0, 0)))
     wrong = [line for copied in done for line in copied.wrong]
-    with_fixes = [copied.name for copied in done if copied.changed]
-    changed, tests = sum(copied.changed for copied in done), sum(copied.tests for copied in done)
-    shown = f"{len(done)} projects, {changed} files changed in {len(with_fixes)}, {tests} tests of their own the same"
-    yield Row("fixes: copies of projects", shown, wrong)
+    safe, changed, same, other = (sum(copied[column] for copied in done) for column in range(4))
+    fixed = sum(bool(copied.changed) for copied in done)
+    shown = f"{len(done)} projects, {changed} files changed in {fixed}, {safe} of them by safe fixes"
+    yield Row("fixes: copies of projects", shown, wrong, fixed, 20)
+    if budget.is_long():
+        shown = f"{same} end as before, {other} fail after unsafe fixes"
+        yield Row("fixes: tests of these projects", shown, [], same, 100)
+
+
+def _tools(files: list[Path]) -> int:
+    """How many of some files seem to have tools."""
+    return sum(re.search(rb"^ *@[\w.]*tool\b", path.read_bytes(), re.MULTILINE) is not None for path in files)
 
 
 def _copy(is_long: bool, source: Path) -> Copied:
     """Fix a copy of a project, by safe fixes alone and then by all, each twice."""
-    changed, tests, wrong = 0, 0, list[str]()
+    changed, same, other, wrong = [0, 0], 0, 0, list[str]()
     with TemporaryDirectory() as folder:
         top = Path(folder, source.name)
         shutil.copytree(source, top, symlinks=True, ignore=_LEFT, ignore_dangling_symlinks=True)
+        ran = _own_tests(top, _planned(top)) if is_long else {}
         for unsafe in (False, True):
             engine = Engine(Options(cache=False, jobs=1))
             before = engine.check([str(top)])
             fixed = fixer.fix(engine, [str(top)], unsafe)
             typed = _types(fixed.after) if is_long and not unsafe else ""
-            ran = _own_tests(top, fixed.after) if is_long and fixed.after else {}
             written = fixer.write(engine, fixed)
             engine.close()
-            changed += len(written)
+            changed[unsafe] += len(written)
             wrong += [*fixed.errors, *map(str, fixed.outcome.failures)]
             for path in written:
                 wrong += [f"{path}: {what}" for what in _changed_file(path, before, fixed)]
             wrong += [f"{path}: a second run changes it again" for path in _fix(top, unsafe)[0]]
             if typed and typed != (now := _types(fixed.after)):
                 wrong.append(f"mypy says other things: {set(now.splitlines()) ^ set(typed.splitlines())}")
-            if ran:
+            if ran and written:
                 after = _own_tests(top, fixed.after)
-                tests += sum(after.get(test) == result for test, result in ran.items())
-                wrong += [
-                    f"{test}: {result}, then {after.get(test)}"
-                    for test, result in ran.items()
-                    if after.get(test) != result
-                ]
-    return Copied(source.name, changed, tests, [f"{source.name}: {line}" for line in wrong])
+                same = sum(after.get(test) == "PASSED" for test in ran)
+                other = sum(after.get(test) == "FAILED" for test in ran)
+                # What a tool returns is what unsafe fixes change.
+                wrong += [f"{test}: {after.get(test)} now" for test in ran if after.get(test) not in ("PASSED", "FAILED" if unsafe else "PASSED")]
+    return Copied(changed[0], sum(changed), same, other, [f"{source.name}: {line}" for line in wrong])
+
+
+def _planned(top: Path) -> Iterable[str]:
+    """The files that fixes would change."""
+    engine = Engine(Options(cache=False, jobs=1))
+    planned = fixer.fix(engine, [str(top)], unsafe=True).after
+    engine.close()
+    return planned
 
 
 _LEFT = shutil.ignore_patterns(".git", "node_modules", "site-packages", "*.so", "*.png", "*.ipynb", "*.pyc")
@@ -231,15 +243,15 @@ def _types(paths: Iterable[str]) -> str:
 
 def _own_tests(top: Path, paths: Iterable[str]) -> dict[str, str]:
     """How the project's tests of the files that change end, where they run at all."""
+    if not paths:
+        return {}
     names = "|".join(re.escape(Path(path).stem) for path in paths)
     about = re.compile(rf"\b(?:{names})\b")
     tests = [path for path in top.rglob("test_*.py") if about.search(path.read_text("utf-8", "replace"))][:10]
     if not tests:
         return {}
-    command = [*PYTEST, "-rA", *map(str, tests)]
-    roots = os.pathsep.join(
-        str(path) for path in (top, top / "src", *top.glob("lib/*/src"), *top.glob("libs/*"))
-    )
+    command = [*PYTEST, "-o", "addopts=", "-rA", *map(str, tests)]
+    roots = os.pathsep.join(map(str, (top, top / "src")))
     with suppress(subprocess.TimeoutExpired):
         done = subprocess.run(
             command,

@@ -251,7 +251,7 @@ def _guided(task: tuple[str, int, int]) -> tuple[str, Row]:
     found = {what: int(number) for what, number in re.findall(r"(executed_units|cov):+ +(\d+)", done.stderr)}
     told = f"{found.get('executed_units', 0)} inputs, {found.get('cov', 0)} edges, guided"
     said = done.stderr[done.stderr.find("Uncaught Python exception") :]
-    return name, Row(f"fuzz: {name}", told, [said[:2500]] if done.returncode else [])
+    return name, Row(f"fuzz: {name}", told, [said[:2500]] if done.returncode else [], found.get("executed_units", 0), 1_000)
 
 
 def _broken(said: list[str]) -> tuple[str, Row]:
@@ -314,7 +314,7 @@ def _drawn(budget: Budget, grammar: str, modules: Callable[[], Any]) -> Row:
             wrong.append(
                 f"{type(error).__name__}: {error} {' '.join(getattr(error, '__notes__', ()))}"[:2000]
             )
-    return Row(f"fuzz: grammar of {grammar}", f"{count} modules", wrong)
+    return Row(f"fuzz: grammar of {grammar}", f"{count} modules", wrong, count, 100)
 
 
 def _module_of_tools() -> Any:
@@ -374,7 +374,7 @@ def _messages(budget: Budget) -> Row:
         finally:
             guard.cancel()
             wire.process.kill()
-    return Row("fuzz: server's messages", f"{count} requests, blind", wrong)
+    return Row("fuzz: server's messages", f"{count} requests, blind", wrong, count, 500)
 
 
 def _request(budget: Budget, uri: str) -> tuple[str, Any]:

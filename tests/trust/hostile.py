@@ -59,7 +59,7 @@ def _parsers(budget: Budget) -> Iterator[Row]:
         wrong = [f"{piece!r}: {_shown(times)}" for piece, times in by_piece.items() if _is_too_much(times)]
         if by_piece:
             piece, worst = max(by_piece.items(), key=lambda item: item[1][2])
-            yield Row(f"hostile: {name}", f"{len(by_piece)} texts, hardest {piece!r}: {_shown(worst)}", wrong)
+            yield Row(f"hostile: {name}", f"{len(by_piece)} texts, hardest {piece!r}: {_shown(worst)}", wrong, len(by_piece), 5)
 
 
 def _expressions(budget: Budget) -> Row:
@@ -75,7 +75,7 @@ def _expressions(budget: Budget) -> Row:
         worst = max(worst, (times[2], f"{name} on {piece!r}: {_shown(times)}"))
         wrong += [f"{name} on {piece!r}: {_shown(times)}"] if _is_too_much(times) else []
     shown = f"{len(patterns)} expressions, {count} of {len(pairs)} pairs; hardest {worst[1]}"
-    return Row("hostile: expressions", shown, wrong)
+    return Row("hostile: expressions", shown, wrong, count, len(pairs) // 4)
 
 
 def _is_too_much(times: Grown) -> bool:

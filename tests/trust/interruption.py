@@ -68,9 +68,10 @@ def suite(budget: Budget) -> Iterator[Row]:
         workers = _WORKERS if budget.is_long() else 0
         lost = [line for number in range(workers) for line in _without_worker(Path(folder, f"lost{number}"))]
     for mode in modes:
-        yield Row(f"interruption: {mode}", f"{counts[mode]} kills", wrong[mode])
-    yield Row("interruption: no room to write", f"{tried} runs", full)
-    yield Row("interruption: a worker killed", f"{workers} runs", lost)
+        yield Row(f"interruption: {mode}", f"{counts[mode]} kills", wrong[mode], counts[mode], 10)
+    yield Row("interruption: no room to write", f"{tried} runs", full, tried, len(modes) * len(rooms))
+    if workers:
+        yield Row("interruption: a worker killed", f"{workers} runs", lost)
 
 
 def _project(top: Path) -> dict[str, bytes]:

@@ -26,7 +26,7 @@ def suite(budget: Budget) -> Iterator[Row]:
     if turns == _MOST and not gate_load.is_flat(load.memory):
         wrong.append(f"memory grows: {load.memory} MB")
     held = f"{load.memory[1]:.0f} to {load.memory[-1]:.0f} MB"
-    yield Row("load: 64 threads, 1,000 tasks", f"{turns} turns, {held}", wrong)
+    yield Row("load: 64 threads, 1,000 tasks", f"{turns} turns, {held}", wrong, turns, 50_000)
     told, failed = run_tests(_HOSTILE)
     yield Row("load: hostile providers and tools", told, failed)
 

@@ -1,28 +1,32 @@
 """Mutants: one small change to a module at a time, which the tests that reach its line are to notice.
 
 The tests run once, watched by coverage, which says which of them reach which line. Then each of two processes, in a
-copy of the checkout of its own and with all that is not ours loaded, forks for each mutant.
+copy of the checkout of its own and with all that is not ours loaded, forks for each mutant, and runs the quickest of
+its tests first. ``survivors.md`` lists those that live on and change nothing that anybody could see.
 """
 
 from __future__ import annotations
 
 import ast
-import copy
 import importlib
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
 import sys
 import time
+import traceback
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
+from itertools import accumulate, zip_longest
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NamedTuple
 
 from trust import Budget, Row
 
@@ -38,6 +42,7 @@ _PARTS = (
     "pyproject.toml",
     "README.md",
 )
+_SURVIVORS = Path(__file__).with_name("survivors.md")
 _POLICY, _VERDICT = "runtime/gllint_runtime/policy", "gllint/verdict"
 _GROUPS = {
     "scanner": [f"{_POLICY}/{name}.py" for name in ("numbers", "neighbours", "view", "claims")],
@@ -49,17 +54,18 @@ _TESTS = [
     *sorted(
         f"tests/runtime/{path.name}"
         for path in (_TOP / "tests" / "runtime").glob("test_*.py")
-        if path.stem != "test_load"
+        if path.stem not in ("test_load", "test_adapters")
     ),
     "tests/program/test_suppress.py",
     "tests/program/test_baseline.py",
 ]
-_PATIENCE = 90  # seconds for the tests of one mutant
+_PATIENCE, _ENOUGH = 60, 10.0  # seconds for the tests of one mutant: till they hang, and as the watched ones took
 _OTHER: dict[type[ast.AST], type[ast.AST]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
     ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Add: ast.Sub, ast.Sub: ast.Add,
     ast.And: ast.Or, ast.Or: ast.And, ast.Mult: ast.Add, ast.Div: ast.Mult,
 }  # fmt: skip
+_LEAST = {"runtime": 60}  # mutants of a group, in an hour
 Reached = dict[str, dict[int, list[str]]]  # by file and line, the tests
 
 
@@ -70,31 +76,44 @@ def suite(budget: Budget) -> Iterator[Row]:
     if done.returncode:
         yield Row("mutation", "did not run", [done.stderr[-1500:]])
         return
+    known = set(re.findall(r"^\| `(.+)` \| .+ \|$", _SURVIVORS.read_text("utf-8"), re.MULTILINE))
     tried: dict[str, list[str | None]] = defaultdict(list)
     for line in done.stdout.splitlines():
-        if line.startswith("{"):
-            mutant = json.loads(line)
-            tried[mutant["group"]].append(mutant["survivor"])
-    for group, results in sorted(tried.items()):
-        survivors = [result for result in results if result is not None]
+        mutant = json.loads(line)
+        tried[mutant["group"]].append(mutant["survivor"])
+    for group in (*_GROUPS, "runtime"):
+        results = tried[group]
+        survivors = sorted(result for result in results if result is not None)
+        unknown = [line for line in survivors if line not in known]
         killed = len(results) - len(survivors)
-        # Some of those that live on change nothing that anybody could see: they are for a reader to judge.
-        shown = "".join(f"\n{'':16}lives: {line}" for line in survivors)
-        wrong = [f"{len(survivors)} of {len(results)} live"] if killed < 0.9 * len(results) else []
-        yield Row(f"mutation: {group}", f"{killed} of {len(results)} mutants killed{shown}", wrong)
+        shown = "".join(f"\n{'':16}lives: {line}" for line in unknown)
+        wrong = [f"{len(unknown)} of {len(results)} live"] if len(unknown) > 0.1 * len(results) else []
+        told = f"{killed} of {len(results)} mutants killed, {len(survivors) - len(unknown)} live as they may{shown}"
+        yield Row(f"mutation: {group}", told, wrong, len(results), _LEAST.get(group, 40))
 
 
 # --- mutants ------------------------------------------------------------------------------------------------
 
 
-def _mutants(tree: ast.Module) -> Iterator[tuple[int, str, ast.Module]]:
-    """Each change of one node: its line, what it is, and the module with it."""
-    for number, node in enumerate(ast.walk(tree)):
+class Mutant(NamedTuple):
+    """A change to the node of a file that a walk comes upon as its ``number``-th."""
+
+    name: str
+    line: int
+    number: int
+    what: str
+    change: Callable[[ast.AST], None]
+
+    def source(self, original: str) -> str:
+        tree = ast.parse(original)
+        self.change(next(node for at, node in enumerate(ast.walk(tree)) if at == self.number))
+        return ast.unparse(ast.fix_missing_locations(tree))
+
+
+def _mutants(name: str, source: str) -> Iterator[Mutant]:
+    for number, node in enumerate(ast.walk(ast.parse(source))):
         for what, change in _changes(node):
-            mutant = copy.deepcopy(tree)
-            # A walk of the copy comes upon its nodes in the same order.
-            change(next(n for at, n in enumerate(ast.walk(mutant)) if at == number))
-            yield getattr(node, "lineno", 0), what, ast.fix_missing_locations(mutant)
+            yield Mutant(name, getattr(node, "lineno", 0), number, what, change)
 
 
 def _changes(node: ast.AST) -> Iterator[tuple[str, Callable[[ast.AST], None]]]:
@@ -128,26 +147,42 @@ def _truth(operand: ast.expr) -> ast.expr:
 def _main(seconds: float, seed: int) -> None:
     budget = Budget(seconds, seed)
     with TemporaryDirectory() as folder:
-        _copy_to(Path(folder, "0"))
-        if _forked(lambda: _watch(Path(folder, "0"), Path(folder, "reached.json")), 600) != 0:
+        tops = [Path(folder, "0"), Path(folder, "1")]
+        _copy_to(tops[0])
+        halves = [(_TESTS[half::2], Path(folder, f"reached{half}.json")) for half in (0, 1)]
+        _both([partial(_watch, tops[0], tests, where) for tests, where in halves])
+        if not all(where.exists() for _, where in halves):
             sys.exit("the tests fail before anything is changed, or take too long")
-        reached, modules = json.loads(Path(folder, "reached.json").read_text())
-        for name in modules:
+        watched = [json.loads(where.read_text()) for _, where in halves]
+        took = watched[0][1] | watched[1][1]
+        reached: Reached = defaultdict(lambda: defaultdict(list))
+        for lines_by_file, _, _ in watched:
+            for name, lines in lines_by_file.items():
+                for line, tests in lines.items():
+                    reached[name][int(line)] += tests
+        for name in watched[0][2]:
             with suppress(Exception):
                 importlib.import_module(name)
-        children = []
-        for number in range(2):
-            top = Path(folder, str(number))
-            if number:
-                _copy_to(top)
-            if (child := os.fork()) == 0:
-                try:
-                    _try_mutants(top, budget, random.Random(f"{seed} {number}"), reached)
-                finally:
-                    os._exit(0)  # or the folder would go, which the other one is working in
-            children.append(child)
-        for child in children:
-            os.waitpid(child, 0)
+        shutil.copytree(*tops)  # what is compiled with it
+        drawn = _drawn(reached, random.Random(seed))
+        _both([partial(_try_mutants, tops[half], budget, drawn[half::2], reached, took) for half in (0, 1)])
+
+
+def _both(works: list[Callable[[], object]]) -> None:
+    """Do works at once, each in a process of its own."""
+    children = []
+    for work in works:
+        if (child := os.fork()) == 0:
+            try:
+                work()
+            except BaseException:
+                traceback.print_exc()
+            finally:
+                sys.stdout.flush()
+                os._exit(0)  # or the folder would go, which the other one is working in
+        children.append(child)
+    for child in children:
+        os.waitpid(child, 0)
 
 
 def _copy_to(top: Path) -> None:
@@ -185,16 +220,15 @@ def _in_copy(top: Path, tests: list[str], plugins: list[Any]) -> int:
     """Run tests in a copy of the checkout, whose packages come first."""
     roots = [str(top), str(top / "rules"), str(top / "runtime")]
     sys.path[:0] = roots
-    os.environ |= {"PYTHONPATH": os.pathsep.join(roots), "PYTHONDONTWRITEBYTECODE": "1", "HOME": str(top)}
-    sys.dont_write_bytecode = True
+    os.environ |= {"PYTHONPATH": os.pathsep.join(roots), "HOME": str(top)}
     os.chdir(top)
     import pytest
 
     return int(pytest.main(["-x", "-q", "-n", "0", "-p", "no:cacheprovider", *tests], plugins=plugins))
 
 
-def _watch(top: Path, where: Path) -> int:
-    """Write down which tests reach which lines, and which modules they load that are not ours."""
+def _watch(top: Path, tests: list[str], where: Path) -> None:
+    """Write down which tests reach which lines, how long each takes, and which modules they load that are not ours."""
     import coverage
 
     measured = coverage.Coverage(
@@ -204,6 +238,7 @@ def _watch(top: Path, where: Path) -> int:
         include=[f"{top}/runtime/*", f"{top}/gllint/verdict/*"],
     )
     measured.start()
+    took: dict[str, float] = {}
 
     class Named:
         def pytest_runtest_setup(self, item: Any) -> None:
@@ -213,7 +248,12 @@ def _watch(top: Path, where: Path) -> int:
                 measured.start()
                 measured.switch_context(item.nodeid)
 
-    status = _in_copy(top, _TESTS, [Named()])
+        def pytest_runtest_logreport(self, report: Any) -> None:
+            took[report.nodeid] = took.get(report.nodeid, 0) + report.duration
+
+    os.dup2(2, 1)
+    if _in_copy(top, tests, [Named()]):
+        return
     measured.stop()
     data = measured.get_data()
     reached = {
@@ -228,33 +268,44 @@ def _watch(top: Path, where: Path) -> int:
         if not (getattr(module, "__file__", None) or "").startswith(str(top))
         and not name.startswith(("gllint", "test", "conftest"))
     ]
-    where.write_text(json.dumps([reached, others]))
-    return status
+    where.write_text(json.dumps([reached, took, others]))
 
 
-def _try_mutants(top: Path, budget: Budget, draw: random.Random, reached: Reached) -> None:
-    """Draw mutants and print what becomes of each, as long as there is time."""
+def _drawn(reached: Reached, draw: random.Random) -> list[tuple[str, Mutant]]:
+    """All mutants, each with its group: of each group one in turn, by chance which."""
     named = {name for names in _GROUPS.values() for name in names}
     others = sorted(name for name in reached if name.startswith("runtime/") and name not in named)
-    groups = {**_GROUPS, "runtime": others}
-    while budget.left():
-        group = draw.choice(sorted(groups))
-        name = draw.choice(groups[group])
-        original = (top / name).read_text("utf-8")
-        mutants = list(_mutants(ast.parse(original)))
-        if not mutants:
-            continue
-        line, what, mutant = draw.choice(mutants)
-        lines = {int(at): tests for at, tests in reached.get(name, {}).items()}
+    columns = []
+    for group, names in (*_GROUPS.items(), ("runtime", others)):
+        mutants = [mutant for name in names for mutant in _mutants(name, (_TOP / name).read_text("utf-8"))]
+        draw.shuffle(mutants)
+        columns.append([(group, mutant) for mutant in mutants])
+    return [drawn for row in zip_longest(*columns) for drawn in row if drawn is not None]
+
+
+def _try_mutants(
+    top: Path, budget: Budget, drawn: list[tuple[str, Mutant]], reached: Reached, took: dict[str, float]
+) -> None:
+    """Print what becomes of each mutant for which there is time."""
+    sys.dont_write_bytecode = True
+    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+    for group, mutant in drawn:
+        if not budget.left():
+            break
+        file = top / mutant.name
+        original = file.read_text("utf-8")
+        lines = reached[mutant.name]
         # Of a statement over several lines coverage knows the first.
-        tests = lines.get(max((at for at in lines if at <= line), default=0), [])
+        tests = lines.get(max((at for at in lines if at <= mutant.line), default=0), [])
         if not tests:  # what runs when the module is imported
-            tests = sorted({test for named in lines.values() for test in named})[::5]
-        lives = f"{name}:{line}: {what}"
-        (top / name).write_text(ast.unparse(mutant), encoding="utf-8")
-        shutil.rmtree((top / name).parent / "__pycache__", ignore_errors=True)
-        status = _forked(lambda tests=tests: _in_copy(top, tests, []), _PATIENCE)  # type: ignore[misc]
-        (top / name).write_text(original, encoding="utf-8")
+            tests = sorted({test for named in lines.values() for test in named})
+        tests = sorted(tests, key=lambda test: took[test])
+        quick = [test for test, until in zip(tests, accumulate(map(took.get, tests)), strict=True) if until < _ENOUGH]
+        file.write_text(mutant.source(original), encoding="utf-8")
+        status = _forked(lambda tests=quick or tests[:1]: _in_copy(top, tests, []), _PATIENCE)
+        file.write_text(original, encoding="utf-8")
+        text = original.splitlines()[mutant.line - 1].strip() if mutant.line else ""
+        lives = f"{mutant.name.rpartition('/')[2]}: {text}: {mutant.what}".replace("|", "/").replace("`", "'")
         print(json.dumps({"group": group, "survivor": lives if status == 0 else None}), flush=True)
 
 

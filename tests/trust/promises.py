@@ -112,7 +112,7 @@ def suite(budget: Budget) -> Iterator[Row]:
                 git = event == "reach" and "'git'" in what
                 if not (allowed or kept or git or what.endswith("seen.json")):
                     wrong.append(f"{arguments}: {event} {what}")
-    yield Row("promises: nothing imported, fetched, written", f"{tried} commands watched", wrong)
+    yield Row("promises: nothing imported, fetched, written", f"{tried} commands watched", wrong, tried, len(_COMMANDS))
     if budget.is_long():
         tests = [test for held in PROMISES.values() for test in held]
         told, failed = run_tests(tests)

@@ -2,31 +2,42 @@
 
 from __future__ import annotations
 
-import math
 import multiprocessing
 import os
 import random
+import signal
 import subprocess
 import sys
 import sysconfig
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
+from itertools import groupby
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of the table: what was tried, how much of it, and what went wrong."""
+    """One line of the table: what was tried, what went wrong, how much was tried, and how much an hour is to try."""
 
     suite: str
     tried: str
     wrong: list[str] = field(default_factory=list)
+    count: int = 1
+    least: int = 1
+
+    def verdict(self, hours: float) -> str:
+        """A row that tried too little has shown nothing."""
+        if self.wrong:
+            return "wrong"
+        return "ok" if self.count >= max(1, self.least * min(1.0, hours)) else "too few"
 
 
+@cache
 def standard_libraries() -> tuple[Path, ...]:
     """Those of the Pythons on the machine, their tests included: nothing in them has to do with agents."""
     beside = Path(sys.base_prefix).parent.glob("*/lib/python[23].*")
@@ -36,6 +47,11 @@ def standard_libraries() -> tuple[Path, ...]:
         *sorted(Path("/usr/lib").glob("python[23].*")),
     )
     return tuple({path.resolve(): None for path in found})
+
+
+def is_unrelated(path: Path) -> bool:
+    """Whether nothing there has to do with agents."""
+    return "site-packages" not in path.parts and any(map(path.is_relative_to, standard_libraries()))
 
 
 def everything(corpora: Sequence[Path]) -> tuple[Path, ...]:
@@ -73,17 +89,8 @@ class Budget:
             number += 1
 
     def projects(self) -> dict[Path, list[Path]]:
-        """The Python files of each project, the largest project first.
-
-        A project is a standard library, or what lies in a corpus: its folders, unless it is a project itself.
-        """
-        tops: dict[Path, list[Path]] = {}
-        for folder in self._folders:
-            whole = folder in standard_libraries() or any((folder / mark).exists() for mark in _MARKS)
-            for top in [folder] if whole else sorted(path for path in folder.iterdir() if path.is_dir()):
-                if files := _python_files(top):
-                    tops.setdefault(top, files)
-        return dict(sorted(tops.items(), key=lambda project: -len(project[1])))
+        """The Python files of each project, the largest project first."""
+        return _projects(self._folders)
 
     def files(self) -> list[Path]:
         """The Python files of the corpus, in an order drawn at random."""
@@ -96,48 +103,68 @@ class Budget:
     ) -> Iterator[_Out]:
         """What ``function`` makes of the items for which there is time, in two processes where it is worth it.
 
-        Where it raises, what ``broken`` makes of the words for that.
+        Where it raises, what ``broken`` makes of the words for that. What is not done when the time is up is given up.
         """
-        attempt = partial(_attempt, self._end if self.is_long() else math.inf, function, broken)
+        attempt = partial(_attempt, function, broken)
         if not self.is_long():
             yield from (attempt(item) for number, item in enumerate(items) if number == 0 or self.left())
             return
-        with multiprocessing.get_context("fork").Pool(2, maxtasksperchild=20) as pool:
-            for done in pool.imap_unordered(attempt, items):
-                if done is not None:
-                    yield done
+        with multiprocessing.get_context("fork").Pool(2, _end_orderly, maxtasksperchild=20) as pool:
+            done = pool.imap_unordered(attempt, items)
+            with suppress(StopIteration, multiprocessing.TimeoutError):
+                while True:
+                    yield done.next(max(0.0, self._end - time.monotonic()))
 
 
 _In = TypeVar("_In")
 _Out = TypeVar("_Out")
-_MARKS = ("pyproject.toml", "setup.py", "__init__.py", ".git")
+_MARKS = {"pyproject.toml", "setup.py"}
+_LARGEST = 2_000  # files of a project; what is larger is taken apart, so that its end is seen
 
 
-def _attempt(
-    end: float, function: Callable[[_In], _Out], broken: Callable[[list[str]], _Out], item: _In
-) -> Any:
-    if time.monotonic() > end:
-        return None
+def _end_orderly() -> None:
+    """Let a process that is ended kill what it started, and remove what it wrote."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit())
+
+
+def _attempt(function: Callable[[_In], _Out], broken: Callable[[list[str]], _Out], item: _In) -> _Out:
     try:
         return function(item)
     except Exception:
         return broken([f"{item}: {traceback.format_exc()[-1500:]}"])
 
 
-def _python_files(top: Path) -> list[Path]:
-    return [
-        Path(folder, name)
-        for folder, folders, names in os.walk(top)
-        if _only_own(folders)
-        for name in sorted(names)
-        if name.endswith(".py") and os.path.isfile(f"{folder}/{name}")
-    ]
+@cache
+def _projects(folders: tuple[Path, ...]) -> dict[Path, list[Path]]:
+    """A project has a ``pyproject.toml`` or a ``setup.py``, or lies in one of the folders."""
+    found: dict[Path, list[Path]] = {}
+    for top in folders:
+        whole = is_unrelated(top)
+        of = {top: top}  # by folder, the project that it belongs to
+        for folder, folders_in, names in os.walk(top):
+            here = Path(folder)
+            if here != top:
+                begins = (here.parent == top and not whole) or not _MARKS.isdisjoint(names)
+                of[here] = here if begins else of[here.parent]
+            folders_in[:] = sorted({*folders_in} - _INSTALLED)
+            files = [here / name for name in sorted(names) if name.endswith(".py") and (here / name).is_file()]
+            if files:
+                found.setdefault(of[here], []).extend(files)
+    parts = [part for top, files in found.items() for part in _parts(top, files)]
+    return dict(sorted((part for part in parts if part[1]), key=lambda part: -len(part[1])))
 
 
-def _only_own(folders: list[str]) -> bool:
-    """Leave out of a walk what was installed into a project."""
-    folders[:] = sorted({*folders} - {"site-packages", "node_modules", ".venv", ".git"})
-    return True
+_INSTALLED = {"site-packages", "node_modules", ".venv", ".git"}  # into a project
+
+
+def _parts(top: Path, files: list[Path]) -> Iterator[tuple[Path, list[Path]]]:
+    if len(files) <= _LARGEST:
+        yield top, files
+        return
+    yield top, [path for path in files if path.parent == top]
+    within = sorted(path for path in files if path.parent != top)
+    for name, part in groupby(within, lambda path: path.relative_to(top).parts[0]):
+        yield from _parts(top / name, list(part))
 
 
 def gllint(
