@@ -136,7 +136,11 @@ class Copied(NamedTuple):
 
 
 def _copies(budget: Budget) -> Iterator[Row]:
-    found = [(_tools(files) / len(files), top) for top, files in budget.projects().items() if len(files) <= _LARGEST]
+    found = [
+        (_tools(files) / len(files), top)
+        for top, files in budget.projects().items()
+        if len(files) <= _LARGEST
+    ]
     # Those first in which there is something to fix.
     projects = [top for share, top in sorted(found, reverse=True) if share] or [found[-1][1]]
     done = list(budget.map(partial(_copy, budget.is_long()), projects, partial(Copied, 0, 0, 0, 0)))
@@ -181,7 +185,11 @@ def _copy(is_long: bool, source: Path) -> Copied:
                 same = sum(after.get(test) == "PASSED" for test in ran)
                 other = sum(after.get(test) == "FAILED" for test in ran)
                 # What a tool returns is what unsafe fixes change.
-                wrong += [f"{test}: {after.get(test)} now" for test in ran if after.get(test) not in ("PASSED", "FAILED" if unsafe else "PASSED")]
+                wrong += [
+                    f"{test}: {after.get(test)} now"
+                    for test in ran
+                    if after.get(test) not in ("PASSED", "FAILED" if unsafe else "PASSED")
+                ]
     return Copied(changed[0], sum(changed), same, other, [f"{source.name}: {line}" for line in wrong])
 
 

@@ -59,6 +59,7 @@ with watched:
 
 _TESTS = Path(__file__).parents[1]
 _MOST = 4_000  # characters of a text
+_STARTED = 12  # seconds until a target is loaded
 _BITS = [
     *"()[]{}\"'\\\n\r\t\0\f\x1a\u2028\ufeff\udcff#@:=,.;%*0", "{{claim:0}}", "# noqa: GL101", "# gllint: ignore[GL4]", "f'{", "\\\n",
     "lambda: ", "match x:\n case ", "async ", "await ", "yield ", "**", "return {", "kWh", "5 kWh", "1e999", "0x", "null", "NaN",
@@ -211,20 +212,19 @@ def feed(name: str, text: str) -> None:
 
 
 def suite(budget: Budget) -> Iterator[Row]:
-    guided = importlib.util.find_spec("atheris") is not None and budget.is_long()
-    share = budget.part(0.7)
-    if guided:
-        seconds = int(2 * share.seconds / len(TARGETS))
-        tasks = [(name, seconds, budget.seed) for name in TARGETS]
-        rows = dict(budget.map(_guided, tasks, _broken))
-        yield from (rows[name] for name in ("", *TARGETS) if name in rows)
-    else:
-        yield from _blind(share)
-    yield _drawn(budget.part(0.5), "tools and claims", _module_of_tools)
-    if importlib.util.find_spec("hypothesmith") is not None and budget.is_long():
-        yield _drawn(budget.part(0.5), "Python", _module_of_python)
     if budget.is_long():
-        yield _messages(budget)
+        yield _messages(budget.part(0.1))
+    yield _drawn(budget.part(0.15), "tools and claims", _module_of_tools)
+    if importlib.util.find_spec("hypothesmith") is not None and budget.is_long():
+        yield _drawn(budget.part(0.15), "Python", _module_of_python)
+    if importlib.util.find_spec("atheris") is None or not budget.is_long():
+        yield from _blind(budget)
+        return
+    seconds = int(2 * budget.part(1).seconds / len(TARGETS)) - _STARTED
+    tasks = [(name, max(1, seconds), budget.seed) for name in TARGETS]
+    rows = dict(budget.map(_guided, tasks, _broken))
+    yield from (rows.get(name, Row(f"fuzz: {name}", "had no time", count=0)) for name in TARGETS)
+    yield from (rows[name] for name in rows.keys() - TARGETS)
 
 
 def _guided(task: tuple[str, int, int]) -> tuple[str, Row]:
@@ -251,7 +251,9 @@ def _guided(task: tuple[str, int, int]) -> tuple[str, Row]:
     found = {what: int(number) for what, number in re.findall(r"(executed_units|cov):+ +(\d+)", done.stderr)}
     told = f"{found.get('executed_units', 0)} inputs, {found.get('cov', 0)} edges, guided"
     said = done.stderr[done.stderr.find("Uncaught Python exception") :]
-    return name, Row(f"fuzz: {name}", told, [said[:2500]] if done.returncode else [], found.get("executed_units", 0), 1_000)
+    return name, Row(
+        f"fuzz: {name}", told, [said[:2500]] if done.returncode else [], found.get("executed_units", 0), 1_000
+    )
 
 
 def _broken(said: list[str]) -> tuple[str, Row]:

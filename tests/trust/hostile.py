@@ -59,7 +59,13 @@ def _parsers(budget: Budget) -> Iterator[Row]:
         wrong = [f"{piece!r}: {_shown(times)}" for piece, times in by_piece.items() if _is_too_much(times)]
         if by_piece:
             piece, worst = max(by_piece.items(), key=lambda item: item[1][2])
-            yield Row(f"hostile: {name}", f"{len(by_piece)} texts, hardest {piece!r}: {_shown(worst)}", wrong, len(by_piece), 5)
+            yield Row(
+                f"hostile: {name}",
+                f"{len(by_piece)} texts, hardest {piece!r}: {_shown(worst)}",
+                wrong,
+                len(by_piece),
+                5,
+            )
 
 
 def _expressions(budget: Budget) -> Row:

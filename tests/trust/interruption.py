@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 
 from trust import AGENT, Budget, Row, gllint, write
 
-_COPIES = 12
+_COPIES = 4
 _MODES = {
     "--fix": ["check", "--fix", "--unsafe-fixes", "--jobs", "2"],
     "--add-noqa": ["check", "--add-noqa", "--jobs", "2"],

@@ -59,7 +59,10 @@ _TESTS = [
     "tests/program/test_suppress.py",
     "tests/program/test_baseline.py",
 ]
-_PATIENCE, _ENOUGH = 60, 10.0  # seconds for the tests of one mutant: till they hang, and as the watched ones took
+_PATIENCE, _ENOUGH = (
+    60,
+    10.0,
+)  # seconds for the tests of one mutant: till they hang, and as the watched ones took
 _OTHER: dict[type[ast.AST], type[ast.AST]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
     ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Add: ast.Sub, ast.Sub: ast.Add,
@@ -300,7 +303,11 @@ def _try_mutants(
         if not tests:  # what runs when the module is imported
             tests = sorted({test for named in lines.values() for test in named})
         tests = sorted(tests, key=lambda test: took[test])
-        quick = [test for test, until in zip(tests, accumulate(map(took.get, tests)), strict=True) if until < _ENOUGH]
+        quick = [
+            test
+            for test, until in zip(tests, accumulate(map(took.get, tests)), strict=True)
+            if until < _ENOUGH
+        ]
         file.write_text(mutant.source(original), encoding="utf-8")
         status = _forked(lambda tests=quick or tests[:1]: _in_copy(top, tests, []), _PATIENCE)
         file.write_text(original, encoding="utf-8")

@@ -18,16 +18,17 @@ sys.path.insert(0, str(Path(__file__).parent))
 from promises import PROMISES
 from trust import Budget
 
-_SECONDS = {"corpus": 1, "fuzz": 2, "interruption": 1, "equivalence": 1, "fixes": 1, "promises": 1}
+_SUITES = ("corpus", "fuzz", "interruption", "equivalence", "fixes", "promises")
+_SECONDS = 0.5  # and what is begun then comes to its end
 _HERE = Path(__file__).parent
 _REPOSITORY = _HERE.parents[1]
 
 
-@pytest.mark.parametrize("name", _SECONDS)
+@pytest.mark.parametrize("name", _SUITES)
 def test_nothing_breaks(name: str) -> None:
     # The whole standard library is left to the run by hand.
     folder = Path(sysconfig.get_path("stdlib"), "asyncio")
-    rows = list(importlib.import_module(name).suite(Budget(_SECONDS[name], folders=(folder,))))
+    rows = list(importlib.import_module(name).suite(Budget(_SECONDS, folders=(folder,))))
     assert rows
     assert [f"{row.suite}: {line}" for row in rows for line in row.wrong] == []
 

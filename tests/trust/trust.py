@@ -147,7 +147,9 @@ def _projects(folders: tuple[Path, ...]) -> dict[Path, list[Path]]:
                 begins = (here.parent == top and not whole) or not _MARKS.isdisjoint(names)
                 of[here] = here if begins else of[here.parent]
             folders_in[:] = sorted({*folders_in} - _INSTALLED)
-            files = [here / name for name in sorted(names) if name.endswith(".py") and (here / name).is_file()]
+            files = [
+                here / name for name in sorted(names) if name.endswith(".py") and (here / name).is_file()
+            ]
             if files:
                 found.setdefault(of[here], []).extend(files)
     parts = [part for top, files in found.items() for part in _parts(top, files)]
