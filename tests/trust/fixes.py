@@ -63,7 +63,8 @@ _USES = [
 
 def suite(budget: Budget) -> Iterator[Row]:
     yield _programs(budget.part(0.3))
-    yield from _copies(budget)
+    if budget.is_long():
+        yield from _copies(budget)
 
 
 def _programs(budget: Budget) -> Row:
@@ -72,7 +73,7 @@ def _programs(budget: Budget) -> Row:
     tried = changed = 0
     wrong: list[str] = []
     for (name, body), use in pairs:
-        if tried > 1 and not budget.left():
+        if changed and not budget.left():
             break
         tried += 1
         with TemporaryDirectory() as folder:
@@ -156,16 +157,15 @@ def _copies(budget: Budget) -> Iterator[Row]:
         if len(files) <= _LARGEST
     ]
     # Those first in which there is something to fix.
-    projects = [top for share, top in sorted(found, reverse=True) if share] or [found[-1][1]]
-    done = list(budget.map(partial(_copy, budget.is_long()), projects, partial(Copied, 0, 0, 0, 0)))
+    projects = [top for share, top in sorted(found, reverse=True) if share]
+    done = list(budget.map(_copy, projects, partial(Copied, 0, 0, 0, 0)))
     wrong = [line for copied in done for line in copied.wrong]
     safe, changed, same, other = (sum(copied[column] for copied in done) for column in range(4))
     fixed = sum(bool(copied.changed) for copied in done)
     shown = f"{len(done)} projects, {changed} files changed in {fixed}, {safe} of them by safe fixes"
     yield Row("fixes: copies of projects", shown, wrong, fixed, 20)
-    if budget.is_long():
-        shown = f"{same} end as before, {other} fail after unsafe fixes"
-        yield Row("fixes: tests of these projects", shown, [], same, 100)
+    shown = f"{same} end as before, {other} fail after unsafe fixes"
+    yield Row("fixes: tests of these projects", shown, [], same, 100)
 
 
 def _tools(files: list[Path]) -> int:
@@ -173,7 +173,7 @@ def _tools(files: list[Path]) -> int:
     return sum(re.search(rb"^ *@[\w.]*tool\b", path.read_bytes(), re.MULTILINE) is not None for path in files)
 
 
-def _copy(is_long: bool, source: Path) -> Copied:
+def _copy(source: Path) -> Copied:
     """Fix a copy of a project, by safe fixes alone and then by all, each twice."""
     changed, same, other, wrong = [0, 0], 0, 0, list[str]()
     with TemporaryDirectory() as folder:
@@ -182,16 +182,12 @@ def _copy(is_long: bool, source: Path) -> Copied:
         planned = _planned(top)
         if not planned:
             return Copied(0, 0, 0, 0, [])
-        ran = (
-            {test for test, result in _own_tests(top, planned).items() if result == "PASSED"}
-            if is_long
-            else set()
-        )
+        ran = {test for test, result in _own_tests(top, planned).items() if result == "PASSED"}
         for unsafe in (False, True):
             engine = Engine(Options(cache=False, jobs=1))
             before = engine.check([str(top)])
             fixed = fixer.fix(engine, [str(top)], unsafe)
-            typed = _types(fixed.after) if is_long and not unsafe else ""
+            typed = _types(fixed.after) if not unsafe else ""
             written = fixer.write(engine, fixed)
             engine.close()
             wrong += [*fixed.errors, *map(str, fixed.outcome.failures)]
@@ -276,8 +272,6 @@ def _types(paths: Iterable[str | Path]) -> str:
 
 def _own_tests(top: Path, paths: Iterable[str]) -> dict[str, str]:
     """How the project's tests of the files that change end, where they run at all."""
-    if not paths:
-        return {}
     names = "|".join(re.escape(Path(path).stem) for path in paths)
     about = re.compile(rf"\b(?:{names})\b")
     tests = [path for path in top.rglob("test_*.py") if about.search(path.read_text("utf-8", "replace"))][:10]

@@ -42,7 +42,7 @@ _SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 
 
 def suite(budget: Budget) -> Iterator[Row]:
-    modes, rooms = (list(_MODES), _ROOM) if budget.is_long() else (["--fix"], _ROOM[1:2])
+    modes, rooms = (list(_MODES), _ROOM) if budget.is_long() else (["--write-baseline"], _ROOM[1:2])
     counts = dict.fromkeys(modes, 0)
     wrong: dict[str, list[str]] = {mode: [] for mode in modes}
     with TemporaryDirectory() as folder:
