@@ -383,6 +383,7 @@ def steps(text: str, **options: Any) -> int:
         assert count < 3000 + 400 * len(text), "no end in sight"
         return trace
 
+    scan_naked_numbers(": <b> {{claim:0}}", words=True)  # so that all expressions are compiled
     before = sys.gettrace()
     sys.settrace(trace)
     try:
