@@ -308,7 +308,7 @@ def _behind(text: str, place: int, symbols: Collection[str], unit: str | None) -
     if holds_time(unit):
         sources.append(_RATE)
     if unit == "count":
-        sources.append("(?:<measures>|k)/")
+        sources.append("(?:<measures>|[km])/")
     for source in sources:
         if found := _pattern(source).match(window):
             return place + found.end()
