@@ -11,10 +11,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from html import escape
-from importlib import resources
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gllint_runtime.policy.schemas import Quantity
+from gllint_runtime.policy.tables import read
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -113,7 +113,7 @@ class Showing:
 
 @cache
 def _style() -> str:
-    return resources.files("gllint_runtime").joinpath("show.css").read_text("ascii")
+    return read("../show.css")
 
 
 def _source(entry: Mapping[str, Any], quantity: Quantity) -> Iterator[tuple[str, str]]:

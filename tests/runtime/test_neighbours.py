@@ -29,6 +29,8 @@ REFUSED = [
     "@ × two",
     "@ ^n",
     "@ million",
+    "@ cr",
+    "@ doz.",
     "@ **million**",
     "@ <b>million</b>",
     "@&nbsp;million",
@@ -309,7 +311,7 @@ def test_a_count_is_followed_by_what_is_counted(message: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "message", ["@ kilowatt-hours", "@ metres", "@ dollars", "@ tonnes", "@ degrees", "@ kWh"]
+    "message", ["@ kilowatt-hours", "@ metres", "@ dollars", "@ tonnes", "@ degrees", "@ kWh", "@ M rows"]
 )
 def test_but_not_by_a_measure(message: str) -> None:
     assert scan(message, claimed=["count"])
@@ -383,6 +385,7 @@ def steps(text: str, **options: Any) -> int:
         assert count < 3000 + 400 * len(text), "no end in sight"
         return trace
 
+    scan_naked_numbers(": <b> {{claim:0}}", words=True)  # so that all expressions are compiled
     before = sys.gettrace()
     sys.settrace(trace)
     try:

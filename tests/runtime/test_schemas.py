@@ -18,6 +18,7 @@ from gllint_runtime.policy.schemas import (
     ASSISTANT_STEP_SCHEMA,
     CLAIM_SCHEMA,
     FINAL_SCHEMA,
+    QUANTITY_BODY,
     QUANTITY_REF,
     QUANTITY_SCHEMA,
     is_inlined_quantity,
@@ -274,3 +275,7 @@ def test_nothing_is_concluded_about_what_holds_the_unknown(unknown: Any) -> None
     assert schema_problems({"type": "object", "required": unknown}) == []
     assert schema_problems({"type": unknown}) == []
     assert schema_problems({"type": {"a": 5}}) != []
+
+
+def test_the_quantity_of_a_claim_is_the_quantity() -> None:
+    assert CLAIM_SCHEMA["properties"]["quantity"] == QUANTITY_BODY

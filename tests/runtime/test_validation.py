@@ -120,6 +120,11 @@ def test_endless_data_is_refused(container: Any) -> None:
         plain(loop)
 
 
+def test_the_letters_of_keys_count_as_well() -> None:
+    with pytest.raises(ValueError, match="characters"):
+        plain({"a" * 20_000_001: None})
+
+
 def test_a_copy_shares_nothing() -> None:
     original = {"rooms": [{"name": "hall"}]}
     for copied in (plain(original), copy_plain(original)):

@@ -1,7 +1,7 @@
 """The error taxonomy: every failure carries a code, a message, a hint, a path and a context.
 
 ``str(error)`` is ``[CODE] message``; the hint is written for whoever can repair it, a model included.
-Codes follow seeds 000 and 001; the ones those leave open are named in the table of :data:`HINTS`.
+Codes follow seeds 000 and 001; the ones those leave open are named in the table of :data:`HINTS`, ``hints.txt``.
 """
 
 from __future__ import annotations
@@ -9,30 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-HINTS: dict[str, str] = {
-    "ARGS_SCHEMA": "Check the arguments against the tool's args_schema: names, types, required fields, bounds.",
-    "RESULT_SCHEMA": 'The output must match result_schema, and every number in it be a Quantity {"value", "unit"}.',
-    "UNIT_UNKNOWN": "Use a unit of the allowlist (`gllint units` lists it) or add this one with extend_units.",
-    "STEP_SCHEMA": 'Answer with one JSON object: {"kind": "tool_call", "tool_name", "arguments"} or '
-    '{"kind": "final", "final": {"message", "claims"}}.',
-    "NO_NAKED_NUMBERS": "Call a tool for the value and write {{claim:i}} in its place, with the matching entry "
-    "in claims[]; or say it without a number.",
-    "MISSING_CLAIM": "Each {{claim:i}} needs entry i of claims[], each entry its macro; write exactly {{claim:0}}.",
-    "UNSAFE_TEXT": "Write plain text: line feeds and tabs, no other control characters, no overrides of direction.",
-    "TOOL_FAILED": "The tool itself failed. Check its arguments, or go on without it.",
-    "MAX_STEPS": "Give a final answer in fewer steps, or raise max_steps.",
-    "PROVIDER_FAILED": "Ask the model again; nothing of what it said can be used.",
-    "CANCELLED": "The user stopped the run.",
-    "PATH_RESOLUTION": "A claim path is $.name(.name)* and ends at a Quantity of that tool's output.",
-    "QUANTITY_MISMATCH": "Claim exactly the value and unit that the tool returned.",
-    "EGRESS_BLOCKED": 'Run with mode="Live", or use a tool that works from a snapshot.',
-    "COMPUTE_IO_FORBIDDEN": "Keep files and the network out of this tool, or declare live_required=True.",
-    "APPROVAL_DENIED": "Ask the user to approve the tool, or go on without it.",
-    "MISSING_EF_CID": "Give the emission factor its content identifier.",
-    "MISSING_SEED": "Give the computation a seed.",
-    "MISSING_TOOL_CALL": "source_call_id must be the tc_N of a tool call of this run.",
-    "MISSING_ORIGIN": "Take numbers in arguments from the user's message, an earlier tool output or a constant.",
-}
+from gllint_runtime.policy.tables import lines
+
+HINTS = dict(line.split(": ", 1) for line in lines("hints.txt"))
 
 
 class GLError(Exception):

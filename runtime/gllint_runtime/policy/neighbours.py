@@ -12,9 +12,9 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterator
 from functools import lru_cache
-from importlib import resources
 from typing import Literal
 
+from gllint_runtime.policy.tables import read
 from gllint_runtime.policy.units import ALLOWED_UNITS, TIME_UNITS, UNIT_SUFFIXES
 
 BULLET = re.compile(r"\n([ \t>]*(?:\d{1,9}[.)][ \t]+)?)-(?=[ \t])")
@@ -50,7 +50,7 @@ def _as_seen(words: str) -> str:
 @lru_cache(maxsize=1)
 def _table() -> dict[str, list[str]]:
     """The words of ``beside.txt``, folded, by the name of their section."""
-    text = resources.files("gllint_runtime.policy").joinpath("beside.txt").read_text(encoding="utf-8")
+    text = read("beside.txt")
     sections = re.findall(r"^\[([a-z ]+).*\]\n((?:.+\n)+)", text, re.MULTILINE)
     return {name: _folded(_as_seen(words)).split() for name, words in sections}
 
@@ -308,7 +308,7 @@ def _behind(text: str, place: int, symbols: Collection[str], unit: str | None) -
     if holds_time(unit):
         sources.append(_RATE)
     if unit == "count":
-        sources.append("(?:<measures>|k)/")
+        sources.append("(?:<measures>|[km])/")
     for source in sources:
         if found := _pattern(source).match(window):
             return place + found.end()

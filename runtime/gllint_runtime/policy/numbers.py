@@ -61,18 +61,18 @@ _SUBSCRIPTS = str.maketrans("₂²³", "223")
 
 # Emphasis by underscores, which are letters to a regular expression. ``ID_7`` and ``total_5`` have none.
 _EMPHASIS = re.compile(r"(?<![^\W_])_{1,3}(?=[^\W_])|(?<=[^\W_])_{1,3}(?![^\W_])")
-_SHORTCODE = re.compile(
-    r":(?:zero|one|two|three|four|five|six|seven|eight|nine|(?:keycap_)?ten|hundred(?:_points)?|die_face_\w+):",
-    re.IGNORECASE,
+# Large ones are compiled where they are first needed, by :func:`_pattern`.
+_SHORTCODE = (
+    r"(?i):(?:zero|one|two|three|four|five|six|seven|eight|nine|(?:keycap_)?ten"
+    r"|hundred(?:_points)?|die_face_\w+):"
 )
 _REVERSED = re.compile(r"[\u202d\u202e]|<bdo\b", re.IGNORECASE)
 # Elements that show nothing or something else, and any style but colours, fonts and the like.
-_HIDING = re.compile(
-    r"<(?:script|style|template|noscript|textarea|title|iframe|object|svg|math|marquee|rp|bdo)\b"
+_HIDING = (
+    r"(?i)<(?:script|style|template|noscript|textarea|title|iframe|object|svg|math|marquee|rp|bdo)\b"
     r"|<[a-z][^<>]{0,500}?\s(?:hidden\b|style\s*=(?!\s*+[\"']?+(?:\s*(?:(?:background-)?color|background"
     r"|font-(?:weight|style|family)|text-(?:align|decoration)|vertical-align|white-space|(?:padding|border)[a-z-]*)"
-    r"\s*:(?!\s*transparent)[\w\s#%.,'-]{1,80}(?:;|(?=[\"'>])))*+\s*[\"'>]))",
-    re.IGNORECASE,
+    r"\s*:(?!\s*transparent)[\w\s#%.,'-]{1,80}(?:;|(?=[\"'>])))*+\s*[\"'>]))"
 )
 _PLAIN = re.compile(r"[^\w\s.,;:!?()'\"|%/+=\-\ue000]|[_\u115f\u1160\u3164\uffa0]")  # what else needs a view
 _MARKUP = re.compile(
@@ -88,10 +88,9 @@ _WORD = (
 _UNIT_WORD = "|".join(
     ["percent", r"per\s+cent", *(re.escape(unit) for unit in ALLOWED_UNITS if len(unit) > 1)]
 )
-_NUMBER_WORDS = re.compile(
-    rf"\bone(?=\s+(?:{_UNIT_WORD})\b)|\b(?:(?:one|an?)[\s-]+(?=(?:{_WORD})\b))?(?:{_WORD})"
-    rf"(?:[\s-]*(?:(?:and|point)[\s-]+)?(?:one|{_WORD}))*\b",
-    re.IGNORECASE,
+_NUMBER_WORDS = (
+    rf"(?i)\bone(?=\s+(?:{_UNIT_WORD})\b)|\b(?:(?:one|an?)[\s-]+(?=(?:{_WORD})\b))?(?:{_WORD})"
+    rf"(?:[\s-]*(?:(?:and|point)[\s-]+)?(?:one|{_WORD}))*\b"
 )
 
 
@@ -121,13 +120,14 @@ def scan_naked_numbers(
         (*span, None) for span in _digits(masked, whitelist, {*units, *glued} if glued else units)
     ]
     if ":" in masked:
-        found.extend((*match.span(), None) for match in _SHORTCODE.finditer(masked))
+        found.extend((*match.span(), None) for match in _pattern(_SHORTCODE).finditer(masked))
     is_ascii = text.isascii()
     if (not is_ascii or "<" in text) and (macros or found or _NUMBER.search(text)):
         found.extend((*match.span(), None) for match in _REVERSED.finditer(text))
         if macros:
             found.extend(
-                (*match.span(), "Style and hide nothing around a number.") for match in _HIDING.finditer(text)
+                (*match.span(), "Style and hide nothing around a number.")
+                for match in _pattern(_HIDING).finditer(text)
             )
     if macros or words or "&" in text:
         if "-" in shown:
@@ -252,10 +252,10 @@ def _beside(
 
 def _spelled(masked: str, view: View) -> Iterator[tuple[int, int]]:
     """Numbers in words, as typed or as seen: split by markup, in letters of another style."""
-    yield from (match.span() for match in _NUMBER_WORDS.finditer(masked))
+    yield from (match.span() for match in _pattern(_NUMBER_WORDS).finditer(masked))
     folded = (unicodedata.normalize("NFKC", char) for char in view.text)
     plain = "".join([new if len(new) == 1 else old for old, new in zip(view.text, folded, strict=True)])
-    yield from (view.span(*match.span()) for match in _NUMBER_WORDS.finditer(plain))
+    yield from (view.span(*match.span()) for match in _pattern(_NUMBER_WORDS).finditer(plain))
 
 
 def _merge(found: list[tuple[int, int, str | None]]) -> list[tuple[int, int, str | None]]:

@@ -7,6 +7,7 @@ from the root to the value that is meant.
 
 from __future__ import annotations
 
+import json
 import math
 import numbers
 import re
@@ -14,6 +15,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
+
+from gllint_runtime.policy.tables import read
 
 Schema = Any
 
@@ -23,64 +26,15 @@ Path = tuple[str | int, ...]
 QUANTITY_REF = "greenlang://schemas/quantity.json"
 QUANTITY_KEYS = frozenset({"value", "unit"})
 
-QUANTITY_SCHEMA: dict[str, Any] = {
-    "$schema": "https://json-schema.org/draft/2020-12/schema",
-    "$id": QUANTITY_REF,
-    "title": "Quantity",
-    "type": "object",
-    "required": ["value", "unit"],
-    "properties": {"value": {"type": "number"}, "unit": {"type": "string"}},
-    "additionalProperties": False,
-}
+_SCHEMAS: dict[str, Any] = json.loads(read("schemas.json"))
+QUANTITY_SCHEMA: dict[str, Any] = _SCHEMAS["quantity"]
 
 QUANTITY_BODY = {key: value for key, value in QUANTITY_SCHEMA.items() if not key.startswith("$")}
 """The Quantity schema as it stands inside another, without an identity of its own."""
 
-CLAIM_SCHEMA: dict[str, Any] = {
-    "title": "Claim",
-    "type": "object",
-    "required": ["source_call_id", "path", "quantity"],
-    "properties": {
-        "source_call_id": {
-            "type": "string",
-            "description": "The tc_N of the tool call that returned the value",
-        },
-        "path": {"type": "string", "description": "Where in its output the Quantity is, such as $.intensity"},
-        "quantity": QUANTITY_BODY,
-    },
-    "additionalProperties": False,
-}
-
-FINAL_SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "required": ["message"],
-    "properties": {
-        "message": {"type": "string", "description": "Text for the user; numbers only as {{claim:i}}"},
-        "claims": {"type": "array", "items": CLAIM_SCHEMA},
-    },
-    "additionalProperties": False,
-}
-
-ASSISTANT_STEP_SCHEMA: dict[str, Any] = {
-    "title": "AssistantStep",
-    "type": "object",
-    "oneOf": [
-        {
-            "required": ["kind", "tool_name", "arguments"],
-            "properties": {
-                "kind": {"const": "tool_call"},
-                "tool_name": {"type": "string"},
-                "arguments": {"type": "object"},
-            },
-            "additionalProperties": False,
-        },
-        {
-            "required": ["kind", "final"],
-            "properties": {"kind": {"const": "final"}, "final": FINAL_SCHEMA},
-            "additionalProperties": False,
-        },
-    ],
-}
+ASSISTANT_STEP_SCHEMA: dict[str, Any] = _SCHEMAS["step"]
+FINAL_SCHEMA: dict[str, Any] = ASSISTANT_STEP_SCHEMA["oneOf"][1]["properties"]["final"]
+CLAIM_SCHEMA: dict[str, Any] = FINAL_SCHEMA["properties"]["claims"]["items"]
 
 KNOWN_SCHEMAS: Mapping[str, dict[str, Any]] = {QUANTITY_REF: QUANTITY_SCHEMA}
 

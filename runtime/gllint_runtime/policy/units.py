@@ -19,12 +19,12 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
-from importlib import resources
 from types import MappingProxyType
 from typing import Any, Literal, Protocol
 
 from gllint_runtime.policy.errors import GLValidationError
 from gllint_runtime.policy.packs import pack_of, pack_units
+from gllint_runtime.policy.tables import lines, sections
 
 
 def _by_unit(table: Mapping[str, str]) -> Mapping[str, str]:
@@ -32,66 +32,24 @@ def _by_unit(table: Mapping[str, str]) -> Mapping[str, str]:
     return MappingProxyType({unit: dimension for dimension, units in table.items() for unit in units.split()})
 
 
-ALLOWED_UNITS: Mapping[str, str] = _by_unit(
-    {
-        "energy": "Wh kWh MWh GWh MJ GJ",
-        "power": "W kW MW",
-        "emissions": "gCO2e kgCO2e tCO2e",
-        "dimensionless": "% percent",
-        **{f"currency-{code}": code for code in ("USD", "EUR", "GBP", "INR", "CNY", "JPY")},
-        "volume": "m3 L gal",
-        "mass": "g kg t ton",
-        "length": "m km mi ft",
-        "temperature": "K C degC F degF",
-        "area": "m2 km2 ft2",
-        "energy/area": "kWh/m2",
-        "emissions/area": "kgCO2e/m2",
-        "energy/area/year": "kWh/m2/year",
-    }
-)
+_TABLES = sections("allowlist.txt")
+
+ALLOWED_UNITS = _by_unit(_TABLES["allowed"])
 """Each allowed unit with its dimension, in the order of seed 000's table."""
 
-TIME_UNITS: Mapping[str, str] = _by_unit(
-    {
-        "time": "s second seconds min minute minutes h hr hour hours day days week weeks",
-        "year": "year years yr month months",
-    }
-)
-"""Units of time that may stand in a compound. A month is a twelfth of a year; neither is a number of days."""
+TIME_UNITS = _by_unit(_TABLES["time"])
+"""Units of time that may stand in a compound."""
 
 UNIT_SUFFIXES: Mapping[str, str] = MappingProxyType(
-    {unit.lower(): unit for unit in ALLOWED_UNITS if len(unit) > 1 and unit.isalnum()}
-    | {"pct": "%", "sqm": "m2", "sqft": "ft2", "gallons": "gal", "liters": "L", "litres": "L", "tonnes": "t"}
-    | {"tons": "ton", "miles": "mi", "feet": "ft", "celsius": "degC", "fahrenheit": "degF", "kelvin": "K"}
-    | {"co2e": "kgCO2e", "kgco2": "kgCO2e", "tco2": "tCO2e"}
+    {unit.lower(): unit for unit in ALLOWED_UNITS if len(unit) > 1 and unit.isalnum()} | _TABLES["suffixes"]
 )
 """The last word of a name in snake_case, in lower case, and the unit it announces. No single letters."""
 
-# Spellings met in practice and the unit that is meant; for suggestions only.
-_MEANT = {"$": "USD", "us$": "USD", "€": "EUR", "£": "GBP", "₹": "INR", "¥": "JPY", "°c": "degC"} | {
-    "°f": "degF",
-    "kgco2eq": "kgCO2e",
-    "tonne": "t",
-    "liter": "L",
-    "litre": "L",
-    "percentage": "%",
-}
-
-# Each dimension's canonical unit and its exponents over the base dimensions, in the order in which they are
-# written. Currencies are bases of their own and come first.
-_DIMENSIONS: dict[str, tuple[str, dict[str, int]]] = {
-    "emissions": ("kgCO2e", {"emissions": 1}),
-    "energy": ("kWh", {"energy": 1}),
-    "power": ("kW", {"energy": 1, "time": -1}),
-    "mass": ("kg", {"mass": 1}),
-    "volume": ("m3", {"length": 3}),
-    "area": ("m2", {"length": 2}),
-    "length": ("m", {"length": 1}),
-    "temperature": ("K", {"temperature": 1}),
-    "time": ("h", {"time": 1}),
-    "year": ("year", {"year": 1}),
-    "dimensionless": ("%", {}),
-}
+# Each dimension's canonical unit and its exponents over the base dimensions, in the order in which they are written.
+_DIMENSIONS: dict[str, tuple[str, dict[str, int]]] = {}
+for _name, _row in _TABLES["dimensions"].items():
+    _unit, *_bases = _row.split()
+    _DIMENSIONS[_name] = (_unit, {base: int(exponent) for base, exponent in (b.split("=") for b in _bases)})
 _LENGTHS = {1: "length", 2: "area", 3: "volume"}
 
 _Factors = tuple[tuple[str, int], ...]
@@ -338,7 +296,7 @@ def _nearest_word(text: str, extend: frozenset[str]) -> str | None:
 def _nearest_spelling(unit: str, lenient: str, extend: frozenset[str]) -> str | None:
     """The allowed unit that differs in case, typography or a customary spelling only."""
     own = {name.lower(): name for name in (*TIME_UNITS, *ALLOWED_UNITS, *sorted(extend))}
-    meant = {**UNIT_SUFFIXES, **_MEANT, **own}
+    meant = {**UNIT_SUFFIXES, **_TABLES["meant"], **own}
 
     def word(match: re.Match[str]) -> str:
         name = match[0]
@@ -383,9 +341,8 @@ def _own_registry() -> Any:
     """The units of ``units.txt`` with exact fractions for factors."""
     import pint
 
-    definitions = resources.files("gllint_runtime.policy").joinpath("units.txt").read_text(encoding="utf-8")
     registry: Any = pint.UnitRegistry
-    return registry(definitions.splitlines(), non_int_type=Fraction, cache_folder=None)
+    return registry(lines("units.txt"), non_int_type=Fraction, cache_folder=None)
 
 
 @lru_cache(maxsize=1024)

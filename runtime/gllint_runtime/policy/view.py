@@ -12,7 +12,8 @@ import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable
 from functools import lru_cache
-from importlib import resources
+
+from gllint_runtime.policy.tables import lines
 
 _BLOCKS = (
     "address|article|aside|blockquote|center|dd|details|dialog|dir|div|dl|dt|fieldset|figcaption|figure|footer"
@@ -52,8 +53,7 @@ _UNSEEN = frozenset({"Cf", "Mn", "Me", "Cc"})
 @lru_cache(maxsize=1)
 def _numerals() -> frozenset[str]:
     """Every code point that shows a number, by the newest Unicode; see ``numerals.txt``."""
-    lines = resources.files("gllint_runtime.policy").joinpath("numerals.txt").read_text("ascii").splitlines()
-    ends = [[int(end, 16) for end in line.split("-")] for line in lines if not line.startswith("#")]
+    ends = [[int(end, 16) for end in line.split("-")] for line in lines("numerals.txt")]
     return frozenset(chr(point) for first, *last in ends for point in range(first, (last or [first])[0] + 1))
 
 

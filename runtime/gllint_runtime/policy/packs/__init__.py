@@ -10,6 +10,8 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
+from gllint_runtime.policy.tables import lines
+
 if TYPE_CHECKING:
     from fractions import Fraction
 
@@ -46,14 +48,12 @@ def _joined(packs: tuple[str, ...]) -> Mapping[str, Definition]:
 def _read(name: str) -> Mapping[str, Definition]:
     # Here, so that who asks for the names of the packs alone, as the configuration does, waits for nothing.
     from fractions import Fraction
-    from importlib import resources
 
     units = {}
-    for line in resources.files(__name__).joinpath(f"{name}.txt").read_text(encoding="utf-8").splitlines():
-        if not line.startswith("#"):
-            unit, meaning = line.split(" = ")
-            factor, _, of = meaning.partition(" ")
-            units[unit] = (
-                Definition(Fraction(factor), of, None) if of else Definition(Fraction(1), None, meaning[1:-1])
-            )
+    for line in lines(f"packs/{name}.txt"):
+        unit, meaning = line.split(" = ")
+        factor, _, of = meaning.partition(" ")
+        units[unit] = (
+            Definition(Fraction(factor), of, None) if of else Definition(Fraction(1), None, meaning[1:-1])
+        )
     return MappingProxyType(units)
