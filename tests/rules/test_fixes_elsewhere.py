@@ -218,6 +218,24 @@ def test_a_host_that_sees_one_file_is_not_sure(code: str, tools: str) -> None:
     assert [f.fix.applicability for f in found if f.fix is not None] == ["unsafe"]
 
 
+@pytest.mark.parametrize("known", [None, ["/project/plant/tools.py"]])
+def test_all_words_are_asked_for_at_once(known: list[str] | None) -> None:
+    """A look at all files for one question after the other would read them three times."""
+    path = "/project/plant/tools.py"
+    asked: set[str] = set()
+
+    def mentioning(word: str, around: bool) -> list[str] | None:
+        asked.add(word)
+        return known
+
+    project = Project(
+        Settings(), {}.get, lambda path: False, {path: TOOLS}.__getitem__, "/project", mentioning=mentioning
+    )
+    project.add(read_module(path, TOOLS))
+    [*check(project, path, frozenset({"GL101"}))]
+    assert asked >= {"heat_kwh", "heat", "getattr", "import_module", "tools"}
+
+
 @pytest.mark.parametrize(
     ("header", "expected"),
     [
