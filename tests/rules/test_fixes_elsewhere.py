@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
 from gllint_rules import Finding
 from gllint_rules.check.check import check
+from gllint_rules.project.mentions import File
 from gllint_rules.project.project import Project
 from gllint_rules.reading.modules import read_module
 from gllint_rules.words.settings import Settings
@@ -215,6 +218,24 @@ def test_a_host_that_sees_one_file_is_not_sure(code: str, tools: str) -> None:
     assert [f.fix.applicability for f in found if f.fix is not None] == ["unsafe"]
 
 
+@pytest.mark.parametrize("known", [None, ["/project/plant/tools.py"]])
+def test_all_words_are_asked_for_at_once(known: list[str] | None) -> None:
+    """A look at all files for one question after the other would read them three times."""
+    path = "/project/plant/tools.py"
+    asked: set[str] = set()
+
+    def mentioning(word: str, around: bool) -> list[str] | None:
+        asked.add(word)
+        return known
+
+    project = Project(
+        Settings(), {}.get, lambda path: False, {path: TOOLS}.__getitem__, "/project", mentioning=mentioning
+    )
+    project.add(read_module(path, TOOLS))
+    [*check(project, path, frozenset({"GL101"}))]
+    assert asked >= {"heat_kwh", "heat", "getattr", "import_module", "tools"}
+
+
 @pytest.mark.parametrize(
     ("header", "expected"),
     [
@@ -248,3 +269,31 @@ def test_a_safe_fix_leaves_inferred_types_alone(header: str, body: str, expected
         f"@tool\ndef {header}:\n    {body}\n"
     )
     assert safety("GL101", "", tools=source) == {expected}
+
+
+def test_parts_that_do_not_speak_of_a_word_are_not_read() -> None:
+    """And whoever reads all of them finds nothing more."""
+    source = """\
+import a; from b import energy as e; c = 1
+def first():
+    return 1
+@energy.wrapped
+def second(rows):
+    '''About the
+    energy of rows.'''
+    return rows["\\x65nergy"], rows["ener\\
+gy"], f"{rows} energy"
+class Third: energy = "en" "ergy"; other = "energy"
+print(rows(energy=2)); print(energy)
+"""
+    some = File("/m.py", source, ast.parse(source), False)
+    names, texts = list(some.names("energy")), list(some.texts("energy"))
+    assert [mention.place[1] for mention in names] == [11, 11, 10, 4, 1]
+    assert [(mention.place[1], mention.exact) for mention in texts] == [
+        (10, True), (10, True), (9, False), (8, True), (8, True), (6, False),
+    ]  # fmt: skip
+    assert not any(isinstance(node, ast.FunctionDef) and node.name == "first" for node in some.parents)
+    whole = File("/m.py", f"# é\n{source}", ast.parse(f"# é\n{source}"), False)
+    assert [ast.dump(m.node) for m in (*whole.names("energy"), *whole.texts("energy"))] == [
+        ast.dump(m.node) for m in (*names, *texts)
+    ]

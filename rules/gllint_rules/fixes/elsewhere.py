@@ -39,8 +39,12 @@ def result_stays_right(context: Context, way: Way) -> bool:
     named = frozenset(key for key in keys if isinstance(key, str))
     if named != keys or any(word_of(key) != key for key in named):
         return False  # a key that is not written out, or not as a word, cannot be looked for
+    names = {name for where, f in way.returned.items() for name in (f.name, *tool_names_of(context, where))}
+    words = {*named, *filter(None, map(word_of, names)), *_words_of_reflection(way.homes)}
     return all(
-        _keys_stay_right(search, named)
+        # All is asked for, before one is answered: the host looks for all words at once.
+        search.paths(words) is not None
+        and _keys_stay_right(search, named)
         and _Functions(context, way, search).stay_right()
         and nobody_reflects(search, way.homes)
         for search in _searches(context)
@@ -309,14 +313,19 @@ _LOADING = ("import_module", "__import__", "run_module", "run_path")
 _TAKING = ("getattr", "vars", "dir", "getmembers", "__dict__")
 
 
+def _words_of_reflection(homes: Collection[str]) -> set[str]:
+    return {*_LOADING, "modules", *_TAKING, *map(_stem, homes)}
+
+
 def nobody_reflects(search: Search, homes: set[str]) -> bool:
     """Whether no file seems to come upon what the files ``homes`` define without writing its name."""
     stems = {_stem(path) for path in homes}
-    # All is asked for, before one is answered: the host looks for all words of a question at once.
-    found = [search.paths(words) for words in ((*_LOADING, "modules"), _TAKING, stems)]
-    if None in found:
+    if search.paths(_words_of_reflection(homes)) is None:
         return False
-    loaders, takers, named = (frozenset[str]().union(*some) for some in found if some is not None)
+    loaders, takers, named = (
+        frozenset[str]().union(*(search.paths(words) or ()))
+        for words in ((*_LOADING, "modules"), _TAKING, stems)
+    )
     files = search.read([path for path in loaders | (takers & named) if may_be_python(path)])
     return files is not None and not any(
         _reflects(file, node, stems)

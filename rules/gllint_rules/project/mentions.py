@@ -9,18 +9,22 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from gllint_rules.project.context import is_test_path
 from gllint_rules.project.project import Project
+from gllint_rules.reading.outline import lines_apart
 
 MOST_FILES = 20
 """Whatever stands in more files than that is used somewhere, for all that anybody wants to read."""
 
 _PYTHON = (".py", ".pyi", ".pyw", ".ipynb")
 _PROSE = (".md", ".markdown", ".rst", ".txt", ".adoc")
+# Letters that are written as an escape sequence, and a text that goes on on the next line.
+_SPELT = re.compile(r"\\(?:[xuUN0-7]|$)")
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _SCOPES = (*_FUNCTIONS, ast.ClassDef)
 
@@ -65,28 +69,32 @@ class File:
     source: str
     tree: ast.Module | None
     is_test: bool
-    parents: dict[ast.AST, ast.AST] = field(default_factory=dict)
-    _names: dict[str, list[ast.AST]] = field(default_factory=dict)
-    _texts: list[ast.Constant] = field(default_factory=list)
+    parents: dict[ast.AST, ast.AST] = field(default_factory=dict)  # of what was read
+    _parts: dict[int, _Part] = field(default_factory=dict)  # those that were read
     _locals: dict[ast.AST, frozenset[str]] = field(default_factory=dict)
     _answers: dict[tuple[Callable[[File, str], bool], str], bool] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        if self.tree is None:
-            self._texts += map(ast.Constant, self.source.splitlines())
-        waiting: list[ast.AST] = [] if self.tree is None else [self.tree]
-        while waiting:
-            node = waiting.pop()
-            for name in _names(node):
-                self._names.setdefault(name, []).append(node)
-            if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                self._texts.append(node)
-            for child in ast.iter_child_nodes(node):
-                if not isinstance(
-                    child, (ast.expr_context, ast.operator, ast.cmpop, ast.boolop, ast.unaryop)
-                ):
-                    self.parents[child] = node
-                    waiting.append(child)
+    def _holding(self, text: str) -> Iterator[_Part]:
+        """The parts of the file in which ``text`` may stand, last ones first; the others are not read."""
+        numbers = set(range(len(self._groups)))
+        word = word_of(text)
+        if word is not None and self.source.isascii():  # else one name may be written in several ways
+            lines = (n for n, line in enumerate(self._lines, 1) if word in line or _SPELT.search(line))
+            numbers &= {bisect_left(self._ends, line) for line in lines}
+        for number in sorted(numbers, reverse=True):
+            if number not in self._parts:
+                assert self.tree is not None
+                self.parents.update(dict.fromkeys(self._groups[number], self.tree))
+                self._parts[number] = _Part(self._groups[number], self.parents)
+            yield self._parts[number]
+
+    @cached_property
+    def _groups(self) -> list[list[ast.stmt]]:
+        return list(lines_apart(self.tree.body)) if self.tree is not None else []
+
+    @cached_property
+    def _ends(self) -> list[int]:
+        return [group[-1].end_lineno or group[-1].lineno for group in self._groups]
 
     @property
     def is_python(self) -> bool:
@@ -106,16 +114,21 @@ class File:
 
     def names(self, word: str) -> Iterator[Mention]:
         """Where ``word`` is a name: of a variable, an attribute, an argument, an import, a definition."""
-        return (Mention(self, node) for node in self._names.get(word, ()))
+        return (Mention(self, node) for part in self._holding(word) for node in part.names.get(word, ()))
 
     def texts(self, word: str) -> Iterator[Mention]:
         """The strings that are or hold ``word``."""
-        for node in self._texts:
+        for node in self._texts(word):
             text = str(node.value)
             if text == word and self.is_python:
                 yield Mention(self, node)
             elif word in text and re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text):
                 yield Mention(self, node, exact=False)
+
+    def _texts(self, word: str) -> Iterator[ast.Constant]:
+        if self.tree is None:
+            return map(ast.Constant, self.source.splitlines())
+        return (node for part in self._holding(word) for node in part.texts)
 
     def locals_of(self, function: ast.AST) -> frozenset[str]:
         """The parameters and variables of a function."""
@@ -142,6 +155,27 @@ class File:
         line, column = getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
         before = self._lines[line - 1].encode("utf-8", "surrogatepass")[:column] if line else b""
         return self.path, line, len(before.decode("utf-8", "surrogatepass")) + 1
+
+
+class _Part:
+    """Statements that share a line: the names and texts in them. What stands around each goes to ``parents``."""
+
+    def __init__(self, statements: Sequence[ast.stmt], parents: dict[ast.AST, ast.AST]) -> None:
+        self.names: dict[str, list[ast.AST]] = {}
+        self.texts: list[ast.Constant] = []
+        waiting: list[ast.AST] = [*statements]
+        while waiting:
+            node = waiting.pop()
+            for name in _names(node):
+                self.names.setdefault(name, []).append(node)
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                self.texts.append(node)
+            for child in ast.iter_child_nodes(node):
+                if not isinstance(
+                    child, (ast.expr_context, ast.operator, ast.cmpop, ast.boolop, ast.unaryop)
+                ):
+                    parents[child] = node
+                    waiting.append(child)
 
 
 class Search:

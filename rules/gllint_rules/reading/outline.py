@@ -8,17 +8,15 @@ Only then is it read (:mod:`gllint_rules.reading.sections`).
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
+from gllint_rules.reading.passage import line_starts
 from gllint_rules.reading.sketch import Imported, Sketch
 from gllint_rules.reading.syntax import parsed
 
 SectionKind: TypeAlias = Literal["imports", "function", "class", "other"]
-
-_NEWLINE = re.compile(r"\r\n?|\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +106,8 @@ class _Outliner:
     def __init__(self, source: str, begin: int = 0, end: int | None = None, first: int = 0) -> None:
         end = len(source) if end is None else end
         self.source, self.first = source, first
-        self.starts = [begin, *(match.end() for match in _NEWLINE.finditer(source, begin, end)), end]
+        part = source if (begin, end) == (0, len(source)) else source[begin:end]
+        self.starts = [*(begin + start for start in line_starts(part)), end]
         self.sections: list[Section] = []
         self.aliases: dict[str, str] = {}
         self.dotted: set[str] = set()

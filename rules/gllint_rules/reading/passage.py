@@ -5,9 +5,18 @@ from __future__ import annotations
 import ast
 import re
 from bisect import bisect_right
+from itertools import accumulate
 
 _NEWLINE = re.compile(r"\r\n?|\n")
 _BLANK = re.compile(r"(?:[\s\\]|\#[^\r\n]*)*")
+
+
+def line_starts(source: str) -> list[int]:
+    """Where the lines of ``source`` begin; the last one may be empty."""
+    if "\r" in source:
+        return [0, *(match.end() for match in _NEWLINE.finditer(source))]
+    lengths = [len(line) + 1 for line in source.split("\n")]
+    return list(accumulate(lengths[:-1], initial=0))
 
 
 class Passage:
@@ -22,7 +31,7 @@ class Passage:
     def __init__(self, source: str, shift: int = 0, written: str | None = None) -> None:
         self.source, self.shift, self.is_ascii = source, shift, source.isascii()
         self.written = source if written is None else written
-        self.starts = [0, *(match.end() for match in _NEWLINE.finditer(source))]
+        self.starts = line_starts(source)
 
     def offset(self, line: int, column: int) -> int:
         start = self.starts[line - 1]

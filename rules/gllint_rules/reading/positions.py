@@ -6,16 +6,14 @@ the same order, so that its expressions get the same numbers, and the place of e
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterator
 
 from gllint_rules.finding import Span
 from gllint_rules.reading.facts import Function, Module, Places, SectionFacts
+from gllint_rules.reading.passage import line_starts
 from gllint_rules.reading.sections import read_places
 from gllint_rules.tuples import NamedTuple
-
-_NEWLINE = re.compile(r"\r\n?|\n")
 
 
 class Lines:
@@ -23,7 +21,7 @@ class Lines:
 
     def __init__(self, source: str) -> None:
         self.source = source
-        self.starts = [0, *(m.end() for m in _NEWLINE.finditer(source))]
+        self.starts = line_starts(source)
 
     def place(self, offset: int) -> tuple[int, int]:
         line = bisect_right(self.starts, offset)

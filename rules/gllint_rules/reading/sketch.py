@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from functools import cache
 from typing import Any, TypeAlias
 
 from gllint_rules.tuples import NamedTuple
@@ -41,10 +40,15 @@ def last_of(node: ast.AST) -> str:
     return ""
 
 
-@cache
-def _children(kind: type[ast.AST]) -> tuple[str, ...]:
-    """The fields of a node that may hold nodes with something in them."""
-    return tuple(name for name in kind._fields if name not in ("ctx", "op", "ops", "id", "attr", "kind"))
+class _Children(dict[type[ast.AST], tuple[str, ...]]):
+    """The fields of each kind of node that may hold nodes with something in them."""
+
+    def __missing__(self, kind: type[ast.AST]) -> tuple[str, ...]:
+        fields = (name for name in kind._fields if name not in ("ctx", "op", "ops", "id", "attr", "kind"))
+        return self.setdefault(kind, tuple(fields))
+
+
+_CHILDREN = _Children()
 
 
 # Where the walk is: in the namespace that the section stands in, in the body of its class, or further in.
@@ -82,9 +86,16 @@ class Sketch:
         while stack:
             node, level = stack.pop()
             kind = type(node)
+            while kind is ast.Attribute:
+                if type(node.ctx) is ast.Store:  # type: ignore[attr-defined]
+                    self.attributes.add(node.attr)  # type: ignore[attr-defined]
+                node = node.value  # type: ignore[attr-defined]
+                kind = type(node)
             if kind is ast.Name:  # every second node
                 if type(node.ctx) is ast.Store:  # type: ignore[attr-defined]
                     self.bind(node.id, level)  # type: ignore[attr-defined]
+                continue
+            if kind is ast.Constant:
                 continue
             if level == _CLASS and isinstance(node, ast.stmt):
                 if node in left_out:
@@ -97,10 +108,12 @@ class Sketch:
                 self.push(node, level)
 
     def push(self, node: ast.AST, level: int) -> None:
-        for name in _children(type(node)):  # type: ignore[arg-type]
+        for name in _CHILDREN[type(node)]:
             value = getattr(node, name, None)
             if type(value) is list:
-                self.stack += [(item, level) for item in value if isinstance(item, ast.AST)]
+                for item in value:
+                    if isinstance(item, ast.AST):
+                        self.stack.append((item, level))
             elif isinstance(value, ast.AST):
                 self.stack.append((value, level))
 
@@ -112,11 +125,6 @@ class Sketch:
             self.members[name] = min(self.line, self.members.get(name, self.line))
 
     # --- names -------------------------------------------------------------------------------------------
-
-    def attribute(self, node: ast.Attribute, level: int) -> None:
-        if type(node.ctx) is ast.Store:
-            self.attributes.add(node.attr)
-        self.stack.append((node.value, level))
 
     def named_expression(self, node: ast.NamedExpr, level: int) -> None:
         self.bind(node.target.id, level)
@@ -233,12 +241,16 @@ class Sketch:
     def call(self, node: ast.Call, level: int) -> None:
         name = last_of(node.func)
         self.calls.add(name)
-        self.keywords.update(keyword.arg or SPREAD for keyword in node.keywords)
         if type(node.func) is ast.Attribute and name in MUTATORS:
             self.mutated.add(last_of(node.func.value))
         self.stack.append((node.func, level))
-        self.stack += [(arg, level) for arg in node.args]
-        self.stack += [(keyword.value, level) for keyword in node.keywords]
+        for arg in node.args:
+            if type(arg) is not ast.Constant:
+                self.stack.append((arg, level))
+        for keyword in node.keywords:
+            self.keywords.add(keyword.arg or SPREAD)
+            if type(keyword.value) is not ast.Constant:
+                self.stack.append((keyword.value, level))
 
     def subscript(self, node: ast.Subscript, level: int) -> None:
         self.subscripts.add(last_of(node.value))
@@ -256,13 +268,9 @@ class Sketch:
             if type(value) is not ast.Constant:
                 self.stack.append((value, level))
 
-    def nothing(self, node: ast.AST, level: int) -> None:
-        pass
-
 
 _Handler: TypeAlias = Callable[[Sketch, Any, int], None]
 _HANDLERS: dict[type[ast.AST], _Handler] = {
-    ast.Attribute: Sketch.attribute,
     ast.NamedExpr: Sketch.named_expression,
     ast.Global: Sketch.global_,
     ast.ExceptHandler: Sketch.handler,
@@ -286,5 +294,4 @@ _HANDLERS: dict[type[ast.AST], _Handler] = {
     ast.Call: Sketch.call,
     ast.Subscript: Sketch.subscript,
     ast.Dict: Sketch.dict_,
-    ast.Constant: Sketch.nothing,
 }
