@@ -32,28 +32,21 @@ if TYPE_CHECKING:
     from gllint_runtime.providers.scripted import Recorder, Replayer, ScriptedProvider
 
 _HOMES = {
-    "execution.approval": ("ToolCategory",),
-    "execution.dispatch": ("TOOL_REGISTRY", "dispatch_tool", "sanitize_args"),
-    "execution.registry": ("ToolRegistry",),
-    "execution.runtime": ("ToolRuntime",),
-    "execution.session": ("Refused", "Session", "Verified"),
-    "execution.steps": ("ToolAction",),
-    "execution.typed": ("tool",),
-    "execution.tools": ("BaseTool", "Tool", "ToolResult"),
-    "policy.errors": (
-        "GLDataError",
-        "GLError",
-        "GLProvenanceError",
-        "GLRuntimeError",
-        "GLSecurityError",
-        "GLValidationError",
-    ),
-    "policy.numbers": ("scan_naked_numbers",),
-    "policy.schemas": ("QUANTITY_SCHEMA", "Claim", "Quantity"),
-    "policy.units": ("UnitRegistry",),
-    "providers.scripted": ("Recorder", "Replayer", "ScriptedProvider"),
+    "execution.approval": "ToolCategory",
+    "execution.dispatch": "TOOL_REGISTRY dispatch_tool sanitize_args",
+    "execution.registry": "ToolRegistry",
+    "execution.runtime": "ToolRuntime",
+    "execution.session": "Refused Session Verified",
+    "execution.steps": "ToolAction",
+    "execution.typed": "tool",
+    "execution.tools": "BaseTool Tool ToolResult",
+    "policy.errors": "GLDataError GLError GLProvenanceError GLRuntimeError GLSecurityError GLValidationError",
+    "policy.numbers": "scan_naked_numbers",
+    "policy.schemas": "QUANTITY_SCHEMA Claim Quantity",
+    "policy.units": "UnitRegistry",
+    "providers.scripted": "Recorder Replayer ScriptedProvider",
 }
-_HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
+_HOME_OF = {name: module for module, names in _HOMES.items() for name in names.split()}
 
 __all__ = [
     "QUANTITY_SCHEMA",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
+from operator import ge, gt, le, lt
 from textwrap import shorten
 from typing import Any
 
@@ -60,12 +61,7 @@ def checker(schema: Any) -> Checker:
     return check
 
 
-_BOUNDS: dict[str, Callable[[float], Callable[[Any], bool]]] = {
-    "minimum": lambda bound: lambda value: value >= bound,
-    "maximum": lambda bound: lambda value: value <= bound,
-    "exclusiveMinimum": lambda bound: lambda value: value > bound,
-    "exclusiveMaximum": lambda bound: lambda value: value < bound,
-}
+_BOUNDS = {"minimum": ge, "maximum": le, "exclusiveMinimum": gt, "exclusiveMaximum": lt}
 _NUMBERS = (float, int)
 _TYPES: dict[str, tuple[type, ...]] = {
     "number": _NUMBERS,
@@ -100,8 +96,8 @@ def _quick_test(schema: Any) -> Callable[[Any], bool]:
         item_fits = _quick_test(schema["items"])
         return lambda data: type(data) is list and all(map(item_fits, data))
     if types[-1:] == (int,) and keywords <= {"type", *_BOUNDS}:
-        tests = [build(schema[key]) for key, build in _BOUNDS.items() if key in schema]
-        return lambda data: type(data) in types and all(test(data) for test in tests)
+        tests = [(test, schema[key]) for key, test in _BOUNDS.items() if key in schema]
+        return lambda data: type(data) in types and all(test(data, bound) for test, bound in tests)
     return lambda data: False
 
 
