@@ -21,7 +21,7 @@ from gllint_runtime.execution.record import CallRecord, Origin
 from gllint_runtime.execution.steps import read_claims
 from gllint_runtime.execution.trace import Metrics
 from gllint_runtime.policy import validation
-from gllint_runtime.policy.claims import Macro, find_macros, macro_problems
+from gllint_runtime.policy.claims import Macro, find_macros, in_place, macro_problems
 from gllint_runtime.policy.data import Survey, copy_plain, plain
 from gllint_runtime.policy.errors import (
     GLDataError,
@@ -38,7 +38,7 @@ from gllint_runtime.policy.outputs import (
     resolve_path,
     verified_output,
 )
-from gllint_runtime.policy.rendering import format_quantity, rendered
+from gllint_runtime.policy.rendering import format_quantity
 from gllint_runtime.policy.schemas import Claim, Quantity, show_path
 from gllint_runtime.policy.settings import Policy, Settings, known
 from gllint_runtime.policy.units import UnitRegistry
@@ -254,7 +254,8 @@ class Session:
         units = [quantity.unit for _, quantity in resolved]
         if any(unit == "count" or holds_time(unit) for unit in units):
             self._refuse_naked_numbers(message, macros, units)
-        pieces = rendered(message, macros, [format_quantity(quantity) for _, quantity in resolved])
+        values = [format_quantity(quantity) for _, quantity in resolved]
+        pieces = in_place(message, macros, lambda macro: values[macro.index or 0])
         provenance = [record.provenance(claim) for (record, _), claim in zip(resolved, claims, strict=True)]
         cited = [macro.index for macro in macros if macro.index is not None]
         return Shown(pieces, cited, provenance, [quantity for _, quantity in resolved], ())

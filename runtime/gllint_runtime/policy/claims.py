@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, overload
@@ -77,6 +77,16 @@ def find_macros(text: str) -> list[Macro]:
         index, problem = (int(exact[1]), None) if exact else (None, _problem(match[0]))
         macros.append(Macro(match.start(), match.end(), match[0], index, problem))
     return macros
+
+
+def in_place(text: str, macros: Iterable[Macro], shown: Callable[[Macro], str]) -> list[str]:
+    """The text in pieces: what stands between the macros and what is ``shown`` for each, in turn."""
+    pieces: list[str] = []
+    position = 0
+    for macro in macros:
+        pieces += text[position : macro.start], shown(macro)
+        position = macro.end
+    return [*pieces, text[position:]]
 
 
 def _problem(text: str) -> str:

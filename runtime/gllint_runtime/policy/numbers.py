@@ -18,12 +18,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
 
-from gllint_runtime.policy.claims import Macro, find_macros
+from gllint_runtime.policy.claims import Macro, find_macros, in_place
 from gllint_runtime.policy.neighbours import BULLET, MASK, beside
 from gllint_runtime.policy.units import ALLOWED_UNITS
 from gllint_runtime.policy.view import View, is_numeral, replaced
@@ -114,7 +114,7 @@ def scan_naked_numbers(
     """
     if macros is None:
         macros = find_macros(text)
-    shown = _mask(text, macros)
+    shown = "".join(in_place(text, macros, lambda macro: MASK * (macro.end - macro.start)))
     masked = shown.replace(MASK, "X")  # a letter, so that nothing beside a macro ends at a word boundary
     found: list[tuple[int, int, str | None]] = [
         (*span, None) for span in _digits(masked, whitelist, {*units, *glued} if glued else units)
@@ -146,16 +146,6 @@ def scan_naked_numbers(
         if words:
             found.extend((*span, None) for span in _spelled(masked, view or View(shown)))
     return [NakedNumber(start, end, text[start:end], hint) for start, end, hint in _merge(found)]
-
-
-def _mask(text: str, macros: Iterable[Macro]) -> str:
-    """The text with :data:`MASK` in place of each character of its macros."""
-    parts: list[str] = []
-    position = 0
-    for macro in macros:
-        parts += text[position : macro.start], MASK * (macro.end - macro.start)
-        position = macro.end
-    return "".join((*parts, text[position:])) if parts else text
 
 
 @lru_cache(maxsize=64)

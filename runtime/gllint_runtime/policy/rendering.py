@@ -2,23 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
 
-from gllint_runtime.policy.claims import Macro
 from gllint_runtime.policy.schemas import Quantity
-
-
-def rendered(template: str, macros: Iterable[Macro], shown: list[str]) -> list[str]:
-    """The template in pieces, text and shown values in turn: what is put in is never read again."""
-    pieces: list[str] = []
-    position = 0
-    for macro in macros:
-        assert macro.index is not None
-        pieces += template[position : macro.start], shown[macro.index]
-        position = macro.end
-    return [*pieces, template[position:]]
 
 
 def format_quantity(quantity: Quantity) -> str:
