@@ -139,7 +139,9 @@ class Engine:
             return check(root)
 
         sizes = {
-            root: sum(seen.size for seen in files.values() if seen) for root, (_, files) in grouped.items()
+            root: sum(seen.size for seen in files.values() if seen)
+            for root, (place, files) in grouped.items()
+            if not os.path.isdir(self.store(place).folder or "")  # of which nothing is kept
         }
         jobs = self.options.jobs or min(place.config.jobs or self._pool.jobs for place, _ in grouped.values())
         beside = start(sizes, jobs, alone)
