@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 if TYPE_CHECKING:
     from coverage import Coverage
@@ -27,6 +28,10 @@ _UNMEASURED = {
 # A process that is measured takes twice the time of one that is not. These start each part of the program once.
 _MEASURED_PROCESSES = {"test_check", "test_crew", "test_features", "test_fixer", "test_flake8"}
 
+
+# How long an example takes is no matter of tests.
+settings.register_profile("gllint", deadline=None)
+settings.load_profile("gllint")
 
 # In the background of a shell, or under nohup, these are ignored, and would be by all that the tests start.
 for _signal in (signal.SIGINT, signal.SIGHUP):

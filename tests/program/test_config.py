@@ -26,7 +26,7 @@ _ANY = st.one_of(
 )  # fmt: skip
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.dictionaries(st.sampled_from([*config.schema()["properties"], "selekt", "Select"]), _ANY, max_size=4)
 )

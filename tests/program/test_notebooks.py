@@ -251,7 +251,7 @@ _CELL = st.fixed_dictionaries(
 )
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(
     st.lists(_CELL, max_size=4).map(lambda cells: {"cells": cells}) | _JSON, st.booleans(), st.integers(0, 2)
 )
@@ -274,7 +274,7 @@ def test_no_notebook_breaks_it(document: Any, ascii_only: bool, mangled: int) ->
         assert place.cell >= 1 and place.line >= 1 and 1 <= place.file_line <= data.count(b"\n") + 1
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(
     st.lists(st.text(st.sampled_from(list('ab =1é😀"\\\t')), max_size=12), min_size=1, max_size=4), st.data()
 )

@@ -38,7 +38,7 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return top
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(lines=st.lists(st.sampled_from(PATTERNS), min_size=1, max_size=5))
 def test_agrees_with_git(repository: Path, lines: list[str]) -> None:
     (repository / ".gitignore").write_text("\n".join(lines) + "\n")
@@ -70,7 +70,7 @@ LAYERS = st.dictionaries(
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(layers=LAYERS)
 def test_a_walk_of_nested_ignore_files_agrees_with_git(
     tmp_path_factory: pytest.TempPathFactory, repository: Path, layers: dict[str, list[str]]

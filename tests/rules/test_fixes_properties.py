@@ -263,7 +263,6 @@ USES = [
 @settings(
     max_examples=int(EXAMPLES or 40),
     derandomize=EXAMPLES is None,
-    deadline=None,
     suppress_health_check=list(HealthCheck),
 )
 @given(modules())

@@ -359,7 +359,7 @@ def indented(source: str, header: str, indent: str) -> str:
     ),
     st.sampled_from(["\n", "\r\n"]),
 )
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_places_in_composed_programs(parts: list[tuple[str, str, str]], newline: str) -> None:
     source = "".join(indented(read(name), header, indent) for name, header, indent in parts[:3])
     source = source.replace("\n", newline)

@@ -48,7 +48,7 @@ PIECES += [
 @example("\ufeff")
 @example("\n\n")
 @example("\\")
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_any_text_is_read_or_refused_with_a_place(source: str) -> None:
     refused = None
     try:
@@ -72,7 +72,7 @@ def mutated(source: str, chance: random.Random) -> str:
 
 
 @given(st.sampled_from(TEXTS), st.randoms(use_true_random=False))
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 def test_no_rule_fails_on_broken_programs(source: str, chance: random.Random) -> None:
     text = mutated(source, chance)
     try:

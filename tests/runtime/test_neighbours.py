@@ -395,7 +395,7 @@ def steps(text: str, **options: Any) -> int:
     return count
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(mixed)
 def test_a_scan_ends(text: str) -> None:
     steps(text, words=True)

@@ -164,7 +164,7 @@ def runs(draw: Any) -> tuple[list[Any], str, list[Any]]:
     return given_outputs, message, drawn
 
 
-@settings(max_examples=800, deadline=None)
+@settings(max_examples=800)
 @given(runs())
 def test_each_digit_of_a_delivered_message_is_accounted_for(drawn: tuple[list[Any], str, list[Any]]) -> None:
     given_outputs, message, given_claims = drawn
@@ -194,7 +194,7 @@ def test_each_digit_of_a_delivered_message_is_accounted_for(drawn: tuple[list[An
             position += 1
 
 
-@settings(max_examples=800, deadline=None)
+@settings(max_examples=800)
 @given(texts.filter(lambda text: not re.search("claim|&|\u202e|<bdo", text.lower())))
 def test_without_macros_the_scanner_reports_where_a_digit_is_unaccounted_for(text: str) -> None:
     fine = accounted(text)
@@ -206,7 +206,7 @@ def test_without_macros_the_scanner_reports_where_a_digit_is_unaccounted_for(tex
     assert first_in_word <= set().union(*reported)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     st.characters(categories=["Nd", "No", "Nl"]),
     st.sampled_from(["{}", "heat {} kWh", "x{}", "**{}**", "{}k"]),
@@ -232,7 +232,7 @@ UNSEEN = [
 ]
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 @given(
     st.sampled_from([*"+-±−–➖√$€", "&minus;", "&plus;", "&dollar;"]),
     st.lists(st.sampled_from(UNSEEN), max_size=30).map("".join),
@@ -246,7 +246,7 @@ BLANKS = [" ", " 🔥", "<br>", "</p>", "&nbsp;", "\u2009"]
 BEHIND = [*UNSEEN, ".", ",", ") ", '"', "…"]
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 @given(
     st.lists(
         st.sampled_from([*UNSEEN, " ", ": ", '"', "≈", "=", "🔥 ", "<br>", "<p>", "&nbsp;", "&bull;"]),
@@ -260,7 +260,7 @@ def test_markup_alone_makes_no_number(before: list[str], after: list[str]) -> No
     assert scan_naked_numbers("".join(["Heat ", *before, "{{claim:0}}", *after])) == []
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 @given(texts)
 def test_naked_numbers_are_in_order_apart_and_where_they_say(text: str) -> None:
     end = -1

@@ -257,7 +257,7 @@ schemas = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(schemas, data)
 def test_the_quick_test_never_differs_from_the_validator(schema: Any, instance: Any) -> None:
     spelled = Draft202012Validator(inline_refs(schema), registry=Registry())
