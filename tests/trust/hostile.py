@@ -36,8 +36,8 @@ Grown = tuple[float, float, float]  # seconds at n, 2n and 4n
 
 
 def suite(budget: Budget) -> Iterator[Row]:
-    yield from _parsers(budget.part(0.3))
     yield _expressions(budget.part(0.4))
+    yield from _parsers(budget.part(0.5))
     if budget.is_long():
         yield from (_size(name, text) for name, text in _SIZES.items())
     yield _places()
