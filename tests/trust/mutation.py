@@ -260,14 +260,15 @@ def _drawn(names: list[str], draw: random.Random) -> list[tuple[str, Mutant]]:
 
 def _survives(mutant: Mutant, module: ModuleType, living: Living, items: list[Any]) -> int:
     _put_in(mutant, module, living)
-    return int(any(failed for failed in map(_fails, items)))
+    return int(any(map(_failure, items)))
 
 
-def _fails(item: Any) -> bool:
-    """Whether a test fails; what it has set up is torn down."""
+def _failure(item: Any) -> str:
+    """Run a test, and tear down what it has set up; how it fails, if it does."""
     from _pytest.runner import runtestprotocol
 
-    return any(report.failed for report in runtestprotocol(item, log=False, nextitem=None))
+    reports = runtestprotocol(item, log=False, nextitem=None)
+    return "".join(f"{report.longrepr} " for report in reports if report.failed)
 
 
 def _watch(items: list[Any], where: Path) -> None:
@@ -283,9 +284,9 @@ def _watch(items: list[Any], where: Path) -> None:
             measured.start()
         measured.switch_context(item.nodeid)
         begun = time.monotonic()
-        if _fails(item):
+        if said := _failure(item):
             took = {}
-            os.write(_OUT, f"{item.nodeid} fails before anything is changed\n".encode())
+            os.write(_OUT, f"{item.nodeid} fails before anything is changed:\n{said}\n".encode())
             break
         took[item.nodeid] = time.monotonic() - begun
     measured.stop()
