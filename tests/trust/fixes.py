@@ -248,13 +248,7 @@ def _lines_of(fix: Fix) -> Iterator[int]:
 
 def _types(paths: Iterable[str | Path]) -> str:
     """What mypy says of some files, without the places."""
-    command = [
-        sys.executable,
-        "-m",
-        "mypy",
-        "--follow-imports=skip",
-        "--ignore-missing-imports",
-    ]
+    command = [sys.executable, "-m", "mypy", "--follow-imports=skip", "--ignore-missing-imports"]
     quiet = [
         "--check-untyped-defs",
         "--no-error-summary",

@@ -333,7 +333,7 @@ def _module_of_python() -> Any:
 
 
 _REQUESTS = ("hover", "completion", "codeAction", "definition", "inlayHint", "documentSymbol", "diagnostic")
-_STRANGE: list[Any] = [
+STRANGE: list[Any] = [
     None,
     -1,
     2**31,
@@ -393,7 +393,7 @@ def _request(budget: Budget, uri: str) -> tuple[str, Any]:
         whole = draw.choice(
             [params, params["textDocument"], params["position"], params["range"], params["context"]]
         )
-        whole[draw.choice(list(whole))] = draw.choice(_STRANGE)
+        whole[draw.choice(list(whole))] = draw.choice(STRANGE)
     return f"textDocument/{draw.choice(_REQUESTS)}", params
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import json
 import os
 import pkgutil
 import re
+import shutil
 import socket
 import subprocess
 import time
@@ -23,6 +25,10 @@ from trust import AGENT, Budget, Row, gllint, write
 import gllint as program
 import gllint_rules
 import gllint_runtime
+from gllint.files.digest import DIGEST_SIZE, digest
+from gllint.run import fixer
+from gllint.run.cache import _PREFIX
+from gllint.run.engine import Engine, Options
 
 _SIZE = 2_000
 _MOST_GROWTH = 3.2  # for twice the text, where it takes long enough to be measured
@@ -36,10 +42,11 @@ Grown = tuple[float, float, float]  # seconds at n, 2n and 4n
 
 
 def suite(budget: Budget) -> Iterator[Row]:
-    yield from _parsers(budget.part(0.3))
     yield _expressions(budget.part(0.4))
+    yield from _parsers(budget.part(0.5))
     if budget.is_long():
         yield from (_size(name, text) for name, text in _SIZES.items())
+    yield _cache(budget.part(0.5))
     yield _places()
     yield _names()
 
@@ -211,6 +218,47 @@ def _places() -> Row:
             if "Traceback" in done.stderr or "internal error" in done.stderr or not done.stdout + done.stderr:
                 wrong.append(f"{arguments}: {done.stderr[-300:]}")
     return Row("hostile: places", f"{len(places) + 5} kinds, 5 commands", wrong)
+
+
+def _cache(budget: Budget) -> Row:
+    """A cache folder with sound entries that hold strange values: whoever wrote them, the run comes to its end."""
+    wrong, count = list[str](), 0
+    with TemporaryDirectory() as folder:
+        top, kept = Path(folder, "project"), Path(folder, "kept")
+        write(top, {"gllint.toml": "", **AGENT})
+        _check_and_fix(top)
+        shutil.copytree(top / ".gllint_cache", kept)
+        entries = [path.relative_to(kept) for path in sorted(kept.glob("*/*"))]
+        for number in budget.rounds():
+            count = number + 1
+            shutil.rmtree(top / ".gllint_cache")
+            shutil.copytree(kept, top / ".gllint_cache")
+            entry = top / ".gllint_cache" / budget.random.choice(entries)
+            head = len(_PREFIX) + DIGEST_SIZE
+            value = [json.loads(entry.read_bytes()[head:])]
+            for _ in range(budget.random.randint(1, 3)):
+                holder, key = budget.random.choice([*_places_in(value)])
+                holder[key] = budget.random.choice(fuzz.STRANGE)
+            payload = json.dumps(value[0]).encode()
+            entry.write_bytes(_PREFIX + digest(entry.name.encode(), payload) + payload)
+            try:
+                wrong += _check_and_fix(top)
+            except Exception as error:
+                wrong.append(f"{entry.name} with {payload[:2000]!r}: {type(error).__name__}: {error}")
+    return Row("hostile: an attacker's cache", f"{count} caches", wrong, count, 100)
+
+
+def _places_in(value: Any) -> Iterator[tuple[Any, Any]]:
+    for key in value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ():
+        yield value, key
+        yield from _places_in(value[key])
+
+
+def _check_and_fix(top: Path) -> list[str]:
+    engine = Engine(Options(jobs=1))
+    fixed = fixer.fix(engine, [str(top)], unsafe=True)
+    engine.close()
+    return [str(failure) for failure in fixed.outcome.failures]
 
 
 _NAMES = [

@@ -91,20 +91,23 @@ class Mutant(NamedTuple):
 
     name: str
     line: int
+    text: str
     number: int
     what: str
     change: Callable[[ast.AST], None]
 
 
 def _mutants(name: str) -> Iterator[Mutant]:
-    tree = ast.parse((_TOP / name).read_text("utf-8"))
+    source = (_TOP / name).read_text("utf-8")
+    tree, texts = ast.parse(source), source.splitlines()
     # What decorates a class says how it is kept, and annotations say nothing.
     passed = [part for node in ast.walk(tree) for part in _not_run(node)]
     left_out = {node for part in passed for node in ast.walk(part)}
     for number, node in enumerate(ast.walk(tree)):
         if node not in left_out:
             for what, change in _changes(node):
-                yield Mutant(name, getattr(node, "lineno", 0), number, what, change)
+                line = getattr(node, "lineno", 1)
+                yield Mutant(name, line, texts[line - 1].strip(), number, what, change)
 
 
 def _not_run(node: ast.AST) -> Iterator[ast.AST]:
@@ -136,7 +139,10 @@ def _changes(node: ast.AST) -> Iterator[tuple[str, Callable[[ast.AST], None]]]:
             yield "returns None", lambda n: setattr(n, "value", ast.Constant(None))
 
 
-def _put_in(mutant: Mutant, module: ModuleType) -> None:
+Living = dict[str, list[FunctionType]]  # by file
+
+
+def _put_in(mutant: Mutant, module: ModuleType, living: Living) -> None:
     """Change the code of the functions that live, and what the module and its classes hold beside them."""
     file = str(module.__file__)
     source = Path(file).read_text("utf-8")
@@ -145,9 +151,8 @@ def _put_in(mutant: Mutant, module: ModuleType) -> None:
     changed = compile(ast.fix_missing_locations(tree), file, "exec", dont_inherit=True)
     was = list(_codes(compile(source, file, "exec", dont_inherit=True)))
     pairs = {old: new for old, new in zip(was, _codes(changed), strict=True) if old != new}
-    for function in [each for each in gc.get_objects() if isinstance(each, FunctionType)]:
-        if function.__code__.co_filename == file and (code := pairs.get(function.__code__)) is not None:
-            function.__code__ = code
+    for function in living[file]:
+        function.__code__ = pairs.get(function.__code__, function.__code__)
     if all(code.co_name == "<module>" or not code.co_flags & 1 for code in pairs):  # no function's
         fresh = ModuleType(module.__name__)
         fresh.__dict__.update(__file__=file, __package__=module.__package__)
@@ -193,19 +198,25 @@ class Trying:
         with TemporaryDirectory() as folder:
             halves = [(session.items[half::2], Path(folder, f"{half}.json")) for half in (0, 1)]
             _both([partial(_watch, items, where) for items, where in halves])
-            watched = [json.loads(where.read_text()) for _, where in halves]
-        reached: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
-        for by_file, _ in watched:
-            for name, lines in by_file.items():
-                for line, tests in lines.items():
-                    reached[name][int(line)] += tests
-        took = watched[0][1] | watched[1][1]
+            reached: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
+            took: dict[str, float] = {}
+            for _, where in halves:
+                by_file, seconds = json.loads(where.read_text())
+                took |= seconds
+                for name, lines in by_file.items():
+                    for line, tests in lines.items():
+                        reached[name][int(line)] += map(sys.intern, tests)
         items = {item.nodeid: item for item in session.items}
         drawn = _drawn([*reached], random.Random(self._seed))
-        _both([partial(self._try, drawn[half::2], items, reached, took) for half in (0, 1)])
+        living: Living = defaultdict(list)
+        for each in gc.get_objects():
+            if isinstance(each, FunctionType):
+                living[each.__code__.co_filename].append(each)
+        gc.freeze()  # what a process leaves alone is not copied for it
+        _both([partial(self._try, drawn[half::2], items, living, reached, took) for half in (0, 1)])
         return True
 
-    def _try(self, drawn: Any, items: Any, reached: Any, took: dict[str, float]) -> None:
+    def _try(self, drawn: Any, items: Any, living: Living, reached: Any, took: dict[str, float]) -> None:
         """Print what becomes of each mutant for which there is time."""
         modules = {
             os.path.relpath(file, _TOP): module
@@ -227,11 +238,10 @@ class Trying:
                 for number, (test, at) in enumerate(zip(tests, until, strict=True))
                 if not number or at < _ENOUGH
             ]
-            status = _forked(partial(_survives, mutant, modules[mutant.name], chosen))
-            text = (_TOP / mutant.name).read_text("utf-8").splitlines()[mutant.line - 1].strip()
-            lives = f"{mutant.name.rpartition('/')[2]}: {text}: {mutant.what}".replace("|", "/").replace(
-                "`", "'"
-            )
+            status = _forked(partial(_survives, mutant, modules[mutant.name], living, chosen))
+            lives = f"{mutant.name.rpartition('/')[2]}: {mutant.text}: {mutant.what}".replace(
+                "|", "/"
+            ).replace("`", "'")
             line = json.dumps({"group": group, "survivor": lives if status == 0 else None})
             os.write(_OUT, f"{line}\n".encode())
 
@@ -248,16 +258,17 @@ def _drawn(names: list[str], draw: random.Random) -> list[tuple[str, Mutant]]:
     return [drawn for row in zip_longest(*columns) for drawn in row if drawn is not None]
 
 
-def _survives(mutant: Mutant, module: ModuleType, items: list[Any]) -> int:
-    _put_in(mutant, module)
-    return int(any(failed for failed in map(_fails, items)))
+def _survives(mutant: Mutant, module: ModuleType, living: Living, items: list[Any]) -> int:
+    _put_in(mutant, module, living)
+    return int(any(map(_failure, items)))
 
 
-def _fails(item: Any) -> bool:
-    """Whether a test fails; what it has set up is torn down."""
+def _failure(item: Any) -> str:
+    """Run a test, and tear down what it has set up; how it fails, if it does."""
     from _pytest.runner import runtestprotocol
 
-    return any(report.failed for report in runtestprotocol(item, log=False, nextitem=None))
+    reports = runtestprotocol(item, log=False, nextitem=None)
+    return "".join(f"{report.longrepr} " for report in reports if report.failed)
 
 
 def _watch(items: list[Any], where: Path) -> None:
@@ -273,9 +284,9 @@ def _watch(items: list[Any], where: Path) -> None:
             measured.start()
         measured.switch_context(item.nodeid)
         begun = time.monotonic()
-        if _fails(item):
+        if said := _failure(item):
             took = {}
-            os.write(_OUT, f"{item.nodeid} fails before anything is changed\n".encode())
+            os.write(_OUT, f"{item.nodeid} fails before anything is changed:\n{said}\n".encode())
             break
         took[item.nodeid] = time.monotonic() - begun
     measured.stop()
