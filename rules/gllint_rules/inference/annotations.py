@@ -225,7 +225,9 @@ def _generic(evaluator: Evaluator, base: Expr, index: Expr, frame: Frame) -> Val
                 if found is not None:
                     return found
             value = evaluator.annotation(base, frame)
-            if isinstance(value, Instance) and classes.type_parameters(value.of):
+            if isinstance(value, Instance) and not classes.type_parameters(value.of):
+                return value
+            if isinstance(value, (Instance, ExternalInstance)):
                 return replace(value, arguments=tuple(evaluator.annotation(part, frame) for part in parts))
             return value
 

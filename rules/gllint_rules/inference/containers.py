@@ -212,6 +212,10 @@ def alike(value: Value) -> Value:
 
 def _subscripted(evaluator: Evaluator, base: Value, expr: facts.Sub, frame: Frame) -> Value:
     match base:
+        case ClassOf() if classes.is_enum(evaluator, base):  # `Level["LOW"]`
+            return classes.new_type(evaluator, base) or Instance(base)
+        case ClassOf():  # `Result[Page](…)`
+            return base
         case Instance() | Record(cls=ClassOf()) if _position(expr.index) is not None:
             return _item(evaluator, base, _position(expr.index) or 0)
         case Record():

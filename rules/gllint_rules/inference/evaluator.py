@@ -424,13 +424,29 @@ class Evaluator(Questions):
             case ExternalInstance(name=kind) if kind in tables.ARRAY_CALLS and name == "shape":
                 length = self.number("the shape of an array holds numbers", frame, at)
                 return ListOf(rest=length, kind="tuple")
+            case ExternalInstance(arguments=held) if held and not outside.is_described(base):
+                place = tables.CONTEXT_ATTRIBUTES.get(name, len(held))
+                return held[place] if place < len(held) else Method(base, name, Site(frame.module, at))
             case Text() | ListOf() | Record() | ExternalInstance():
                 found = outside.attribute(base, name, Site(frame.module, at))
+                if found is None and name == tables.LIFESPAN:
+                    return self._lifespan(frame.module)
                 return found if found is not None else Method(base, name, Site(frame.module, at))
             case _ if base is NONE or base is NEVER:
                 return NEVER
+            case _ if name == tables.LIFESPAN:
+                return self._lifespan(frame.module)
             case _:
                 return UNKNOWN
+
+    def _lifespan(self, module: Module) -> Value:
+        return self.ask(
+            ("lifespan", module),
+            lambda: functions.lifespan(self, module),
+            UNKNOWN,
+            lambda: UNKNOWN,
+            Site(module, 0),
+        )
 
     def member(self, of: ClassOf, name: str) -> Value:
         """The attribute ``name`` of an instance of ``of``: field, property, method or what ``self.x = …`` says."""
@@ -509,8 +525,26 @@ class Evaluator(Questions):
                 plain = classes.new_type(self, of)
                 return plain if isinstance(plain, Number) else Instance(of)
             frame = Frame(ancestor.module, ancestor.cls.scope, None, of)
-            return self.binding_value(ancestor.cls.scope, name, frame)
+            value = self.binding_value(ancestor.cls.scope, name, frame)
+            return self._filled_in(ancestor, name, of) if value is NONE else value
         return UNKNOWN
+
+    def _filled_in(self, owner: ClassOf, name: str, of: ClassOf) -> Value:
+        """What a class has under a name that is ``None`` until a method fills it in: ``cls._instance = cls()``."""
+        return self.ask(
+            ("filled in", owner.cls, name, of.cls),
+            lambda: join(
+                NONE,
+                *(
+                    self.eval(value, Frame(owner.module, scope, None, of))
+                    for value, _, scope in owner.cls.attributes.get(name, ())
+                    if value is not None
+                ),
+            ),
+            NEVER,
+            lambda: UNKNOWN,
+            Site(owner.module, owner.cls.at),
+        )
 
     def field(self, of: ClassOf, name: Key) -> Value | None:
         """What the annotation of field ``name`` in the class or its bases says; ``None`` where there is none."""

@@ -585,7 +585,7 @@ class _Runner:
 
     def changed(self, value: Record | ListOf, held: tuple[Entry, ...], change: Change) -> tuple[Entry, ...]:
         """What a store makes of elements that no literal key names; nothing where a number there stays what it is."""
-        if value.rest is not None:
+        if value.rest is not None and number(value.rest) is not None:
             nameless = Entry(value.rest, Site(self.module, -1))
             if any(entry.site == nameless.site for entry in change((nameless,))):
                 return ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -178,6 +178,32 @@ def call_function(
         evaluator.step(value.size // 64)
         value = moved(value, Site(module, expr.at))
     return value
+
+
+def lifespan(evaluator: Evaluator, module: facts.Module) -> Value:
+    """What a request holds of the servers that ``module`` knows: what their ``lifespan`` yields."""
+    given: list[Value] = []
+    for home in _around(evaluator, module):
+        for call, scope in home.calls_of(tables.SERVERS):
+            passed = call.keyword("lifespan")
+            value = evaluator.eval(passed, Frame(home, scope)) if passed is not None else UNKNOWN
+            if isinstance(value, FunctionOf):
+                site = Site(home, call.at)
+                given.append(outside.entered(evaluator, call_function(evaluator, value, module), site))
+    return join(*given) if given else UNKNOWN
+
+
+def _around(evaluator: Evaluator, module: facts.Module) -> Iterator[facts.Module]:
+    """The module and those of the project that it imports from."""
+    seen = {module.path}
+    yield module
+    for bindings in module.scope.bindings.values():
+        for dotted in {binding.module for binding in bindings if binding.kind == "import"}:
+            path = evaluator.modules.find_module(module.path, dotted)
+            found = evaluator.modules.module_at(path) if path is not None and path not in seen else None
+            if found is not None:
+                seen.add(found.path)
+                yield found
 
 
 def _lambda_result(

@@ -121,7 +121,9 @@ def _operator(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 
 
 def _applied(evaluator: Evaluator, function: Value, *values: Value) -> Value:
-    """What a function of the project gives for ``values``."""
+    """What a function of the project, or `asdict`, gives for ``values``."""
+    if isinstance(function, External) and CALLS.get(function.name) is _as_dict:
+        return _fields_of(values[0])
     if not isinstance(function, FunctionOf):
         return UNKNOWN
     if len(evaluator.executed) >= MOST_SPECIAL:
@@ -231,10 +233,22 @@ def _threaded(position: int) -> Handler:
     return handler
 
 
+def _defaultdict(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    """A dict whose values are what its factory gives, each where the factory puts it in."""
+    found = outside.call(evaluator, "collections.defaultdict", call, frame) or UNKNOWN
+    if not isinstance(found, Record) or not call.args or isinstance(call.args[0], facts.Star):
+        return found
+    made = evaluator.eval(facts.Call(call.at, call.args[0], (), ()), frame)
+    return replace(found, rest=made) if isinstance(made, (Record, ListOf)) else found
+
+
 def _as_dict(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     """The fields of an instance as a dict."""
-    made = options(evaluator.eval(call.args[0], frame)) if call.args else (UNKNOWN,)
-    return join(*(objects.fields_of(o) if isinstance(o, Record) else o for o in made))
+    return _fields_of(evaluator.eval(call.args[0], frame)) if call.args else UNKNOWN
+
+
+def _fields_of(value: Value) -> Value:
+    return join(*(objects.fields_of(o) if isinstance(o, Record) else o for o in options(value)))
 
 
 def _replaced(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
@@ -397,6 +411,7 @@ CALLS: dict[str, Handler] = {
         ),
         classes.made_by_call,
     ),
+    "collections.defaultdict": _defaultdict,
     "dataclasses.asdict": _as_dict,
     "builtins.vars": _as_dict,
     "dataclasses.replace": _replaced,

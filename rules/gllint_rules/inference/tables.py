@@ -75,6 +75,12 @@ CONTEXT_DECORATORS = {
     "contextmanager": "contextlib._GeneratorContextManager",
     "asynccontextmanager": "contextlib._AsyncGeneratorContextManager",
 }
+# A request holds what the server's `lifespan=` yields; the server stands in the module, or in one that it imports from.
+SERVERS = frozenset({"FastMCP", "MCPServer", "Server"})
+LIFESPAN = "lifespan_context"
+# What `RunContext[Deps]` and its like, which no stub describes, hold of what stands for their type variables: the
+# dependencies, context or state of an agent's run, by place.
+CONTEXT_ATTRIBUTES = {"deps": 0, "context": 0, "userdata": 0, "state": 1}
 ENVIRONMENTS = frozenset({"os.environ"})
 
 NUMBER_CONSTANTS = frozenset(
