@@ -325,6 +325,16 @@ def _is_key(evaluator: Evaluator, expr: facts.Expr, frame: Frame) -> bool:
     return not all(option is NONE or isinstance(option, Boolean) for option in options(value))
 
 
+def _is_address(value: Value) -> bool:
+    """Whether it says where a client is to look, and a number behind it how long: ``client.get("/meters", 5)``."""
+    return any(
+        isinstance(part, Literal) and "/" in part.text
+        for option in options(value)
+        if isinstance(option, Text)
+        for part in option.parts or ()
+    )
+
+
 def _dedent(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     value = evaluator.eval(call.args[0], frame) if call.args else UNKNOWN
     if not isinstance(value, Text) or value.parts is None:
@@ -495,6 +505,8 @@ def looked_up(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value | N
         return None
     default = evaluator.eval(call.args[1], frame)
     if number(default) is None or not _is_key(evaluator, call.args[0], frame):
+        return None
+    if _is_address(evaluator.eval(call.args[0], frame)):
         return None
     if all(outside.is_described(option) for option in options(evaluator.eval(call.func.base, frame))):
         return None
