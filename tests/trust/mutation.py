@@ -131,11 +131,11 @@ def _changes(node: ast.AST) -> Iterator[tuple[str, Callable[[ast.AST], None]]]:
             yield "not dropped", lambda n: setattr(n, "operand", ast.UnaryOp(ast.Not(), n.operand))  # type: ignore[attr-defined]
         case ast.Constant(value=bool(value)):
             yield f"{value} turned", lambda n: setattr(n, "value", not value)
-        case ast.Constant(value=int(value)):
+        case ast.Constant(value=int(value)) if value < 100:  # one more or less of a bound is no difference
             yield f"{value} + 1", lambda n: setattr(n, "value", value + 1)
         case ast.If() | ast.IfExp() | ast.While(test=ast.Compare()):
             yield "condition never true", lambda n: setattr(n, "test", ast.Constant(False))
-        case ast.Return(value=ast.expr()):
+        case ast.Return(value=ast.expr() as value) if not isinstance(value, ast.Constant):
             yield "returns None", lambda n: setattr(n, "value", ast.Constant(None))
 
 
@@ -172,13 +172,15 @@ def _hold(old: Any, new: Any) -> None:
     ours = [vars(m) for name, m in list(sys.modules.items()) if name.startswith(("gllint", "test"))]
     for name, value in dict(new).items():
         before = old.get(name)
-        if isinstance(value, FunctionType) and isinstance(before, FunctionType):
-            before.__defaults__, before.__kwdefaults__ = value.__defaults__, value.__kwdefaults__
+        plain, was = (getattr(each, "__wrapped__", each) for each in (value, before))  # of what is cached
+        if isinstance(plain, FunctionType) and isinstance(was, FunctionType):
+            was.__defaults__, was.__kwdefaults__ = plain.__defaults__, plain.__kwdefaults__
         elif isinstance(value, type) and isinstance(before, type) and value.__module__ == before.__module__:
+            _hold(vars(before), vars(value))
             for key, held in vars(value).items():
-                plain = isinstance(held, (int, float, str, tuple, frozenset, re.Pattern))
-                if plain and vars(before).get(key) != held and not key.startswith("__"):
-                    setattr(before, key, held)
+                if isinstance(held, (int, float, str, tuple, frozenset)) and vars(before).get(key) != held:
+                    with suppress(AttributeError):
+                        setattr(before, key, held)
         elif not isinstance(value, (type, ModuleType)) and not name.startswith("__") and name in old:
             for namespace in ours:
                 if namespace.get(name) is before:

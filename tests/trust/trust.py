@@ -119,7 +119,7 @@ class Budget:
 _In = TypeVar("_In")
 _Out = TypeVar("_Out")
 _MARKS = {"pyproject.toml", "setup.py"}
-_LARGEST = 3_000  # files of a project; what is larger is taken apart, so that its end is seen
+_LARGEST = 500  # files of a project; what is larger is taken apart, so that its end is seen
 
 
 def _end_orderly() -> None:
