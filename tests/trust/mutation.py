@@ -285,12 +285,12 @@ def _watch(items: list[Any], where: Path) -> None:
         with suppress(coverage.CoverageException):  # tests/conftest.py has stopped what it takes for CI's
             measured.start()
         measured.switch_context(item.nodeid)
-        begun = time.monotonic()
+        begun = time.process_time()
         if said := _failure(item):
             took = {}
             os.write(_OUT, f"{item.nodeid} fails before anything is changed:\n{said}\n".encode())
             break
-        took[item.nodeid] = time.monotonic() - begun
+        took[item.nodeid] = time.process_time() - begun
     measured.stop()
     data = measured.get_data()
     reached = {
