@@ -9,30 +9,21 @@ import os
 import resource
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from trust import AGENT, Budget, Row, gllint, write
+from trust import AGENT, GLLINT, Budget, Row, gllint, write
 
 _COPIES = 4
 _MODES = {
-    "--fix": ["check", "--fix", "--unsafe-fixes", "--jobs", "2"],
-    "--add-noqa": ["check", "--add-noqa", "--jobs", "2"],
-    "--write-baseline": ["check", "--write-baseline", "base.json", "--jobs", "2"],
-    "--output-file and the cache": [
-        "check",
-        "--output-format",
-        "json",
-        "--output-file",
-        "out.json",
-        "--jobs",
-        "2",
-    ],
-    "configuration": ["init", "--yes"],
+    "--fix": "check --fix --unsafe-fixes --jobs 2",
+    "--add-noqa": "check --add-noqa --jobs 2",
+    "--write-baseline": "check --write-baseline base.json --jobs 2",
+    "--output-file and the cache": "check --output-format json --output-file out.json --jobs 2",
+    "configuration": "init --yes",
 }
 _CELLS = [{"cell_type": "code", "metadata": {}, "source": AGENT["plant/tools.py"], "outputs": []}]
 _NOTEBOOK = json.dumps({"cells": _CELLS, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, indent=1)
@@ -47,7 +38,7 @@ def suite(budget: Budget) -> Iterator[Row]:
     wrong: dict[str, list[str]] = {mode: [] for mode in modes}
     with TemporaryDirectory() as folder:
         for mode in modes:
-            arguments = _MODES[mode]
+            arguments = _MODES[mode].split()
             wanted, seconds = _run_whole(Path(folder, f"whole{mode}"), arguments)
             share = Budget(0.6 * budget.seconds / len(modes), budget.seed)
             for number in share.rounds():
@@ -118,7 +109,7 @@ def _full(top: Path, mode: str, room: int | None = None) -> list[str]:
             while file.write(b"x" * 4096):
                 pass
     done = subprocess.run(
-        [sys.executable, "-m", "gllint", *_MODES[mode]],
+        [*GLLINT, *_MODES[mode].split()],
         cwd=top,
         env={**os.environ, "HOME": str(top)},
         stdout=subprocess.DEVNULL,
@@ -148,17 +139,7 @@ def _without_worker(top: Path) -> list[str]:
     """What is wrong where a process that helps is killed: its files are looked at by another, or said to be lost."""
     _project(top)
     write(top, {f"many/m{number}.py": "from plant.tools import heat\n" for number in range(_MANY)})
-    command = [
-        sys.executable,
-        "-m",
-        "gllint",
-        "check",
-        "--no-cache",
-        "--jobs",
-        "2",
-        "--output-format",
-        "json",
-    ]
+    command = [*GLLINT, *["check", "--no-cache", "--jobs", "2", "--output-format", "json"]]
     wanted = subprocess.run(command, cwd=top, capture_output=True, timeout=120, check=False).stdout
     process = subprocess.Popen(command, cwd=top, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
@@ -180,7 +161,7 @@ def _killed(
 ) -> list[str]:
     before = _project(top)
     process = subprocess.Popen(
-        [sys.executable, "-m", "gllint", *arguments],
+        [*GLLINT, *arguments],
         cwd=top,
         env={**os.environ, "HOME": str(top)},
         stdout=subprocess.PIPE,
