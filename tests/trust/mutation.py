@@ -245,10 +245,10 @@ def _watch(items: list[Any], where: Path) -> None:
     include = [f"{_TOP}/runtime/*", f"{_TOP}/gllint/verdict/*"]
     measured = coverage.Coverage(data_file=None, config_file=False, concurrency="thread", include=include)
     took = {}
+    for module in list(sys.modules.values()):
+        vars(module).get("_UNMEASURED", set()).clear()  # tests/conftest.py would stop what it takes for CI's
     measured.start()
     for item in items:
-        with suppress(coverage.CoverageException):  # tests/conftest.py has stopped what it takes for CI's
-            measured.start()
         measured.switch_context(item.nodeid)
         begun = time.process_time()
         if said := _failure(item):
