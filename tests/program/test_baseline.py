@@ -13,7 +13,8 @@ import pytest
 
 from gllint.errors import UsageError
 from gllint.verdict import baseline
-from gllint.verdict.fingerprint import Fingerprint
+from gllint.verdict.fingerprint import Fingerprint, scope_of
+from gllint.verdict.suppress import Comments
 from gllint_rules import Finding, Span
 
 Write = Callable[..., Path]
@@ -327,3 +328,23 @@ def test_an_entry_of_any_length_is_said_in_a_line(old: Path, run: Run) -> None:
     done = run("check", "--baseline", "base.json", cwd=old)
     assert b"Fixed since the baseline: xxx" in done.stderr
     assert len(done.stderr) < 1000
+
+
+def test_a_finding_belongs_to_the_definitions_around_its_line() -> None:
+    lines = {  # and the scope of each
+        "x = 1": "",
+        "class A:": "A",
+        "    # a note": "A",
+        "    def f(self):": "A.f",
+        "        y = '''": "A.f",
+        "def g():": "A.f",
+        "'''": "A.f",
+        "        if y:": "A.f",
+        "            return y": "A.f",
+        "    z = 2": "A",
+        "async def h():": "h",
+        "    return 3": "h",
+        "y = 4": "",
+    }
+    comments = Comments("".join(f"{line}\n" for line in lines))
+    assert [scope_of(comments, number) for number in range(1, len(lines) + 3)] == [*lines.values(), "", ""]

@@ -352,3 +352,17 @@ def test_many_suppressions_take_linear_time(monkeypatch: pytest.MonkeyPatch, pie
     monkeypatch.setattr(suppress, "_speaks_of", speaks_of)
     assert len(apply("/project/a.py", piece * count, (), frozenset(RULES))) == count
     assert looks <= 102 * count
+
+
+@pytest.mark.parametrize(
+    ("source", "line"),
+    [
+        ("", 1),
+        ("x\n", 1),
+        ("# a\n\n", 3),
+        ("\n# a\n'what it is'  # b\n\nx\n", 5),
+        ("'what it is'\n'a text that nobody keeps'\nx\n", 2),
+    ],
+)
+def test_where_the_first_statement_is(source: str, line: int) -> None:
+    assert Comments(source).first_statement == line

@@ -327,3 +327,22 @@ def test_a_failure_tells_of_its_own_run_though_another_began_since() -> None:
     failed, answered = asyncio.run(both())
     assert answered["status"] == "success" and failed["status"] == "error"
     assert [entry["kind"] for entry in failed["trace"]] == ["start"]
+
+
+def test_a_plain_tool_runs_in_the_thread_that_asks() -> None:
+    threads: list[int] = []
+
+    def meter() -> Any:
+        threads.append(threading.get_ident())
+        return HEAT
+
+    ToolRuntime(ScriptedProvider([CALL, FINAL]), registry_of(meter)).run("", "")
+    assert threads == [threading.get_ident()]
+
+
+def test_no_thread_outlives_a_run() -> None:
+    before = {*threading.enumerate()}
+    ToolRuntime(AsyncProvider(CALL, FINAL), registry_of(on_the_loop)).run("", "")
+    for thread in {*threading.enumerate()} - before:
+        thread.join(10)
+        assert not thread.is_alive()

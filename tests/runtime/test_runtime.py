@@ -575,6 +575,7 @@ def test_the_trace_has_every_decision_and_execution(registry: ToolRegistry, step
     assert trace[7]["tools"] == ["heating_intensity"]
     assert trace[7]["call_id"] == "tc_1"
     assert trace[7]["observation"] == {"intensity": {"value": 12.5, "unit": "kWh/m2"}}
+    assert [e for e in trace if not 0 <= e["duration_ms"] < 60_000] == []
     assert trace[7]["duration_ms"] > 0
     assert trace[8]["validation"]["code"] == "NO_NAKED_NUMBERS"
     assert runtime.trace == trace

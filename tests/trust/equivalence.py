@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
 import sys
+import sysconfig
 import threading
 from collections import Counter
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from corpus import checked
-from trust import AGENT, Budget, Row, gllint, write
+from trust import AGENT, Budget, Row, gllint, ran, write
 
 from gllint.run.parsing import Unparsed, parse
 from gllint_rules import RULES, Failure, Settings
@@ -108,18 +108,8 @@ def _differences(places: Counter[Place], others: Counter[Place]) -> list[str]:
 
 
 def _flake8(top: Path) -> Counter[Place]:
-    command = [
-        sys.executable,
-        "-m",
-        "flake8",
-        "--select",
-        "GL",
-        "--jobs",
-        "1",
-        "--format",
-        "%(path)s\t%(row)d\t%(col)d\t%(code)s",
-    ]
-    done = subprocess.run(command, cwd=top, capture_output=True, text=True, timeout=600, check=False)
+    form = "%(path)s\t%(row)d\t%(col)d\t%(code)s"
+    done = ran(sys.executable, "-m", "flake8", "--select", "GL", "--jobs", "1", "--format", form, cwd=top)
     rows = (line.split("\t") for line in done.stdout.splitlines())
     return Counter((path.removeprefix("./"), int(row), int(column), code) for path, row, column, code in rows)
 
@@ -163,31 +153,24 @@ def _column(text: str, at: dict[str, int]) -> int:
 
 def _pythons() -> list[str]:
     """The other Pythons that gllint is made for, where there are any that start."""
-    found = {}
-    for version in ("3.11", "3.12", "3.13"):
+    found = []
+    for version in {"3.11", "3.12", "3.13"} - {sysconfig.get_python_version()}:
         beside = sorted(Path(sys.base_prefix).parent.glob(f"{version}.*/bin/python"))
-        for candidate in [*map(str, beside), shutil.which(f"python{version}")]:
-            asked = [candidate or "", "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]
-            if (
-                candidate
-                and subprocess.run(asked, capture_output=True, text=True, check=False).stdout.strip()
-                == version
-            ):
-                found[version] = candidate
-    found.pop(f"{sys.version_info.major}.{sys.version_info.minor}", None)
-    return list(found.values())
+        for python in [*map(str, beside), shutil.which(f"python{version}")]:
+            if python and version in ran(python, "--version").stdout:
+                found.append(python)
+                break
+    return sorted(found)
 
 
 def _on_another(python: str, folder: Path, top: Path, told: str) -> list[str]:
     """What differs where gllint is installed for another Python."""
     place = folder / python.replace("/", "_")
-    subprocess.run([python, "-m", "venv", str(place)], check=True)
-    install = [place / "bin" / "pip", "install", "--quiet", "--disable-pip-version-check", _TESTS.parent]
-    done = subprocess.run(install, capture_output=True, text=True, check=False)
+    ran(python, "-m", "venv", place)
+    done = ran(place / "bin" / "pip", "install", "--quiet", "--disable-pip-version-check", _TESTS.parent)
     if done.returncode:
         return [f"{python}: gllint cannot be installed: {done.stderr[-300:]}"]
-    command = [place / "bin" / "gllint", *_JSON, "--no-cache"]
-    done = subprocess.run(command, cwd=top, capture_output=True, text=True, timeout=600, check=False)
+    done = ran(place / "bin" / "gllint", *_JSON, "--no-cache", cwd=top)
     return [] if done.stdout == told else [f"{python}: other findings {done.stderr[-200:]}"]
 
 

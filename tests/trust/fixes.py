@@ -17,7 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from trust import PYTEST, Budget, Row, write
+from trust import PYTEST, Budget, Row, ran, write
 
 from gllint.run import fixer
 from gllint.run.engine import Engine, Options, Outcome
@@ -110,15 +110,8 @@ def _programs(budget: Budget) -> Row:
 
 
 def _said(top: Path, user: str) -> tuple[int, str]:
-    done = subprocess.run(
-        [sys.executable, "-B", user],
-        cwd=top,
-        env={"PYTHONPATH": f"{top.parent / 'stubs'}:{top}"},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    roots = f"{top.parent / 'stubs'}:{top}"
+    done = ran(sys.executable, "-B", user, cwd=top, timeout=60, PYTHONPATH=roots)
     return done.returncode, done.stdout
 
 
@@ -249,17 +242,10 @@ def _lines_of(fix: Fix) -> Iterator[int]:
 def _types(paths: Iterable[str | Path]) -> str:
     """What mypy says of some files, without the places."""
     command = [sys.executable, "-m", "mypy", "--follow-imports=skip", "--ignore-missing-imports"]
-    quiet = [
-        "--check-untyped-defs",
-        "--no-error-summary",
-        "--hide-error-context",
-        f"--cache-dir={_KEPT.name}",
-    ]
+    quiet = ["--check-untyped-defs", "--no-error-summary", "--hide-error-context"]
     said = []
     for path in list(paths)[:5]:
-        done = subprocess.run(
-            [*command, *quiet, path], capture_output=True, text=True, timeout=120, check=False
-        )
+        done = ran(*command, *quiet, f"--cache-dir={_KEPT.name}", path, timeout=120)
         said += sorted(re.sub(r"^.*?:\d+(?::\d+)?:", "", line) for line in done.stdout.splitlines())
     return "\n".join(said)
 
@@ -274,15 +260,7 @@ def _own_tests(top: Path, paths: Iterable[str]) -> dict[str, str]:
     command = [*PYTEST, "-o", "addopts=", "-rA", *map(str, tests)]
     roots = os.pathsep.join(map(str, (top, top / "src")))
     with suppress(subprocess.TimeoutExpired):
-        done = subprocess.run(
-            command,
-            cwd=top,
-            env={**os.environ, "PYTHONPATH": roots},
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
+        done = ran(*command, cwd=top, timeout=60, PYTHONPATH=roots)
         found = re.findall(r"^(PASSED|FAILED) (\S+)", done.stdout, re.MULTILINE)
         return {test: result for result, test in found}
     return {}

@@ -11,7 +11,6 @@ import importlib.util
 import io
 import json
 import re
-import subprocess
 import sys
 import threading
 import tokenize
@@ -35,7 +34,7 @@ with watched:
     from hypothesis import HealthCheck, Phase, given, settings
     from hypothesis import seed as seeded
     from lsprotocol import types
-    from trust import AGENT, Budget, Row
+    from trust import AGENT, Budget, Row, ran
 
     from gllint.errors import UsageError
     from gllint.files import notebooks
@@ -233,21 +232,15 @@ def _guided(task: tuple[str, int, int]) -> tuple[str, Row]:
     with TemporaryDirectory() as folder:
         for number, text in enumerate(TARGETS[name][1]):
             Path(folder, f"seed{number}").write_bytes(text.encode())
-        command = [sys.executable, __file__, name, folder, f"-max_total_time={seconds}", f"-seed={seed + 1}"]
         limits = [
+            f"-max_total_time={seconds}",
+            f"-seed={seed + 1}",
             f"-max_len={_MOST}",
             "-timeout=20",
             "-rss_limit_mb=3000",
-            "-print_final_stats=1",
-            "-verbosity=1",
         ]
-        done = subprocess.run(
-            [*command, *limits, f"-artifact_prefix={folder}/"],
-            capture_output=True,
-            text=True,
-            errors="replace",
-            check=False,
-        )
+        shown = ["-print_final_stats=1", "-verbosity=1", f"-artifact_prefix={folder}/"]
+        done = ran(sys.executable, __file__, name, folder, *limits, *shown)
     found = {what: int(number) for what, number in re.findall(r"(executed_units|cov):+ +(\d+)", done.stderr)}
     told = f"{found.get('executed_units', 0)} inputs, {found.get('cov', 0)} edges, guided"
     said = done.stderr[done.stderr.find("Uncaught Python exception") :]

@@ -42,7 +42,7 @@ Grown = tuple[float, float, float]  # seconds at n, 2n and 4n
 
 
 def suite(budget: Budget) -> Iterator[Row]:
-    yield _expressions(budget.part(0.4))
+    yield _expressions(budget)
     yield from _parsers(budget.part(0.5))
     if budget.is_long():
         yield from (_size(name, text) for name, text in _SIZES.items())
@@ -76,7 +76,7 @@ def _parsers(budget: Budget) -> Iterator[Row]:
 
 
 def _expressions(budget: Budget) -> Row:
-    patterns = _patterns()
+    patterns, budget = _patterns(), budget.part(0.4)
     pairs = [(name, piece) for name in sorted(patterns) for piece in _PIECES]
     budget.random.shuffle(pairs)
     wrong, worst, count = list[str](), (0.0, ""), 0

@@ -9,30 +9,21 @@ import os
 import resource
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from trust import AGENT, Budget, Row, gllint, write
+from trust import AGENT, GLLINT, Budget, Row, gllint, write
 
 _COPIES = 4
 _MODES = {
-    "--fix": ["check", "--fix", "--unsafe-fixes", "--jobs", "2"],
-    "--add-noqa": ["check", "--add-noqa", "--jobs", "2"],
-    "--write-baseline": ["check", "--write-baseline", "base.json", "--jobs", "2"],
-    "--output-file and the cache": [
-        "check",
-        "--output-format",
-        "json",
-        "--output-file",
-        "out.json",
-        "--jobs",
-        "2",
-    ],
-    "configuration": ["init", "--yes"],
+    "--fix": "check --fix --unsafe-fixes --jobs 2",
+    "--add-noqa": "check --add-noqa --jobs 2",
+    "--write-baseline": "check --write-baseline base.json --jobs 2",
+    "--output-file and the cache": "check --output-format json --output-file out.json --jobs 2",
+    "configuration": "init --yes",
 }
 _CELLS = [{"cell_type": "code", "metadata": {}, "source": AGENT["plant/tools.py"], "outputs": []}]
 _NOTEBOOK = json.dumps({"cells": _CELLS, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, indent=1)
@@ -43,35 +34,34 @@ _SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 
 def suite(budget: Budget) -> Iterator[Row]:
     modes, rooms = (list(_MODES), _ROOM) if budget.is_long() else (["--write-baseline"], _ROOM[1:2])
-    counts = dict.fromkeys(modes, 0)
-    wrong: dict[str, list[str]] = {mode: [] for mode in modes}
     with TemporaryDirectory() as folder:
         for mode in modes:
-            arguments = _MODES[mode]
-            wanted, seconds = _run_whole(Path(folder, f"whole{mode}"), arguments)
-            share = Budget(0.6 * budget.seconds / len(modes), budget.seed)
-            for number in share.rounds():
-                top = Path(folder, f"{mode}{number}")
-                which = _SIGNALS[number % len(_SIGNALS)]
-                said = _killed(top, arguments, which, share.random.uniform(0.02, seconds), wanted)
-                wrong[mode] += [f"{which.name}: {line}" for line in said]
-                counts[mode] += 1
+            yield _kills(mode, Budget(0.6 * budget.seconds / len(modes), budget.seed), Path(folder, mode))
         tried, full = 0, list[str]()
         for mode, room in itertools.product(modes, rooms):
-            full += _full(Path(folder, mode, str(room)), mode, room)
+            full += _full(Path(folder, f"{mode}{room}"), mode, room)
             tried += 1
-        for number, mode in enumerate(modes if budget.is_long() else ()):
-            with _small_disk(Path(folder, f"disk{number}")) as disk:
+        for mode in modes if budget.is_long() else ():
+            with _small_disk(Path(folder, f"disk{mode}")) as disk:
                 if disk is not None:
                     full += _full(disk, mode)
                     tried += 1
-        workers = _WORKERS if budget.is_long() else 0
-        lost = [line for number in range(workers) for line in _without_worker(Path(folder, f"lost{number}"))]
-    for mode in modes:
-        yield Row(f"interruption: {mode}", f"{counts[mode]} kills", wrong[mode], counts[mode], 10)
-    yield Row("interruption: no room to write", f"{tried} runs", full, tried, len(modes) * len(rooms))
-    if workers:
-        yield Row("interruption: a worker killed", f"{workers} runs", lost)
+        yield Row("interruption: no room to write", f"{tried} runs", full, tried, len(modes) * len(rooms))
+        if budget.is_long():
+            yield _lost_workers(budget.part(0.9), Path(folder, "lost"))
+
+
+def _kills(mode: str, budget: Budget, folder: Path) -> Row:
+    arguments = _MODES[mode].split()
+    wanted, seconds = _run_whole(folder / "whole", arguments)
+    count, wrong = 0, list[str]()
+    for number in budget.rounds():
+        which = _SIGNALS[number % len(_SIGNALS)]
+        after = budget.random.uniform(0.02, seconds)
+        said = _killed(folder / str(number), arguments, which, after, wanted)
+        wrong += [f"{which.name}: {line}" for line in said]
+        count = number + 1
+    return Row(f"interruption: {mode}", f"{count} kills", wrong, count, 10)
 
 
 def _project(top: Path) -> dict[str, bytes]:
@@ -99,7 +89,7 @@ def _run_whole(top: Path, arguments: list[str]) -> tuple[dict[str, bytes], float
 @contextlib.contextmanager
 def _small_disk(top: Path) -> Iterator[Path | None]:
     """A file system of 2 MB, where somebody may mount one."""
-    top.mkdir()
+    top.mkdir(parents=True)
     mount = ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(top)]
     if subprocess.run(mount, capture_output=True, check=False).returncode:
         yield None
@@ -118,7 +108,7 @@ def _full(top: Path, mode: str, room: int | None = None) -> list[str]:
             while file.write(b"x" * 4096):
                 pass
     done = subprocess.run(
-        [sys.executable, "-m", "gllint", *_MODES[mode]],
+        [*GLLINT, *_MODES[mode].split()],
         cwd=top,
         env={**os.environ, "HOME": str(top)},
         stdout=subprocess.DEVNULL,
@@ -144,22 +134,20 @@ def _limit(room: int | None) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
 
 
-def _without_worker(top: Path) -> list[str]:
-    """What is wrong where a process that helps is killed: its files are looked at by another, or said to be lost."""
+def _lost_workers(budget: Budget, top: Path) -> Row:
+    """Where a process that helps is killed, another one looks at its files, or they are said to be lost."""
     _project(top)
     write(top, {f"many/m{number}.py": "from plant.tools import heat\n" for number in range(_MANY)})
-    command = [
-        sys.executable,
-        "-m",
-        "gllint",
-        "check",
-        "--no-cache",
-        "--jobs",
-        "2",
-        "--output-format",
-        "json",
-    ]
-    wanted = subprocess.run(command, cwd=top, capture_output=True, timeout=120, check=False).stdout
+    command = [*GLLINT, "check", "--no-cache", "--jobs", "2", "--output-format", "json"]
+    wanted = subprocess.run(command, cwd=top, capture_output=True, timeout=240, check=False).stdout
+    count, wrong = 0, list[str]()
+    for _ in itertools.islice(budget.rounds(), _WORKERS):
+        wrong += _without_worker(command, top, wanted)
+        count += 1
+    return Row("interruption: a worker killed", f"{count} runs", wrong, count, 3)
+
+
+def _without_worker(command: list[str], top: Path, wanted: bytes) -> list[str]:
     process = subprocess.Popen(command, cwd=top, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
     while process.poll() is None and not (found := children.read_text().split()):
@@ -168,7 +156,7 @@ def _without_worker(top: Path) -> list[str]:
         with contextlib.suppress(ProcessLookupError):
             os.kill(int(found[-1]), signal.SIGKILL)
     try:
-        told, said = process.communicate(timeout=120)
+        told, said = process.communicate(timeout=240)
     except subprocess.TimeoutExpired:
         process.kill()
         return ["waits for a worker that was killed"]
@@ -180,7 +168,7 @@ def _killed(
 ) -> list[str]:
     before = _project(top)
     process = subprocess.Popen(
-        [sys.executable, "-m", "gllint", *arguments],
+        [*GLLINT, *arguments],
         cwd=top,
         env={**os.environ, "HOME": str(top)},
         stdout=subprocess.PIPE,

@@ -1,4 +1,4 @@
-"""Mutants: one small change to a module at a time, which the tests that reach its line are to notice.
+"""Mutants: one small change to a function at a time, which the tests that reach its line are to notice.
 
 All is loaded and all tests are collected once. Then a process, in which coverage says which test reaches which line,
 runs them, and for each mutant another one is forked, puts the changed code into the functions that live, and runs the
@@ -14,7 +14,6 @@ import os
 import random
 import re
 import signal
-import subprocess
 import sys
 import time
 import traceback
@@ -25,10 +24,10 @@ from functools import partial
 from itertools import accumulate, zip_longest
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import CodeType, FunctionType, ModuleType
+from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
-from trust import PYTEST, Budget, Row
+from trust import PYTEST, Budget, Row, ran
 
 _TOP = Path(__file__).parents[2]
 _SURVIVORS = Path(__file__).with_name("survivors.md")
@@ -64,7 +63,7 @@ _OTHER: dict[type[ast.AST], type[ast.AST]] = {
 def suite(budget: Budget) -> Iterator[Row]:
     """The suite runs in a process of its own, in which nothing of gllint is loaded yet."""
     command = [sys.executable, __file__, str(budget.seconds), str(budget.seed)]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=_TOP, check=False)
+    done = ran(*command, cwd=_TOP, timeout=budget.seconds + 1200)
     tried: dict[str, list[str | None]] = defaultdict(list)
     for line in done.stdout.splitlines():
         if line.startswith('{"group"'):
@@ -100,24 +99,15 @@ class Mutant(NamedTuple):
 def _mutants(name: str) -> Iterator[Mutant]:
     source = (_TOP / name).read_text("utf-8")
     tree, texts = ast.parse(source), source.splitlines()
-    # What decorates a class says how it is kept, and annotations say nothing.
-    passed = [part for node in ast.walk(tree) for part in _not_run(node)]
-    left_out = {node for part in passed for node in ast.walk(part)}
+    bodies = [
+        node.body for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
+    within = {node for body in bodies for statement in body for node in ast.walk(statement)}
     for number, node in enumerate(ast.walk(tree)):
-        if node not in left_out:
+        if node in within:
             for what, change in _changes(node):
-                line = getattr(node, "lineno", 1)
+                line = node.lineno  # type: ignore[attr-defined]
                 yield Mutant(name, line, texts[line - 1].strip(), number, what, change)
-
-
-def _not_run(node: ast.AST) -> Iterator[ast.AST]:
-    match node:
-        case ast.ClassDef(decorator_list=decorators):
-            yield from decorators
-        case ast.AnnAssign(annotation=annotation) | ast.arg(annotation=ast.expr() as annotation):
-            yield annotation
-        case ast.If(test=ast.Name("TYPE_CHECKING")):
-            yield node
 
 
 def _changes(node: ast.AST) -> Iterator[tuple[str, Callable[[ast.AST], None]]]:
@@ -131,33 +121,33 @@ def _changes(node: ast.AST) -> Iterator[tuple[str, Callable[[ast.AST], None]]]:
             yield "not dropped", lambda n: setattr(n, "operand", ast.UnaryOp(ast.Not(), n.operand))  # type: ignore[attr-defined]
         case ast.Constant(value=bool(value)):
             yield f"{value} turned", lambda n: setattr(n, "value", not value)
-        case ast.Constant(value=int(value)):
+        case ast.Constant(value=int(value)) if value < 100:  # one more or less of a bound is no difference
             yield f"{value} + 1", lambda n: setattr(n, "value", value + 1)
         case ast.If() | ast.IfExp() | ast.While(test=ast.Compare()):
-            yield "condition never true", lambda n: setattr(n, "test", ast.Constant(False))
-        case ast.Return(value=ast.expr()):
-            yield "returns None", lambda n: setattr(n, "value", ast.Constant(None))
+            yield "condition never true", lambda n: setattr(n, "test", _but(n.test, False))  # type: ignore[attr-defined]
+        case ast.Return(value=ast.expr() as value) if not isinstance(value, ast.Constant):
+            yield "returns None", lambda n: setattr(n, "value", _but(n.value, None))  # type: ignore[attr-defined]
+
+
+def _but(value: ast.expr, other: object) -> ast.expr:
+    """Another value than that of an expression, which is found out all the same."""
+    return ast.Subscript(ast.Tuple([value, ast.Constant(other)], ast.Load()), ast.Constant(1), ast.Load())
 
 
 Living = dict[str, list[FunctionType]]  # by file
 
 
-def _put_in(mutant: Mutant, module: ModuleType, living: Living) -> None:
-    """Change the code of the functions that live, and what the module and its classes hold beside them."""
-    file = str(module.__file__)
+def _put_in(mutant: Mutant, living: Living) -> None:
+    """Change the code of the functions that live."""
+    file = str(_TOP / mutant.name)
     source = Path(file).read_text("utf-8")
     tree = ast.parse(source)
     mutant.change(next(node for at, node in enumerate(ast.walk(tree)) if at == mutant.number))
     changed = compile(ast.fix_missing_locations(tree), file, "exec", dont_inherit=True)
-    was = list(_codes(compile(source, file, "exec", dont_inherit=True)))
-    pairs = {old: new for old, new in zip(was, _codes(changed), strict=True) if old != new}
+    pairs = zip(_codes(compile(source, file, "exec", dont_inherit=True)), _codes(changed), strict=True)
+    by_old = dict(pairs)
     for function in living[file]:
-        function.__code__ = pairs.get(function.__code__, function.__code__)
-    if all(code.co_name == "<module>" or not code.co_flags & 1 for code in pairs):  # no function's
-        fresh = ModuleType(module.__name__)
-        fresh.__dict__.update(__file__=file, __package__=module.__package__)
-        exec(changed, fresh.__dict__)
-        _hold(vars(module), vars(fresh))
+        function.__code__ = by_old.get(function.__code__, function.__code__)
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
@@ -165,24 +155,6 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
     for each in code.co_consts:
         if isinstance(each, CodeType):
             yield from _codes(each)
-
-
-def _hold(old: Any, new: Any) -> None:
-    """Let modules and classes hold the plain values, and functions the defaults, that a changed module has."""
-    ours = [vars(m) for name, m in list(sys.modules.items()) if name.startswith(("gllint", "test"))]
-    for name, value in dict(new).items():
-        before = old.get(name)
-        if isinstance(value, FunctionType) and isinstance(before, FunctionType):
-            before.__defaults__, before.__kwdefaults__ = value.__defaults__, value.__kwdefaults__
-        elif isinstance(value, type) and isinstance(before, type) and value.__module__ == before.__module__:
-            for key, held in vars(value).items():
-                plain = isinstance(held, (int, float, str, tuple, frozenset, re.Pattern))
-                if plain and vars(before).get(key) != held and not key.startswith("__"):
-                    setattr(before, key, held)
-        elif not isinstance(value, (type, ModuleType)) and not name.startswith("__") and name in old:
-            for namespace in ours:
-                if namespace.get(name) is before:
-                    namespace[name] = value
 
 
 # --- trying them --------------------------------------------------------------------------------------------
@@ -218,11 +190,6 @@ class Trying:
 
     def _try(self, drawn: Any, items: Any, living: Living, reached: Any, took: dict[str, float]) -> None:
         """Print what becomes of each mutant for which there is time."""
-        modules = {
-            os.path.relpath(file, _TOP): module
-            for module in list(sys.modules.values())
-            if (file := getattr(module, "__file__", None))
-        }
         for group, mutant in drawn:
             if not self._budget.left():
                 break
@@ -238,7 +205,7 @@ class Trying:
                 for number, (test, at) in enumerate(zip(tests, until, strict=True))
                 if not number or at < _ENOUGH
             ]
-            status = _forked(partial(_survives, mutant, modules[mutant.name], living, chosen))
+            status = _forked(partial(_survives, mutant, living, chosen))
             lives = f"{mutant.name.rpartition('/')[2]}: {mutant.text}: {mutant.what}".replace(
                 "|", "/"
             ).replace("`", "'")
@@ -258,8 +225,8 @@ def _drawn(names: list[str], draw: random.Random) -> list[tuple[str, Mutant]]:
     return [drawn for row in zip_longest(*columns) for drawn in row if drawn is not None]
 
 
-def _survives(mutant: Mutant, module: ModuleType, living: Living, items: list[Any]) -> int:
-    _put_in(mutant, module, living)
+def _survives(mutant: Mutant, living: Living, items: list[Any]) -> int:
+    _put_in(mutant, living)
     return int(any(map(_failure, items)))
 
 
@@ -278,17 +245,17 @@ def _watch(items: list[Any], where: Path) -> None:
     include = [f"{_TOP}/runtime/*", f"{_TOP}/gllint/verdict/*"]
     measured = coverage.Coverage(data_file=None, config_file=False, concurrency="thread", include=include)
     took = {}
+    for module in list(sys.modules.values()):
+        vars(module).get("_UNMEASURED", set()).clear()  # tests/conftest.py would stop what it takes for CI's
     measured.start()
     for item in items:
-        with suppress(coverage.CoverageException):  # tests/conftest.py has stopped what it takes for CI's
-            measured.start()
         measured.switch_context(item.nodeid)
-        begun = time.monotonic()
+        begun = time.process_time()
         if said := _failure(item):
             took = {}
             os.write(_OUT, f"{item.nodeid} fails before anything is changed:\n{said}\n".encode())
             break
-        took[item.nodeid] = time.monotonic() - begun
+        took[item.nodeid] = time.process_time() - begun
     measured.stop()
     data = measured.get_data()
     reached = {

@@ -6,13 +6,12 @@ An audit hook of the interpreter sees whether one imports what it checks, reache
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from trust import AGENT, Budget, Row, run_tests, write
+from trust import AGENT, Budget, Row, ran, run_tests, write
 
 PROMISES = {  # by the words that each begins with
     "It never imports or runs the code under lint": [
@@ -102,7 +101,7 @@ def suite(budget: Budget) -> Iterator[Row]:
             )
             write(Path(folder), {"watched.py": _WATCHED})
             command = [sys.executable, "-B", "../watched.py", "../seen.json", *arguments]
-            done = subprocess.run(command, cwd=top, capture_output=True, text=True, timeout=120, check=False)
+            done = ran(*command, cwd=top)
             if not Path(folder, "seen.json").exists():
                 wrong.append(f"{arguments}: {done.stderr[-300:]}")
                 continue

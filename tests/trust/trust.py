@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from functools import cache, partial
 from itertools import groupby
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ class Budget:
 _In = TypeVar("_In")
 _Out = TypeVar("_Out")
 _MARKS = {"pyproject.toml", "setup.py"}
-_LARGEST = 3_000  # files of a project; what is larger is taken apart, so that its end is seen
+_LARGEST = 500  # files of a project; what is larger is taken apart, so that its end is seen
 
 
 def _end_orderly() -> None:
@@ -169,20 +169,23 @@ def _parts(top: Path, files: list[Path]) -> Iterator[tuple[Path, list[Path]]]:
         yield from _parts(top / name, list(part))
 
 
+def ran(
+    *command: str | Path, cwd: Path | None = None, timeout: float = 600, **variables: str
+) -> subprocess.CompletedProcess[str]:
+    """Run a command to its end, with these variables beside those that are there."""
+    environment = {**os.environ, **variables}
+    keep: dict[str, Any] = {"capture_output": True, "text": True, "errors": "surrogateescape", "check": False}
+    return subprocess.run(command, cwd=cwd, env=environment, timeout=timeout, **keep)
+
+
+GLLINT = (sys.executable, "-m", "gllint")
+
+
 def gllint(
     *arguments: str, cwd: Path, timeout: float = 120, **variables: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run the command in ``cwd``, where its configuration and its home are, too."""
-    return subprocess.run(
-        [sys.executable, "-m", "gllint", *arguments],
-        cwd=cwd,
-        env={**os.environ, "HOME": str(cwd), **variables},
-        capture_output=True,
-        text=True,
-        errors="surrogateescape",
-        timeout=timeout,
-        check=False,
-    )
+    """Run gllint in ``cwd``, where its configuration and its home are, too."""
+    return ran(*GLLINT, *arguments, cwd=cwd, timeout=timeout, **{"HOME": str(cwd), **variables})
 
 
 PYTEST = (sys.executable, "-m", "pytest", "-n", "0", "-p", "no:cacheprovider", "--tb=no")
@@ -190,8 +193,7 @@ PYTEST = (sys.executable, "-m", "pytest", "-n", "0", "-p", "no:cacheprovider", "
 
 def run_tests(tests: Sequence[str]) -> tuple[str, list[str]]:
     """Run tests of this repository; what pytest says in the end, and those that failed."""
-    command = [*PYTEST, "-rf", *tests]
-    done = subprocess.run(command, cwd=Path(__file__).parents[2], capture_output=True, text=True, check=False)
+    done = ran(*PYTEST, "-rf", *tests, cwd=Path(__file__).parents[2], timeout=1200)
     lines = done.stdout.splitlines()
     failed = [line for line in lines if line.startswith(("FAILED", "ERROR"))]
     return (lines or ["nothing"])[-1], failed or ([done.stderr[-500:]] if done.returncode else [])
