@@ -348,3 +348,27 @@ def test_a_finding_belongs_to_the_definitions_around_its_line() -> None:
     }
     comments = Comments("".join(f"{line}\n" for line in lines))
     assert [scope_of(comments, number) for number in range(1, len(lines) + 3)] == [*lines.values(), "", ""]
+    assert scope_of(Comments("def f():\n return 1\n"), 2) == "f"
+
+
+def test_how_a_baseline_is_written() -> None:
+    one = Fingerprint("GL401", "b.py", "f", "é 5", "5")
+    other = Fingerprint("GL101", "a.py", "", "x", "x")
+    assert baseline.as_bytes([one, other, one._replace(nth=1)]).decode() == (
+        '{\n  "version": 1,\n  "findings": [\n'
+        '    {"code": "GL101", "path": "a.py", "scope": "", "text": "x", "target": "x"},\n'
+        '    {"code": "GL401", "path": "b.py", "scope": "f", "text": "é 5", "target": "5", "count": 2}\n'
+        "  ]\n}\n"
+    )
+    assert baseline.as_bytes([]) == b'{\n  "version": 1,\n  "findings": []\n}\n'
+
+
+@pytest.mark.parametrize(
+    ("entry_of", "said"),
+    [({"code": "GL401"}, "lacks 'path'"), ({**entry(), "path": 1}, "'path' must be a text")],
+)
+def test_what_is_wrong_with_an_entry_is_said(tmp_path: Path, entry_of: Any, said: str) -> None:
+    path = tmp_path / "base.json"
+    path.write_bytes(of(entry_of))
+    with pytest.raises(UsageError, match=said):
+        baseline.read(str(path))
