@@ -265,7 +265,7 @@ def _blind(budget: Budget) -> Iterator[Row]:
                 wrong[name].append(f"{type(error).__name__}: {error} on {text!r:.2000}")
             counts[name] += 1
     for name in TARGETS:
-        yield Row(f"fuzz: {name}", f"{counts[name]} inputs, blind", wrong[name])
+        yield Row(f"fuzz: {name}", f"{counts[name]} inputs, blind", wrong[name], counts[name], 1_000)
 
 
 def _mutated(budget: Budget, text: str) -> str:
