@@ -113,7 +113,8 @@ def _become(asked: dict[str, Any], streams: list[int]) -> NoReturn:
         main()
     except SystemExit as end:
         atexit._run_exitfuncs()
-        sys.stdout.flush()
+        if not sys.stdout.closed:
+            sys.stdout.flush()
         os._exit(end.code)  # to take apart what was imported would cost more than the run
 
 

@@ -9,7 +9,7 @@ import uuid
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
@@ -31,6 +31,9 @@ from gllint.server.session import Session, Shown
 from gllint.server.texts import Snapshot
 from gllint.server.worker import Worker
 from gllint_rules import Finding
+
+if TYPE_CHECKING:
+    from pygls.server import ServerErrors
 
 _T = TypeVar("_T")
 _PATIENCE = 2.0
@@ -114,6 +117,7 @@ class Server(LanguageServer):
         self._presenter = Presenter(types.ClientCapabilities(), self.text_of)
         self._progress: _WorkDone | None = None
         self._watches = False
+        self._is_reporting = False
         self._cells: dict[str, str] = {}  # the path of the notebook that a cell is in, by its address
 
     # --- the beginning -------------------------------------------------------------------------------------
@@ -152,6 +156,16 @@ class Server(LanguageServer):
         for uri in uris:
             if (folder := path_of(uri)) is not None:
                 self.do(lambda folder=folder: self.session.add_folder(folder))  # type: ignore[misc]
+
+    def report_server_error(self, error: Exception, source: ServerErrors) -> None:
+        """Tell the editor of an error, unless that it cannot be told anything is the error."""
+        if self._is_reporting:
+            return
+        self._is_reporting = True
+        try:
+            super().report_server_error(error, source)
+        finally:
+            self._is_reporting = False
 
     # --- buffers -------------------------------------------------------------------------------------------
 

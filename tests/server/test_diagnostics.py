@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from lsprotocol import types
 
+from gllint.server.app import Server
+
 pytestmark = pytest.mark.asyncio
 Project = Callable[..., Path]
 
@@ -442,3 +444,21 @@ async def test_come_later_where_the_first_look_is_cancelled(start: Any, project:
     editor.cancels_progress = False
     editor.files_changed(root / "part_7.py")
     await editor.codes_become(uri, "GL401")
+
+
+async def test_to_an_editor_that_is_gone_are_tried_twice_at_most() -> None:
+    """The message that a message could not be sent cannot be sent either."""
+    tried = []
+
+    class Gone:
+        def write(self, data: bytes) -> None:
+            tried.append(data)
+            raise ValueError("write to closed file")
+
+        def close(self) -> None:
+            pass
+
+    server = Server()
+    server.protocol.writer = Gone()
+    server.window_log_message(types.LogMessageParams(types.MessageType.Info, "late"))
+    assert len(tried) == 2
