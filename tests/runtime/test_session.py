@@ -365,6 +365,7 @@ def test_what_is_no_session(text: str) -> None:
         ("user", [5]),
         ("metrics", {"model_steps": "x"}),
         ("metrics", {"model_steps": -1, "executed": {}}),
+        ("metrics", {"model_steps": "x", "executed": {"model_steps": 1}}),  # a tool of that name
         ("constants", {"a": "5"}),
         ("calls", [{"id": "tc_1"}]),
         ("calls", 5),

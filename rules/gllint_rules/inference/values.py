@@ -348,9 +348,8 @@ class FunctionOf(Value):
     function: Function | Lambda
     bound: ClassOf | None = None
     first: bool = False  # whether the first parameter is already given
-    receiver: Record | None = (
-        None  # what was made, where the method is called on something that is seen to be made
-    )
+    # What was made, where a method is called on something that is seen to be made.
+    receiver: Record | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

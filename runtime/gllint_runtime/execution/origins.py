@@ -111,8 +111,9 @@ class Origins:
 
     def _quoted(self, text: str) -> Iterator[Source]:
         """What ``text`` stands in, and not as a part of a longer number or word."""
-        while self._unquoted:
-            self._may_quote(self._unquoted.pop(0))
+        for new in self._unquoted:
+            self._may_quote(new)
+        self._unquoted.clear()
         text, places = text.replace(_BETWEEN, " "), _MAX_PLACES
         for whole, record, paths in self._quotable:
             start = whole.find(text)

@@ -44,9 +44,8 @@ class CallRecord:
     origins: tuple[Origin, ...] | None
 
     def __post_init__(self) -> None:
-        self.size = (
-            500 + len(marshal.dumps(self.arguments)) + self.output.size
-        )  # about the bytes that it holds
+        # About the bytes that it holds.
+        self.size = 500 + len(marshal.dumps(self.arguments)) + self.output.size
         self._hash: str | None = None
         self.grounded = None if self.origins is None else all(origin.grounded for origin in self.origins)
 

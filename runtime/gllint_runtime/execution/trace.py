@@ -103,10 +103,11 @@ class Metrics:
     @classmethod
     def restored(cls, stored: Mapping[str, Any]) -> Metrics:
         """The counts that :meth:`stored` gave. Raises ValueError or TypeError for anything else."""
-        counts = {**stored, **stored["executed"], "executed": 0}.values()
+        executed = dict(stored["executed"])
+        counts = [*executed.values(), *(count for name, count in stored.items() if name != "executed")]
         if not all(type(count) in (int, float) and count >= 0 for count in counts):
             raise ValueError("the metrics are no counts")
-        return cls(**{**stored, "executed": dict(stored["executed"])})
+        return cls(**{**stored, "executed": executed})
 
     def to_dict(self) -> dict[str, Any]:
         """The metrics under the names of seed 000."""

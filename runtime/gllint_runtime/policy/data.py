@@ -150,9 +150,8 @@ class Survey:
         if len(names) == 2:
             number, unit = items if names[0] == "value" else items[::-1]
             kind = type(number)
-            if (
-                type(unit) is str and (kind is float or kind is int) and -_LARGE < number < _LARGE
-            ):  # as nearly all
+            # As nearly all are.
+            if type(unit) is str and (kind is float or kind is int) and -_LARGE < number < _LARGE:
                 self._take(2, path)
                 self._text -= len(unit)
                 self.quantities[path] = Quantity(number, unit)
