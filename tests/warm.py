@@ -89,6 +89,7 @@ def _attend(caller: socket.socket) -> NoReturn:
 
 def _become(asked: dict[str, Any], streams: list[int]) -> NoReturn:
     import atexit
+    import threading
 
     at_the_start = _of_the_start(os.environ)
     for number, stream in enumerate(streams):
@@ -112,6 +113,7 @@ def _become(asked: dict[str, Any], streams: list[int]) -> NoReturn:
     try:
         main()
     except SystemExit as end:
+        threading._shutdown()  # an end that waits for a thread is to be seen
         atexit._run_exitfuncs()
         if not sys.stdout.closed:
             sys.stdout.flush()
