@@ -326,6 +326,7 @@ def test_a_folder_without_candidates_loads_nothing_heavy(write: Write, cache: li
     assert not loaded & {*HEAVY, "click"}
 
 
+@pytest.mark.usefixtures("unmeasured_processes")
 def test_a_closed_pipe_ends_quietly(write: Write, agent: str) -> None:
     many = agent + "".join(f'final_message = "{i} kWh"\n' for i in range(3000))
     with subprocess.Popen(

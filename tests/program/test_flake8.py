@@ -85,6 +85,7 @@ def test_names_the_same_findings_as_the_program(project: Path, check: Check, job
     assert flake8("--jobs", jobs, ".", cwd=project) == ours
 
 
+@pytest.mark.usefixtures("unmeasured_processes")
 def test_files_and_folders_by_name(project: Path, check: Check) -> None:
     for paths in (
         ["pkg"],
@@ -98,6 +99,7 @@ def test_files_and_folders_by_name(project: Path, check: Check) -> None:
         assert ours
 
 
+@pytest.mark.usefixtures("unmeasured_processes")
 def test_standard_input(project: Path, check: Check) -> None:
     text = b"from tools import meter\n\n\ndef other():\n    return meter.run('y')\n"
     for name in ("pkg/use.py", "pkg/new.py"):
@@ -111,12 +113,14 @@ def test_standard_input(project: Path, check: Check) -> None:
     )
 
 
+@pytest.mark.usefixtures("unmeasured_processes")
 def test_the_bundled_example(check: Check) -> None:
     ours = sorted(check("--no-cache", cwd=EXAMPLE, whole=True))
     assert len(ours) >= 5
     assert flake8(cwd=EXAMPLE) == ours
 
 
+@pytest.mark.usefixtures("unmeasured_processes")
 def test_disable_noqa_is_obeyed(project: Path) -> None:
     lines = flake8("--disable-noqa", "quiet.py", "unused.py", cwd=project)
     assert [line.split(" ")[0] + line.split(" ")[1] for line in lines] == [
