@@ -13,6 +13,8 @@ import pytest
 
 from gllint.files.config import Config
 from gllint.run.engine import Engine, Options
+from gllint_rules import Settings
+from gllint_rules.words.screen import Screen
 from harness import Case, cases, codes_of, places, run, settings_of
 from harness import Expected as Place
 
@@ -162,3 +164,22 @@ def _odd(found: tokenize.TokenInfo) -> str:
     if text in ("(", "["):
         return f"{before}{text}  # odd\n "
     return f"{before}{text} " if text in (".", "=", ":", ",", "@") else text
+
+
+@pytest.mark.parametrize(
+    ("source", "passes"),
+    [
+        ("from agents.meter import read\n\n# Agent of the meter, an Agent\nread(1)\n", False),
+        ("from agents import Agent\n", True),
+        ("import agents\n\nmake = agents.Agent # one\n", True),
+        ("from agents import (\n    Agent # one\n)\n", True),
+        ("from browser_use import controller\n\n@controller.action\ndef read(): ...\n", True),
+        ("import yaml\n\nself.tools.clean(x)\n", False),
+        ("import yaml\n\nself. tools .append(read)\n", True),
+        ("text('Tool then meter', description='Tool/meter')\nmeter.run('x')\n", False),
+        ("def use(meter: Tool if x else None):\n    meter.run('x')\n", True),
+        ("def use(meter: 'Tool | None'):\n    meter.run('x')\n", True),
+    ],
+)
+def test_what_cannot_concern_a_rule_is_not_parsed(source: str, passes: bool) -> None:
+    assert Screen(Settings()).passes(source.encode()) is passes

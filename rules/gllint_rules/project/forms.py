@@ -32,11 +32,10 @@ from gllint_rules.project.tool import Form, Tool
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Call, Expr, Function, Module, Scope
 from gllint_rules.reading.outline import Section
-from gllint_rules.words.names import ARGS_SCHEMA, RESULT_SCHEMAS, SCHEMA_FN
+from gllint_rules.words.names import ARGS_SCHEMA, LIST_PUTS, RESULT_SCHEMAS, SCHEMA_FN
 from gllint_rules.words.table import GENERAL, Callee, Framework, Kind, Place
 
 _CALLED: frozenset[Kind] = frozenset({"calls", "keywords", "decorators", "described"})
-_PUTS = frozenset({"append", "extend"})
 _MADE: frozenset[Kind] = frozenset({"calls", "decorators"})
 MOST_BASES = 8  # classes between one of the project and that from outside
 # How a decorator that is called with a function is given it by name.
@@ -438,9 +437,9 @@ class Forms:
                 for callee in handed_over(self.evaluator, value, frame):
                     yield self._plain("T6", module, scope, value.at, callee, framework)
         for call, scope in module.calls_where(
-            lambda section: not names.isdisjoint(section.mutated) and not _PUTS.isdisjoint(section.calls)
+            lambda section: not names.isdisjoint(section.mutated) and not LIST_PUTS.isdisjoint(section.calls)
         ):
-            if facts.last_name(call.func) not in _PUTS:
+            if facts.last_name(call.func) not in LIST_PUTS:
                 continue
             match call.func:
                 case facts.Attr(base=facts.Attr(base=base, name=name)) if name in names and call.args:

@@ -55,6 +55,8 @@ TOOL_NAMING_STARTS = ("register", "add_tool", "create_tool", "make_tool", "defin
 TOOL_PARAMETERS = ("parameters", "input_schema", "inputSchema", "args_schema")
 # Calls that bring tools along whose names no file of the project says.
 TOOL_LOADERS = frozenset({"load_tools", "load_mcp_tools", "get_tools"})
+# How one more tool is put into a list of them.
+LIST_PUTS = frozenset({"append", "extend"})
 LIVE_REQUIRED = "live_required"  # of a T1 tool: Replay refuses it
 # GL601: calls that reach the network, and classes whose methods do.
 HTTP_VERBS = frozenset({"get", "post", "put", "patch", "delete", "head", "options", "request"})

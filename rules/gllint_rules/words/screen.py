@@ -16,6 +16,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from gllint_rules.words.names import (
+    LIST_PUTS,
     OUTPUT_SCHEMAS,
     QUANTITY,
     REGISTRY_LOOKUPS,
@@ -78,16 +79,25 @@ class Screen:
             *(max(n.split("*"), key=len).strip("_") for n in names.final_names),
         }
         finals = _word(final_parts)
+        puts = _word(LIST_PUTS)
         # Whatever may stand between two tokens. It is bounded, and taken without a second thought, so that the time
         # stays in proportion to the size of a file that is made to take long.
         gap = r"(?:\s++|\\|\#[^\n]{0,200}+\n){0,30}+"
         tools = _lone(
             b"Tool", b"tool", *_encoded(names.tool_classes | told.decorators | told.calls | actions)
         )
+        # What stands behind a word in prose, and behind no class in code.
+        prose = r"(?:[ \t]+(?!(?:and|as|else|for|if|in|is|not|or)\b)|[-/])\w"
         # What says that a file imports a framework or an SDK, each with the modules that it may be.
         self._imports = _import_forms(table.modules)
         # T2 to T8 by names that tell nothing without the framework that they come from.
-        self._beside = [(frozenset(m), _patterns(rf"\b{_word(words)}\b")[0]) for m, words in told.beside]
+        self._beside = [
+            (
+                frozenset(modules),
+                _patterns("|".join(_in_code(word, gap, prose) for word in sorted(words)))[0],
+            )
+            for modules, words in told.beside
+        ]
         # Each family: fragments of which one must be there, then the groups that it may belong to. Each group:
         # words of which one must be there, then patterns that must all be found.
         self._families: tuple[tuple[_Needles, tuple[tuple[_Needles, _Patterns], ...]], ...] = (
@@ -131,21 +141,22 @@ class Screen:
                         _encoded(table.any_keywords),
                         _anchored(
                             rf"(?<!\w){_word(table.any_keywords)}{gap}\+?=(?!=)"
-                            rf"|(?<=[\s.\\]){_word(table.any_keywords)}{gap}\."
+                            rf"|(?<=[\s.\\]){_word(table.any_keywords)}{gap}\.{gap}{puts}"
                             rf"|(?<=[\"']){_word(table.any_keywords)}[\"']"
                         )
                         + _patterns(
-                            rf"\b{_word(table.any_keywords)}{gap}\+?=(?!=)|\.{gap}{_word(table.any_keywords)}{gap}\."
+                            rf"\b{_word(table.any_keywords)}{gap}\+?=(?!=)"
+                            rf"|\.{gap}{_word(table.any_keywords)}{gap}\.{gap}{puts}"
                             rf"|[\"']{_word(table.any_keywords)}[\"']{gap}[:\]]"
                         ),
                     ),
-                    # GL3: a tool by annotation (prose has no sign before the name) or from a registry, and a method
-                    # that runs it.
+                    # GL3: a tool by annotation (prose has no sign before the name, or a word after it) or from a
+                    # registry, and a method that runs it.
                     (
                         (b"Tool", *_encoded(names.tool_classes)),
                         _patterns(
                             rf"\.{gap}{calls}{gap}\(",
-                            rf"[:=\[(,|>.]{gap}[\"']?(?:{classes}|\w*{endings})\b|\b{registries}\b",
+                            rf"[:=\[(,|>.]{gap}[\"']?(?:{classes}|\w*{endings})\b(?!{prose})|\b{registries}\b",
                         ),
                     ),
                     (
@@ -309,6 +320,14 @@ def _import_forms(modules: Iterable[str]) -> dict[bytes, list[tuple[str, bytes]]
         for space in (" ", "  ") if package else ():
             out.setdefault(f"from{space}{package} ".encode(), []).append((module, name.encode()))
     return out
+
+
+def _in_code(word: str, gap: str, prose: str) -> str:
+    """Where code may have a name: before a sign, or with no ``prose`` on either side."""
+    no_prose = (
+        rf"(?:(?<![\w.)] {word})|(?<=import {word})|(?<=return {word})|(?<=else {word})|(?<=\bor {word}))"
+    )
+    return rf"\b{word}(?:{gap}(?:[(,.)=\[\]:}}]|as\b)|\b(?!{prose}){no_prose})"
 
 
 _IDENTIFIER = re.compile(rb"\w+|\*")
