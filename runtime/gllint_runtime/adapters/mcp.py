@@ -9,7 +9,7 @@ from mcp import types
 from mcp.server.lowlevel import Server
 
 from gllint_runtime.adapters import recorded
-from gllint_runtime.execution.asking import ask
+from gllint_runtime.execution.asking import finishing
 from gllint_runtime.execution.calls import refuse_egress, run_async
 from gllint_runtime.execution.registry import ToolRegistry
 from gllint_runtime.execution.session import Session
@@ -39,7 +39,7 @@ def server(name: str, registry: ToolRegistry) -> Server[Any]:
         try:
             call = registry.verify(params.name, params.arguments or {})
             refuse_egress(call, "Live")
-            await registry.gate.checking(ask, call.tool, call.arguments, call.entry.category)
+            await finishing(registry.gate.checking(call.tool, call.arguments, call.entry.category))
             output = registry.check_output(call, await run_async(call)).data
         except GLError as error:
             text = types.TextContent(type="text", text=Session.repair_hint(error))

@@ -15,7 +15,7 @@ from enum import StrEnum
 from inspect import iscoroutinefunction
 from typing import Any
 
-from gllint_runtime.execution.asking import Ask, Waiter, finish
+from gllint_runtime.execution.asking import Asking, finish
 from gllint_runtime.policy.errors import GLSecurityError
 
 logger = logging.getLogger("gllint_runtime")
@@ -82,27 +82,23 @@ class ApprovalGate:
 
     def check(self, tool: Any, arguments: Mapping[str, Any], category: ToolCategory | None = None) -> str:
         """Return how the call was let through (``"auto"``, ``"notice"``, ``"approved"``) or raise APPROVAL_DENIED."""
-        waiter = Waiter()
-        try:
-            return finish(self.checking(waiter.ask, tool, arguments, category))
-        finally:
-            waiter.close()
+        return finish(self.checking(tool, arguments, category))
 
-    async def checking(
-        self, ask: Ask, tool: Any, arguments: Mapping[str, Any], category: ToolCategory | None = None
-    ) -> str:
+    def checking(
+        self, tool: Any, arguments: Mapping[str, Any], category: ToolCategory | None = None
+    ) -> Asking[str]:
         """:meth:`check` in both worlds. ``category`` is the one that the tool was registered with."""
         if category is not tool.category:
             category = stricter(category or tool.category, tool.category)
         if category is ToolCategory.NOTE_TAKING and self._notify is not None:
             notify, told = self._notify, copy.deepcopy(dict(arguments))
             try:
-                await ask(lambda: notify(tool, told), blocking=not iscoroutinefunction(notify))
+                yield lambda: notify(tool, told), not iscoroutinefunction(notify)
             except Exception:
                 logger.exception("The notice about tool '%s' failed", tool.name)
         if _RANK[category] < self._asks_from:
             return "notice" if category is ToolCategory.NOTE_TAKING and self._notify else "auto"
-        reason = await self._refusal(ask, tool, arguments, category)
+        reason = yield from self._refusal(tool, arguments, category)
         if reason is not None:
             raise GLSecurityError(
                 "APPROVAL_DENIED",
@@ -112,17 +108,13 @@ class ApprovalGate:
         self._used.add(tool.name)
         return "approved"
 
-    async def _refusal(
-        self, ask: Ask, tool: Any, arguments: Mapping[str, Any], category: ToolCategory
-    ) -> str | None:
+    def _refusal(self, tool: Any, arguments: Mapping[str, Any], category: ToolCategory) -> Asking[str | None]:
         approve = self._approve
         if approve is None:
             return f"a tool of category {category.value} needs an approve callback"
         shown, first_use = copy.deepcopy(dict(arguments)), tool.name not in self._used
         try:
-            answer = await ask(
-                lambda: approve(tool, shown, first_use), blocking=not iscoroutinefunction(approve)
-            )
+            answer = yield lambda: approve(tool, shown, first_use), not iscoroutinefunction(approve)
         except Exception as error:
             return f"asking for approval failed ({reason_of(error)})"
         return None if answer is True else "the user did not approve it"

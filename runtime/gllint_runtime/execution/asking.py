@@ -1,7 +1,6 @@
-"""Code that is written once and runs in both worlds: coroutines that ask for whatever may block or must be awaited.
+"""Code that is written once and runs in both worlds: generators that yield whatever may block or must be awaited.
 
-From synchronous code they run by :func:`finish`, with :class:`Waiter` to answer what they ask; nothing in them waits
-then. On an event loop they are awaited as any other, with :func:`ask`.
+From synchronous code :func:`finish` runs them, on an event loop :func:`finishing`.
 """
 
 from __future__ import annotations
@@ -10,61 +9,61 @@ import asyncio
 import contextvars
 import inspect
 import threading
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Generator
 from types import NoneType
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 Answer = TypeVar("Answer")
+
+Question = tuple[Callable[[], Any], bool]
+"""A provider or a callback to call, whose answer may have to be awaited, and whether it blocks: such a one gets a
+thread of its own where an event loop must not wait for it."""
+
+Asking = Generator[Question, Any, Answer]
 
 # What needs no closer look; asking the rest costs three abstract classes.
 _NEVER_AWAITABLE = frozenset({dict, list, str, int, bool, NoneType})
 
 
-class Ask(Protocol):
-    """Calls a provider or a callback, whose answer may have to be awaited.
-
-    A ``blocking`` one gets a thread of its own where an event loop must not wait for it.
-    """
-
-    async def __call__(self, function: Callable[[], Any], *, blocking: bool = True) -> Any: ...
-
-
-def finish(work: Coroutine[Any, Any, Answer]) -> Answer:
-    """Run a coroutine that asks a :class:`Waiter`, and so never waits itself."""
+def finish(work: Asking[Answer]) -> Answer:
+    """Run ``work`` from synchronous code; what must be awaited is, on one event loop in a thread of its own."""
+    loop: asyncio.AbstractEventLoop | None = None
     try:
-        work.send(None)
+        function, _ = next(work)
+        while True:
+            try:
+                answer = _called(function)
+                if type(answer) not in _NEVER_AWAITABLE and inspect.isawaitable(answer):
+                    if loop is None:
+                        loop = asyncio.new_event_loop()
+                        threading.Thread(target=loop.run_forever, daemon=True).start()
+                    answer = asyncio.run_coroutine_threadsafe(_awaited(answer), loop).result()
+            except BaseException as error:
+                function, _ = work.throw(error)
+            else:
+                function, _ = work.send(answer)
     except StopIteration as done:
         return done.value  # type: ignore[no-any-return]
-    work.close()
-    raise RuntimeError("What runs from synchronous code cannot wait")
+    finally:
+        if loop is not None:
+            loop.call_soon_threadsafe(loop.stop)
 
 
-class Waiter:
-    """Answers from synchronous code; awaits what must be on one event loop in a thread of its own."""
-
-    def __init__(self) -> None:
-        self._loop: asyncio.AbstractEventLoop | None = None
-
-    async def ask(self, function: Callable[[], Any], *, blocking: bool = True) -> Any:
-        """What ``function`` returns, awaited if need be."""
-        answer = _called(function)
-        if type(answer) in _NEVER_AWAITABLE or not inspect.isawaitable(answer):
-            return answer
-        if self._loop is None:
-            self._loop = asyncio.new_event_loop()
-            threading.Thread(target=self._loop.run_forever, daemon=True).start()
-        return asyncio.run_coroutine_threadsafe(_awaited(answer), self._loop).result()
-
-    def close(self) -> None:
-        """Stop the loop."""
-        if self._loop is not None:
-            self._loop.call_soon_threadsafe(self._loop.stop)
-
-
-async def ask(function: Callable[[], Any], *, blocking: bool = True) -> Any:
-    """What ``function`` returns, from the caller's event loop; what blocks runs beside it."""
-    answer = await in_thread(function) if blocking else _called(function)
-    return await answer if inspect.isawaitable(answer) else answer
+async def finishing(work: Asking[Answer]) -> Answer:
+    """Run ``work`` on the caller's event loop; what blocks runs beside it."""
+    try:
+        function, blocking = next(work)
+        while True:
+            try:
+                answer = await in_thread(function) if blocking else _called(function)
+                if inspect.isawaitable(answer):
+                    answer = await answer
+            except BaseException as error:
+                function, blocking = work.throw(error)
+            else:
+                function, blocking = work.send(answer)
+    except StopIteration as done:
+        return done.value  # type: ignore[no-any-return]
 
 
 async def in_thread(function: Callable[[], Any]) -> Any:
@@ -95,7 +94,7 @@ async def in_thread(function: Callable[[], Any]) -> Any:
 
 
 def _called(function: Callable[[], Any]) -> Any:
-    """Call it; a StopIteration, which no coroutine and no future can be told, becomes a RuntimeError."""
+    """Call it; a StopIteration, which no generator and no future can be told, becomes a RuntimeError."""
     try:
         return function()
     except (StopIteration, StopAsyncIteration) as error:

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any, Unpack
 
 from gllint_runtime.execution.approval import ApprovalGate, Approve, Notify, ToolCategory
-from gllint_runtime.execution.asking import ask
+from gllint_runtime.execution.asking import finishing
 from gllint_runtime.execution.calls import Call, Entry, Mode, refuse_egress, run_async, run_blocking
 from gllint_runtime.execution.tools import ToolResult, as_tool
 from gllint_runtime.policy import schemas, validation
@@ -124,7 +124,7 @@ class ToolRegistry:
         try:
             category = self._entry(name).category
             call = self.verify(name, arguments)
-            await self.gate.checking(ask, call.tool, call.arguments, call.entry.category)
+            await finishing(self.gate.checking(call.tool, call.arguments, call.entry.category))
             result = await run_async(call)
             if not isinstance(result, ToolResult) or result.success:
                 output = self.check_output(call, result).data

@@ -10,14 +10,14 @@ import asyncio
 import inspect
 import logging
 import time
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, Unpack, cast
 
 from gllint_runtime.execution.approval import Approve, Notify
-from gllint_runtime.execution.asking import Ask, Waiter, ask, finish
+from gllint_runtime.execution.asking import Asking, finish, finishing
 from gllint_runtime.execution.calls import Call, Mode, refuse_egress, run_async, run_blocking
 from gllint_runtime.execution.registry import ToolRegistry
 from gllint_runtime.execution.session import Session
@@ -80,14 +80,13 @@ class RunResult(Showing, dict[str, Any]):
 
 
 class _Run:
-    """What belongs to one run and is gone with it; ``ask`` and ``execute`` know in which world it runs."""
+    """What belongs to one run and is gone with it; ``on_loop`` says in which world it runs."""
 
-    def __init__(self, session: Session, ask: Ask, execute: Callable[[_Run, Call], Awaitable[Any]]) -> None:
+    def __init__(self, session: Session, *, on_loop: bool) -> None:
         self.session = session
         self.metrics = session.metrics
         self.trace = Trace()
-        self.ask = ask
-        self.execute = execute
+        self.on_loop = on_loop
         self.cancelled = False
         self.interrupt: Callable[[], object] = lambda: None
 
@@ -153,19 +152,16 @@ class ToolRuntime:
         the message is a question back; the dict shows itself in notebooks and by ``to_html()``. Raises GLError; what
         the provider raises comes through as it is.
         """
-        waiter = Waiter()
-        run = self._new_run(waiter.ask, _right_here)
-        try:
-            return finish(self._turns(run, system_prompt, user_msg, max_retries))
-        finally:
-            waiter.close()
+        run = self._new_run(on_loop=False)
+        return finish(self._turns(run, system_prompt, user_msg, max_retries))
 
     async def arun(self, system_prompt: str, user_msg: str, max_retries: int = 2) -> RunResult:
         """:meth:`run` on the caller's event loop, that of async providers, callbacks and tools as well.
 
         What blocks runs in a thread of its own. Cancelling the task reaches the tool that is running.
         """
-        return await self._turns(self._new_run(ask, _interruptible), system_prompt, user_msg, max_retries)
+        run = self._new_run(on_loop=True)
+        return await finishing(self._turns(run, system_prompt, user_msg, max_retries))
 
     def try_run(self, system_prompt: str, user_msg: str, max_retries: int = 2) -> AgentResponse:
         """Like :meth:`run`, but raises nothing: a union told apart by ``status``, see :mod:`.responses`."""
@@ -209,20 +205,20 @@ class ToolRuntime:
 
     @property
     def _last_run(self) -> _Run:
-        return self._run or self._new_run(ask, _interruptible)
+        return self._run or self._new_run(on_loop=False)
 
-    def _new_run(self, ask: Ask, execute: Callable[[_Run, Call], Awaitable[Any]]) -> _Run:
+    def _new_run(self, *, on_loop: bool) -> _Run:
         session = Session.under(self.policy, self.registry.units, self.constants)
-        self._run = run = _Run(session, ask, execute)
+        self._run = run = _Run(session, on_loop=on_loop)
         return run
 
-    async def _turns(self, run: _Run, system_prompt: str, user_msg: str, max_retries: int) -> RunResult:
+    def _turns(self, run: _Run, system_prompt: str, user_msg: str, max_retries: int) -> Asking[RunResult]:
         """One run, in either world."""
         run.session.user(user_msg)
         self._runs.add(run)
         try:
             with self.telemetry.run(self.mode, run.metrics.to_dict) if self.telemetry else _NO_SPAN:
-                answer = await self._loop(run, system_prompt, user_msg, max_retries)
+                answer = yield from self._loop(run, system_prompt, user_msg, max_retries)
         except Exception as error:
             error._gllint_run = run  # type: ignore[attr-defined]
             raise
@@ -231,18 +227,17 @@ class ToolRuntime:
         answer["metrics"], answer["trace"] = run.metrics.to_dict(), run.trace.close()
         return answer
 
-    async def _loop(self, run: _Run, system_prompt: str, user_msg: str, max_retries: int) -> RunResult:
-        provider = self.provider
-        asked = partial(run.ask, blocking=self._blocking)
+    def _loop(self, run: _Run, system_prompt: str, user_msg: str, max_retries: int) -> Asking[RunResult]:
+        provider, blocking = self.provider, self._blocking
         request = self._open(run)
-        state = await asked(partial(provider.init_chat, f"{system_prompt}\n{RULES}", user_msg))
+        state = yield partial(provider.init_chat, f"{system_prompt}\n{RULES}", user_msg), blocking
         attempts = 0
         told: GLError | None = None
         while True:
             self._next_step(run)
             started = self._clock()
             try:
-                raw = await asked(partial(provider.chat_step, state=state, **request))
+                raw = yield partial(provider.chat_step, state=state, **request), blocking
             except Exception as failure:
                 if told is not None:  # there is no further answer: what was to be mended stands
                     raise told from failure
@@ -254,7 +249,7 @@ class ToolRuntime:
                 step = read_step(raw)
                 if step.kind == "tool_call":
                     self._note(run, step, raw, elapsed)
-                    result = await self._call_tool(run, step)
+                    result = yield from self._call_tool(run, step)
                 else:
                     answer = _finalize(run, step)
             except GLError as error:
@@ -268,12 +263,12 @@ class ToolRuntime:
                 told = error
                 logger.info("Asking the model to repair: %s", error)
                 try:
-                    state = await asked(partial(provider.inject_error, Session.repair_hint(error)))
+                    state = yield partial(provider.inject_error, Session.repair_hint(error)), blocking
                 except Exception as failure:  # nobody to tell
                     raise error from failure
                 continue
             if step.kind == "tool_call":
-                state = await asked(partial(provider.inject_tool_result, result))
+                state = yield partial(provider.inject_tool_result, result), blocking
                 continue
             self._note(run, step, raw, elapsed)
             return answer
@@ -319,7 +314,7 @@ class ToolRuntime:
 
     # -------------------------------------------------------------------------------------- calling tools
 
-    async def _call_tool(self, run: _Run, step: Step) -> dict[str, Any]:
+    def _call_tool(self, run: _Run, step: Step) -> Asking[dict[str, Any]]:
         """Verify, trace back, execute, verify again, and note all of it. Returns what the provider is told."""
         outcome = _Outcome()
         call_id = run.session.next_id()
@@ -329,7 +324,7 @@ class ToolRuntime:
             call = self.registry.verify(step.tool_name, step.arguments)
             outcome.validation["arguments"] = "repaired" if call.repaired else "valid"
             origins = run.session.trace_arguments(call.tool.name, call.arguments, call.tool.args_schema)
-            output = await self._obtain(run, call, call_id, outcome)
+            output = yield from self._obtain(run, call, call_id, outcome)
             success = True
         except GLError as error:
             outcome.validation["error"] = error.to_dict()
@@ -351,13 +346,13 @@ class ToolRuntime:
         logger.debug("%s %s(%s) returned %s", call_id, step.tool_name, call.arguments, output.data)
         return {"tool_call_id": call_id, "output": copy_plain(output.data)}
 
-    async def _obtain(self, run: _Run, call: Call, call_id: str, outcome: _Outcome) -> Survey:
+    def _obtain(self, run: _Run, call: Call, call_id: str, outcome: _Outcome) -> Asking[Survey]:
         """The verified output, recorded or by executing the call; ``outcome`` is filled on the way."""
         name = call.tool.name
         recorded = self._tape.recorded_call(name, call.arguments) if self._tape else None
         try:
             if recorded is None:
-                await self._permit(run, call, outcome)
+                yield from self._permit(run, call, outcome)
             elif recorded["approval"] is None:  # it never got as far as running
                 _recorded_output(recorded)
             else:
@@ -366,7 +361,12 @@ class ToolRuntime:
             started = self._clock()
             try:
                 with self.telemetry.tool(call, call_id) if self.telemetry else _NO_SPAN as note:
-                    raw = await run.execute(run, call) if recorded is None else _recorded_output(recorded)
+                    if recorded is not None:
+                        raw = _recorded_output(recorded)
+                    elif run.on_loop:
+                        raw = yield partial(_interruptible, run, call), False
+                    else:
+                        raw = run_blocking(call, lambda: run.cancelled)
                     output = self.registry.check_output(call, raw)
                     outcome.observation = output.data
                     if note is not None:
@@ -385,16 +385,14 @@ class ToolRuntime:
             ending["approval"] = outcome.validation.get("approval")
             self._tape.call_done(call.tool.name, call.arguments, ending)
 
-    async def _permit(self, run: _Run, call: Call, outcome: _Outcome) -> None:
+    def _permit(self, run: _Run, call: Call, outcome: _Outcome) -> Asking[None]:
         try:
             refuse_egress(call, self.mode)
         except GLError:
             run.metrics.replay_violations += 1
             raise
-        category = call.entry.category
-        outcome.validation["approval"] = await self.gate.checking(
-            run.ask, call.tool, call.arguments, category
-        )
+        asking = self.gate.checking(call.tool, call.arguments, call.entry.category)
+        outcome.validation["approval"] = yield from asking
 
 
 def _finalize(run: _Run, step: Step) -> RunResult:
@@ -413,11 +411,6 @@ def _blocks(provider: Provider) -> bool:
 def _success(answer: RunResult) -> AgentResponse:
     answer["status"] = "success"
     return cast("AgentResponse", answer)
-
-
-async def _right_here(run: _Run, call: Call) -> Any:
-    """Run a call from synchronous code."""
-    return run_blocking(call, lambda: run.cancelled)
 
 
 async def _interruptible(run: _Run, call: Call) -> Any:
