@@ -313,6 +313,50 @@ def test_many_equal_findings_are_matched_quickly() -> None:
     assert (compared.new, compared.known, compared.fixed) == ([], 100_000, [])
 
 
+@pytest.mark.parametrize(
+    ("checked", "there", "fixed"), [(True, True, True), (False, False, True), (False, True, False)]
+)
+def test_what_is_gone_is_fixed_where_it_could_have_been_seen(checked: bool, there: bool, fixed: bool) -> None:
+    gone = Fingerprint("GL401", "a.py", "f", "x", "x")
+    compared = baseline.compare(
+        [gone], [], [], was_checked=lambda _: checked, has_scope=lambda *_: True, exists=lambda _: there
+    )
+    assert (compared.fixed, compared.kept) == (([gone], []) if fixed else ([], [gone]))
+
+
+# The same line in another function, another file, and in both; whether those of before are still there.
+@pytest.mark.parametrize(
+    ("moved", "scope", "file", "known"),
+    [
+        ({}, True, True, True),
+        ({"scope": "g"}, True, True, False),
+        ({"scope": "g"}, False, True, True),
+        ({"path": "b.py"}, True, True, False),
+        ({"path": "b.py"}, True, False, True),
+        ({"path": "b.py", "scope": "g"}, False, True, False),
+        ({"path": "b.py", "scope": "g"}, False, False, True),
+        ({"text": "y"}, False, False, False),
+        ({"target": "y"}, False, False, False),
+        ({"code": "GL402"}, False, False, False),
+    ],
+)
+def test_a_finding_moves_where_its_place_is_gone(
+    moved: dict[str, str], scope: bool, file: bool, known: bool
+) -> None:
+    before = Fingerprint("GL401", "a.py", "f", "x", "x")
+    after = before._replace(**moved)
+    found = Finding(after.code, after.path, Span(1, 1, 1, 2), "m")
+    compared = baseline.compare(
+        [before],
+        [found],
+        [after],
+        was_checked=lambda _: True,
+        has_scope=lambda *_: scope,
+        exists=lambda _: file,
+    )
+    assert (compared.known, compared.new) == ((1, []) if known else (0, [found]))
+
+
 def test_an_unreadable_baseline_ends_with_2(write: Write, run: Run, agent: str) -> None:
     top = write({"a.py": agent, "base.json": of(entry(count=100_000_000))})
     done = run("check", "--baseline", "base.json", cwd=top)
@@ -364,11 +408,15 @@ def test_how_a_baseline_is_written() -> None:
 
 
 @pytest.mark.parametrize(
-    ("entry_of", "said"),
-    [({"code": "GL401"}, "lacks 'path'"), ({**entry(), "path": 1}, "'path' must be a text")],
+    ("content", "said"),
+    [
+        (of({"code": "GL401"}), "lacks 'path'"),
+        (of({**entry(), "path": 1}), "'path' must be a text"),
+        (b'{"version": 1, "findings": [], "findings": []}', "key 'findings' is given twice"),
+    ],
 )
-def test_what_is_wrong_with_an_entry_is_said(tmp_path: Path, entry_of: Any, said: str) -> None:
+def test_what_is_wrong_with_a_baseline_is_said(tmp_path: Path, content: bytes, said: str) -> None:
     path = tmp_path / "base.json"
-    path.write_bytes(of(entry_of))
+    path.write_bytes(content)
     with pytest.raises(UsageError, match=said):
         baseline.read(str(path))

@@ -21,10 +21,11 @@ def test_what_has_no_effect_just_runs(category: ToolCategory) -> None:
     assert ApprovalGate(approve=None).check(tool(category), {}) == "auto"
 
 
-def test_notes_are_announced() -> None:
+def test_notes_alone_are_announced() -> None:
     told: list[Any] = []
     gate = ApprovalGate(notify=lambda tool, args: told.append((tool.name, args)))
     assert gate.check(tool(ToolCategory.NOTE_TAKING), {"text": "a"}) == "notice"
+    assert gate.check(tool(ToolCategory.READ_ONLY), {"text": "b"}) == "auto"
     assert told == [("write", {"text": "a"})]
 
 

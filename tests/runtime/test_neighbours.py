@@ -216,6 +216,7 @@ DELIVERED = [
     "Heat=@",
     "Heat <@",
     "Title\n---\n@",
+    "---\n@",
     "a | b\n--- | ---\n@ | x",
     "@\n- item",
     "@\n\nMillion reasons",
@@ -342,7 +343,8 @@ def test_symbols_of_packs_count_only_where_they_are_glued() -> None:
     ],
 )
 def test_control_characters(text: str, unsafe: int) -> None:
-    assert len(unsafe_characters(text)) == unsafe
+    found = unsafe_characters(text)
+    assert len(found) == unsafe and all(end == start + 1 for start, end in found)
 
 
 @pytest.mark.parametrize("text", ["\x1b[2K{{claim:0}}", "Heat\rCold", "\u202e2024-10-02", "It is \u2066warm"])

@@ -538,6 +538,7 @@ def test_a_provider_without_options_can_be_recorded(
         {"kind": "tool_call", "tool_name": "heating_intensity", "arguments": {"heat_kwh": Decimal(5)}},
         {"kind": "final", "message": "{{claim:0}}", "claims": ()},
         UserDict({"kind": "final", "message": "5"}),
+        UserDict({"kind": "final", "message": "5", 5: 5}),
         {"kind": "final", "message": "\ud800 5", "claims": [math.nan]},
         None,
     ],

@@ -146,6 +146,14 @@ def test_the_terminal(result: Any) -> None:
         assert "\x1b" not in text and re.search(r"\\(?:x|u00)1b", text)
 
 
+def test_the_terminal_underlines_each_number() -> None:
+    rich = pytest.importorskip("rich.console")
+    console = rich.Console(file=io.StringIO(), width=300, force_terminal=True)
+    console.print(verified(name="roof"))
+    underlined = re.findall(r"\x1b\[4m(.*?)\x1b\[0m", console.file.getvalue())
+    assert underlined == ["12.50 kWh", "3.00 m2", "12.50 kWh"]
+
+
 def test_a_result_is_still_plain_data(result: Any) -> None:
     assert json.loads(json.dumps(result)) == result
     assert {*result} == {"message", "provenance", "metrics", "trace"}

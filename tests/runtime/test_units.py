@@ -60,6 +60,8 @@ JUDGED: list[tuple[str, str, str | None, str | None]] = [
     ("tonnes", "not-allowed", "mass", "t"),
     ("V", "not-allowed", "power/current", None),
     ("count", "not-allowed", "dimensionless", "%"),
+    ("erg", "not-allowed", "energy", None),
+    ("erg/s", "not-allowed", "power", None),
     ("kwh", "unknown", None, "kWh"),
     ("KWH/M2", "unknown", None, "kWh/m2"),
     ("kgCO2", "unknown", None, "kgCO2e"),

@@ -144,11 +144,7 @@ class Copied(NamedTuple):
 
 
 def _copies(budget: Budget) -> Iterator[Row]:
-    found = [
-        (_tools(files) / len(files), top)
-        for top, files in budget.projects().items()
-        if len(files) <= _LARGEST
-    ]
+    found = [(_tools(files) / len(files), top) for top, files in budget.parts(_LARGEST).items()]
     # Those first in which there is something to fix.
     projects = [top for share, top in sorted(found, reverse=True) if share]
     done = list(budget.map(_copy, projects, partial(Copied, 0, 0, 0, 0)))

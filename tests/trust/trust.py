@@ -92,6 +92,11 @@ class Budget:
         """The Python files of each project, the largest project first."""
         return _projects(self._folders)
 
+    def parts(self, largest: int) -> dict[Path, list[Path]]:
+        """Projects of at most so many files, and the folders of those that have more."""
+        found = (_parts(top, files, largest) for top, files in self.projects().items())
+        return {top: files for parts in found for top, files in parts if files}
+
     def files(self) -> list[Path]:
         """The Python files of the corpus, in an order drawn at random."""
         found = [path for files in self.projects().values() for path in files]
@@ -119,7 +124,6 @@ class Budget:
 _In = TypeVar("_In")
 _Out = TypeVar("_Out")
 _MARKS = {"pyproject.toml", "setup.py"}
-_LARGEST = 500  # files of a project; what is larger is taken apart, so that its end is seen
 
 
 def _end_orderly() -> None:
@@ -152,21 +156,20 @@ def _projects(folders: tuple[Path, ...]) -> dict[Path, list[Path]]:
             ]
             if files:
                 found.setdefault(of[here], []).extend(files)
-    parts = [part for top, files in found.items() for part in _parts(top, files)]
-    return dict(sorted((part for part in parts if part[1]), key=lambda part: -len(part[1])))
+    return dict(sorted(found.items(), key=lambda project: -len(project[1])))
 
 
 _INSTALLED = {"site-packages", "node_modules", ".venv", ".git"}  # into a project
 
 
-def _parts(top: Path, files: list[Path]) -> Iterator[tuple[Path, list[Path]]]:
-    if len(files) <= _LARGEST:
+def _parts(top: Path, files: list[Path], largest: int) -> Iterator[tuple[Path, list[Path]]]:
+    if len(files) <= largest:
         yield top, files
         return
     yield top, [path for path in files if path.parent == top]
     within = sorted(path for path in files if path.parent != top)
     for name, part in groupby(within, lambda path: path.relative_to(top).parts[0]):
-        yield from _parts(top / name, list(part))
+        yield from _parts(top / name, list(part), largest)
 
 
 def ran(
