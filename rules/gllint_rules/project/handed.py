@@ -281,8 +281,9 @@ class _Walk:
                 case Record(cls=None, quantity=False):
                     for _, entry in held_in(option):
                         self.value(entry.value)
-                case FunctionOf():
+                case FunctionOf():  # one alone, or what gives the list once an agent runs
                     self.found.append(option)
+                    self.returned(option)
                 case _:
                     pass
 
