@@ -368,6 +368,9 @@ class _Walk:
                     return False
 
         self.filled(expr.name, is_it, module, bound)
+        if own is not None:
+            for below in _below_class(of):
+                self.of_class(expr, below, Frame(module, below.cls.scope, None, below))
 
     def filled(
         self, name: str, is_it: Callable[[Expr, Scope], bool], module: Module, bound: ClassOf | None
@@ -387,6 +390,10 @@ class _Walk:
             self.seen.add((inner.scope, "return"))
             for value in _returned(inner.body) if isinstance(inner, Function) else (inner.body,):
                 self.container(value, Frame(function.module, inner.scope, None, function.bound))
+            for below in _below_class(function.bound) if function.bound is not None else ():
+                method = below.cls.method(getattr(inner, "name", ""))
+                if method is not None:
+                    self.returned(FunctionOf(below.module, method, below, True))
 
     def added(self, method: str, call: Call, frame: Frame) -> None:
         """``tools.append(f)``, ``tools.extend(more)``."""
@@ -448,6 +455,14 @@ def _decorated_by(decorator: Function, module: Module) -> Iterator[FunctionOf]:
             if isinstance(written, Call) is (maker is not None) and facts.last_name(written) == name:
                 of = ClassOf(module, function.owner) if function.owner is not None else None
                 yield FunctionOf(module, function, of, of is not None)
+
+
+def _below_class(of: ClassOf) -> Iterator[ClassOf]:
+    """The classes of the same module that derive from one, by their bases' names."""
+    name = of.cls.name
+    for cls in of.module.classes_where(lambda s: any(b.rpartition(".")[2] == name for b in s.bases)):
+        if any(facts.last_name(base) == name for base in cls.bases):
+            yield ClassOf(of.module, cls)
 
 
 def stores(module: Module, about: Callable[[Section], bool]) -> Iterator[tuple[Expr, Expr, Scope]]:
