@@ -112,7 +112,7 @@ def check(context: Context) -> Iterator[Pending]:
 def _by_name(context: Context, call: Call, func: facts.Attr, scope: Scope) -> str | None:
     """The tool that a method of a server or a set of tools runs by its name; ``None`` where it is not written out."""
     table = context.names.table
-    name = call.args[0] if call.args else call.keyword("name", "tool_name")
+    name = call.args[0] if call.args else call.keyword("name", "tool_name", "function_name")
     if not isinstance(name, facts.Const) or not isinstance(name.value, str):
         return None
     if func.name not in table.named_runs:

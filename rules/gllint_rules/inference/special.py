@@ -492,6 +492,10 @@ def call_unknown(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
                 return objects.construct(
                     evaluator, model, facts.Call(call.at, call.func, (), call.keywords), frame
                 )
+            data = evaluator.eval(call.args[0], frame) if len(call.args) == 1 else UNKNOWN
+            if isinstance(data, Record) and data.entries:  # as `Model(**data)`
+                spread = facts.Call(call.at, call.func, (), ((None, call.args[0]),))
+                return objects.construct(evaluator, model, spread, frame)
             return Instance(model)
     payload = evaluator.tools.payload(last)
     if payload is not None:

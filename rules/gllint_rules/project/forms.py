@@ -27,7 +27,7 @@ from gllint_rules.inference.values import (
 )
 from gllint_rules.project.callees import Callees, dotted_path, real_name
 from gllint_rules.project.derivation import Derivation
-from gllint_rules.project.handed import arguments, functions, handed_over, held_by
+from gllint_rules.project.handed import arguments, functions, handed_over, held_by, made_around, stores
 from gllint_rules.project.tool import Form, Tool
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Call, Expr, Function, Module, Scope
@@ -76,6 +76,8 @@ class Forms:
             tool = self.decorated(module, function)
             if tool is not None:
                 yield tool
+                for callee in made_around(self.evaluator, tool.callables[0]):
+                    yield self._plain("T7", module, tool.scope, tool.at, callee, tool.framework)
             yield from self._generated(module, function)
         for call, scope in calls:
             yield from self._handed(module, call, scope)
@@ -84,14 +86,15 @@ class Forms:
 
     def _each(self, tool: Tool) -> Iterator[Tool]:
         """A call that makes a tool of whatever function of several it is given makes one of each."""
-        given = tool.fn if tool.form == "T4" else None
         if (
             len(tool.callables) > 1
-            and given is not None
+            and tool.form in ("T4", "T7")
             and tool.call is not None
             and tool.call.keyword("name") is None
         ):
-            found = functions(self.evaluator, given, Frame(tool.module, tool.scope))
+            found = tool.callables
+            if tool.fn is not None:
+                found = functions(self.evaluator, tool.fn, Frame(tool.module, tool.scope))
             if len(found) == len(tool.callables):
                 for callee in found:
                     yield replace(tool, callables=(callee,), name=getattr(callee.function, "name", None))
@@ -430,7 +433,9 @@ class Forms:
     def _assigned(self, module: Module) -> Iterator[Tool]:
         """T6: ``agent.tools = [f]``, ``agent.tools += [f]``, ``agent.tools.append(f)``."""
         names = self.table.any_keywords
-        for target, value, scope in _attribute_stores(module, names):
+        for target, value, scope in stores(module, lambda s: not s.attributes.isdisjoint(names)):
+            if not isinstance(target, facts.Attr) or target.name not in names:
+                continue
             frame = Frame(module, scope)
             framework = self._owner(target.base, target.name, frame)
             if framework is not None and framework.plain_functions:
@@ -619,25 +624,3 @@ def _returned(function: Function) -> Iterator[Expr]:
             if isinstance(statement, facts.Return) and statement.value is not None:
                 yield statement.value
             blocks += facts.blocks(statement)
-
-
-def _attribute_stores(module: Module, names: frozenset[str]) -> Iterator[tuple[facts.Attr, Expr, Scope]]:
-    """What a module stores under one of some attributes: target, value, and where."""
-    parts = list(module.sections(lambda section: not section.attributes.isdisjoint(names)))
-    blocks: list[tuple[facts.Block, Scope]] = []
-    for part in parts:
-        if module.owner(part.section) is None:
-            blocks.append((part.body, module.scope))
-        blocks += ((function.body, function.scope) for function in part.functions)
-    while blocks:
-        block, scope = blocks.pop()
-        for statement in block:
-            match statement:
-                case facts.Assign(targets=targets, value=value) if value is not None:
-                    for target in targets:
-                        if isinstance(target, facts.Attr) and target.name in names:
-                            yield target, value, scope
-                case facts.AugAssign(target=facts.Attr() as target, value=value) if target.name in names:
-                    yield target, value, scope
-                case _:
-                    blocks += ((inner, scope) for inner in facts.blocks(statement))

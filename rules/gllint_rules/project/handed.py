@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from gllint_rules.inference.tables import PROPERTIES
 from gllint_rules.inference.values import (
     ClassOf,
     Frame,
     FunctionOf,
+    Instance,
     ListOf,
     ModuleOf,
     Record,
@@ -19,6 +21,7 @@ from gllint_rules.inference.values import (
 )
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Call, Expr, Function, Module, Param, Scope
+from gllint_rules.reading.outline import Section
 from gllint_rules.words.table import Place
 
 if TYPE_CHECKING:
@@ -50,6 +53,13 @@ def held_by(evaluator: Evaluator, value: Value) -> tuple[FunctionOf, ...]:
     """The plain functions in the container ``value``."""
     found = _Walk(evaluator)
     found.held(value)
+    return found.functions(behind=False)
+
+
+def made_around(evaluator: Evaluator, wrapper: FunctionOf) -> tuple[FunctionOf, ...]:
+    """The functions that others give to a function of the project, which makes ``wrapper`` of each."""
+    found = _Walk(evaluator)
+    found.behind(wrapper)
     return found.functions(behind=False)
 
 
@@ -151,8 +161,10 @@ class _Walk:
                 if scope is not None and len(made) == len(bindings):
                     for call in made:
                         self.one(call, Frame(frame.module, scope, None, frame.bound))
+                elif scope is not None and [b.kind for b in bindings] == ["param"]:
+                    self.parameter(name, scope, frame.module)
                 else:
-                    self.found.append(self.evaluator.eval(expr, frame))
+                    self.whole(self.evaluator.eval(expr, frame))
             case _:
                 self.found.append(self.evaluator.eval(expr, frame))
 
@@ -172,6 +184,35 @@ class _Walk:
         for name in kept:
             self.one(given[name], frame)
         return bool(kept)
+
+    def whole(self, value: Value) -> None:
+        """An element; of a function inside a decorator, which calls what is decorated, that too."""
+        for option in options(value):
+            if isinstance(option, FunctionOf):
+                self.behind(option)
+        self.found.append(value)
+
+    def behind(self, wrapper: FunctionOf) -> None:
+        """The functions that a function of the project was made around, whose results it keeps."""
+        inner = wrapper.function
+        maker = inner.scope.parent.enclosing_function() if inner.scope.parent is not None else None
+        if maker is not None and isinstance(inner, Function):
+            for name in {param.name for param in maker.params}.intersection(called_names(inner)):
+                self.parameter(name, maker.scope, wrapper.module)
+
+    def parameter(self, name: str, scope: Scope, module: Module) -> None:
+        """An element that a function is given: by its calls, and as what it decorates."""
+        if (scope, name) in self.seen:
+            return
+        self.seen.add((scope, name))
+        [binding] = scope.bindings[name]
+        function = scope.owner
+        if not isinstance(binding.target, Param) or not isinstance(function, Function):
+            return
+        for given, frame in _given(binding.target, function, module):
+            self.one(given, frame)
+        if binding.target in function.params[: 1 if function.owner is None else 2]:
+            self.found += _decorated_by(function, module)
 
     def value(self, value: Value) -> None:
         """An element that is known by its value alone."""
@@ -214,6 +255,11 @@ class _Walk:
                 self.container(args[-1] if facts.last_name(func) == "cast" else args[0], frame)
             case facts.Call(func=facts.Attr(base=base, name="copy" | "values")):
                 self.container(base, frame)
+            case facts.Call(func=func):
+                for option in options(self.evaluator.eval(expr.keyword("default_factory") or func, frame)):
+                    if isinstance(option, FunctionOf):
+                        self.returned(option)
+                self.held(self.evaluator.eval(expr, frame))
             case facts.Name(id=name):
                 self.named(name, frame)
             case facts.Attr():
@@ -235,8 +281,9 @@ class _Walk:
                 case Record(cls=None, quantity=False):
                     for _, entry in held_in(option):
                         self.value(entry.value)
-                case FunctionOf():
+                case FunctionOf():  # one alone, or what gives the list once an agent runs
                     self.found.append(option)
+                    self.returned(option)
                 case _:
                     pass
 
@@ -256,15 +303,20 @@ class _Walk:
                 origin := self.origin(frame.module, binding.module, binding.name)
             ):
                 self.named(binding.name, Frame(origin, origin.scope))
-            elif binding.kind == "param" and isinstance(binding.target, Param):
-                self.given(binding.target, scope, frame.module)
+            elif (
+                binding.kind == "param"
+                and isinstance(binding.target, Param)
+                and isinstance(scope.owner, Function)
+            ):
+                for given, around in _given(binding.target, scope.owner, frame.module):
+                    self.container(given, around)
             else:
                 self.held(self.evaluator.lookup(name, home))
-        for call, inner in frame.module.calls_where(lambda section: name in section.mutated):
-            match call.func:
-                case facts.Attr(base=facts.Name(id=base), name=method) if base == name:
-                    if _owner(inner, name) is scope:
-                        self.added(method, call, Frame(frame.module, inner, None, frame.bound))
+
+        def is_it(receiver: Expr, inner: Scope) -> bool:
+            return isinstance(receiver, facts.Name) and receiver.id == name and _owner(inner, name) is scope
+
+        self.filled(name, is_it, frame.module, frame.bound)
 
     def origin(self, module: Module, dotted: str, name: str) -> Module | None:
         """The module of the project that binds what is imported as ``name`` from ``dotted``."""
@@ -272,60 +324,76 @@ class _Walk:
         found = self.evaluator.modules.module_at(path) if path is not None and path != module.path else None
         return found if found is not None and name in found.scope.bindings else None
 
-    def given(self, param: Param, scope: Scope, module: Module) -> None:
-        """What the calls in the same module give for a parameter that takes the container."""
-        function = scope.owner
-        if not isinstance(function, Function):
-            return
-        cls = function.owner
-        callee = cls.name if cls is not None and function.name == "__init__" else function.name
-        params = [p.name for p in function.params[1 if cls is not None else 0 :]]
-        if param.name not in params:
-            return
-        position = params.index(param.name)
-        if param.default is not None:
-            self.container(param.default, Frame(module, scope.parent or scope))
-        for call, inner in module.calls_of({callee}):
-            if facts.last_name(call.func) != callee or isinstance(call.func, Call):
-                continue
-            given = call.keyword(param.name)
-            if given is None and position < len(call.args):
-                given = None if any(isinstance(a, facts.Star) for a in call.args) else call.args[position]
-            if given is not None:
-                self.container(given, Frame(module, inner))
-
     def attribute(self, expr: facts.Attr, frame: Frame) -> None:
-        """``self.tools``: what is assigned to it, and what the methods of the class add."""
-        base = self.evaluator.eval(expr.base, frame)
-        for option in options(base):
-            if isinstance(option, ModuleOf):
-                if expr.name in option.module.scope.bindings:
-                    self.named(expr.name, Frame(option.module, option.module.scope))
-                return
+        """``self.tools``: what is assigned to it, what the methods of the class add, and what a property returns."""
         cls = frame.scope.enclosing_class()
-        is_own = isinstance(expr.base, facts.Name) and expr.base.id in ("self", "cls") and cls is not None
-        if not is_own:
-            self.held(self.evaluator.eval(expr, frame))
+        if isinstance(expr.base, facts.Name) and expr.base.id in ("self", "cls") and cls is not None:
+            self.of_class(expr, ClassOf(frame.module, cls), frame)
             return
-        assert cls is not None
+        for option in options(self.evaluator.eval(expr.base, frame)):
+            match option:
+                case ModuleOf(module=module) if expr.name in module.scope.bindings:
+                    self.named(expr.name, Frame(module, module.scope))
+                    return
+                case Instance(of=of) | Record(cls=ClassOf() as of) | (ClassOf() as of):
+                    self.of_class(expr, of, None)
+                case _:
+                    pass
+        self.held(self.evaluator.eval(expr, frame))
+
+    def of_class(self, expr: facts.Attr, of: ClassOf, own: Frame | None) -> None:
+        """What the class ``of`` holds under an attribute; ``own`` is where a method of its asks."""
+        cls, module, bound = of.cls, of.module, own.bound if own is not None else of
         if (cls.scope, f"self.{expr.name}") in self.seen:
             return
         self.seen.add((cls.scope, f"self.{expr.name}"))
         assigned = cls.attributes.get(expr.name, ())
+        method = cls.method(expr.name)
         for value, _, scope in assigned:
             if value is not None:
-                self.container(value, Frame(frame.module, scope, None, frame.bound))
-        if expr.name in cls.scope.bindings:
-            self.named(expr.name, Frame(frame.module, cls.scope, None, ClassOf(frame.module, cls)))
-        elif not assigned:
-            self.held(self.evaluator.eval(expr, frame))
-        for call, inner in frame.module.calls_where(
-            lambda section: bool(section.calls & (_ADDS_ONE | _ADDS_MANY))
-        ):
-            match call.func:
-                case facts.Attr(base=facts.Attr(base=facts.Name(id="self"), name=name), name=method):
-                    if name == expr.name and inner.enclosing_class() is cls:
-                        self.added(method, call, Frame(frame.module, inner, None, frame.bound))
+                self.container(value, Frame(module, scope, None, bound))
+        if method is not None:
+            if not PROPERTIES.isdisjoint(map(facts.last_name, method.decorators)):
+                self.returned(FunctionOf(module, method, bound, True))
+        elif expr.name in cls.scope.bindings:
+            self.named(expr.name, Frame(module, cls.scope, None, of))
+        elif not assigned and own is not None:
+            self.held(self.evaluator.eval(expr, own))
+
+        def is_it(receiver: Expr, scope: Scope) -> bool:
+            match receiver:
+                case facts.Attr(base=facts.Name(id="self"), name=name):
+                    return name == expr.name and scope.enclosing_class() is cls
+                case _:
+                    return False
+
+        self.filled(expr.name, is_it, module, bound)
+        if own is not None:
+            for below in _below_class(of):
+                self.of_class(expr, below, Frame(module, below.cls.scope, None, below))
+
+    def filled(
+        self, name: str, is_it: Callable[[Expr, Scope], bool], module: Module, bound: ClassOf | None
+    ) -> None:
+        """What a module puts into the container of that last name, where ``is_it`` says that it is the one."""
+        for target, value, scope in stores(module, lambda section: name in section.mutated):
+            if isinstance(target, facts.Sub) and is_it(target.base, scope):
+                self.one(value, Frame(module, scope, None, bound))
+        for call, scope in module.calls_where(lambda section: name in section.mutated):
+            if isinstance(call.func, facts.Attr) and is_it(call.func.base, scope):
+                self.added(call.func.name, call, Frame(module, scope, None, bound))
+
+    def returned(self, function: FunctionOf) -> None:
+        """What a function of the project returns."""
+        inner = function.function
+        if (inner.scope, "return") not in self.seen:
+            self.seen.add((inner.scope, "return"))
+            for value in _returned(inner.body) if isinstance(inner, Function) else (inner.body,):
+                self.container(value, Frame(function.module, inner.scope, None, function.bound))
+            for below in _below_class(function.bound) if function.bound is not None else ():
+                method = below.cls.method(getattr(inner, "name", ""))
+                if method is not None:
+                    self.returned(FunctionOf(below.module, method, below, True))
 
     def added(self, method: str, call: Call, frame: Frame) -> None:
         """``tools.append(f)``, ``tools.extend(more)``."""
@@ -355,6 +423,65 @@ def called_names(function: Function) -> Iterator[str]:
                 yield name
             case _:
                 pass
+
+
+def _given(param: Param, function: Function, module: Module) -> Iterator[tuple[Expr, Frame]]:
+    """What the calls in the same module give for a parameter, and its default."""
+    cls = function.owner
+    callee = cls.name if cls is not None and function.name == "__init__" else function.name
+    params = [p.name for p in function.params[1 if cls is not None else 0 :]]
+    if param.name not in params:
+        return
+    position = params.index(param.name)
+    if param.default is not None:
+        yield param.default, Frame(module, function.scope.parent or function.scope)
+    for call, inner in module.calls_of({callee}):
+        if facts.last_name(call.func) != callee or isinstance(call.func, Call):
+            continue
+        given = call.keyword(param.name)
+        if given is None and position < len(call.args):
+            given = None if any(isinstance(a, facts.Star) for a in call.args) else call.args[position]
+        if given is not None:
+            yield given, Frame(module, inner)
+
+
+def _decorated_by(decorator: Function, module: Module) -> Iterator[FunctionOf]:
+    """The functions of the module that ``@decorator`` decorates, or ``@maker(…)`` where a maker returns it."""
+    parent = decorator.scope.parent
+    maker = parent.enclosing_function() if parent is not None else None
+    name = (maker or decorator).name
+    for function in module.functions_where(lambda section: name in section.decorators):
+        for written in function.decorators:
+            if isinstance(written, Call) is (maker is not None) and facts.last_name(written) == name:
+                of = ClassOf(module, function.owner) if function.owner is not None else None
+                yield FunctionOf(module, function, of, of is not None)
+
+
+def _below_class(of: ClassOf) -> Iterator[ClassOf]:
+    """The classes of the same module that derive from one, by their bases' names."""
+    name = of.cls.name
+    for cls in of.module.classes_where(lambda s: any(b.rpartition(".")[2] == name for b in s.bases)):
+        if any(facts.last_name(base) == name for base in cls.bases):
+            yield ClassOf(of.module, cls)
+
+
+def stores(module: Module, about: Callable[[Section], bool]) -> Iterator[tuple[Expr, Expr, Scope]]:
+    """What the sections store of which the outline says so: target, value, and where."""
+    blocks: list[tuple[facts.Block, Scope]] = []
+    for part in module.sections(about):
+        if module.owner(part.section) is None:
+            blocks.append((part.body, module.scope))
+        blocks += ((function.body, function.scope) for function in part.functions)
+    while blocks:
+        block, scope = blocks.pop()
+        for statement in block:
+            match statement:
+                case facts.Assign(targets=targets, value=value) if value is not None:
+                    yield from ((target, value, scope) for target in targets)
+                case facts.AugAssign(target=target, value=value):
+                    yield target, value, scope
+                case _:
+                    blocks += ((inner, scope) for inner in facts.blocks(statement))
 
 
 def _returned(block: facts.Block) -> Iterator[Expr]:
