@@ -11,6 +11,7 @@ import pytest
 from gllint_rules import RULES, Failure, Settings
 from gllint_rules.check.check import check
 from gllint_rules.project.project import Project
+from gllint_rules.reading.literals import literals
 from gllint_rules.reading.modules import read_module
 from gllint_rules.reading.syntax import ParseFailure
 
@@ -67,3 +68,9 @@ def test_fixes_take_time_in_proportion_to_the_findings(shape: Callable[[int], st
 def test_a_null_byte_is_refused_wherever_it_stands(text: str) -> None:
     with pytest.raises(ParseFailure):
         read_module("/a.py", text)
+
+
+def test_signs_of_a_comment_before_no_string_are_read_once() -> None:
+    """Each of forty could begin a comment of its own: to try all ways would take years."""
+    with pytest.raises(ValueError, match="no string"):
+        list(literals("#" * 40 + "\x01"))

@@ -9,6 +9,7 @@ import os
 import pkgutil
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import time
@@ -33,6 +34,7 @@ from gllint.run.engine import Engine, Options
 _SIZE = 2_000
 _MOST_GROWTH = 3.2  # for twice the text, where it takes long enough to be measured
 _MEASURABLE = 0.02
+_LONGEST = 20  # seconds for one text
 _PIECES = [
     "a", "0", " ", "_", ".", "(", ")", "{", '"', "'", "\\", "\n", "#", ":", ",", "=", "-", "a.", "a,", "0.", "0,", "{{", "}}", "(a",
     "class a(", "from a import ", "import a,", "# noqa: ", "noqa:", "gllint: ", "{{claim:", "2024-", "**", "a\n", "a \\\n", " a", "f'{",
@@ -42,8 +44,10 @@ Grown = tuple[float, float, float]  # seconds at n, 2n and 4n
 
 
 def suite(budget: Budget) -> Iterator[Row]:
+    before = signal.signal(signal.SIGALRM, _end)
     yield _expressions(budget)
     yield from _parsers(budget.part(0.5))
+    signal.signal(signal.SIGALRM, before)
     if budget.is_long():
         yield from (_size(name, text) for name, text in _SIZES.items())
     yield _cache(budget.part(0.5))
@@ -92,7 +96,17 @@ def _expressions(budget: Budget) -> Row:
 
 
 def _is_too_much(times: Grown) -> bool:
-    return times[2] > _MEASURABLE and times[2] > _MOST_GROWTH * max(times[1], _MEASURABLE / 4)
+    return times[2] > _LONGEST / 2 or (
+        times[2] > _MEASURABLE and times[2] > _MOST_GROWTH * max(times[1], _MEASURABLE / 4)
+    )
+
+
+class _TooLong(BaseException):
+    """One text took all of its time."""
+
+
+def _end(*_: object) -> None:
+    raise _TooLong
 
 
 def _shown(times: Grown) -> str:
@@ -108,7 +122,13 @@ def _time(use: Callable[[str], object], text: str) -> float:
     best = 1e9
     for _ in range(2):
         begun = time.process_time()
-        use(text)
+        signal.alarm(_LONGEST)  # an expression that tries all ways around looks for signals
+        try:
+            use(text)
+        except _TooLong:
+            return time.process_time() - begun
+        finally:
+            signal.alarm(0)
         best = min(best, time.process_time() - begun)
         if best < _MEASURABLE:
             break

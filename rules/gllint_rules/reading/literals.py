@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from gllint_rules.tuples import NamedTuple
 
-_START = re.compile(r"""(?:[\s\\]|\#[^\r\n]*)*([A-Za-z]*)(\"\"\"|'''|"|')""")
+_START = re.compile(r"""(?:[\s\\]|\#[^\r\n]*+)*+([A-Za-z]*)(\"\"\"|'''|"|')""")
 _REST = {
     "'": re.compile(r"[^'\\]*(?:\\.[^'\\]*)*'", re.DOTALL),
     '"': re.compile(r'[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL),

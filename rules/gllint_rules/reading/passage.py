@@ -8,7 +8,7 @@ from bisect import bisect_right
 from itertools import accumulate
 
 _NEWLINE = re.compile(r"\r\n?|\n")
-_BLANK = re.compile(r"(?:[\s\\]|\#[^\r\n]*)*")
+_BLANK = re.compile(r"(?:[\s\\]|\#[^\r\n]*+)*+")
 
 
 def line_starts(source: str) -> list[int]:
