@@ -25,7 +25,11 @@ _CLAIM_PATH = re.compile(r"\$(?:\.\w+)+")
 _READING = r"(?:[{{(\[.'\"$/@=<>*+]\s*{0}(?!\w))|(?:(?<!\w){0}\s*[)\]}}'\"=<>*/+|,])"
 
 # A text that is code: an example of a docstring, the argument of ``exec``.
-_EXECUTED = re.compile(r">>>|\bimport\b.*\bimport\b|\bfrom\s+[\w.]+\s+import\b|\w\s*\(.*\)\s*\[")
+# The last two are a call and an index: of a line, only the first call is followed to its end.
+_EXECUTED = re.compile(
+    r">>>|\bimport\b.*\bimport\b|\bfrom\s+[\w.]+\s+import\b"
+    r"|(?m:^)(?>.*?\w[^\S\n]*\().*\)\s*\[|\w[^\S\n]*\n\s*\(.*\)\s*\["
+)
 _CALLED = r"(?<!\w){0}\s*\("
 
 Place = tuple[str, int, int]
