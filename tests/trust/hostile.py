@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import importlib
 import inspect
 import json
@@ -258,7 +259,8 @@ def _cache(budget: Budget) -> Row:
             value = [json.loads(entry.read_bytes()[head:])]
             for _ in range(budget.random.randint(1, 3)):
                 holder, key = budget.random.choice([*_places_in(value)])
-                holder[key] = budget.random.choice(fuzz.STRANGE)
+                # A copy: what comes later may be put into it, or be it.
+                holder[key] = copy.deepcopy(budget.random.choice(fuzz.STRANGE))
             payload = json.dumps(value[0]).encode()
             entry.write_bytes(_PREFIX + digest(entry.name.encode(), payload) + payload)
             try:
