@@ -50,6 +50,7 @@ class Plugin:
         cls._engine = engine = Engine(Options(jobs=1, noqa=noqa, take_turns=True, fixes=False))
         try:
             engine.places.ask_about([path for path in cls._paths if os.path.exists(path)])
+            engine.announce([path for path in cls._paths if os.path.isfile(path)])
         except UsageError as error:
             from flake8.exceptions import ExecutionError  # type: ignore[import-untyped]
 
@@ -61,6 +62,8 @@ class Plugin:
         path = absolute(self._filename)
         if not self._paths and self._filename in ("-", self._stdin):
             engine.put(path, as_bytes("".join(self._lines)))
+        if not engine.lists(path) and not self._would_be_checked(path, engine):
+            return
         outcome = engine.check_file(path)
         for failure in outcome.failures:
             said = f"internal error: {failure.code} failed on {path}: {failure.error}"

@@ -174,6 +174,15 @@ class Engine:
         grouped = self._collect([absolute(path) for path in paths])
         return [path for _, files in grouped.values() for path in files]
 
+    def announce(self, paths: Iterable[str]) -> None:
+        """Announce files that :meth:`check_file` will be asked for: for one that comes late all is looked at anew."""
+        for path in paths:
+            self.workspace(self.places.project(os.path.dirname(path))).announce({path: _status(path)})
+
+    def lists(self, path: str) -> bool:
+        """Say whether a file is known to belong to its project."""
+        return path in self.workspace(self.places.project(os.path.dirname(path))).index.files
+
     def check_file(self, path: str) -> Outcome:
         """Check one file by its absolute path, in the project it belongs to."""
         place = self.places.project(os.path.dirname(path))

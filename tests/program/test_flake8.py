@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 import subprocess
 import sys
-from collections.abc import Callable
+from argparse import Namespace
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,8 @@ import pytest
 from gllint.hosts.flake8 import Plugin
 from gllint.run import workspace
 from gllint.run.engine import Engine, Options
+from gllint.run.results import Result
+from gllint.run.workspace import Workspace
 
 Write = Callable[..., Path]
 Check = Callable[..., list[str]]
@@ -190,3 +194,29 @@ def test_each_file_is_asked_for_its_own_findings_alone(write: Write, monkeypatch
     found = [engine.check_file(str(path)).findings for path in sorted(top.glob("*.py"))]
     assert [len(findings) for findings in found] == [1] * count
     assert len(looks) == count
+
+
+def test_files_that_gllint_leaves_out_make_nothing_be_checked_again(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """flake8 goes through installed packages, too; whoever names their files has them checked with the rest."""
+    packages = {f".venv/lib/p{number}.py": TOOLS for number in range(6)}
+    top = write({"gllint.toml": "", "tools.py": TOOLS, **packages})
+    asked: list[Sequence[str]] = []
+    original = Workspace._checked
+
+    def checked(self: Workspace, paths: Sequence[str], fixes: bool) -> dict[str, Result]:
+        asked.append(paths)
+        return original(self, paths, fixes)
+
+    monkeypatch.setattr(Workspace, "_checked", checked)
+    monkeypatch.chdir(top)
+    monkeypatch.setattr(Plugin, "_engine", None)
+    monkeypatch.setattr(Plugin, "_paths", ())
+    names = ["tools.py", *packages]
+    for named in (["."], names):
+        asked.clear()
+        Plugin.parse_options(None, Namespace(filenames=named), [])
+        for name in names:
+            list(Plugin(ast.Module([], []), name, []).run())
+        assert len(asked) == 1
