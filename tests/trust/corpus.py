@@ -53,6 +53,8 @@ def suite(budget: Budget) -> Iterator[Row]:
         (top, [*map(str, files)] if top in holding or "site-packages" in top.parts else [str(top)])
         for top, files in found.items()
     ]
+    # A package that is installed is checked in the project around it, whose files are all looked at again for each.
+    projects.sort(key=lambda project: "site-packages" in project[0].parts)
     with TemporaryDirectory() as cache:
         os.environ[CACHE_VARIABLE] = cache
         done = list(budget.map(_look_at, projects, partial(Seen, 0, 0, 0)))
