@@ -6,6 +6,7 @@ import json
 import os
 import random
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 
 from gllint.errors import UsageError
 from gllint.verdict import baseline
-from gllint.verdict.fingerprint import Fingerprint, scope_of
+from gllint.verdict.fingerprint import Fingerprint, fingerprints, scope_of
 from gllint.verdict.suppress import Comments
 from gllint_rules import Finding, Span
 
@@ -393,6 +394,25 @@ def test_a_finding_belongs_to_the_definitions_around_its_line() -> None:
     comments = Comments("".join(f"{line}\n" for line in lines))
     assert [scope_of(comments, number) for number in range(1, len(lines) + 3)] == [*lines.values(), "", ""]
     assert scope_of(Comments("def f():\n return 1\n"), 2) == "f"
+
+
+def test_equal_findings_of_a_file_are_numbered() -> None:
+    found = Finding("GL401", "a.py", Span(2, 5, 2, 6), "m")
+    one, other = fingerprints([found, found], lambda _: "x = 1\ny = 2", str)
+    assert one == Fingerprint("GL401", "a.py", "", "y = 2", "2", 0)
+    assert other == one._replace(nth=1)
+    assert len(one.hex()) == 40 and one.hex() != other.hex()
+
+
+@pytest.mark.parametrize(
+    ("content", "may"),
+    [("", True), (" \n", True), ('{"version": 1, "findings": []}', True), ("x = 1\n", False)],
+)
+def test_what_may_be_written_over(tmp_path: Path, content: str, may: bool) -> None:
+    path = tmp_path / "base.json"
+    path.write_text(content)
+    with nullcontext() if may else pytest.raises(UsageError, match="is not a baseline"):
+        baseline.check_target(str(path))
 
 
 def test_how_a_baseline_is_written() -> None:

@@ -366,3 +366,22 @@ def test_many_suppressions_take_linear_time(monkeypatch: pytest.MonkeyPatch, pie
 )
 def test_where_the_first_statement_is(source: str, line: int) -> None:
     assert Comments(source).first_statement == line
+
+
+def test_where_a_comment_that_cannot_be_read_stands() -> None:
+    (told,) = apply("/a.py", "x = 1  # gllint: disable  \n", [], CODES)
+    assert (told.code, told.span) == ("GL902", Span(1, 8, 1, 25))
+
+
+def test_a_comment_behind_code_speaks_of_its_own_line_alone() -> None:
+    assert left("x = 1  # gllint: ignore[GL401] why\ny = 2\n", finding(1), finding(2)) == ["2 GL401"]
+
+
+def test_where_no_statement_begins_a_file_is_suppressed_from_any_line() -> None:
+    source = "# a note\n" * 12 + "# gllint: ignore-file[GL401] why\n'''cut off"
+    assert left(source, finding(1)) == []
+
+
+def test_the_last_line_may_be_spoken_of_or_speak_of_itself() -> None:
+    assert left("# gllint: ignore[GL401] why\ny = 2", finding(2)) == []
+    assert left("y = 2\n# gllint: ignore[GL902] why  # gllint: disable") == []

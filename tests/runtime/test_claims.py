@@ -56,6 +56,7 @@ def test_well_formed(text: str, found: list[int]) -> None:
         ("{{claim:0}", "two braces"),
         ("{claim:0}}", "two braces"),
         ("{{{claim:0}}}", "two braces"),
+        ("{{{claim:0}}", "two braces"),
         ("{{claim:0}}}", "two braces"),
         ("{{claim:0", "two braces"),
         ("claim:0}}", "two braces"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from gllint_runtime import (
     dispatch_tool,
     sanitize_args,
 )
-from gllint_runtime.execution.steps import read_object
+from gllint_runtime.execution.steps import read_object, read_step
 
 
 @pytest.mark.parametrize(
@@ -69,6 +70,10 @@ def test_the_object_read_is_a_copy() -> None:
     raw = {"a": 1}
     assert read_object(raw) == raw
     assert read_object(raw) is not raw
+
+
+def test_a_mapping_that_is_no_dict_is_read_as_one() -> None:
+    assert read_step(MappingProxyType({"kind": "final", "message": "It is dry."})).message == "It is dry."
 
 
 def test_sanitised_arguments_are_flat() -> None:

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gllint_runtime import GLRuntimeError, scan_naked_numbers
-from gllint_runtime.policy.neighbours import MASK
+from gllint_runtime.policy.neighbours import MASK, beside
 from gllint_runtime.policy.numbers import unsafe_characters
-from gllint_runtime.policy.view import is_numeral
+from gllint_runtime.policy.view import View, is_numeral
 
 REFUSED = [
     "@/m2",
@@ -23,6 +23,7 @@ REFUSED = [
     "@ · h",
     "@ ╱ m2",
     "@ ⊗ two",
+    "It is ー@",
     "@ cents",
     "negatief @",
     "négative @",
@@ -217,6 +218,7 @@ DELIVERED = [
     "Heat <@",
     "Title\n---\n@",
     "---\n@",
+    "\n---\n@",
     "a | b\n--- | ---\n@ | x",
     "@\n- item",
     "@\n\nMillion reasons",
@@ -290,6 +292,16 @@ def test_what_leaves_it_alone_is_not(message: str) -> None:
 def test_the_hint_says_what_to_leave_out() -> None:
     (number,) = scan_naked_numbers("It uses {{claim:0}} kWh.")
     assert number.text == "kWh" and "Leave out 'kWh'" in str(number.hint)
+
+
+def test_the_place_is_that_of_the_word_that_counts() -> None:
+    assert [place[:2] for place in beside(f"有百{MASK}", 2, 3, ())] == [(1, 2)]
+
+
+def test_what_is_not_shown_is_nowhere_in_the_view() -> None:
+    view = View("a**b**")
+    assert view.text == "ab"
+    assert [view.find(position) for position in range(6)] == [0, None, None, 1, None, None]
 
 
 TIMES = ["per year", "a day", "pro Jahr", "par an", "annually", "(per month)", "**per hour**"]

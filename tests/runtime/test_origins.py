@@ -154,7 +154,9 @@ def test_text_quoted_from_the_user(tools: ToolRegistry, step: Any, user: str, te
 
 
 def test_text_quoted_from_an_output(tools: ToolRegistry, step: Any) -> None:
-    tools.register(Tool(name="sites", fn=lambda: {"sites": [{"id": "A-17"}, {"id": "B-18 and C-19"}]}))
+    heat = {"value": 5, "unit": "kWh"}
+    sites = [{"id": "A-17", "heat": heat}, {"id": "B-18 and C-19", "empty": False}]
+    tools.register(Tool(name="sites", fn=lambda: {"sites": sites}))
     for text, source in [("A-17", "tc_1 $.sites[0].id"), ("C-19", "tc_1 $.sites[1].id")]:
         assert origins(tools, step.call("sites"), step.call("note", text=text)) == [
             (text[2:], "tool", source)

@@ -139,6 +139,12 @@ def test_a_long_unit_is_refused_at_once(size: int) -> None:
         assert judge_unit(unit).status == "unknown"
 
 
+def test_the_longest_unit_that_is_read() -> None:
+    longest = "kW" + "*J" * 99
+    assert judge_unit(longest).status == "not-allowed"
+    assert judge_unit(f"{longest}*J").status == "unknown"
+
+
 PLAIN = ["*_id", "page", "status_code"]
 
 

@@ -10,7 +10,7 @@ from gllint_runtime.policy.settings import Policy
 ENDLESS = [
     r"(a+)+$", r"(a*)*", r"(a|a)*$", r"(a|aa)+$", r"(\d+)*x", r"(\w+\s*)+:", r"(?:\d+[,.]?)+$", r"(.*)*", r"((a+b?)+c?)+",
     r"(x+x+)+y", r".*.*.*.*=", r"(\d+|\d+\.)+$", r"([0-9]+)+ kWh", r"(?:(?:a+)+)+", r"(?P<x>\d+)+", r"(a{1,200}){1,200}$",
-    r"(?=(a+)+b)\d", r"(?i:(\w*)+)\d",
+    r"(?=(a+)+b)\d", r"(?:[ab]+[ab])+$", r"(?i:(\w*)+)\d",
 ]  # fmt: skip
 QUICK = [
     r"\d+", r"ID-\d+", r"(\d+\.)+\d+", r"[A-Z]{2,4}-\d+", r"Room \d+(?:[a-z])?", r"(?:v\d+(?:\.\d+)*)", r"\bRFC ?\d+\b",

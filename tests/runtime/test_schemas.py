@@ -182,6 +182,7 @@ def test_unknown_refs() -> None:
         ({"anyOf": [REF], "required": ["b"], **of(a={})}, []),
         ({"$ref": "#/$defs/x", "required": ["b"], **of(a={})}, []),
         ({"patternProperties": {"^b": {}}, "required": ["b"], **of(a={})}, []),
+        ({"then": of(a={"required": ["x"]})}, [(("then", "properties", "a", "required", 0), "required")]),
         ({"required": [Opaque(), "a"], **of(a={})}, []),
         ({"required": Opaque()}, []),
         ({"required": ["a"], "properties": Opaque()}, []),
