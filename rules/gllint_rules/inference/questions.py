@@ -29,7 +29,7 @@ MOST_IN_CIRCLE = 2_000  # steps of the questions on the ways around it
 # Functions are executed anew for the arguments of a call. Within each other that branches at each call: it is bounded
 # in depth, and in the steps that executions within others take in one question.
 MOST_EXECUTED = 5
-MOST_WITHIN_EXECUTED = 1_000
+MOST_WITHIN_EXECUTED = 5_000
 
 
 class TooComplex(Exception):
