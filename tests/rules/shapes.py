@@ -124,6 +124,21 @@ def dense_circle(n: int) -> Files:
     return tool('return {"a": f0(x)}', before=helpers)
 
 
+def dense_circle_of_changes(n: int) -> Files:
+    """Each helper hands on a dict that it changes to eight others, as interpreters do."""
+    helpers = "".join(
+        f"def f{i}(node, state):\n    total = {{}}\n"
+        + "".join(
+            f"    state['k{k}'] = f{(i * 7 + k * 13 + 1) % n}(node.left, state)\n"
+            f"    if node == {k}:\n        return f{(i * 3 + k * 5 + 2) % n}(node.right, total)\n"
+            for k in range(4)
+        )
+        + "    return total\n\n\n"
+        for i in range(n)
+    )
+    return tool('return {"a": f0(x, {})}', before=helpers)
+
+
 def every_helper_a_tool(n: int) -> Files:
     helpers = "".join(
         f"@function_tool\ndef f{i}(q):\n    if q:\n        return g{i}(q)\n    return {{'k': {i}}}\n\n\n"
@@ -398,6 +413,7 @@ SHAPES: dict[Callable[[int], Files], int] = {
     nested_in_itself: 60,
     circle_of_helpers: 300,
     dense_circle: 60,
+    dense_circle_of_changes: 60,
     every_helper_a_tool: 36,
     chain_of_helpers: 200,
     chain_of_keys: 100,

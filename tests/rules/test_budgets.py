@@ -9,8 +9,7 @@ import pytest
 
 from gllint_rules import RULES, Failure, Finding, Settings
 from gllint_rules.check.check import check
-from gllint_rules.inference.questions import MOST_DEPTH, MOST_STEPS, Questions, TooComplex
-from gllint_rules.inference.special import MOST_SPECIAL
+from gllint_rules.inference.questions import MOST_DEPTH, MOST_EXECUTED, MOST_STEPS, Questions, TooComplex
 from gllint_rules.inference.values import Flow, Site
 from gllint_rules.project.imports import top_level_packages
 from gllint_rules.project.project import Project
@@ -31,6 +30,7 @@ from shapes import (
     chain_of_spreads,
     circle_of_helpers,
     circle_of_keys,
+    dense_circle_of_changes,
     dispatch_table,
     doubling,
     doubling_helpers,
@@ -76,11 +76,11 @@ def test_work_grows_with_the_file(shape: Callable[[int], Files]) -> None:
     assert steps[2] < most * steps[1] + 100
 
 
-@pytest.mark.parametrize("n", [1, MOST_SPECIAL, MOST_SPECIAL + 1, 20])
+@pytest.mark.parametrize("n", [1, MOST_EXECUTED, MOST_EXECUTED + 1, 20])
 def test_a_number_handed_on_is_found_or_said_to_be_lost(n: int) -> None:
     project, found = checked(chain_of_arguments(n))
-    assert [finding.code for finding in found] == ["GL101"] * (n <= MOST_SPECIAL)
-    assert len(project.cuts()) == (n > MOST_SPECIAL)
+    assert [finding.code for finding in found] == ["GL101"] * (n <= MOST_EXECUTED)
+    assert len(project.cuts()) == (n > MOST_EXECUTED)
 
 
 DEEP = (chain_of_helpers, chain_of_constants, circle_of_helpers, lambdas_calling_two, generic_aliases)
@@ -337,3 +337,10 @@ def test_what_is_concluded_on_one_way_around_a_circle_holds_while_the_rest_is_op
     assert len(on_large_stack(graph.reached, chr(100))) == 301
     assert graph.taken < 2000
     assert not graph.cuts
+
+
+def test_functions_that_all_call_each_other_are_left_soon() -> None:
+    """Calls within calls, each executed for its arguments: what that takes grows with the file, and is told."""
+    project, _ = checked(dense_circle_of_changes(10))
+    assert project.evaluator.taken < 100_000
+    assert project.cuts()

@@ -11,7 +11,6 @@ from gllint_rules.inference import annotations as hints
 from gllint_rules.inference import containers, objects, operators, outside
 from gllint_rules.inference.arguments import given as given_to
 from gllint_rules.inference.narrowing import SHOWN, forget, in_both, narrow, under
-from gllint_rules.inference.special import MOST_SPECIAL, SPECIAL
 from gllint_rules.inference.values import (
     BOOL,
     TEXT,
@@ -716,19 +715,15 @@ class _Runner:
                 for name in function.changed
                 if name not in function.scope.bindings and isinstance(env.get(name), (Record, ListOf))
             }
-        key = (function, call)
-        if not held or key in self.evaluator.executed:
-            return
-        if len(self.evaluator.executed) >= MOST_SPECIAL:
-            self.evaluator.cut(Site(self.module, call.at), SPECIAL)
+        if not held or self.evaluator.executes((function, call)):
             return
         before = {name: self.eval(expr, env) for name, expr in held.items()}
-        self.evaluator.executed.add(key)
-        try:
+
+        def execute() -> Env:
             arguments = given_to(self.evaluator, callee, call, self.frame(env))
-            after = changes(self.evaluator, callee, {**arguments, **before}, frozenset(held))
-        finally:
-            self.evaluator.executed.discard(key)
+            return changes(self.evaluator, callee, {**arguments, **before}, frozenset(held))
+
+        after = self.evaluator.executed((function, call), execute, Site(self.module, call.at)) or {}
         for name, expr in held.items():
             if after.get(name, before[name]) is not before[name]:
                 self.replace_at(expr, after[name], env)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from gllint_rules.inference import annotations as hints
 from gllint_rules.inference import arguments, objects, outside, special, tables
 from gllint_rules.inference.narrowing import SHOWN, shown
-from gllint_rules.inference.special import MOST_SPECIAL, SPECIAL
 from gllint_rules.inference.values import (
     BOOL,
     NEVER,
@@ -214,22 +213,16 @@ def _lambda_result(
     frame: Frame | None,
 ) -> Value:
     """What a lambda gives for the arguments of a call, or, deep within others, for any."""
-    if len(evaluator.executed) >= MOST_SPECIAL:
-        return join(*[value for _, value in evaluator.flow(callee).returns])
+    key = (function, expr)
+    if evaluator.executes(key):
+        return NEVER
     names: dict[str, Value] = {}
     if expr is not None and frame is not None:
         for param, arg in zip(function.params, expr.args, strict=False):
             names[param.name] = evaluator.eval(arg, frame)
-    key = (function, expr)
-    if key in evaluator.executed:
-        return NEVER
-    evaluator.executed.add(key)
-    try:
-        return evaluator.eval(
-            function.body, Frame(callee.module, function.scope, names or None, callee.bound)
-        )
-    finally:
-        evaluator.executed.discard(key)
+    inner = Frame(callee.module, function.scope, names or None, callee.bound)
+    value = evaluator.executed(key, lambda: evaluator.eval(function.body, inner), None)
+    return join(*[value for _, value in evaluator.flow(callee).returns]) if value is None else value
 
 
 def _said(evaluator: Evaluator, callee: FunctionOf, declared: Value) -> Value:
@@ -252,18 +245,13 @@ def _specialised(
     given = arguments.given(evaluator, callee, expr, frame)
     if callee.receiver is not None and function.params:
         given = {function.params[0].name: callee.receiver, **given}
-    key = (function, expr)
-    if not given or key in evaluator.executed:
+    if not given:
         return general
-    if len(evaluator.executed) >= MOST_SPECIAL:
-        evaluator.cut(Site(frame.module, expr.at), SPECIAL)
+    site = Site(frame.module, expr.at)
+    flow = evaluator.executed((function, expr), lambda: evaluator.specialised_flow(callee, given), site)
+    if flow is None or not flow.returns:
         return general
-    evaluator.executed.add(key)
-    try:
-        returns = evaluator.specialised_flow(callee, given).returns
-    finally:
-        evaluator.executed.discard(key)
-    return join(*(_of_call(callee, expr, value, given) for expr, value in returns)) if returns else general
+    return join(*(_of_call(callee, expr, value, given) for expr, value in flow.returns))
 
 
 def _hands_out_itself(callee: FunctionOf, value: Value) -> bool:

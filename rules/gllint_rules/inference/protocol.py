@@ -97,8 +97,9 @@ class Evaluator(Protocol):
 
     # --- questions and budgets -------------------------------------------------------------------------------
 
-    @property
-    def executed(self) -> set[Hashable]: ...
+    def executes(self, key: Hashable) -> bool: ...
+
+    def executed(self, key: Hashable, execute: Callable[[], _T], site: Site | None) -> _T | None: ...
 
     def ask(
         self, key: Hashable, answer: Callable[[], _T], meanwhile: _T, instead: Callable[[], _T], site: Site

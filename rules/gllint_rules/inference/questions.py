@@ -21,10 +21,15 @@ from gllint_rules.inference.values import Site
 
 _T = TypeVar("_T")
 
-MOST_STEPS = 50_000  # of one question
+MOST_STEPS = 20_000  # of one question
 # Of expressions, blocks and questions within each other: what a large stack (reading.stack) holds many times over.
 MOST_DEPTH = 2_000
-MOST_REPEATED = 80  # questions answered anew on other ways around a circle
+MOST_REPEATED = 20  # questions answered anew on other ways around a circle
+MOST_IN_CIRCLE = 2_000  # steps of the questions on the ways around it
+# Functions are executed anew for the arguments of a call. Within each other that branches at each call: it is bounded
+# in depth, and in the steps that executions within others take in one question.
+MOST_EXECUTED = 5
+MOST_WITHIN_EXECUTED = 5_000
 
 
 class TooComplex(Exception):
@@ -57,10 +62,12 @@ class _Question:
     circle: set[Hashable] = field(default_factory=set)
     forgotten: set[Hashable] = field(default_factory=set)  # questions within it whose answers held for now
     repeated: int = 0  # how often one of them was answered anew
+    in_circle: int = 0  # the steps that they took
     # What was concluded under the assumption that this question adds nothing, and under none about a later one.
     concluded: list[Hashable] = field(default_factory=list)
-    # The calls for whose arguments functions are being executed, by function and call.
-    executed: set[Hashable] = field(default_factory=set)
+    executed: set[Hashable] = field(default_factory=set)  # what is being executed for the arguments of a call
+    within_executed: int = 0  # steps of what was executed within something else that was
+    began_within: int = 0  # at how many steps the one that is going on began
 
 
 class Questions:
@@ -140,6 +147,9 @@ class Questions:
             self._for_now[key] = told
             list(self._open.values())[max(now.assumed)].concluded.append(key)
             self._spend(now.steps)
+            outer.in_circle += now.steps
+            if outer.in_circle > MOST_IN_CIRCLE:
+                raise TooComplex(f"{MOST_IN_CIRCLE} steps in a circle")
             now.forgotten.add(key)
             few, many = sorted((now.forgotten, outer.forgotten), key=len)
             outer.repeated += now.repeated + len(few & many)
@@ -208,10 +218,34 @@ class Questions:
     def begin(self, site: Site) -> None:
         """Get ready for a question at ``site`` that is asked while nothing is being answered."""
 
-    @property
-    def executed(self) -> set[Hashable]:
-        """The calls, each with its function, that are being executed for their arguments in this question."""
-        return self._now.executed
+    def executes(self, key: Hashable) -> bool:
+        """Whether the function and call that are ``key`` are being executed in this question."""
+        return key in self._now.executed
+
+    def executed(self, key: Hashable, execute: Callable[[], _T], site: Site | None) -> _T | None:
+        """What ``execute`` gives, which executes a function for the arguments of a call; ``key`` is the two of them.
+
+        ``None`` where these are being executed already, and where a budget ran out, which is noted at ``site``, if any.
+        """
+        now = self._now
+        if key in now.executed:
+            return None
+        level = len(now.executed)
+        within = now.within_executed + (now.steps - now.began_within if level > 1 else 0)
+        if level >= MOST_EXECUTED or within > MOST_WITHIN_EXECUTED:
+            budget = str(MOST_EXECUTED) if level >= MOST_EXECUTED else f"{MOST_WITHIN_EXECUTED} steps of"
+            if site is not None:
+                self.cut(site, f"{budget} calls within each other")
+            return None
+        if level == 1:
+            now.began_within = now.steps
+        now.executed.add(key)
+        try:
+            return execute()
+        finally:
+            now.executed.discard(key)
+            if level == 1:
+                now.within_executed += now.steps - now.began_within
 
     def step(self, steps: int = 1) -> None:
         """Count ``steps`` of the question. Raises :class:`TooComplex` beyond its budget."""

@@ -52,8 +52,6 @@ if TYPE_CHECKING:
 
 
 LEAST_OF_A_NAME = 2  # letters of a computed name that are written out
-MOST_SPECIAL = 5  # calls within each other for whose arguments functions are executed
-SPECIAL = f"{MOST_SPECIAL} calls within each other"
 
 
 def _dict_call(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
@@ -126,19 +124,14 @@ def _applied(evaluator: Evaluator, function: Value, *values: Value) -> Value:
         return _fields_of(values[0])
     if not isinstance(function, FunctionOf):
         return UNKNOWN
-    if len(evaluator.executed) >= MOST_SPECIAL:
-        evaluator.cut(Site(function.module, function.function.at), SPECIAL)
-        return UNKNOWN
     params = function.function.params[1 if function.first else 0 :]
     given = {param.name: value for param, value in zip(params, values, strict=False) if value is not UNKNOWN}
+    site = Site(function.module, function.function.at)
     key = (function.function, "applied")
-    if not given or key in evaluator.executed:
-        return UNKNOWN
-    evaluator.executed.add(key)
-    try:
-        return join(*[value for _, value in evaluator.specialised_flow(function, given).returns])
-    finally:
-        evaluator.executed.discard(key)
+    flow = (
+        evaluator.executed(key, lambda: evaluator.specialised_flow(function, given), site) if given else None
+    )
+    return UNKNOWN if flow is None else join(*[value for _, value in flow.returns])
 
 
 def _smallest(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
