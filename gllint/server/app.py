@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, lsp_method
 from pygls.uris import from_fs_path, to_fs_path
@@ -51,6 +52,15 @@ class Protocol(LanguageServerProtocol):
     """The part of the protocol that keeps texts is ours: lines end elsewhere than pygls thinks."""
 
     _server: Server
+
+    def structure_message(self, data: dict[str, Any]) -> Any:
+        """The message that ``data`` is. A request that cannot be read is answered; pygls lets its sender wait."""
+        try:
+            return super().structure_message(data)
+        except JsonRpcException as error:
+            if "method" in data and isinstance(data.get("id"), (int, str)):
+                self._send_response(data["id"], None, error.to_response_error())
+            raise
 
     @lsp_method(types.INITIALIZE)
     def lsp_initialize(self, params: types.InitializeParams) -> Generator[Any, Any, types.InitializeResult]:

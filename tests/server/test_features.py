@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -385,3 +388,24 @@ async def test_jumps_by_the_path_where_the_call_is_unknown(start: Any, agents: P
     [location] = await editor.define(uri, "{{claim:0}}", 3)
     assert location.uri == (agents / "meter.py").as_uri()
     assert await editor.define(uri, "so far") == []
+
+
+async def test_a_request_that_cannot_be_read_is_answered() -> None:
+    def message(method: str, params: Any, **number: int) -> bytes:
+        body = json.dumps({"jsonrpc": "2.0", "method": method, "params": params, **number}).encode()
+        return b"Content-Length: %d\r\n\r\n" % len(body) + body
+
+    odd = [{}, {"textDocument": 5, "position": None}, [1], "where", None]
+    said = [
+        message("initialize", {"processId": None, "capabilities": {}, "rootUri": None}, id=0),
+        *(message("textDocument/hover", params, id=number) for number, params in enumerate(odd, start=1)),
+        message("shutdown", None, id=9),
+        message("exit", None),
+    ]
+    command = [sys.executable, "-P", "-m", "gllint", "server"]
+    done = subprocess.run(command, input=b"".join(said), capture_output=True, timeout=60)
+    answers = [
+        json.loads(text.partition(b"\r\n\r\n")[2]) for text in done.stdout.split(b"Content-Length")[1:]
+    ]
+    assert [answer["id"] for answer in answers if "error" in answer] == [1, 2, 3, 4, 5]
+    assert {"id": 9, "jsonrpc": "2.0", "result": None} in answers
