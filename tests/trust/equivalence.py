@@ -9,6 +9,7 @@ import sysconfig
 import threading
 from collections import Counter
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -68,9 +69,18 @@ def _copy(budget: Budget, top: Path) -> None:
     write(
         top, {"gllint.toml": "", **{f"p{i}/{name}": text for i in range(4) for name, text in AGENT.items()}}
     )
-    for number, path in enumerate(budget.files()[: 100 if budget.is_long() else 10]):
+    files = filter(_is_utf8, budget.files())  # an editor's messages hold nothing else
+    for number, path in enumerate(islice(files, 100 if budget.is_long() else 10)):
         (top / "real").mkdir(exist_ok=True)
         shutil.copy(path, top / "real" / f"m{number}.py")
+
+
+def _is_utf8(path: Path) -> bool:
+    try:
+        path.read_text("utf-8")
+    except ValueError:
+        return False
+    return True
 
 
 def _ways(
