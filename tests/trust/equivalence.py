@@ -20,6 +20,7 @@ from trust import AGENT, Budget, Row, gllint, ran, write
 from gllint.run.parsing import Unparsed, parse
 from gllint_rules import RULES, Failure, Settings
 from gllint_rules.reading.stack import on_large_stack
+from gllint_rules.reading.syntax import ParseFailure, parsed
 from gllint_rules.words.screen import Screen
 
 _TESTS = Path(__file__).parents[1]
@@ -69,16 +70,17 @@ def _copy(budget: Budget, top: Path) -> None:
     write(
         top, {"gllint.toml": "", **{f"p{i}/{name}": text for i in range(4) for name, text in AGENT.items()}}
     )
-    files = filter(_is_utf8, budget.files())  # an editor's messages hold nothing else
+    files = filter(_is_sound, budget.files())
     for number, path in enumerate(islice(files, 100 if budget.is_long() else 10)):
         (top / "real").mkdir(exist_ok=True)
         shutil.copy(path, top / "real" / f"m{number}.py")
 
 
-def _is_utf8(path: Path) -> bool:
+def _is_sound(path: Path) -> bool:
+    """Whether an editor can hold it and Python parses it: a broken file is told of only to who names it."""
     try:
-        path.read_text("utf-8")
-    except ValueError:
+        parsed(path.read_text("utf-8"))
+    except (ValueError, ParseFailure):
         return False
     return True
 
