@@ -110,6 +110,7 @@ class Wire:
             [sys.executable, "-P", "-m", "gllint", "server"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,  # pygls logs whatever it cannot read
             env={**os.environ, "GLLINT_CACHE_DIR": cache},
         )
         self._number = 0
