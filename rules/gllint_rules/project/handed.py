@@ -277,24 +277,9 @@ class _Walk:
                 elif scope is not None and [b.kind for b in bindings] == ["param"]:
                     self.parameter(name, scope, frame.module)
                 else:
-                    for binding in bindings:
-                        if binding.kind == "loop" and not binding.index and scope is not None:
-                            self.looped(binding.value, Frame(frame.module, scope, None, frame.bound))
                     self.whole(self.evaluator.eval(expr, frame))
             case _:
                 self.found.append(self.evaluator.eval(expr, frame))
-
-    def looped(self, over: Expr | None, frame: Frame) -> None:
-        """The element of a container that a function is given, or that a method of the same object lists."""
-        match over:
-            case facts.Name(id=name):
-                scope = _owner(frame.scope, name)
-                if scope is not None and [b.kind for b in scope.bindings[name]] == ["param"]:
-                    self.container(over, frame)
-            case Call(func=facts.Attr(base=facts.Name(id="self")), args=()):
-                self.container(over, frame)
-            case _:
-                pass
 
     def wrapped(self, call: Call, wrapper: FunctionOf, frame: Frame) -> bool:
         """Whether a function of the project made ``wrapper`` around another one, whose result it keeps: that is it."""
