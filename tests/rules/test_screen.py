@@ -114,21 +114,6 @@ CHAINS = {
         "b.py": "from a import TOOLS\n\nTOOLS.get('x').run('x')\n",
     },
     "base class without a method": {"a.py": _BASE, "b.py": f"from a import Base\n{_NUMERIC.format('Base')}"},
-    "given to a decorator of another file": {
-        "a.py": "import fastmcp\n\nmcp = fastmcp.FastMCP('x')\n\n\ndef offered(fn):\n    mcp.add_tool(fn)\n    return fn\n",
-        "b.py": "from a import offered\n\n\n@offered\ndef load(x):\n    return 2.5\n",
-    },
-    "given to a method of an instance": {
-        "a.py": "import fastmcp\n\n\nclass Server:\n    def offer(self, fn):\n        fastmcp.FastMCP('x').add_tool(fn)\n\n\n"
-        "server = Server()\n",
-        "b.py": "from a import server\n\n\ndef load(x):\n    return 2.5\n\n\nserver.offer(load)\n",
-    },
-    "listed below a class of another file": {
-        "a.py": "from langchain.agents import create_agent\n\n\nclass Crew:\n    def build(self):\n"
-        "        return create_agent('m', self.more())\n\n    def more(self):\n        return []\n",
-        "b.py": "from a import Crew\n\n\nclass Night(Crew):\n    def more(self):\n        return [load]\n\n\n"
-        "def load(x):\n    return 2.5\n",
-    },
     "base class of a base class": {
         "a.py": _CLASS,
         "b.py": "from a import Meter\n\n\nclass Gauge(Meter):\n    pass\n",

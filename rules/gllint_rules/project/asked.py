@@ -25,6 +25,7 @@ from gllint_rules.inference.values import (
 )
 from gllint_rules.project.callees import real_name
 from gllint_rules.project.context import is_test_path
+from gllint_rules.project.handed import Taken
 from gllint_rules.project.offered import tool_classes
 from gllint_rules.project.project import taken
 from gllint_rules.project.tool import Tool
@@ -247,9 +248,7 @@ def _registered_in(project: Project, module: Module, given: None) -> tuple[froze
 
 
 def _names_in(
-    project: Project,
-    module: Module,
-    given: tuple[frozenset[str], frozenset[str], frozenset[tuple[str, int, str, str, str, str]]],
+    project: Project, module: Module, given: tuple[frozenset[str], frozenset[str], frozenset[Taken]]
 ) -> tuple[frozenset[str], bool]:
     """What :class:`ToolNames` holds of one module; ``given`` are the registered classes and all tool classes."""
     return _Collector(project, *given[:2]).read(module)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 from gllint_rules.inference.values import UNKNOWN, Frame, FunctionOf, ToolValue, Value, options
+from gllint_rules.project.handed import Taken
 from gllint_rules.project.project import taken
 from gllint_rules.project.tool import Tool
 from gllint_rules.reading import facts
@@ -71,7 +72,7 @@ def _runners(project: Project) -> dict[Where, tuple[Runner, ...]]:
 
 
 def _run_in(
-    project: Project, module: Module, given: frozenset[tuple[str, int, str, str, str, str]]
+    project: Project, module: Module, given: frozenset[Taken]
 ) -> tuple[tuple[tuple[str, int], tuple[str, str, str, int, bool]], ...]:
     """The functions that the tools of a module run, and those tools."""
     return tuple(

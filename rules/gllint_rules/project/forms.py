@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from gllint_rules.inference import classes
 from gllint_rules.inference.values import (
@@ -100,7 +101,7 @@ class Forms:
         row = framework if isinstance(framework, str) else framework.name if framework is not None else ""
         into = self.taken if into is None else into
 
-        def note(path: str, at: int, used_as: str, name: str, kind: str) -> None:
+        def note(path: str, at: int, used_as: str, name: str, kind: Any) -> None:
             into.setdefault(module.path, set()).add(Taken(path, at, used_as, name, kind, row))
             if path != module.path:
                 self.evaluator.modules.tell(module.path, path)

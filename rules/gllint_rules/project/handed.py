@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from gllint_rules.inference import classes
 from gllint_rules.inference.tables import PROPERTIES
@@ -47,7 +47,7 @@ class Taken(NamedTuple):
     at: int
     used_as: str
     name: str
-    kind: str  # of a parameter "one", "all" or, of what the function returns, "made"; of a class "below"
+    kind: Literal["one", "made", "all", "below"]
     framework: str
 
 

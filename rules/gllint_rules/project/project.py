@@ -258,24 +258,19 @@ def _talks_to_a_model(project: Project, module: Module, given: None) -> bool:
 
 def taken(project: Project) -> frozenset[Taken]:
     """By what of the project functions are handed over that other modules give."""
-    found = new = frozenset(Taken._make(one) for part in project.each(_taken_in, None) for one in part)
+    found = new = frozenset(one for part in project.each(_taken_in, None) for one in part)
     for _ in range(_ROUNDS):
         if not new:
             break
-        parts = project.each(_taken_through, new)
-        new = frozenset(Taken._make(one) for part in parts for one in part) - found
+        new = frozenset(one for part in project.each(_taken_through, new) for one in part) - found
         found |= new
     return found
 
 
-def _taken_in(
-    project: Project, module: Module, given: None
-) -> frozenset[tuple[str, int, str, str, str, str]]:
+def _taken_in(project: Project, module: Module, given: None) -> frozenset[Taken]:
     project.tools.own(module)
     return frozenset(project.tools.forms.taken.get(module.path, ()))
 
 
-def _taken_through(
-    project: Project, module: Module, given: frozenset[tuple[str, int, str, str, str, str]]
-) -> frozenset[tuple[str, int, str, str, str, str]]:
-    return project.tools.forms.takes(module, frozenset(map(Taken._make, given)))
+def _taken_through(project: Project, module: Module, given: frozenset[Taken]) -> frozenset[Taken]:
+    return project.tools.forms.takes(module, given)
