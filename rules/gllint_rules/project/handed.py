@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING
 
-from gllint_rules.inference import classes
 from gllint_rules.inference.tables import PROPERTIES
 from gllint_rules.inference.values import (
     ClassOf,
@@ -23,7 +22,6 @@ from gllint_rules.inference.values import (
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Call, Expr, Function, Module, Param, Scope
 from gllint_rules.reading.outline import Section
-from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.table import Place
 
 if TYPE_CHECKING:
@@ -37,128 +35,18 @@ _COPIES = frozenset(
 )
 
 
-class Taken(NamedTuple):
-    """By what functions are handed over wherever in the project it is used: a parameter, or a name of a class.
-
-    ``at`` is the place of the function or class in the file at ``path``, ``used_as`` its name where it is used.
-    """
-
-    path: str
-    at: int
-    used_as: str
-    name: str
-    kind: Literal["one", "made", "all", "below"]
-    framework: str
-
-
-Sink: TypeAlias = Callable[[str, int, str, str, str], None]
-"""Told what is taken from elsewhere, as the first five of :class:`Taken`."""
-
-
-def _nowhere(*taken: object) -> None:
-    pass
-
-
-def functions(
-    evaluator: Evaluator, expr: Expr, frame: Frame, sink: Sink = _nowhere
-) -> tuple[FunctionOf, ...]:
+def functions(evaluator: Evaluator, expr: Expr, frame: Frame) -> tuple[FunctionOf, ...]:
     """The functions of the project that ``expr`` may be, those behind tool objects among them."""
-    found = _Walk(evaluator, sink)
+    found = _Walk(evaluator)
     found.one(expr, frame)
     return found.functions(behind=True)
 
 
-def handed_over(
-    evaluator: Evaluator, expr: Expr, frame: Frame, sink: Sink = _nowhere
-) -> tuple[FunctionOf, ...]:
+def handed_over(evaluator: Evaluator, expr: Expr, frame: Frame) -> tuple[FunctionOf, ...]:
     """The plain functions in the container that ``expr`` is, or that it is itself; what is a tool already aside."""
-    found = _Walk(evaluator, sink)
+    found = _Walk(evaluator)
     found.container(expr, frame)
     return found.functions(behind=False)
-
-
-def given_to(
-    evaluator: Evaluator, module: Module, taken: Collection[Taken], sink: Sink
-) -> Iterator[tuple[FunctionOf, Scope, int, str]]:
-    """The functions that ``module`` gives to what stands in another one: each with where it does, and a framework."""
-    by_name: dict[str, list[Taken]] = {}
-    above_by_name: dict[str, list[Taken]] = {}
-    for one in taken:
-        if one.path != module.path:
-            (above_by_name if one.kind == "below" else by_name).setdefault(one.used_as, []).append(one)
-    names, bases = by_name.keys(), above_by_name.keys()
-    for function in module.functions_where(lambda section: not section.decorators.isdisjoint(names)):
-        around = function.scope.parent or function.scope
-        for written in function.decorators:
-            func = written.func if isinstance(written, Call) else written
-            for one in _taken_by(evaluator, by_name, func, Frame(module, around)):
-                if one.kind == ("made" if isinstance(written, Call) else "one"):
-                    of = ClassOf(module, function.owner) if function.owner is not None else None
-                    yield FunctionOf(module, function, of, of is not None), around, function.at, one.framework
-    for call, scope in module.calls_where(lambda section: not section.calls.isdisjoint(names)):
-        frame = Frame(module, scope)
-        inner = call.func.func if isinstance(call.func, Call) else call.func
-        for one in _taken_by(evaluator, by_name, inner, frame):
-            found = _Walk(evaluator, sink)
-            if one.kind == "made" and isinstance(call.func, Call) and call.args:
-                found.one(call.args[0], frame)
-            elif one.kind in ("one", "all") and not isinstance(call.func, Call):
-                callee, shift = _called(evaluator, call.func, frame, one)
-                given = _argument(call, callee, one.name, shift) if callee is not None else None
-                if given is not None and one.kind == "one":
-                    found.one(given, frame)
-                elif given is not None:
-                    found.container(given, frame)
-            for handed in found.functions(behind=one.kind != "all"):
-                yield handed, scope, call.at, one.framework
-    for cls in module.classes_where(lambda s: any(b.rpartition(".")[2] in bases for b in s.bases)):
-        of = ClassOf(module, cls)
-        for above in classes.ancestors(evaluator, of)[1:]:
-            if not isinstance(above, ClassOf):
-                continue
-            for one in above_by_name.get(above.cls.name, ()):
-                if (one.path, one.at) == (above.module.path, above.cls.at):
-                    found = _Walk(evaluator, sink)
-                    found.below(of, one.name)
-                    for handed in found.functions(behind=False):
-                        yield handed, cls.scope, cls.at, one.framework
-
-
-def _taken_by(
-    evaluator: Evaluator, by_name: Mapping[str, list[Taken]], func: Expr, frame: Frame
-) -> Iterator[Taken]:
-    """What is taken by the function or class of the project that ``func`` is."""
-    name = facts.last_name(func)
-    several = by_name.get(frame.module.imported_names.get(name, name), ())
-    if several and not isinstance(func, Call):
-        for option in options(evaluator.eval(func, frame)):
-            place = None
-            if isinstance(option, FunctionOf):
-                place = option.module.path, option.function.at
-            elif isinstance(option, ClassOf) and (made := _init(evaluator, option)) is not None:
-                place = made
-            yield from (one for one in several if (one.path, one.at) == place)
-
-
-def _init(evaluator: Evaluator, of: ClassOf) -> tuple[str, int] | None:
-    for above in classes.ancestors(evaluator, of):
-        if isinstance(above, ClassOf) and (method := above.cls.method("__init__")) is not None:
-            return above.module.path, method.at
-    return None
-
-
-def _called(evaluator: Evaluator, func: Expr, frame: Frame, one: Taken) -> tuple[Function | None, int]:
-    """The function that is called as ``func``, and how many of its parameters no argument is for."""
-    for option in options(evaluator.eval(func, frame)):
-        if isinstance(option, FunctionOf) and isinstance(option.function, Function):
-            if option.function.at == one.at:
-                return option.function, 1 if option.first else 0
-        elif isinstance(option, ClassOf):
-            for above in classes.ancestors(evaluator, option):
-                method = above.cls.method("__init__") if isinstance(above, ClassOf) else None
-                if method is not None and method.at == one.at:
-                    return method, 1
-    return None, 0
 
 
 def held_by(evaluator: Evaluator, value: Value) -> tuple[FunctionOf, ...]:
@@ -168,9 +56,9 @@ def held_by(evaluator: Evaluator, value: Value) -> tuple[FunctionOf, ...]:
     return found.functions(behind=False)
 
 
-def made_around(evaluator: Evaluator, wrapper: FunctionOf, sink: Sink = _nowhere) -> tuple[FunctionOf, ...]:
+def made_around(evaluator: Evaluator, wrapper: FunctionOf) -> tuple[FunctionOf, ...]:
     """The functions that others give to a function of the project, which makes ``wrapper`` of each."""
-    found = _Walk(evaluator, sink)
+    found = _Walk(evaluator)
     found.behind(wrapper)
     return found.functions(behind=False)
 
@@ -225,7 +113,6 @@ class _Walk:
     """Goes through what builds a container: written out, spread, added to, bound to names of whatever module."""
 
     evaluator: Evaluator
-    sink: Sink = _nowhere
     found: list[Value] = field(default_factory=list)
     left: int = MOST_PARTS
     seen: set[tuple[Scope, str]] = field(default_factory=set)
@@ -322,28 +209,10 @@ class _Walk:
         function = scope.owner
         if not isinstance(binding.target, Param) or not isinstance(function, Function):
             return
-        self.take(function, name, "one", module)
         for given, frame in _given(binding.target, function, module):
             self.one(given, frame)
         if binding.target in function.params[: 1 if function.owner is None else 2]:
-            parent = function.scope.parent
-            maker = parent.enclosing_function() if parent is not None else None
-            if maker is not None:
-                self.sink(module.path, maker.at, maker.name, name, "made")
             self.found += _decorated_by(function, module)
-
-    def take(self, function: Function, name: str, kind: str, module: Module) -> None:
-        """Tell that what other modules give for a parameter is handed over."""
-        used_as = function.owner.name if function.owner and function.name == "__init__" else function.name
-        self.sink(module.path, function.at, used_as, name, kind)
-
-    def below(self, of: ClassOf, name: str) -> None:
-        """What a class holds under a name of which one above it hands over what is there."""
-        method = of.cls.method(name)
-        if method is not None:
-            self.returned(FunctionOf(of.module, method, of, True))
-        elif name in of.cls.attributes or name in of.cls.scope.bindings:
-            self.of_class(name, of, None)
 
     def value(self, value: Value) -> None:
         """An element that is known by its value alone."""
@@ -439,7 +308,6 @@ class _Walk:
                 and isinstance(binding.target, Param)
                 and isinstance(scope.owner, Function)
             ):
-                self.take(scope.owner, name, "all", frame.module)
                 for given, around in _given(binding.target, scope.owner, frame.module):
                     self.container(given, around)
             else:
@@ -460,7 +328,7 @@ class _Walk:
         """``self.tools``: what is assigned to it, what the methods of the class add, and what a property returns."""
         cls = frame.scope.enclosing_class()
         if isinstance(expr.base, facts.Name) and expr.base.id in ("self", "cls") and cls is not None:
-            self.of_class(expr.name, ClassOf(frame.module, cls), frame)
+            self.of_class(expr, ClassOf(frame.module, cls), frame)
             return
         for option in options(self.evaluator.eval(expr.base, frame)):
             match option:
@@ -468,42 +336,41 @@ class _Walk:
                     self.named(expr.name, Frame(module, module.scope))
                     return
                 case Instance(of=of) | Record(cls=ClassOf() as of) | (ClassOf() as of):
-                    self.of_class(expr.name, of, None)
+                    self.of_class(expr, of, None)
                 case _:
                     pass
         self.held(self.evaluator.eval(expr, frame))
 
-    def of_class(self, name: str, of: ClassOf, own: Frame | None) -> None:
+    def of_class(self, expr: facts.Attr, of: ClassOf, own: Frame | None) -> None:
         """What the class ``of`` holds under an attribute; ``own`` is where a method of its asks."""
         cls, module, bound = of.cls, of.module, own.bound if own is not None else of
-        if (cls.scope, f"self.{name}") in self.seen:
+        if (cls.scope, f"self.{expr.name}") in self.seen:
             return
-        self.seen.add((cls.scope, f"self.{name}"))
-        assigned = cls.attributes.get(name, ())
-        method = cls.method(name)
+        self.seen.add((cls.scope, f"self.{expr.name}"))
+        assigned = cls.attributes.get(expr.name, ())
+        method = cls.method(expr.name)
         for value, _, scope in assigned:
             if value is not None:
                 self.container(value, Frame(module, scope, None, bound))
         if method is not None:
             if not PROPERTIES.isdisjoint(map(facts.last_name, method.decorators)):
                 self.returned(FunctionOf(module, method, bound, True))
-        elif name in cls.scope.bindings:
-            self.named(name, Frame(module, cls.scope, None, of))
+        elif expr.name in cls.scope.bindings:
+            self.named(expr.name, Frame(module, cls.scope, None, of))
         elif not assigned and own is not None:
-            self.held(self.evaluator.member(of, name))
+            self.held(self.evaluator.eval(expr, own))
 
         def is_it(receiver: Expr, scope: Scope) -> bool:
             match receiver:
-                case facts.Attr(base=facts.Name(id="self"), name=written):
-                    return written == name and scope.enclosing_class() is cls
+                case facts.Attr(base=facts.Name(id="self"), name=name):
+                    return name == expr.name and scope.enclosing_class() is cls
                 case _:
                     return False
 
-        self.filled(name, is_it, module, bound)
+        self.filled(expr.name, is_it, module, bound)
         if own is not None:
-            self.sink(module.path, cls.at, cls.name, name, "below")
             for below in _below_class(of):
-                self.of_class(name, below, Frame(module, below.cls.scope, None, below))
+                self.of_class(expr, below, Frame(module, below.cls.scope, None, below))
 
     def filled(
         self, name: str, is_it: Callable[[Expr, Scope], bool], module: Module, bound: ClassOf | None
@@ -523,9 +390,6 @@ class _Walk:
             self.seen.add((inner.scope, "return"))
             for value in _returned(inner.body) if isinstance(inner, Function) else (inner.body,):
                 self.container(value, Frame(function.module, inner.scope, None, function.bound))
-            if function.bound is not None and isinstance(inner, Function):
-                of = function.bound
-                self.sink(of.module.path, of.cls.at, of.cls.name, inner.name, "below")
             for below in _below_class(function.bound) if function.bound is not None else ():
                 method = below.cls.method(getattr(inner, "name", ""))
                 if method is not None:
@@ -565,26 +429,20 @@ def _given(param: Param, function: Function, module: Module) -> Iterator[tuple[E
     """What the calls in the same module give for a parameter, and its default."""
     cls = function.owner
     callee = cls.name if cls is not None and function.name == "__init__" else function.name
-    shift = 1 if cls is not None else 0
-    if param.name not in [p.name for p in function.params[shift:]]:
+    params = [p.name for p in function.params[1 if cls is not None else 0 :]]
+    if param.name not in params:
         return
+    position = params.index(param.name)
     if param.default is not None:
         yield param.default, Frame(module, function.scope.parent or function.scope)
     for call, inner in module.calls_of({callee}):
         if facts.last_name(call.func) != callee or isinstance(call.func, Call):
             continue
-        given = _argument(call, function, param.name, shift)
+        given = call.keyword(param.name)
+        if given is None and position < len(call.args):
+            given = None if any(isinstance(a, facts.Star) for a in call.args) else call.args[position]
         if given is not None:
             yield given, Frame(module, inner)
-
-
-def _argument(call: Call, function: Function, name: str, shift: int) -> Expr | None:
-    """What a call gives for a parameter; ``shift`` parameters are no business of the call."""
-    given = call.keyword(name)
-    position = [param.name for param in function.params].index(name) - shift
-    if given is None and 0 <= position < len(call.args):
-        given = None if any(isinstance(a, facts.Star) for a in call.args) else call.args[position]
-    return given
 
 
 def _decorated_by(decorator: Function, module: Module) -> Iterator[FunctionOf]:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from gllint_rules.inference.values import ClassOf, ModuleOf, ToolValue
-from gllint_rules.project.handed import Taken
-from gllint_rules.project.project import taken
 from gllint_rules.project.tools import assigns_registry
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Module
 from gllint_rules.words.names import TOOL_REGISTRY_CLASSES, TOOL_REGISTRY_NAMES
-from gllint_rules.words.screen import HANDS_OVER
 
 if TYPE_CHECKING:
     from gllint_rules.project.project import Project
@@ -26,19 +22,7 @@ def names_of_tools(project: Project) -> frozenset[bytes]:
     """The names by which other files may use the tools of the project: the second round's needles."""
     classes = tool_classes(project)
     names = classes.union(*project.each(_names_in, classes))
-    names |= {name for one in project.once(taken) for name in _names_of(project, one)}
     return frozenset(name.encode("utf-8", "surrogateescape") for name in names)
-
-
-def _names_of(project: Project, one: Taken) -> Iterator[str]:
-    """The names by which other files may give functions to what hands them over: to import it, and to use it."""
-    yield from (one.used_as, f"{HANDS_OVER}{one.used_as}")
-    yield one.path.removesuffix(".py").removesuffix("/__init__").rpartition("/")[2]
-    module = project.imports.module_at(one.path)
-    cls = module.owner(module.section_of(one.at).section) if module is not None else None
-    if module is not None and cls is not None:
-        for part in module.sections(lambda section: cls.name in section.calls):
-            yield from part.bound
 
 
 def tool_classes(project: Project) -> frozenset[str]:
@@ -47,12 +31,12 @@ def tool_classes(project: Project) -> frozenset[str]:
 
 
 def _classes_in(project: Project, module: Module, given: None) -> frozenset[str]:
-    return frozenset(tool.cls.cls.name for tool in project.tools.own(module) if tool.cls is not None)
+    return frozenset(tool.cls.cls.name for tool in project.tools.of(module) if tool.cls is not None)
 
 
 def _names_in(project: Project, module: Module, classes: frozenset[str]) -> frozenset[str]:
     """The names under which other files may use the tools of one module."""
-    tools = project.tools.own(module)
+    tools = project.tools.of(module)
     names: set[str] = set()
     if tools:
         names.add(module.path.removesuffix(".py").removesuffix("/__init__").rpartition("/")[2])

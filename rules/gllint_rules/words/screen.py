@@ -56,8 +56,6 @@ def _word(names: Iterable[str]) -> str:
 MARKS = (b"gllint:", b"oqa", b"OQA")
 # Among the names of tools: any other name may stand for a tool, too.
 ANY_NAME = b"*"
-# Before a name of what hands a function over: a file that gives it one has a tool, whatever else it holds.
-HANDS_OVER = "@"
 
 
 class Screen:
@@ -279,8 +277,7 @@ class Screen:
             imported = imported_names(data)
             if names.isdisjoint(imported) and not (b"*" in imported and _automaton(names).any(data)):
                 return False
-        giving = _giving(names)
-        if self._audits or any(pattern.search(data) for pattern in (*self._uses, *giving)):
+        if self._audits or any(pattern.search(data) for pattern in self._uses):
             return True
         words = set(self._asked.compiled.findall(data))
         if self._watches_makers or not names.isdisjoint(_encoded(TOOL_REGISTRY_NAMES)):
@@ -436,14 +433,6 @@ class _Bases:
             if is_word and self._name.compiled.search(data, head.end(), _found(data, b")", head.end())):
                 return True
         return any(self._renamed.compiled.match(data, place) for place in named)
-
-
-@lru_cache(maxsize=4)
-def _giving(names: frozenset[bytes]) -> tuple[_Pattern, ...]:
-    """The pattern of a use of what hands functions over: called, as a decorator, or as a base."""
-    mark = HANDS_OVER.encode()
-    words = [name[1:].decode("utf-8", "replace") for name in names if name.startswith(mark)]
-    return _patterns(rf"\b{_word(words)}[ \t]*+[(,)\r\n]") if words else ()
 
 
 def imported_names(data: bytes) -> set[bytes]:
