@@ -358,8 +358,7 @@ def _messages(budget: Budget) -> Row:
         try:
             for _ in budget.rounds():
                 count += 1
-                method, params = _request(budget, buffer.uri)
-                wire.request(method, params)
+                wire.request(*_request(budget, buffer.uri))
                 if count % 20 == 0:
                     buffer.edit(0, 0, budget.random.choice(["#\n", "x = (\n", "\r", "@tool\n"]))
             wire.request("shutdown", None)
