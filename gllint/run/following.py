@@ -10,6 +10,7 @@ from gllint.run.cache import Store
 from gllint.run.index import Index, tool_names
 from gllint.run.parsing import Parsed, Unparsed
 from gllint.run.table import Means
+from gllint_rules.words.screen import Needles
 
 if TYPE_CHECKING:
     from gllint_rules.project.project import Project
@@ -35,13 +36,13 @@ class FollowingIndex(Index):
         self._candidates = None
         return self.candidates()
 
-    def tool_names(self, passing: Mapping[str, bytes]) -> frozenset[bytes]:
+    def tool_names(self, passing: Mapping[str, bytes]) -> Needles:
         """Return the names by which files beside those ``passing`` the first look may use a tool."""
         if passing and self._project is not None:
             return self._reaching(self._names_after_edit(self._project, passing))
         return super().tool_names(passing)
 
-    def _names_after_edit(self, old: Project, passing: Collection[str]) -> frozenset[bytes]:
+    def _names_after_edit(self, old: Project, passing: Collection[str]) -> Needles:
         project = self._new_project()
         for path in passing:
             parsed = self.parsed[path]

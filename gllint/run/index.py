@@ -23,7 +23,7 @@ from gllint.run.results import Dependencies, Held, Result
 from gllint.run.table import Means, Table
 from gllint_rules import RULES
 from gllint_rules.reading.stack import on_large_stack
-from gllint_rules.words.screen import ANY_NAME
+from gllint_rules.words.screen import ANY_NAME, Needles
 
 if TYPE_CHECKING:
     from gllint_rules.project.imports import Imports
@@ -47,7 +47,7 @@ class Index:
         self.means = means
         self.table = Table(self.settings, store, means)
         self.parsed: dict[str, Parsed] = {}
-        self.names: frozenset[bytes] = frozenset()  # of the tools, as the candidates were chosen by
+        self.names: Needles = frozenset()  # of the tools, as the candidates were chosen by
         self.dependencies = Dependencies({}, {}, {}, {}, {})
         self._top = place.repository or place.root
         self.mentions = Mentions(self.table, self.dependencies, self._top)
@@ -143,7 +143,7 @@ class Index:
             self._candidates = dict(sorted((passing | using).items()))
         return self._candidates
 
-    def tool_names(self, passing: Mapping[str, bytes]) -> frozenset[bytes]:
+    def tool_names(self, passing: Mapping[str, bytes]) -> Needles:
         """Return the names by which files beside those ``passing`` the first look may use a tool."""
         if not passing:
             return frozenset()
@@ -156,7 +156,7 @@ class Index:
                 names = on_large_stack(tool_names, self._project)
         return self._reaching(names)
 
-    def _reaching(self, names: frozenset[bytes]) -> frozenset[bytes]:
+    def _reaching(self, names: Needles) -> Needles:
         """In a small project every file that runs or derives from something is worth parsing: names may change."""
         return names | {ANY_NAME} if names and len(self.files) <= _SMALL_PROJECT else names
 
@@ -413,7 +413,7 @@ def _canonical(value: object) -> str:
     return f"({','.join(map(_canonical, value))})" if isinstance(value, tuple) else repr(value)
 
 
-def tool_names(project: Project) -> frozenset[bytes]:
+def tool_names(project: Project) -> Needles:
     from gllint_rules.project.offered import names_of_tools
 
     return project.once(names_of_tools)

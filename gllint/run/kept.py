@@ -15,6 +15,7 @@ from gllint.files.digest import digest
 from gllint.run.cache import Store
 from gllint.run.codec import decode, encode, made
 from gllint.run.results import Dependencies, Evidence, Facts, Fixed, Held, Result
+from gllint_rules.words.screen import Needles
 
 FACTS = "facts"
 _OURS = "gllint_rules."
@@ -103,7 +104,7 @@ class Kept:
                 return {path: value for path, value in said.items() if path in self.fresh}
         return {}
 
-    def names(self, paths: Collection[str]) -> frozenset[bytes] | None:
+    def names(self, paths: Collection[str]) -> Needles | None:
         """Return the names by which the tools in ``paths`` may be used, ``None`` where they must be worked out."""
         state, names = self._facts.names
         return names if state and state == self.state(paths) else None
@@ -192,7 +193,7 @@ class Kept:
         said: Mapping[tuple[Callable[..., Any], Any], Mapping[str, Any]],
         outside: Dependencies,
         candidates: Collection[str],
-        names: frozenset[bytes],
+        names: Needles,
         passing: Collection[str],
     ) -> None:
         """Keep the evidence of the fresh modules, and what was ``said`` of them for questions about all modules.

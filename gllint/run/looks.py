@@ -13,7 +13,7 @@ from gllint.files.sources import read_python
 from gllint.run.parsing import Unparsed, judge, outlined
 from gllint_rules import Settings
 from gllint_rules.tuples import NamedTuple
-from gllint_rules.words.screen import MARKS, Screen, words_in
+from gllint_rules.words.screen import MARKS, Needles, Screen, words_in
 
 if TYPE_CHECKING:
     from gllint_rules.reading.outline import Outline
@@ -76,7 +76,7 @@ def outline_file(_: None, path: str, read: Read = read_python) -> tuple[bytes, O
     return (digest(data), outline) if outline is not None else None
 
 
-def uses_file(work: tuple[Settings, frozenset[bytes]], path: str, read: Read = read_python) -> bytes:
+def uses_file(work: tuple[Settings, Needles], path: str, read: Read = read_python) -> bytes:
     """Return the digest of a file that uses one of the tools named, ``b""`` of any other."""
     settings, names = work
     try:

@@ -49,7 +49,7 @@ class Facts(NamedTuple):
     probed: dict[str, bool]
     owned: dict[str, bool]
     parts: dict[str, tuple[tuple[Any, dict[str, Any]], ...]]
-    names: tuple[bytes, frozenset[bytes]]
+    names: tuple[bytes, frozenset[tuple[bytes, ...]]]
     answers: tuple[bytes, dict[str, bytes]]
 
 

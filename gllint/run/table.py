@@ -28,6 +28,7 @@ from gllint.run.pool import CHUNK, Pool
 from gllint.run.progress import Progress
 from gllint_rules import Settings
 from gllint_rules.tuples import NamedTuple
+from gllint_rules.words.screen import Needles
 
 _WORTH_FILES = 2000
 _WORTH_BYTES = 250_000
@@ -103,15 +104,13 @@ class Table:
                 self._put(path, row._replace(screened=known))
         return found
 
-    def users(self, names: frozenset[bytes], paths: Iterable[str]) -> dict[str, bytes]:
+    def users(self, names: Needles, paths: Iterable[str]) -> dict[str, bytes]:
         """Return the digests of those files that use one of the tools named."""
         return {path: said for path, said in self.users_step_by_step(names, paths) if said}
 
-    def users_step_by_step(
-        self, names: frozenset[bytes], paths: Iterable[str]
-    ) -> Iterator[tuple[str, bytes]]:
+    def users_step_by_step(self, names: Needles, paths: Iterable[str]) -> Iterator[tuple[str, bytes]]:
         """Yield each file and its digest, which is empty where it uses none of the tools named."""
-        key = digest(*sorted(names))
+        key = digest(*(part for needle in sorted(names) for part in (*needle, b"")))
         self.screen(paths := list(paths))
         rows, unknown = self._known(), list[str]()
         for path in paths:

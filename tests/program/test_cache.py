@@ -437,7 +437,7 @@ def test_each_record_comes_back_as_it_went(tmp_path: Path) -> None:
     evidence = Evidence(b"\xff", True, {"a": None, "b": "c"}, frozenset({"d"}))
     values = {
         "Facts": Facts(
-            b"f", True, {"m": evidence}, {}, {"p": True}, {"part": (([], {"m": True}),)}, (b"", frozenset({b"n"})), (b"", {"q": b"a"})
+            b"f", True, {"m": evidence}, {}, {"p": True}, {"part": (([], {"m": True}),)}, (b"", frozenset({(b"n",), (b"i", b"u")})), (b"", {"q": b"a"})
         ),
         "Fixed": Fixed(b"s", {"a": result}, rests_on),
         "dict[str, Held]": {"a": Held(b"e", {"q": b"a"}, frozenset({"a"}), "[]")},

@@ -166,6 +166,13 @@ _PLAIN = "from langchain_core.tools import tool\n\n\ndef area(x):\n    return {'
 _TYPED = "from gllint_runtime import Tool\nfrom plain import area\n\ntool = Tool(name='area', args_schema={'properties': {'x': {'type': 'number'}}}, result_schema={}, fn=area)\n"
 
 
+_REGISTRY = "KNOWN = []\n\n\ndef offered(fn):\n    KNOWN.append(fn)\n    return fn\n"
+_GIVEN = "from reg import offered\n\n\n@offered\ndef load(x):\n    return {'a': 2.5}\n"
+_SILENT = "import fastmcp\n\n\ndef offered(fn):\n    return fn\n"
+_HANDS = "from langchain.agents import create_agent\nfrom reg import KNOWN\n\ncreate_agent('m', KNOWN)\n"
+_REGISTERS = "import fastmcp\n\n\ndef offered(fn):\n    fastmcp.FastMCP('x').add_tool(fn)\n    return fn\n"
+
+
 @pytest.mark.parametrize(
     ("files", "edit"),
     [
@@ -173,6 +180,8 @@ _TYPED = "from gllint_runtime import Tool\nfrom plain import area\n\ntool = Tool
         ({"tools.py": _TOOL, "lib/plant/helper.py": _RAW}, {"plant/helper.py": "def reading(site):\n    return site\n"}),
         ({"tools.py": _TOOL, "plant/helper.py": "from plant.deeper import reading\n"}, {"plant/deeper.py": _RAW}),
         ({"tools.py": _TOOL, "use.py": _ASK}, {"tools.py": _TOOL.replace("'meter'", "'gauge'")}),  # the name of a tool
+        ({"app.py": _SILENT, "given.py": _GIVEN, "reg.py": _REGISTRY}, {"app.py": _HANDS}),  # what hands over what was given
+        ({"given.py": _GIVEN, "reg.py": _SILENT}, {"reg.py": _REGISTERS}),
         ({"plain.py": _PLAIN}, {"typed.py": _TYPED}),  # what a tool elsewhere says of a function here
     ],
 )  # fmt: skip

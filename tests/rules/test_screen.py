@@ -114,6 +114,21 @@ CHAINS = {
         "b.py": "from a import TOOLS\n\nTOOLS.get('x').run('x')\n",
     },
     "base class without a method": {"a.py": _BASE, "b.py": f"from a import Base\n{_NUMERIC.format('Base')}"},
+    "given to a decorator of another file": {
+        "a.py": "import fastmcp\n\nmcp = fastmcp.FastMCP('x')\n\n\ndef offered(fn):\n    mcp.add_tool(fn)\n    return fn\n",
+        "b.py": "from a import offered\n\n\n@offered\ndef load(x):\n    return 2.5\n",
+    },
+    "given to a method of an instance": {
+        "a.py": "import fastmcp\n\n\nclass Server:\n    def offer(self, fn):\n        fastmcp.FastMCP('x').add_tool(fn)\n\n\n"
+        "server = Server()\n",
+        "b.py": "from a import server\n\n\ndef load(x):\n    return 2.5\n\n\nserver.offer(load)\n",
+    },
+    "listed below a class of another file": {
+        "a.py": "from langchain.agents import create_agent\n\n\nclass Crew:\n    def build(self):\n"
+        "        return create_agent('m', self.more())\n\n    def more(self):\n        return []\n",
+        "b.py": "from a import Crew\n\n\nclass Night(Crew):\n    def more(self):\n        return [load]\n\n\n"
+        "def load(x):\n    return 2.5\n",
+    },
     "base class of a base class": {
         "a.py": _CLASS,
         "b.py": "from a import Meter\n\n\nclass Gauge(Meter):\n    pass\n",
@@ -183,3 +198,31 @@ def _odd(found: tokenize.TokenInfo) -> str:
 )
 def test_what_cannot_concern_a_rule_is_not_parsed(source: str, passes: bool) -> None:
     assert Screen(Settings()).passes(source.encode()) is passes
+
+
+@pytest.mark.parametrize(
+    ("source", "uses"),
+    [
+        ("from plant.app import server\n\nserver.offer(load)\n", True),
+        ("from plant import app\n\n@app . offer\ndef load(): ...\n", True),
+        ("from plant.app import *\n\n@ offer\ndef load(): ...\n", True),
+        ("from plant.app import server as s\n\ns.offer \\\n (load)\n", True),
+        ("from plant.app import offer as o\n\n@o\ndef load(): ...\n", True),
+        ("from plant.app import Crew\n\nclass Night (\n  Crew,\n): ...\n", True),
+        ("from plant.app import Crew\n\nclass Night[T](Crew): ...\n", True),
+        ("from plant.app import server, offer\n\noffer\n", False),  # gives it nothing
+        ("from plant.app import server\n\nserver.start()\n", False),
+        ("from plant.app import Crew\n\nCrew.night()\n", False),
+        ("from market import shop\n\nshop.offer(load)\n", False),  # imports another one
+    ],
+)
+def test_who_gives_functions_to_another_file_is_parsed(source: str, uses: bool) -> None:
+    pairs = (("app", "offer"), ("server", "offer"), ("offer", "offer"), ("Crew", "Crew"))
+    needles = frozenset((name.encode(), use.encode()) for name, use in pairs)
+    assert Screen(Settings()).uses(source.encode(), needles) is uses
+
+
+@pytest.mark.parametrize("part", ["@", "class a(", "@a.", "class\n", "offer\\\n", "@offe "])
+def test_the_look_for_who_gives_functions_is_linear(part: str) -> None:
+    source = f"from app import *\n{part * 100_000}".encode()
+    assert not Screen(Settings()).uses(source, frozenset({(b"app", b"offer")}))

@@ -104,8 +104,8 @@ def check(context: Context) -> Iterator[Pending]:
         return
     module, names = context.module, context.project.once(names_of_tools)
     handed_over: set[Expr] | None = None
-    for call, scope in module.calls_where(lambda s: any(name.encode() in names for name in s.calls)):
-        if real_name(module, call.func).encode() not in names:
+    for call, scope in module.calls_where(lambda s: any((name.encode(),) in names for name in s.calls)):
+        if (real_name(module, call.func).encode(),) not in names:
             continue
         of = _tool_class(context, call, scope)
         if of is None or of.module is module:

@@ -26,6 +26,7 @@ from gllint_rules.inference.values import (
 from gllint_rules.project.callees import real_name
 from gllint_rules.project.context import is_test_path
 from gllint_rules.project.offered import tool_classes
+from gllint_rules.project.project import taken
 from gllint_rules.project.tool import Tool
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Call, Class, Expr, Module, Scope, Sub
@@ -222,7 +223,9 @@ def tool_names(project: Project) -> ToolNames:
     parts = list(project.each(_registered_in, None))
     keys = {name for names, _ in parts for name in names}
     registered = frozenset(name for _, classes in parts for name in classes)
-    given = list(project.each(_names_in, (registered, registered | tool_classes(project))))
+    given = list(
+        project.each(_names_in, (registered, registered | tool_classes(project), project.once(taken)))
+    )
     return ToolNames(
         frozenset(keys).union(*(names for names, _ in given)), all(complete for _, complete in given)
     )
@@ -244,10 +247,16 @@ def _registered_in(project: Project, module: Module, given: None) -> tuple[froze
 
 
 def _names_in(
-    project: Project, module: Module, given: tuple[frozenset[str], frozenset[str]]
+    project: Project,
+    module: Module,
+    given: tuple[frozenset[str], frozenset[str], frozenset[tuple[str, int, str, str, str, str]]],
 ) -> tuple[frozenset[str], bool]:
-    """What :class:`ToolNames` holds of one module; ``given`` are the registered classes and all tool classes."""
-    return _Collector(project, *given).read(module)
+    """What :class:`ToolNames` holds of one module.
+
+    ``given`` are the registered classes, all tool classes, and by what functions are handed over: that decides which
+    tools the module has.
+    """
+    return _Collector(project, *given[:2]).read(module)
 
 
 class _Collector:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 from gllint_rules.inference.values import UNKNOWN, Frame, FunctionOf, ToolValue, Value, options
+from gllint_rules.project.project import taken
 from gllint_rules.project.tool import Tool
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Function, Lambda, Module
@@ -63,14 +64,14 @@ def calls_named(project: Project, name: str) -> Calls:
 
 def _runners(project: Project) -> dict[Where, tuple[Runner, ...]]:
     found: dict[Where, tuple[Runner, ...]] = {}
-    for part in project.each(_run_in, None):
+    for part in project.each(_run_in, project.once(taken)):
         for function, runner in part:
             found[function] = *found.get(function, ()), Runner._make(runner)
     return found
 
 
 def _run_in(
-    project: Project, module: Module, given: None
+    project: Project, module: Module, given: frozenset[tuple[str, int, str, str, str, str]]
 ) -> tuple[tuple[tuple[str, int], tuple[str, str, str, int, bool]], ...]:
     """The functions that the tools of a module run, and those tools."""
     return tuple(

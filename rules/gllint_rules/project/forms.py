@@ -6,7 +6,7 @@ those the table says.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 
@@ -27,7 +27,17 @@ from gllint_rules.inference.values import (
 )
 from gllint_rules.project.callees import Callees, dotted_path, real_name
 from gllint_rules.project.derivation import Derivation
-from gllint_rules.project.handed import arguments, functions, handed_over, held_by, made_around, stores
+from gllint_rules.project.handed import (
+    Sink,
+    Taken,
+    arguments,
+    functions,
+    given_to,
+    handed_over,
+    held_by,
+    made_around,
+    stores,
+)
 from gllint_rules.project.tool import Form, Tool
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Call, Expr, Function, Module, Scope
@@ -51,6 +61,7 @@ class Forms:
         self.taking = Derivation(self.evaluator.modules, self.table.last_names("calls", "keywords"))
         self.decorators = self.table.last_names("decorators", "generators")
         self._decorated: dict[object, Tool] = {}
+        self.taken: dict[str, set[Taken]] = {}  # by the modules that hand it over
 
     def of(self, module: Module) -> Iterator[Tool]:
         """The tools that ``module`` defines or hands over, a function once."""
@@ -64,6 +75,38 @@ class Forms:
             seen.update(callee.function for callee in tool.callables)
             yield tool
 
+    def through(self, module: Module, taken: frozenset[Taken], known: Iterable[Tool]) -> Iterator[Tool]:
+        """The tools that ``module`` hands over through what stands in other modules, and none of ``known``."""
+        seen: set[object] = {callee.function for tool in known for callee in tool.callables}
+        rows = {row.name: row for row in self.table.rows}
+        for callee, scope, at, framework in given_to(self.evaluator, module, taken, _silent):
+            if callee.function not in seen:
+                seen.add(callee.function)
+                yield self._plain("T7", module, scope, at, callee, rows.get(framework))
+
+    def takes(self, module: Module, taken: frozenset[Taken]) -> frozenset[Taken]:
+        """What ``module`` takes for ``taken`` itself."""
+        more: dict[str, set[Taken]] = {}
+        for framework in {one.framework for one in taken}:
+            sink = self._sink(module, framework, more)
+            for _ in given_to(self.evaluator, module, [t for t in taken if t.framework == framework], sink):
+                pass
+        return frozenset(more.get(module.path, ()))
+
+    def _sink(
+        self, module: Module, framework: Framework | str | None, into: dict[str, set[Taken]] | None = None
+    ) -> Sink:
+        """Where it is noted what ``module`` hands over that others give, by a row of the table."""
+        row = framework if isinstance(framework, str) else framework.name if framework is not None else ""
+        into = self.taken if into is None else into
+
+        def note(path: str, at: int, used_as: str, name: str, kind: str) -> None:
+            into.setdefault(module.path, set()).add(Taken(path, at, used_as, name, kind, row))
+            if path != module.path:
+                self.evaluator.modules.tell(module.path, path)
+
+        return note
+
     def _of(self, module: Module) -> Iterator[Tool]:
         may_call = partial(self._may_call, module)
         calls = [item for item in module.calls_where(may_call) if self._is_named(module, item[0])]
@@ -76,7 +119,9 @@ class Forms:
             tool = self.decorated(module, function)
             if tool is not None:
                 yield tool
-                for callee in made_around(self.evaluator, tool.callables[0]):
+                for callee in made_around(
+                    self.evaluator, tool.callables[0], self._sink(module, tool.framework)
+                ):
                     yield self._plain("T7", module, tool.scope, tool.at, callee, tool.framework)
             yield from self._generated(module, function)
         for call, scope in calls:
@@ -175,8 +220,10 @@ class Forms:
         if given is None or isinstance(given, facts.Star):
             return None
         entry = self.callees.entry("decorators", decorator, frame, called=isinstance(call.func, Call))
-        found = functions(self.evaluator, given, frame) if entry is not None else ()
-        if entry is None or not found:
+        if entry is None:
+            return None
+        found = functions(self.evaluator, given, frame, self._sink(module, entry.framework))
+        if not found:
             return None
         made = call.func if isinstance(call.func, Call) else call
         return self._tool("T7", module, scope, call, found, entry.framework, made, decorates=True)
@@ -195,7 +242,7 @@ class Forms:
                 continue
             if isinstance(place, int) and (settled or (found and place > 0)):
                 continue
-            here = functions(self.evaluator, given, frame)
+            here = functions(self.evaluator, given, frame, self._sink(module, entry.framework))
             if here:
                 settled = settled or isinstance(place, int)
                 source = source or given
@@ -391,7 +438,7 @@ class Forms:
             if isinstance(given, Value):
                 found = held_by(self.evaluator, given)
             else:
-                found = handed_over(self.evaluator, given, frame)
+                found = handed_over(self.evaluator, given, frame, self._sink(module, entry.framework))
             for callee in found:
                 yield self._plain("T6", module, scope, call.at, callee, entry.framework)
 
@@ -439,7 +486,7 @@ class Forms:
             frame = Frame(module, scope)
             framework = self._owner(target.base, target.name, frame)
             if framework is not None and framework.plain_functions:
-                for callee in handed_over(self.evaluator, value, frame):
+                for callee in handed_over(self.evaluator, value, frame, self._sink(module, framework)):
                     yield self._plain("T6", module, scope, value.at, callee, framework)
         for call, scope in module.calls_where(
             lambda section: not names.isdisjoint(section.mutated) and not LIST_PUTS.isdisjoint(section.calls)
@@ -451,7 +498,9 @@ class Forms:
                     frame = Frame(module, scope)
                     framework = self._owner(base, name, frame)
                     if framework is not None and framework.plain_functions:
-                        for callee in handed_over(self.evaluator, call.args[0], frame):
+                        for callee in handed_over(
+                            self.evaluator, call.args[0], frame, self._sink(module, framework)
+                        ):
                             yield self._plain("T6", module, scope, call.at, callee, framework)
                 case _:
                     pass
@@ -578,6 +627,10 @@ class Forms:
             if given is not None and isinstance(ancestor, ClassOf):
                 return list(_texts(self.evaluator.eval(given, Frame(ancestor.module, ancestor.cls.scope))))
         return []
+
+
+def _silent(*taken: object) -> None:
+    pass
 
 
 def _handed_on(method: Function, call: Call, wanted: tuple[Place, ...]) -> Iterator[Place]:

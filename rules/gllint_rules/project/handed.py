@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
+from gllint_rules.inference import classes
 from gllint_rules.inference.tables import PROPERTIES
 from gllint_rules.inference.values import (
     ClassOf,
@@ -22,6 +23,7 @@ from gllint_rules.inference.values import (
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Call, Expr, Function, Module, Param, Scope
 from gllint_rules.reading.outline import Section
+from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.table import Place
 
 if TYPE_CHECKING:
@@ -35,18 +37,143 @@ _COPIES = frozenset(
 )
 
 
-def functions(evaluator: Evaluator, expr: Expr, frame: Frame) -> tuple[FunctionOf, ...]:
+class Taken(NamedTuple):
+    """By what functions are handed over wherever in the project it is used: a parameter, or a name of a class.
+
+    ``at`` is the place of the function or class in the file at ``path``, ``used_as`` its name where it is used.
+    """
+
+    path: str
+    at: int
+    used_as: str
+    name: str
+    kind: str  # of a parameter "one", "all" or, of what the function returns, "made"; of a class "below"
+    framework: str
+
+
+Sink: TypeAlias = Callable[[str, int, str, str, str], None]
+"""Told what is taken from elsewhere, as the first five of :class:`Taken`."""
+
+
+def _nowhere(*taken: object) -> None:
+    pass
+
+
+def functions(
+    evaluator: Evaluator, expr: Expr, frame: Frame, sink: Sink = _nowhere
+) -> tuple[FunctionOf, ...]:
     """The functions of the project that ``expr`` may be, those behind tool objects among them."""
-    found = _Walk(evaluator)
+    found = _Walk(evaluator, sink)
     found.one(expr, frame)
     return found.functions(behind=True)
 
 
-def handed_over(evaluator: Evaluator, expr: Expr, frame: Frame) -> tuple[FunctionOf, ...]:
+def handed_over(
+    evaluator: Evaluator, expr: Expr, frame: Frame, sink: Sink = _nowhere
+) -> tuple[FunctionOf, ...]:
     """The plain functions in the container that ``expr`` is, or that it is itself; what is a tool already aside."""
-    found = _Walk(evaluator)
+    found = _Walk(evaluator, sink)
     found.container(expr, frame)
     return found.functions(behind=False)
+
+
+def given_to(
+    evaluator: Evaluator, module: Module, taken: Collection[Taken], sink: Sink
+) -> Iterator[tuple[FunctionOf, Scope, int, str]]:
+    """The functions that ``module`` gives to what stands in another one: each with where it does, and a framework."""
+    by_name: dict[str, list[Taken]] = {}
+    above_by_name: dict[str, list[Taken]] = {}
+    for one in taken:
+        if one.path != module.path:
+            (above_by_name if one.kind == "below" else by_name).setdefault(one.used_as, []).append(one)
+    names, bases = by_name.keys(), above_by_name.keys()
+    for function in module.functions_where(lambda section: not section.decorators.isdisjoint(names)):
+        yield from _given_by_decorator(evaluator, module, function, by_name)
+    for call, scope in module.calls_where(lambda section: not section.calls.isdisjoint(names)):
+        yield from _given_by_call(evaluator, call, Frame(module, scope), by_name, sink)
+    for cls in module.classes_where(lambda s: any(b.rpartition(".")[2] in bases for b in s.bases)):
+        yield from _given_below(evaluator, ClassOf(module, cls), above_by_name, sink)
+
+
+def _given_by_decorator(
+    evaluator: Evaluator, module: Module, function: Function, by_name: Mapping[str, list[Taken]]
+) -> Iterator[tuple[FunctionOf, Scope, int, str]]:
+    around = function.scope.parent or function.scope
+    of = ClassOf(module, function.owner) if function.owner is not None else None
+    for written in function.decorators:
+        called = isinstance(written, Call)
+        func = written.func if isinstance(written, Call) else written
+        for one in _taken_by(evaluator, by_name, func, Frame(module, around)):
+            if one.kind == ("made" if called else "one"):
+                yield FunctionOf(module, function, of, of is not None), around, function.at, one.framework
+
+
+def _given_by_call(
+    evaluator: Evaluator, call: Call, frame: Frame, by_name: Mapping[str, list[Taken]], sink: Sink
+) -> Iterator[tuple[FunctionOf, Scope, int, str]]:
+    made = call.func.func if isinstance(call.func, Call) else None  # ``maker(…)(function)``
+    for one in _taken_by(evaluator, by_name, call.func if made is None else made, frame):
+        found, given = _Walk(evaluator, sink), None
+        if made is None and one.kind != "made":
+            callee, shift = _called(evaluator, call.func, frame, one)
+            given = _argument(call, callee, one.name, shift) if callee is not None else None
+        elif made is not None and one.kind == "made" and call.args:
+            given = call.args[0]
+        if given is not None:
+            (found.container if one.kind == "all" else found.one)(given, frame)
+        for handed in found.functions(behind=one.kind != "all"):
+            yield handed, frame.scope, call.at, one.framework
+
+
+def _given_below(
+    evaluator: Evaluator, of: ClassOf, by_name: Mapping[str, list[Taken]], sink: Sink
+) -> Iterator[tuple[FunctionOf, Scope, int, str]]:
+    """What a class holds under a name of which one above it hands over what is there."""
+    above = [each for each in classes.ancestors(evaluator, of)[1:] if isinstance(each, ClassOf)]
+    for each in above:
+        for one in by_name.get(each.cls.name, ()):
+            if (one.path, one.at) == (each.module.path, each.cls.at):
+                found = _Walk(evaluator, sink)
+                found.below(of, one.name)
+                for handed in found.functions(behind=False):
+                    yield handed, of.cls.scope, of.cls.at, one.framework
+
+
+def _taken_by(
+    evaluator: Evaluator, by_name: Mapping[str, list[Taken]], func: Expr, frame: Frame
+) -> Iterator[Taken]:
+    """What is taken by the function or class of the project that ``func`` is."""
+    name = facts.last_name(func)
+    several = by_name.get(frame.module.imported_names.get(name, name), ())
+    if several and not isinstance(func, Call):
+        for option in options(evaluator.eval(func, frame)):
+            place = None
+            if isinstance(option, FunctionOf):
+                place = option.module.path, option.function.at
+            elif isinstance(option, ClassOf) and (made := _init(evaluator, option)) is not None:
+                place = made
+            yield from (one for one in several if (one.path, one.at) == place)
+
+
+def _init(evaluator: Evaluator, of: ClassOf) -> tuple[str, int] | None:
+    for above in classes.ancestors(evaluator, of):
+        if isinstance(above, ClassOf) and (method := above.cls.method("__init__")) is not None:
+            return above.module.path, method.at
+    return None
+
+
+def _called(evaluator: Evaluator, func: Expr, frame: Frame, one: Taken) -> tuple[Function | None, int]:
+    """The function that is called as ``func``, and how many of its parameters no argument is for."""
+    for option in options(evaluator.eval(func, frame)):
+        if isinstance(option, FunctionOf) and isinstance(option.function, Function):
+            if option.function.at == one.at:
+                return option.function, 1 if option.first else 0
+        elif isinstance(option, ClassOf):
+            for above in classes.ancestors(evaluator, option):
+                method = above.cls.method("__init__") if isinstance(above, ClassOf) else None
+                if method is not None and method.at == one.at:
+                    return method, 1
+    return None, 0
 
 
 def held_by(evaluator: Evaluator, value: Value) -> tuple[FunctionOf, ...]:
@@ -56,9 +183,9 @@ def held_by(evaluator: Evaluator, value: Value) -> tuple[FunctionOf, ...]:
     return found.functions(behind=False)
 
 
-def made_around(evaluator: Evaluator, wrapper: FunctionOf) -> tuple[FunctionOf, ...]:
+def made_around(evaluator: Evaluator, wrapper: FunctionOf, sink: Sink = _nowhere) -> tuple[FunctionOf, ...]:
     """The functions that others give to a function of the project, which makes ``wrapper`` of each."""
-    found = _Walk(evaluator)
+    found = _Walk(evaluator, sink)
     found.behind(wrapper)
     return found.functions(behind=False)
 
@@ -113,6 +240,7 @@ class _Walk:
     """Goes through what builds a container: written out, spread, added to, bound to names of whatever module."""
 
     evaluator: Evaluator
+    sink: Sink = _nowhere
     found: list[Value] = field(default_factory=list)
     left: int = MOST_PARTS
     seen: set[tuple[Scope, str]] = field(default_factory=set)
@@ -164,9 +292,24 @@ class _Walk:
                 elif scope is not None and [b.kind for b in bindings] == ["param"]:
                     self.parameter(name, scope, frame.module)
                 else:
+                    for binding in bindings:
+                        if binding.kind == "loop" and not binding.index and scope is not None:
+                            self.looped(binding.value, Frame(frame.module, scope, None, frame.bound))
                     self.whole(self.evaluator.eval(expr, frame))
             case _:
                 self.found.append(self.evaluator.eval(expr, frame))
+
+    def looped(self, over: Expr | None, frame: Frame) -> None:
+        """The element of a container that a function is given, or that a method of the same object lists."""
+        match over:
+            case facts.Name(id=name):
+                scope = _owner(frame.scope, name)
+                if scope is not None and [b.kind for b in scope.bindings[name]] == ["param"]:
+                    self.container(over, frame)
+            case Call(func=facts.Attr(base=facts.Name(id="self")), args=()):
+                self.container(over, frame)
+            case _:
+                pass
 
     def wrapped(self, call: Call, wrapper: FunctionOf, frame: Frame) -> bool:
         """Whether a function of the project made ``wrapper`` around another one, whose result it keeps: that is it."""
@@ -209,10 +352,28 @@ class _Walk:
         function = scope.owner
         if not isinstance(binding.target, Param) or not isinstance(function, Function):
             return
+        self.take(function, name, "one", module)
         for given, frame in _given(binding.target, function, module):
             self.one(given, frame)
         if binding.target in function.params[: 1 if function.owner is None else 2]:
+            parent = function.scope.parent
+            maker = parent.enclosing_function() if parent is not None else None
+            if maker is not None:
+                self.sink(module.path, maker.at, maker.name, name, "made")
             self.found += _decorated_by(function, module)
+
+    def take(self, function: Function, name: str, kind: str, module: Module) -> None:
+        """Tell that what other modules give for a parameter is handed over."""
+        used_as = function.owner.name if function.owner and function.name == "__init__" else function.name
+        self.sink(module.path, function.at, used_as, name, kind)
+
+    def below(self, of: ClassOf, name: str) -> None:
+        """What a class holds under a name of which one above it hands over what is there."""
+        method = of.cls.method(name)
+        if method is not None:
+            self.returned(FunctionOf(of.module, method, of, True))
+        elif name in of.cls.attributes or name in of.cls.scope.bindings:
+            self.of_class(name, of, None)
 
     def value(self, value: Value) -> None:
         """An element that is known by its value alone."""
@@ -308,6 +469,7 @@ class _Walk:
                 and isinstance(binding.target, Param)
                 and isinstance(scope.owner, Function)
             ):
+                self.take(scope.owner, name, "all", frame.module)
                 for given, around in _given(binding.target, scope.owner, frame.module):
                     self.container(given, around)
             else:
@@ -328,7 +490,7 @@ class _Walk:
         """``self.tools``: what is assigned to it, what the methods of the class add, and what a property returns."""
         cls = frame.scope.enclosing_class()
         if isinstance(expr.base, facts.Name) and expr.base.id in ("self", "cls") and cls is not None:
-            self.of_class(expr, ClassOf(frame.module, cls), frame)
+            self.of_class(expr.name, ClassOf(frame.module, cls), frame)
             return
         for option in options(self.evaluator.eval(expr.base, frame)):
             match option:
@@ -336,41 +498,42 @@ class _Walk:
                     self.named(expr.name, Frame(module, module.scope))
                     return
                 case Instance(of=of) | Record(cls=ClassOf() as of) | (ClassOf() as of):
-                    self.of_class(expr, of, None)
+                    self.of_class(expr.name, of, None)
                 case _:
                     pass
         self.held(self.evaluator.eval(expr, frame))
 
-    def of_class(self, expr: facts.Attr, of: ClassOf, own: Frame | None) -> None:
+    def of_class(self, name: str, of: ClassOf, own: Frame | None) -> None:
         """What the class ``of`` holds under an attribute; ``own`` is where a method of its asks."""
         cls, module, bound = of.cls, of.module, own.bound if own is not None else of
-        if (cls.scope, f"self.{expr.name}") in self.seen:
+        if (cls.scope, f"self.{name}") in self.seen:
             return
-        self.seen.add((cls.scope, f"self.{expr.name}"))
-        assigned = cls.attributes.get(expr.name, ())
-        method = cls.method(expr.name)
+        self.seen.add((cls.scope, f"self.{name}"))
+        assigned = cls.attributes.get(name, ())
+        method = cls.method(name)
         for value, _, scope in assigned:
             if value is not None:
                 self.container(value, Frame(module, scope, None, bound))
         if method is not None:
             if not PROPERTIES.isdisjoint(map(facts.last_name, method.decorators)):
                 self.returned(FunctionOf(module, method, bound, True))
-        elif expr.name in cls.scope.bindings:
-            self.named(expr.name, Frame(module, cls.scope, None, of))
+        elif name in cls.scope.bindings:
+            self.named(name, Frame(module, cls.scope, None, of))
         elif not assigned and own is not None:
-            self.held(self.evaluator.eval(expr, own))
+            self.held(self.evaluator.member(of, name))
 
         def is_it(receiver: Expr, scope: Scope) -> bool:
             match receiver:
-                case facts.Attr(base=facts.Name(id="self"), name=name):
-                    return name == expr.name and scope.enclosing_class() is cls
+                case facts.Attr(base=facts.Name(id="self"), name=written):
+                    return written == name and scope.enclosing_class() is cls
                 case _:
                     return False
 
-        self.filled(expr.name, is_it, module, bound)
+        self.filled(name, is_it, module, bound)
         if own is not None:
+            self.sink(module.path, cls.at, cls.name, name, "below")
             for below in _below_class(of):
-                self.of_class(expr, below, Frame(module, below.cls.scope, None, below))
+                self.of_class(name, below, Frame(module, below.cls.scope, None, below))
 
     def filled(
         self, name: str, is_it: Callable[[Expr, Scope], bool], module: Module, bound: ClassOf | None
@@ -390,6 +553,9 @@ class _Walk:
             self.seen.add((inner.scope, "return"))
             for value in _returned(inner.body) if isinstance(inner, Function) else (inner.body,):
                 self.container(value, Frame(function.module, inner.scope, None, function.bound))
+            if function.bound is not None and isinstance(inner, Function):
+                of = function.bound
+                self.sink(of.module.path, of.cls.at, of.cls.name, inner.name, "below")
             for below in _below_class(function.bound) if function.bound is not None else ():
                 method = below.cls.method(getattr(inner, "name", ""))
                 if method is not None:
@@ -429,20 +595,26 @@ def _given(param: Param, function: Function, module: Module) -> Iterator[tuple[E
     """What the calls in the same module give for a parameter, and its default."""
     cls = function.owner
     callee = cls.name if cls is not None and function.name == "__init__" else function.name
-    params = [p.name for p in function.params[1 if cls is not None else 0 :]]
-    if param.name not in params:
+    shift = 1 if cls is not None else 0
+    if param.name not in [p.name for p in function.params[shift:]]:
         return
-    position = params.index(param.name)
     if param.default is not None:
         yield param.default, Frame(module, function.scope.parent or function.scope)
     for call, inner in module.calls_of({callee}):
         if facts.last_name(call.func) != callee or isinstance(call.func, Call):
             continue
-        given = call.keyword(param.name)
-        if given is None and position < len(call.args):
-            given = None if any(isinstance(a, facts.Star) for a in call.args) else call.args[position]
+        given = _argument(call, function, param.name, shift)
         if given is not None:
             yield given, Frame(module, inner)
+
+
+def _argument(call: Call, function: Function, name: str, shift: int) -> Expr | None:
+    """What a call gives for a parameter; ``shift`` parameters are no business of the call."""
+    given = call.keyword(name)
+    position = [param.name for param in function.params].index(name) - shift
+    if given is None and 0 <= position < len(call.args):
+        given = None if any(isinstance(a, facts.Star) for a in call.args) else call.args[position]
+    return given
 
 
 def _decorated_by(decorator: Function, module: Module) -> Iterator[FunctionOf]:

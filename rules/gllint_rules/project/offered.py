@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from gllint_rules.inference.values import ClassOf, ModuleOf, ToolValue
+from gllint_rules.project.handed import Taken
+from gllint_rules.project.project import taken
 from gllint_rules.project.tools import assigns_registry
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Module
 from gllint_rules.words.names import TOOL_REGISTRY_CLASSES, TOOL_REGISTRY_NAMES
+from gllint_rules.words.screen import Needles
 
 if TYPE_CHECKING:
     from gllint_rules.project.project import Project
@@ -18,11 +22,36 @@ TOOL_MAKERS = frozenset(
 )
 
 
-def names_of_tools(project: Project) -> frozenset[bytes]:
-    """The names by which other files may use the tools of the project: the second round's needles."""
+def names_of_tools(project: Project) -> Needles:
+    """By what other files may use the tools of the project: what the second round looks for."""
     classes = tool_classes(project)
     names = classes.union(*project.each(_names_in, classes))
-    return frozenset(name.encode("utf-8", "surrogateescape") for name in names)
+    given = {pair for one in project.once(taken) for pair in _names_of(project, one)}
+    return frozenset(
+        tuple(name.encode("utf-8", "surrogateescape") for name in needle)
+        for needle in (*((name,) for name in names), *given)
+    )
+
+
+def _names_of(project: Project, one: Taken) -> Iterator[tuple[str, str]]:
+    """The names by which other files may give functions to what hands them over: to import it, and to use it."""
+    yield one.used_as, one.used_as
+    yield one.path.removesuffix(".py").removesuffix("/__init__").rpartition("/")[2], one.used_as
+    module = project.imports.module_at(one.path)
+    cls = module.owner(module.section_of(one.at).section) if module is not None else None
+    if module is not None and cls is not None:
+        yield cls.name, one.used_as
+        for name in _named(module, frozenset({cls.name})):
+            yield name, one.used_as
+
+
+def _named(module: Module, classes: frozenset[str]) -> Iterator[str]:
+    """The names that a module gives to instances of classes with these names."""
+    for part in module.sections(lambda section: not classes.isdisjoint(section.calls)):
+        for name, bindings in part.bound.items():
+            for binding in bindings:
+                if isinstance(binding.value, facts.Call) and facts.last_name(binding.value.func) in classes:
+                    yield name
 
 
 def tool_classes(project: Project) -> frozenset[str]:
@@ -31,12 +60,12 @@ def tool_classes(project: Project) -> frozenset[str]:
 
 
 def _classes_in(project: Project, module: Module, given: None) -> frozenset[str]:
-    return frozenset(tool.cls.cls.name for tool in project.tools.of(module) if tool.cls is not None)
+    return frozenset(tool.cls.cls.name for tool in project.tools.own(module) if tool.cls is not None)
 
 
 def _names_in(project: Project, module: Module, classes: frozenset[str]) -> frozenset[str]:
     """The names under which other files may use the tools of one module."""
-    tools = project.tools.of(module)
+    tools = project.tools.own(module)
     names: set[str] = set()
     if tools:
         names.add(module.path.removesuffix(".py").removesuffix("/__init__").rpartition("/")[2])
@@ -67,7 +96,7 @@ def imports_tools(project: Project, module: Module) -> bool:
         runs_tools = name in project.names.dispatch_functions or name in project.names.dispatch_classes
         if imported.name and (project.names.is_tool_class(name) or name in TOOL_MAKERS or runs_tools):
             return True
-        if name.encode() in names:
+        if (name.encode(),) in names:
             value = project.evaluator.imported(module, imported.module, imported.name)
             if isinstance(value, ToolValue) or (
                 isinstance(value, ClassOf) and project.tools.is_tool_class(value)

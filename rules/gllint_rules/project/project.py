@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 
 from gllint_rules.finding import Cut
+from gllint_rules.project.handed import Taken
 from gllint_rules.project.imports import Imports
 from gllint_rules.project.tools import Tools
 from gllint_rules.reading.facts import Module
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 _G = TypeVar("_G")
 _Given = TypeVarTuple("_Given")
+_ROUNDS = 3  # modules between one that hands functions over and one that gives them
 
 
 class Announced(Mapping[str, Module]):
@@ -92,7 +94,7 @@ class Project:
         self.modules = Announced(self._read, lambda: self.consulted.add((everything,)))
         self._screened_out_talks = talks
         self._talks: bool | None = None
-        self.tools = Tools(self.imports, self.names, self.talks, settings.packages)
+        self.tools = Tools(self.imports, self.names, self.talks, lambda: self.once(taken), settings.packages)
         self.evaluator = self.tools.evaluator
         self._told = 0  # how many of the cuts
         self._asking = 0  # how many questions about the whole project are open
@@ -252,3 +254,28 @@ def everything(project: Project) -> None:
 
 def _talks_to_a_model(project: Project, module: Module, given: None) -> bool:
     return project.names.table.talks_to_a_model(module.outline.modules())
+
+
+def taken(project: Project) -> frozenset[Taken]:
+    """By what of the project functions are handed over that other modules give."""
+    found = new = frozenset(Taken._make(one) for part in project.each(_taken_in, None) for one in part)
+    for _ in range(_ROUNDS):
+        if not new:
+            break
+        parts = project.each(_taken_through, new)
+        new = frozenset(Taken._make(one) for part in parts for one in part) - found
+        found |= new
+    return found
+
+
+def _taken_in(
+    project: Project, module: Module, given: None
+) -> frozenset[tuple[str, int, str, str, str, str]]:
+    project.tools.own(module)
+    return frozenset(project.tools.forms.taken.get(module.path, ()))
+
+
+def _taken_through(
+    project: Project, module: Module, given: frozenset[tuple[str, int, str, str, str, str]]
+) -> frozenset[tuple[str, int, str, str, str, str]]:
+    return project.tools.forms.takes(module, frozenset(map(Taken._make, given)))

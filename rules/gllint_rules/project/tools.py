@@ -20,6 +20,7 @@ from gllint_rules.inference.values import (
 from gllint_rules.project.callees import Callees
 from gllint_rules.project.derivation import Derivation
 from gllint_rules.project.forms import Forms
+from gllint_rules.project.handed import Taken
 from gllint_rules.project.parameters import declared_by_schema
 from gllint_rules.project.tool import Tool
 from gllint_rules.reading.facts import Call, Expr, Function, Module, Param, Scope
@@ -31,22 +32,41 @@ class Tools:
     """The tools of a project, module by module, and what is known of a value because it is one.
 
     The evaluator asks here while a tool is looked for, and a tool is looked for with the evaluator: it is made here.
-    ``talks`` says whether the project imports a framework or a model's SDK at all; ``packages`` as in the settings.
+    ``talks`` says whether the project imports a framework or a model's SDK at all; ``taken`` by what of the project
+    other modules hand functions over; ``packages`` as in the settings.
     """
 
     def __init__(
-        self, modules: Modules, names: Names, talks: Callable[[], bool], packages: tuple[str, ...]
+        self,
+        modules: Modules,
+        names: Names,
+        talks: Callable[[], bool],
+        taken: Callable[[], frozenset[Taken]],
+        packages: tuple[str, ...],
     ) -> None:
         self.names = names
+        self._taken = taken
         self.evaluator = Evaluator(modules, self, packages)
         self.callees = Callees(self.evaluator, names.table, talks)
         self.forms = Forms(self.callees, Derivation(modules, names.table.classes))
         self._tools: dict[str, list[Tool]] = {}
+        self._through: dict[str, tuple[frozenset[Taken], list[Tool]]] = {}
         self._schemas: dict[Scope, tuple[Expr, Frame]] = {}
         self._without_schema: set[Scope] = set()
 
     def of(self, module: Module) -> list[Tool]:
-        """The tools that ``module`` defines."""
+        """The tools that ``module`` defines, or hands over through others."""
+        own, taken = self.own(module), self._taken()
+        if not taken:
+            return own
+        before, more = self._through.get(module.path, (None, []))
+        if before is not taken:
+            more = list(self.forms.through(module, taken, own))
+            self._through[module.path] = taken, more
+        return [*own, *more] if more else own
+
+    def own(self, module: Module) -> list[Tool]:
+        """The tools that ``module`` defines, or hands over itself."""
         found = self._tools.get(module.path)
         if found is None:
             self._tools[module.path] = []
@@ -60,6 +80,7 @@ class Tools:
             for path, tools in old._tools.items():
                 if paths(path):
                     self._keep(path, tools)
+                    self.forms.taken[path] = old.forms.taken.get(path, set())
 
     def _keep(self, path: str, tools: list[Tool]) -> None:
         for tool in tools:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from gllint_rules.project.asked import names_registries, tool_names
 from gllint_rules.project.categories import uses_categories
 from gllint_rules.project.offered import names_of_tools
+from gllint_rules.project.project import taken
 from gllint_rules.project.tools import assigns_registry
 from gllint_rules.reading.facts import Module
 
@@ -38,7 +39,7 @@ def has_dispatcher(project: Project) -> bool:
 QUESTIONS: Mapping[str, Callable[[Project], Any]] = {
     question.__name__: question
     for question in (
-        dispatchers, has_dispatcher, has_registry, names_of_tools, names_registries, tool_names, uses_categories,
+        dispatchers, has_dispatcher, has_registry, names_of_tools, names_registries, taken, tool_names, uses_categories,
     )
 }  # fmt: skip
 

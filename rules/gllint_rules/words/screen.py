@@ -54,8 +54,11 @@ def _word(names: Iterable[str]) -> str:
 
 # What every comment holds that may suppress a finding: `gllint:`, `noqa`, `NoQA`.
 MARKS = (b"gllint:", b"oqa", b"OQA")
-# Among the names of tools: any other name may stand for a tool, too.
-ANY_NAME = b"*"
+Needles: TypeAlias = frozenset[tuple[bytes, ...]]
+"""By what files may use the tools of others: each the name of a tool or of what makes or holds one, or two names, of
+what is imported and of what it is given a function by, which makes that a tool."""
+# Among them: any other name may stand for a tool, too.
+ANY_NAME = (b"*",)
 
 
 class Screen:
@@ -268,14 +271,18 @@ class Screen:
         """Whether the file could use a tool that another file defines: only then is it worth a second look."""
         return b"import" in data
 
-    def uses(self, data: bytes, names: frozenset[bytes]) -> bool:
-        """Whether the file imports one of ``names``, the tools of the project, and calls or derives from one.
+    def uses(self, data: bytes, needles: Needles) -> bool:
+        """Whether the file imports one of the tools of the project, and calls or derives from one.
 
-        Making one counts where the project has a registry that should make them.
+        Making one counts where the project has a registry that should make them, and so does giving a function to
+        what hands it over.
         """
-        if ANY_NAME not in names:
-            imported = imported_names(data)
-            if names.isdisjoint(imported) and not (b"*" in imported and _automaton(names).any(data)):
+        names, givers = _sorted_out(needles)
+        imported = {b"*"} if ANY_NAME in needles else imported_names(data)
+        if givers is not None and givers.are_given(data, imported):
+            return True
+        if ANY_NAME not in needles and names.isdisjoint(imported):
+            if not (b"*" in imported and _automaton(names).any(data)):
                 return False
         if self._audits or any(pattern.search(data) for pattern in self._uses):
             return True
@@ -433,6 +440,37 @@ class _Bases:
             if is_word and self._name.compiled.search(data, head.end(), _found(data, b")", head.end())):
                 return True
         return any(self._renamed.compiled.match(data, place) for place in named)
+
+
+class _Givers:
+    """Finds what is given a function, by the names to import it by: called, as a decorator, or as a base."""
+
+    def __init__(self, pairs: Iterable[tuple[bytes, bytes]]) -> None:
+        self._used: dict[bytes, set[bytes]] = {}
+        for to_import, used_as in pairs:
+            self._used.setdefault(to_import, set()).add(used_as)
+
+    def are_given(self, data: bytes, imported: set[bytes]) -> bool:
+        """Whether a file that imports these names gives one of them a function; ``*`` imports any."""
+        wanted = self._used.keys() & imported if b"*" not in imported else self._used.keys()
+        used = set[bytes]().union(*map(self._used.__getitem__, wanted))
+        return any(word in data and _use(word).search(data) is not None for word in used)
+
+
+@lru_cache(maxsize=256)
+def _use(word: bytes) -> re.Pattern[bytes]:
+    """How what a name stands for is given a function, and how it gets another name."""
+    name = rb"\b%b\b" % re.escape(word)
+    called, renamed = name + rb"[\s\\]*+\(", name + rb"[\s\\]++as\b"
+    decorator, below = rb"@[\s\w.\\]{0,200}?" + name, rb"\bclass\b[^(:]{1,200}\([^)]{0,400}?" + name
+    return re.compile(b"|".join((called, renamed, decorator, below)))
+
+
+@lru_cache(maxsize=4)
+def _sorted_out(needles: Needles) -> tuple[frozenset[bytes], _Givers | None]:
+    """The names of tools, and what gives functions, if anything does."""
+    pairs = [(needle[0], needle[1]) for needle in needles if len(needle) > 1]
+    return frozenset(needle[0] for needle in needles if len(needle) == 1), _Givers(pairs) if pairs else None
 
 
 def imported_names(data: bytes) -> set[bytes]:
