@@ -52,7 +52,16 @@ from collections.abc import Iterator
 from functools import partial
 
 from gllint_rules.finding import Fix
-from gllint_rules.inference.values import Record, Site, join, surely_not_number, surely_not_text
+from gllint_rules.inference.values import (
+    Number,
+    Record,
+    Site,
+    Value,
+    join,
+    options,
+    surely_not_number,
+    surely_not_text,
+)
 from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.results import quantities
 from gllint_rules.reading import facts
@@ -95,9 +104,15 @@ def _problem(record: Record) -> str | None:
     if surely_not_number(value):
         return "the `value` of this Quantity is not a number"
     unit = join(*(entry.value for entry in record.entries["unit"]))
-    if surely_not_text(unit):
+    if surely_not_text(unit) and not _of_units(record, unit):
         return "the `unit` of this Quantity is not a string"
     return None
+
+
+def _of_units(record: Record, unit: Value) -> bool:
+    """Whether a Quantity of a library may have been given a unit that arithmetic made: ``Quantity(3, 1 / u.s)``."""
+    outside = record.quantity and record.cls is None
+    return outside and any(isinstance(o, Number) and o.literal is None for o in options(unit))
 
 
 def _mend(context: Context, record: Record) -> Fix | None:

@@ -9,8 +9,10 @@ from gllint_rules.inference.values import (
     NEVER,
     UNKNOWN,
     Entry,
+    ExternalInstance,
     Frame,
     FunctionOf,
+    Instance,
     Key,
     ListOf,
     Record,
@@ -60,16 +62,28 @@ def given(evaluator: Evaluator, callee: FunctionOf, call: facts.Call, frame: Fra
             out[param.name] = Record(kept, named.sure & frozenset(kept), named.open, site=named.site)
             new = new or bool(kept)
         elif param.name in passed:
-            declared = _declared(evaluator, callee, param)
+            said = declared(evaluator, callee, param)
             value = passed[param.name]
-            value = hints.typed(evaluator, value, declared) if UNKNOWN in options(value) else value
+            value = hints.typed(evaluator, value, said) if UNKNOWN in options(value) else value
             if value is not UNKNOWN and value is not NEVER:
                 out[param.name] = value
-                new = new or declared.gap
+                new = new or said.gap or _is_of_another(value, said)
         elif param.default is not None and positional_known and names_known:
             home = Frame(callee.module, callee.function.scope.parent or callee.function.scope)
             out[param.name] = evaluator.eval(param.default, home)
     return out if new else {}
+
+
+def _is_of_another(value: Value, declared: Value) -> bool:
+    """Whether an argument is of a class of the project that is not the one that the parameter is annotated with."""
+    kinds = [option for option in options(declared) if isinstance(option, (Instance, ExternalInstance))]
+    classes = {option.of.cls for option in kinds if isinstance(option, Instance)}
+    return bool(kinds) and any(
+        isinstance(option, (Instance, Record))
+        and (made := option.of if isinstance(option, Instance) else option.cls) is not None
+        and made.cls not in classes
+        for option in options(value)
+    )
 
 
 def _positional(evaluator: Evaluator, call: facts.Call, frame: Frame) -> tuple[list[Entry], bool]:
@@ -96,7 +110,7 @@ def _named(evaluator: Evaluator, call: facts.Call, frame: Frame) -> tuple[Record
     return record, not record.open
 
 
-def _declared(evaluator: Evaluator, callee: FunctionOf, param: Param) -> Value:
+def declared(evaluator: Evaluator, callee: FunctionOf, param: Param) -> Value:
     """What a parameter is annotated as."""
     if param.annotation is None:
         return UNKNOWN

@@ -164,7 +164,11 @@ def call_function(
                 return _said(evaluator, callee, declared)
             return explained(declared, f"`{function.name}()` is annotated to return a number")
         value = function_result(evaluator, callee)
-        if expr is not None and frame is not None and (value.gap or _hands_out_itself(callee, value)):
+        if (
+            expr is not None
+            and frame is not None
+            and (value.gap or _hands_out_what_it_gets(evaluator, callee, value))
+        ):
             value = _specialised(evaluator, callee, expr, frame, value)
         if declared is not None:
             value = _declared_result(evaluator, value, declared)
@@ -254,16 +258,28 @@ def _specialised(
     return join(*(_of_call(callee, expr, value, given) for expr, value in flow.returns))
 
 
-def _hands_out_itself(callee: FunctionOf, value: Value) -> bool:
-    """Whether a method called on what is seen to be made gives that, or puts it into what it gives."""
-    made = callee.receiver.cls if callee.receiver is not None else None
-    if made is None:
-        return False
+def _hands_out_what_it_gets(evaluator: Evaluator, callee: FunctionOf, value: Value) -> bool:
+    """Whether a function gives an object of the class that a parameter is annotated with, or puts it into a container.
+
+    What is passed may be of a class that derives from it and says more; so may what a method is called on.
+    """
     held = list(options(value))
     for option in options(value):
-        if isinstance(option, Record):
+        if isinstance(option, (Record, ListOf)):
             held += [choice for _, entry in held_in(option) for choice in options(entry.value)]
-    return any(isinstance(option, Instance) and option.of.cls is made.cls for option in held)
+    made = {option.of.cls for option in held if isinstance(option, Instance)}
+    outside_made = {option.name for option in held if isinstance(option, ExternalInstance)}
+    if not made and not outside_made:
+        return False
+    if callee.receiver is not None and callee.receiver.cls is not None and callee.receiver.cls.cls in made:
+        return True
+    for param in callee.function.params:
+        for kind in options(arguments.declared(evaluator, callee, param)):
+            if isinstance(kind, Instance) and kind.of.cls in made:
+                return True
+            if isinstance(kind, ExternalInstance) and kind.name in outside_made:
+                return True
+    return False
 
 
 def _of_call(callee: FunctionOf, expr: facts.Expr, value: Value, given: Mapping[str, Value]) -> Value:

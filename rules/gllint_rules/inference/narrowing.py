@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from gllint_rules.inference.values import (
     NONE,
+    UNKNOWN,
     Frame,
+    Instance,
     ListOf,
     Record,
     UnionOf,
@@ -142,6 +144,10 @@ def narrow(evaluator: Evaluator, test: Expr, frame: Frame) -> tuple[Env, Env] | 
             operands=(facts.Const(value=str() as key), facts.Name(id=name)), ops=("In" | "NotIn" as op,)
         ):
             return _has(evaluator.lookup(name, frame), name, key, op == "In")
+        case facts.Call(
+            func=facts.Name(id="hasattr"), args=(facts.Name(id=name), facts.Const(value=str() as key))
+        ):
+            return _lacks_attribute(evaluator, evaluator.lookup(name, frame), name, key)
         case facts.Name(id=name):
             old = evaluator.lookup(name, frame)
             if isinstance(old, UnionOf) and NONE in old.options:
@@ -149,6 +155,20 @@ def narrow(evaluator: Evaluator, test: Expr, frame: Frame) -> tuple[Env, Env] | 
             return None
         case _:
             return None
+
+
+def _lacks_attribute(evaluator: Evaluator, old: Value, name: str, key: str) -> tuple[Env, Env] | None:
+    """What it says of what ``name`` holds that it has an attribute ``key``: without it, it is no object that has."""
+    without = [option for option in options(old) if not _surely_has(evaluator, option, key)]
+    if len(without) == len(options(old)):
+        return None
+    return {}, {name: join(*without) if without else UNKNOWN}
+
+
+def _surely_has(evaluator: Evaluator, value: Value, name: str) -> bool:
+    """Whether it is an object of a class of the project that declares the attribute."""
+    of = value.of if isinstance(value, Instance) else value.cls if isinstance(value, Record) else None
+    return of is not None and evaluator.field(of, name) is not None
 
 
 def _has(old: Value, name: str, key: str, held: bool) -> tuple[Env, Env] | None:
