@@ -340,6 +340,24 @@ def test_a_plain_tool_runs_in_the_thread_that_asks() -> None:
     assert threads == [threading.get_ident()]
 
 
+def test_no_thread_keeps_a_program_from_ending() -> None:
+    """A provider, a tool with a timeout and one beside the loop: whichever hangs, the program can be left."""
+    daemons: list[bool] = []
+
+    class Watched(AsyncProvider):
+        async def chat_step(self, **options: Any) -> Any:
+            daemons.append(threading.current_thread().daemon)
+            return await super().chat_step(**options)
+
+    def meter() -> Any:
+        daemons.append(threading.current_thread().daemon)
+        return HEAT
+
+    ToolRuntime(Watched(CALL, FINAL), registry_of(meter, timeout=20)).run("", "")
+    asyncio.run(ToolRuntime(ScriptedProvider([CALL, FINAL]), registry_of(meter)).arun("", ""))
+    assert daemons == [True] * 4
+
+
 def test_no_thread_outlives_a_run() -> None:
     before = {*threading.enumerate()}
     ToolRuntime(AsyncProvider(CALL, FINAL), registry_of(on_the_loop)).run("", "")

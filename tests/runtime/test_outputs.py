@@ -61,6 +61,13 @@ def test_quantities_keep_what_a_float_would_round() -> None:
     }
 
 
+def test_the_unit_may_come_first() -> None:
+    output = {"a": {"unit": "kWh", "value": 5}, "b": {"unit": "kWh", "value": Decimal("0.1")}}
+    found = verified(output)
+    assert found.quantities == {("a",): Quantity(5, "kWh"), ("b",): Quantity(Decimal("0.1"), "kWh")}
+    assert found.data == {"a": {"unit": "kWh", "value": 5}, "b": {"unit": "kWh", "value": 0.1}}
+
+
 def test_an_exact_number_beside_a_unit_that_is_none() -> None:
     with pytest.raises(GLValidationError, match="text, not int"):
         verified({"a": {"value": Decimal("0.1"), "unit": 5}})

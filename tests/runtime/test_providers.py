@@ -289,6 +289,7 @@ def test_a_turn(api: Api, site: ToolRegistry) -> None:
     assert "You advise." in json.dumps(first)
     assert "tc_1" in json.dumps(second["messages"])
     assert "greenlang:" not in json.dumps(first["tools"])
+    assert first.get("parallel_tool_calls") is {"openai": False}.get(api.kind)
 
 
 @pytest.mark.parametrize("stream", [False, True])
@@ -410,7 +411,11 @@ def test_api_names_are_valid_and_differ() -> None:
     mapped = api_names(names)
     assert list(mapped.values()) == names
     assert all(NAME.match(name) for name in mapped)
-    assert FINAL_ANSWER not in mapped
+    assert [*mapped] == [
+        *("a_b", "a_b_2", "a-b", "_" * 64, "_" * 62 + "_2"),
+        *(f"{FINAL_ANSWER}_2", "x" * 64),
+    ]
+    assert [*api_names(["a b", "a.b", "a_b"])] == ["a_b", "a_b_2", "a_b_3"]
 
 
 # -------------------------------------------------------------------------------------- recording and replay

@@ -23,6 +23,8 @@ from gllint_runtime import (
     ToolRuntime,
     Verified,
 )
+from gllint_runtime.execution.record import CallRecord
+from gllint_runtime.policy.data import Survey
 from gllint_runtime.policy.schemas import QUANTITY_REF
 from gllint_runtime.policy.settings import Policy, Settings
 
@@ -335,6 +337,43 @@ def test_memory_is_bounded() -> None:
 
 
 @pytest.mark.parametrize(
+    ("lengths", "kept"),
+    [
+        ([50, 50], [50, 50]),
+        ([26, 25, 50], [25, 50]),  # three quarters of what may be held are left
+        ([25, 26, 50], [50]),
+        ([10, 60, 80], [80]),
+        ([200], [200]),
+    ],
+)
+def test_what_was_said_longest_ago_is_forgotten_first(lengths: list[int], kept: list[int]) -> None:
+    session = Session(max_bytes=100)
+    for length in lengths:
+        session.user("x" * length)
+    assert [len(text) for text in json.loads(session.to_json())["user"]] == kept
+
+
+def test_the_oldest_calls_are_forgotten_and_the_last_never() -> None:
+    def ids(session: Session) -> list[str]:
+        return [call["id"] for call in json.loads(session.to_json())["calls"]]
+
+    size = CallRecord("tc_1", "meter", {}, Survey(HEAT), None).size
+    for most, kept in ((4 * size, 4), (4 * size - 1, 2), (1, 1)):
+        session = Session(max_bytes=most)
+        for _ in range(4):
+            session.record("meter", {}, HEAT)
+        assert ids(session) == ["tc_1", "tc_2", "tc_3", "tc_4"][-kept:]
+    session = Session(max_bytes=4 * size)
+    for _ in range(2):
+        session.record("meter", {}, HEAT)
+    session.user("x" * size)
+    session.record("meter", {}, HEAT)
+    assert ids(session) == ["tc_1", "tc_2", "tc_3"]
+    session.record("meter", {}, HEAT)
+    assert ids(session) == ["tc_3", "tc_4"]  # with what was said, three quarters
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "",
@@ -454,6 +493,15 @@ def test_a_constant_that_is_no_number(written: Any) -> None:
         Session.from_json(json.dumps(stored))
 
 
+def test_a_number_has_so_many_digits_at_most() -> None:
+    stored = json.loads(Session(constants={"a": Fraction(1, 3)}).to_json())
+    stored["constants"]["a"]["exact"] = written = "0." + "1" * 1998
+    assert Session.from_json(json.dumps(stored)).constants["a"] == Decimal(written)
+    stored["constants"]["a"]["exact"] += "1"
+    with pytest.raises(ValueError, match="This is no stored session: a number is too long"):
+        Session.from_json(json.dumps(stored))
+
+
 def test_constants_come_back_exactly() -> None:
     constants = {"a": Fraction(1, 3), "b": Decimal("0.10"), "c": 7}
     session = Session.from_json(Session(constants=constants).to_json())
@@ -523,9 +571,24 @@ def test_claims_that_lie_about_themselves(session: Session, changes: dict[str, A
     assert session.check("{{claim:0}}", [HONEST]).message == "12.50 kWh"
 
 
+@pytest.mark.parametrize(
+    "made", [{**HONEST, 5: "x"}, {**HONEST, "quantity": {"value": 12.5, "unit": "kWh", 5: "x"}}]
+)
+def test_a_key_of_a_claim_that_is_no_text(session: Session, made: Any) -> None:
+    assert (
+        session.verify("{{claim:0}}", [made]).error.message == "Claim 0 cannot be read: the key 5 is not text"
+    )
+
+
+def test_a_call_that_is_cited_and_unknown_is_told_in_short(session: Session) -> None:
+    told = session.verify("{{claim:0}}", [claim("x" * 200)]).error.message
+    assert told == f"Claim 0 cites tool call '{'x' * 80}', which this run does not have"
+
+
 def test_a_message_that_lies_about_itself(session: Session) -> None:
     assert error_of(session, LyingText("It uses ５００ kWh")).code == "NO_NAKED_NUMBERS"
-    assert error_of(session, "a " * 300_000).code == "STEP_SCHEMA"
+    assert session.check("a " * 250_000).message.endswith("a ")
+    assert error_of(session, "a " * 250_000 + "a").message == "The message has more than 500000 characters"
 
 
 def error_of(session: Session, message: str) -> GLError:
@@ -560,6 +623,23 @@ def test_what_is_too_much_to_trace_has_no_origin() -> None:
         with pytest.raises(GLError, match="too much to trace"):
             session.record("meter", arguments, {})
     session.record("meter", {"rows": ["5 kWh"] * 100, "also": [5] * 5000}, {})
+    session.record("meter", {"rows": ["kWh"] * 300}, {})  # nothing to trace
+
+
+@pytest.mark.parametrize(
+    ("most", "more"),
+    [
+        ({"rows": ["5 kWh"] * 200}, {"rows": ["5 kWh"] * 201}),
+        ({"rows": [5] * 10_000}, {"rows": [5] * 10_001}),
+        ({"note": "5 kWh".ljust(100_000)}, {"note": "5 kWh".ljust(100_001)}),
+    ],
+    ids=["texts", "numbers", "letters"],
+)
+def test_just_so_much_is_traced(most: Any, more: Any) -> None:
+    session = Session(argument_origin="strict")
+    session.user("It is 5 kWh")
+    session.record("meter", most, {})
+    assert code_of(session.record, "meter", more, {}) == "MISSING_ORIGIN"
 
 
 def test_each_setting_is_taken_where_it_belongs() -> None:

@@ -66,7 +66,8 @@ def test_the_trace_is_a_timeline(result: Any) -> None:
     steps = page.findall(".//li")
     assert [step.find("b").text for step in steps] == ["Start", "Model", "Tool meter", "Model", "Model"]
     assert [step.get("class") for step in steps] == ["done", "done", "done", "failed", "done"]
-    assert "Naked number '500'" in steps[3].text_content() and "→" in steps[2].text_content()
+    assert "Naked number '500'" in steps[3].text_content()
+    assert '→ {"heat": {"value": 12.5' in steps[2].text_content() and "tc_1, " in steps[2].text_content()
     called = parser.fromstring(verified().to_html()).findall(".//li")
     assert [step.find("b").text for step in called] == ["Tool meter"]
 
@@ -79,10 +80,15 @@ def test_a_failed_tool_shows_why() -> None:
         {"kind": "final", "message": "None."},
     ]
     runtime = ToolRuntime(ScriptedProvider(steps), registry, repair_on={"TOOL_FAILED"})
-    assert (
-        "ZeroDivisionError"
-        in parser.fromstring(runtime.run("", "").to_html()).find_class("failed")[0].text_content()
-    )
+    told = parser.fromstring(runtime.run("", "").to_html()).find_class("failed")[0].text_content()
+    assert "ZeroDivisionError" in told and "failed, " in told
+
+
+def test_a_long_text_is_shown_in_part() -> None:
+    for length, more in ((2000, ""), (2001, "…")):
+        step = '{"kind": "final", "message": "Dry."} '.ljust(length, "x")
+        answer = ToolRuntime(ScriptedProvider([step]), ToolRegistry()).run("", "")
+        assert parser.fromstring(answer.to_html()).findall(".//code")[-1].text == step[:2000] + more
 
 
 @pytest.mark.parametrize("form", ["to_html", "_repr_html_"])
@@ -152,6 +158,14 @@ def test_the_terminal_underlines_each_number() -> None:
     console.print(verified(name="roof"))
     underlined = re.findall(r"\x1b\[4m(.*?)\x1b\[0m", console.file.getvalue())
     assert underlined == ["12.50 kWh", "3.00 m2", "12.50 kWh"]
+
+
+def test_the_terminal_shows_what_failed_in_red(result: Any) -> None:
+    rich = pytest.importorskip("rich.console")
+    console = rich.Console(file=io.StringIO(), width=300, force_terminal=True)
+    console.print(result)
+    red = re.findall(r"\x1b\[31m(.*?)\x1b\[0m", console.file.getvalue())
+    assert [text.split()[0] for text in red][::3] == ["Model"] and "Naked number '500'" in red[-1]
 
 
 def test_a_result_is_still_plain_data(result: Any) -> None:

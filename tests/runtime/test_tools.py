@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import threading
 import time
@@ -49,6 +50,28 @@ def test_registry_knows_its_tools(registry: ToolRegistry, heating: Tool) -> None
         registry.get("cooling")
     assert caught.value.code == "PATH_RESOLUTION"
     assert "heating_intensity" in caught.value.hint
+
+
+def test_what_is_no_tool_is_told_so() -> None:
+    class Nameless:
+        name = 5
+        run = dict
+
+    class Idle:
+        name = "idle"
+
+    for other in (Nameless(), Idle()):
+        with pytest.raises(
+            TypeError, match=f"{type(other).__name__} is no tool: it needs a name and a function"
+        ):
+            ToolRegistry().register(other)
+
+
+def test_not_all_that_is_wrong_with_a_schema_is_told() -> None:
+    schema = {"type": "object", "properties": {}, "required": [f"name{i}" for i in range(30)]}
+    with pytest.raises(GLValidationError) as caught:
+        ToolRegistry().register(giving({}, args_schema=schema))
+    assert caught.value.message.count("is required but not declared") == 20
 
 
 def test_a_name_is_taken_once(registry: ToolRegistry, heating: Tool) -> None:
@@ -343,12 +366,14 @@ def test_the_user_can_cancel_while_a_tool_runs() -> None:
     assert caught.value.code == "CANCELLED"
 
 
-def test_exit_from_a_tool_is_not_swallowed() -> None:
+def test_exit_from_a_tool_is_not_swallowed(caplog: pytest.LogCaptureFixture) -> None:
     async def leave() -> None:
         raise SystemExit(3)
 
     with pytest.raises(SystemExit):
         invoke(Tool(name="x", fn=leave))
+    gc.collect()
+    assert not caplog.records  # asyncio has nothing to complain of
 
 
 # -------------------------------------------------------------------------------------------- tools as classes

@@ -40,7 +40,6 @@ class Colour(Enum):
     RED = "red"
 
 
-@tool
 def heat(
     site: str, kind: Literal["gas", "oil"], rooms: list[str], limit: float | None = None
 ) -> dict[str, Quantity]:
@@ -61,8 +60,9 @@ def invoke(made: Any, **arguments: Any) -> Any:
 
 
 def test_a_typed_function_is_a_tool() -> None:
-    assert (heat.name, heat.description) == ("heat", "The heat that a site used.")
-    assert heat.args_schema == {
+    made = tool(heat)
+    assert (made.name, made.description) == ("heat", "The heat that a site used.")
+    assert made.args_schema == {
         "type": "object",
         "properties": {
             "site": {"type": "string", "description": "where the meter is"},
@@ -77,14 +77,14 @@ def test_a_typed_function_is_a_tool() -> None:
         "required": ["site", "kind", "rooms"],
         "additionalProperties": False,
     }
-    assert heat.result_schema == {"type": "object", "additionalProperties": REF}
-    assert invoke(heat, site="a", kind="gas", rooms=[]) == {"heat": {"value": 12.5, "unit": "kWh"}}
+    assert made.result_schema == {"type": "object", "additionalProperties": REF}
+    assert invoke(tool(heat), site="a", kind="gas", rooms=[]) == {"heat": {"value": 12.5, "unit": "kWh"}}
 
 
 @pytest.mark.parametrize("arguments", [{}, {"site": 5}, {"site": "a", "kind": "coal", "rooms": []}, {"x": 1}])
 def test_arguments_are_held_to_the_signature(arguments: Any) -> None:
     with pytest.raises(GLError) as caught:
-        invoke(heat, **arguments)
+        invoke(tool(heat), **arguments)
     assert caught.value.code == "ARGS_SCHEMA"
 
 
@@ -267,6 +267,15 @@ def test_a_result_that_is_one_model() -> None:
     assert invoke(made) == {"heat": {"value": 5, "unit": "kWh"}, "since": "2024-10-02"}
     meter.__annotations__["return"] = Annotated[Quantity, pydantic.Field(description="heat")]
     assert tool(meter).result_schema["$ref"] == QUANTITY_REF
+
+
+def test_a_quantity_as_an_argument() -> None:
+    pytest.importorskip("pydantic")
+
+    def cost(heat: Any) -> None: ...
+
+    cost.__annotations__["heat"] = Quantity
+    assert tool(cost).args_schema["properties"] == {"heat": REF}
 
 
 def test_keys_that_may_be_left_out() -> None:
