@@ -242,6 +242,13 @@ def test_a_count_is_shown_as_its_integer(value: Any, message: str, shown: str) -
     assert code_of(session.check, "{{claim:0}} kilowatt-hours", [made]) == "NO_NAKED_NUMBERS"
 
 
+def test_a_share_is_shown_without_a_unit() -> None:
+    session = Session(packs=["rates"])
+    session.record("query", {}, {"share": {"value": 0.25, "unit": "1"}})
+    made = claim(path="$.share", value=0.25, unit="1")
+    assert session.check("The share is {{claim:0}}.", [made]).message == "The share is 0.2500."
+
+
 def test_a_time_behind_a_rate() -> None:
     session = Session()
     session.record("meter", {}, {"heat": {"value": 5, "unit": "kW"}, "total": {"value": 5, "unit": "kWh"}})

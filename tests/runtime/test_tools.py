@@ -370,8 +370,11 @@ def test_exit_from_a_tool_is_not_swallowed(caplog: pytest.LogCaptureFixture) -> 
     async def leave() -> None:
         raise SystemExit(3)
 
+    before = {*threading.enumerate()}
     with pytest.raises(SystemExit):
         invoke(Tool(name="x", fn=leave))
+    for thread in {*threading.enumerate()} - before:
+        thread.join(10)
     gc.collect()
     assert not caplog.records  # asyncio has nothing to complain of
 

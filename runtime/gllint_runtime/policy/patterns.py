@@ -57,7 +57,7 @@ def _kind(item: Any) -> str:
 
 
 def _is_endless(item: Any) -> bool:
-    return _kind(item) in ("MAX_REPEAT", "MIN_REPEAT") and int(item[1][1]) > _ENDLESS
+    return _kind(item) in ("MAX_REPEAT", "MIN_REPEAT") and int(item[1][1]) >= _ENDLESS
 
 
 def _varies(item: Any) -> bool:
