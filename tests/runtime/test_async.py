@@ -329,6 +329,21 @@ def test_a_failure_tells_of_its_own_run_though_another_began_since() -> None:
     assert [entry["kind"] for entry in failed["trace"]] == ["start"]
 
 
+@pytest.mark.parametrize(("declared", "beside"), [(None, True), (True, True), (False, False)])
+def test_a_provider_that_may_block_runs_beside_the_loop(declared: Any, beside: bool) -> None:
+    threads: list[int] = []
+
+    class Plain(ScriptedProvider):
+        blocking = declared
+
+        def chat_step(self, **options: Any) -> Any:
+            threads.append(threading.get_ident())
+            return super().chat_step(**options)
+
+    asyncio.run(ToolRuntime(Plain([CALL, FINAL]), registry_of(lambda: HEAT)).arun("", ""))
+    assert [thread != threading.get_ident() for thread in threads] == [beside] * 2
+
+
 def test_a_plain_tool_runs_in_the_thread_that_asks() -> None:
     threads: list[int] = []
 

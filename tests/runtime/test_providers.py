@@ -287,7 +287,7 @@ def test_a_turn(api: Api, site: ToolRegistry) -> None:
     assert answer["message"] == "It needs 12.50 kWh/m2."
     first, second = api.requests
     assert "You advise." in json.dumps(first)
-    assert "tc_1" in json.dumps(second["messages"])
+    assert "tc_1" in json.dumps(second["messages"]) and '"is_error": true' not in json.dumps(second)
     assert "greenlang:" not in json.dumps(first["tools"])
     assert first.get("parallel_tool_calls") is {"openai": False}.get(api.kind)
 
@@ -340,7 +340,8 @@ def test_unknown_tools_are_told_to_the_model(api: Api, site: ToolRegistry) -> No
     api.script = [[("u1", "cooling", {})], "Done"]
     runtime = ToolRuntime(api.provider(), site, repair_on=["PATH_RESOLUTION"])
     assert runtime.run("", "Hello")["message"] == "Done"
-    assert "not found in registry" in json.dumps(api.requests[1]["messages"][-1])
+    told = json.dumps(api.requests[1]["messages"][-1])
+    assert "not found in registry" in told and ('"is_error": true' in told) is (api.kind == "anthropic")
 
 
 def test_parallel_calls_are_taken_one_by_one_and_answered_together(api: Api, site: ToolRegistry) -> None:
@@ -404,6 +405,12 @@ def test_default_clients_come_from_the_environment(monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("OPENAI_API_KEY", "b")
     assert AnthropicProvider("m")._client.api_key == "a"
     assert OpenAIProvider("m")._client.api_key == "b"
+
+
+def test_the_state_is_the_conversation(api: Api) -> None:
+    provider = api.provider()
+    messages = provider.init_chat("You advise.", "How much?")
+    assert messages and provider.inject_error("no") is provider.inject_tool_result({}) is messages
 
 
 def test_api_names_are_valid_and_differ() -> None:

@@ -204,6 +204,20 @@ def test_schema_problems(schema: Any, problems: list[Any]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("schema", "told"),
+    [
+        ({"properties": ["a" * 56]}, f"{['a' * 56]} is not of type 'object'"),
+        ({"properties": ["a" * 57]}, "'properties' is not valid here"),
+        ({"enum": "a" * 174}, f"{'a' * 174!r} is not of type 'array'"),
+        ({"enum": "a" * 175}, "'enum' has an invalid value"),
+        ({"type": "numbr"}, "'numbr' is not a JSON Schema type"),
+    ],
+)
+def test_a_problem_is_told_in_short(schema: Any, told: str) -> None:
+    assert [problem.message for problem in schema_problems(schema)] == [told]
+
+
+@pytest.mark.parametrize(
     ("schema", "meant"),
     [
         ({"requierd": ["a"]}, ["required"]),

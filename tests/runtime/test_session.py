@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import marshal
 import math
 import threading
 from collections import OrderedDict
@@ -365,6 +366,7 @@ def test_the_oldest_calls_are_forgotten_and_the_last_never() -> None:
         return [call["id"] for call in json.loads(session.to_json())["calls"]]
 
     size = CallRecord("tc_1", "meter", {}, Survey(HEAT), None).size
+    assert size == 500 + len(marshal.dumps({})) + Survey(HEAT).size
     for most, kept in ((4 * size, 4), (4 * size - 1, 2), (1, 1)):
         session = Session(max_bytes=most)
         for _ in range(4):
@@ -590,6 +592,16 @@ def test_a_key_of_a_claim_that_is_no_text(session: Session, made: Any) -> None:
 def test_a_call_that_is_cited_and_unknown_is_told_in_short(session: Session) -> None:
     told = session.verify("{{claim:0}}", [claim("x" * 200)]).error.message
     assert told == f"Claim 0 cites tool call '{'x' * 80}', which this run does not have"
+    for _ in range(24):
+        session.record("meter", {}, HEAT)
+    hint = session.verify("{{claim:0}}", [claim("x")]).error.hint
+    assert hint == f"Calls of this run: {', '.join(f'tc_{i}' for i in range(6, 26))}."
+
+
+def test_not_all_numbers_without_origin_are_told() -> None:
+    with pytest.raises(GLError) as caught:
+        Session(argument_origin="strict").record("meter", {"rows": [*range(60)]}, HEAT)
+    assert [origin["value"] for origin in caught.value.context] == [*range(50)]
 
 
 def test_a_message_that_lies_about_itself(session: Session) -> None:

@@ -173,6 +173,40 @@ def test_a_result_is_still_plain_data(result: Any) -> None:
     assert {*result} == {"message", "provenance", "metrics", "trace"}
 
 
+def test_numbers_without_origin_are_named() -> None:
+    session = Session(constants={"factor": 9})
+    session.record(
+        "meter", {"known": 9, **{f"n{i}": i for i in range(6)}}, {"heat": {"value": 5, "unit": "kWh"}}
+    )
+    claim = {"source_call_id": "tc_1", "path": "$.heat", "quantity": {"value": 5, "unit": "kWh"}}
+    (source,) = parser.fromstring(session.check("{{claim:0}}", [claim]).to_html()).find_class("source")
+    assert source.text_content().endswith("No origin for$.n0 = 0, $.n1 = 1, $.n2 = 2, $.n3 = 3, $.n4 = 4")
+    session.record("meter", {"known": 9}, {"heat": {"value": 5, "unit": "kWh"}})
+    grounded = session.check("{{claim:0}}", [{**claim, "source_call_id": "tc_2"}])
+    assert "No origin" not in grounded.to_html()
+
+
+def test_the_title_is_the_beginning_of_the_message() -> None:
+    page = parser.fromstring(Session().check("a" * 79 + "bc").to_html())
+    assert page.findtext(".//title") == "a" * 79 + "b"
+
+
+def test_the_terminal_shows_each_number_once_and_no_empty_table() -> None:
+    rich = pytest.importorskip("rich.console")
+    told = []
+    for answer in (verified(), Session().check("Well.")):
+        console = rich.Console(file=io.StringIO(), width=300, color_system=None)
+        console.print(answer)
+        told.append(console.file.getvalue())
+    rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in told[0].splitlines() if "│" in line]
+    sources = [(row[0], *row[2:]) for row in rows if len(row) == 5]
+    assert sources == [
+        ("12.50 kWh", "$.heat", "12.5 kWh", "claimed as 12500 Wh = 12.5 kWh"),
+        ("3.00 m2", "$.roof", "3 m2", "as returned"),
+    ]
+    assert told[1].strip() == "Well."
+
+
 def test_a_message_without_numbers() -> None:
     plain = Session().check("All <well>.")
     assert "All &lt;well&gt;." in plain.to_html() and "<ol>" not in plain.to_html()

@@ -9,6 +9,7 @@ import threading
 import time
 from dataclasses import dataclass
 from decimal import Decimal
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -110,7 +111,7 @@ def test_a_category_must_exist() -> None:
 )
 @pytest.mark.parametrize("which", ["args_schema", "result_schema"])
 def test_schemas_that_would_check_nothing_or_fetch(schema: Any, why: str, which: str) -> None:
-    with pytest.raises(GLValidationError, match=why) as caught:
+    with pytest.raises(GLValidationError, match=f"The {which} of 'x' cannot be used: .*{why}") as caught:
         ToolRegistry().register(Tool(name="x", fn=dict, **{which: schema}))
     assert caught.value.code == {"args_schema": "ARGS_SCHEMA", "result_schema": "RESULT_SCHEMA"}[which]
 
@@ -281,6 +282,10 @@ def test_raw_numbers_are_allowed_on_request_and_never_silently(caplog: pytest.Lo
     counted = {"count": 5, "heat": {"value": "5", "unit": "kWh", "more": ""}}
     with caplog.at_level(logging.WARNING, logger="gllint_runtime"):
         assert invoke(giving(counted), allow_raw_numbers=True) == counted
+    many = {f"count_{i}": i for i in range(30)}
+    assert invoke(giving(many), allow_raw_numbers=True) == many
+    assert caplog.records[-1].message.endswith("$.count_18, $.count_19")
+    del caplog.records[2:]
     assert ["none of them can be claimed" in r.message or "$.count" in r.message for r in caplog.records] == [
         True
     ] * 2
@@ -427,6 +432,12 @@ def test_execute_returns_a_result_with_verified_data() -> None:
     assert result.data == {"heat": {"value": 7, "unit": "kWh"}, "room": "hall"}
     assert result.execution_time_ms > 0
     assert result.error_message is None
+
+
+def test_an_execution_is_timed_in_milliseconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = SimpleNamespace(perf_counter=iter([1.0, 1.5]).__next__)
+    monkeypatch.setattr("gllint_runtime.execution.registry.time", clock)
+    assert execute(Meter(), room="hall").execution_time_ms == 500
 
 
 def test_the_tools_own_timing_is_kept() -> None:

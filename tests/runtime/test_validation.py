@@ -18,7 +18,7 @@ from referencing import Registry
 
 from gllint_runtime import Quantity
 from gllint_runtime.policy.data import copy_plain, plain
-from gllint_runtime.policy.schemas import QUANTITY_REF, quantity_problem
+from gllint_runtime.policy.schemas import QUANTITY_BODY, QUANTITY_REF, quantity_problem
 from gllint_runtime.policy.validation import (
     checker,
     foreign_refs,
@@ -147,7 +147,8 @@ class Dumping:
 
 def test_just_so_many_values_are_data() -> None:
     assert len(plain(Dumping(200_000))) == len(plain([None] * 200_000)) == 200_000
-    for more in (Dumping(200_001), [None] * 200_001):
+    assert len(plain([{"value": 1, "unit": "m"}] * 66_666)) == 66_666
+    for more in (Dumping(200_001), [None] * 200_001, [{"value": 1, "unit": "m"}] * 66_667):
         with pytest.raises(ValueError, match="the data has more than 200000 values"):
             plain(more)
 
@@ -329,6 +330,12 @@ def test_the_quantity_keyword_is_the_quantity_schema(instance: Any) -> None:
 )
 def test_references_that_would_have_to_be_fetched(schema: Any, paths: list[Any]) -> None:
     assert foreign_refs(schema) == paths
+
+
+def test_references_are_inlined_wherever_they_stand() -> None:
+    schema = {"anyOf": [REF, {"items": REF}], "prefixItems": (REF,)}
+    inlined = {"anyOf": [QUANTITY_BODY, {"items": QUANTITY_BODY}], "prefixItems": [QUANTITY_BODY]}
+    assert inline_refs(schema) == inlined
 
 
 def test_siblings_of_a_reference_count() -> None:
