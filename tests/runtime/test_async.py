@@ -142,6 +142,26 @@ def test_cancelling_the_task_reaches_the_tool() -> None:
     assert ends == ["cancelled"]
 
 
+def test_nobody_is_told_of_a_tool_that_ends_too_late(caplog: pytest.LogCaptureFixture) -> None:
+    release, ended = threading.Event(), threading.Event()
+
+    def slow() -> Any:
+        release.wait(10)
+        ended.set()
+        return HEAT
+
+    async def main() -> None:
+        runtime = ToolRuntime(ScriptedProvider([CALL, FINAL]), registry_of(slow, timeout=0.02))
+        assert (await runtime.try_arun("", ""))["error"]["code"] == "TOOL_FAILED"
+        release.set()
+        while not ended.is_set():
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(0.05)
+
+    asyncio.run(main())
+    assert [record for record in caplog.records if record.name == "asyncio"] == []
+
+
 @pytest.mark.parametrize("blocking", [True, False])
 def test_cancel_stops_a_run_from_another_thread(blocking: bool) -> None:
     def slow() -> Any:

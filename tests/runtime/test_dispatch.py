@@ -93,6 +93,10 @@ def test_what_lies_about_itself_is_read_as_what_it_is() -> None:
     assert {type(text) for text in (action.name, *action.args)} == {str}
 
 
+def test_a_line_may_end_within_a_text() -> None:
+    assert ToolAction.parse('{"name": "x", "args": {"a": "1\n2"}}') == ToolAction("x", {"a": "1\n2"})
+
+
 def test_what_comes_after_a_fence_is_not_read() -> None:
     with pytest.raises(GLValidationError, match="needs the 'name'"):
         ToolAction.parse('Nothing:\n```\n{}\n```\n{"name": "x"}')

@@ -81,6 +81,7 @@ def origins(tools: ToolRegistry, *calls: Any, user: str = "", **options: Any) ->
         ("Heat 5000 kWh", 5, False),
         ("Heat 5000 kWh", 0.05, False),
         ("5 to 7", -5, False),
+        ("5 to 7", -7, False),
         ("", 888, False),
         ("²", 2, False),
     ],
@@ -298,6 +299,16 @@ def test_only_so_much_may_be_quoted_the_newest_of_it() -> None:
     session.record("note", {"text": "new-8"}, {})
     with pytest.raises(GLError, match="no origin"):
         session.record("note", {"text": "old-7"}, {})
+
+
+@pytest.mark.parametrize(("before", "known"), [(1999, True), (2000, False)])
+def test_a_quotation_is_looked_for_at_so_many_places(before: int, known: bool) -> None:
+    session = Session()
+    session.record("notes", {}, {"note": "xA-7 " * before + "A-7"})
+    call = session.record("note", {"text": "A-7"}, {"heat": {"value": 1, "unit": "kWh"}})
+    claim = {"source_call_id": call, "path": "$.heat", "quantity": {"value": 1, "unit": "kWh"}}
+    (entry,) = session.check("It is {{claim:0}}.", [claim]).provenance
+    assert [origin["origin"] for origin in entry["origins"]] == ["tool" if known else "none"]
 
 
 def test_a_quotation_is_not_put_together_from_two_texts() -> None:

@@ -301,6 +301,7 @@ def test_a_turn_in_every_way(api: Api, site: ToolRegistry, stream: bool, is_asyn
     api.script = [*TURN]
     answer = asyncio.run(ToolRuntime(made(stream=stream), site).arun("", "How much?"))
     assert answer["message"] == "It needs 12.50 kWh/m2."
+    assert [bool(request.get("stream")) for request in api.requests] == [stream] * 4
 
 
 @pytest.mark.parametrize("stream", [False, True])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import marshal
 import math
+import re
 import threading
 from collections import OrderedDict
 from dataclasses import fields
@@ -415,6 +416,7 @@ def test_what_is_no_session(text: str) -> None:
         ("metrics", {"model_steps": -1, "executed": {}}),
         ("metrics", {"model_steps": "x", "executed": {"model_steps": 1}}),  # a tool of that name
         ("constants", {"a": "5"}),
+        ("constants", {"a": True}),
         ("calls", [{"id": "tc_1"}]),
         ("calls", 5),
         ("max_bytes", None),
@@ -427,25 +429,35 @@ def test_a_tampered_session(session: Session, key: str, value: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "changed",
+    ("changed", "why"),
     [
-        {"id": "tc_2"},
-        {"id": "tc_01"},
-        {"id": 5},
-        {"arguments": 5},
-        {"tool": 5},
-        {"exact": [[["heat"], {"exact": "13"}]]},
-        {"exact": [[["cold"], {"exact": "12.5"}]]},
-        {"exact": [[["heat"], {"exact": "9" * 3000}]]},
-        {"exact": [[["heat"], {"exact": "NaN"}]]},
-        {"origins": [[1]]},
-        {"origins": 5},
+        ({"id": "tc_2"}, "no id of this session: 'tc_2'"),
+        ({"id": "tc_0"}, "no id of this session: 'tc_0'"),
+        ({"id": "tc_01"}, "no id of this session: 'tc_01'"),
+        ({"id": "tc_x"}, "no id of this session: 'tc_x'"),
+        ({"id": 5}, ""),
+        ({"arguments": 5}, "call tc_1 is stored twice, or not as a call"),
+        ({"tool": 5}, "call tc_1 is stored twice, or not as a call"),
+        ({"exact": [[["heat"], {"exact": "13"}]]}, "the exact value at $.heat is not the value"),
+        ({"exact": [[["cold"], {"exact": "12.5"}]]}, "there is no Quantity at $.cold"),
+        ({"exact": [[["heat"], {"exact": "9" * 3000}]]}, "a number is too long"),
+        ({"exact": [[["heat"], {"exact": "NaN"}]]}, "'NaN' is no number"),
+        ({"exact": [[["heat"], "12.5"]]}, "'12.5' is no number"),
+        ({"origins": [[1]]}, ""),
+        ({"origins": 5}, ""),
     ],
 )
-def test_a_tampered_call(session: Session, changed: dict[str, Any]) -> None:
+def test_a_tampered_call(session: Session, changed: dict[str, Any], why: str) -> None:
     stored = json.loads(session.to_json())
     stored["calls"][0] |= changed
-    with pytest.raises(ValueError, match="session"):
+    with pytest.raises(ValueError, match=f"This is no stored session: {re.escape(why)}"):
+        Session.from_json(json.dumps(stored))
+
+
+def test_a_call_is_stored_once(session: Session) -> None:
+    stored = json.loads(session.to_json())
+    stored["calls"] *= 2
+    with pytest.raises(ValueError, match="call tc_1 is stored twice"):
         Session.from_json(json.dumps(stored))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from enum import Enum
 from typing import Annotated, Any, Literal, NotRequired, Optional, Required, TypedDict
@@ -28,6 +28,7 @@ class Both(TypedDict):
 class Reading:
     heat: Quantity
     note: str = ""
+    rooms: list[str] = field(default_factory=list)
 
 
 class Partly(TypedDict):
@@ -110,9 +111,12 @@ def test_records_with_quantities(result: Any) -> None:
 
     meter.__annotations__["return"] = result
     made = tool(meter)
-    assert made.result_schema["properties"] == {"heat": REF, "note": {"type": "string"}}
+    properties = {"heat": REF, "note": {"type": "string"}}
+    rooms = {} if result is Both else {"rooms": {"type": "array", "items": {"type": "string"}}}
+    assert made.result_schema["properties"] == properties | rooms
     assert made.result_schema["required"] == (["heat", "note"] if result is Both else ["heat"])
-    assert invoke(made) == {"heat": {"value": 5, "unit": "kWh"}, "note": "x"}
+    given = {"heat": {"value": 5, "unit": "kWh"}, "note": "x"}
+    assert invoke(made) == (given if result is Both else {**given, "rooms": []})
 
 
 def test_pydantic_reads_the_rest() -> None:
@@ -204,6 +208,8 @@ class WithDate:
         Annotated[str, {}],
         Quantity,
         Both,
+        set[int],
+        tuple[str, int],
     ],
     ids=str,
 )

@@ -68,8 +68,8 @@ def read_object(raw: Any, hint: str | None = None) -> dict[str, Any]:
         raise _step_error(f"Expected a JSON object, got {type(raw).__name__}", hint=hint)
     raw = _text(raw)
     fence = None if raw.lstrip().startswith("{") else _FENCE.search(raw)
-    closing = raw.find("```", fence.end()) if fence else -1
-    text = raw[fence.end() : closing] if fence and closing > 0 else raw
+    inside, closed, _ = raw[fence.end() :].partition("```") if fence else ("", "", "")
+    text = inside if closed else raw
     # Only the first object counts. One that does not parse is not searched for others: what it holds, a tool's
     # arguments for example, must never be taken for the step itself.
     begins = _OBJECT.search(text)
