@@ -106,6 +106,16 @@ def test_the_first_use_stands_out_until_it_was_approved() -> None:
     assert seen == [True, True, False]
 
 
+def test_what_a_registry_let_through_once_is_known_to_each_run(step: Any) -> None:
+    seen: list[bool] = []
+    registry = ToolRegistry(approve=lambda tool, args, first: seen.append(first) or True)
+    registry.register(tool(ToolCategory.EXTERNAL))
+    for _ in range(2):
+        script = ScriptedProvider([step.call("write", text="a"), step.final("Done")])
+        ToolRuntime(script, registry).run("", "")
+    assert seen == [True, False]
+
+
 def test_the_callback_cannot_change_the_arguments() -> None:
     def approve(tool: Any, args: dict[str, Any], first_use: bool) -> bool:
         args["text"] = "something else"

@@ -142,6 +142,26 @@ def test_cancelling_the_task_reaches_the_tool() -> None:
     assert ends == ["cancelled"]
 
 
+def test_nobody_is_told_of_a_tool_that_ends_too_late(caplog: pytest.LogCaptureFixture) -> None:
+    release, ended = threading.Event(), threading.Event()
+
+    def slow() -> Any:
+        release.wait(10)
+        ended.set()
+        return HEAT
+
+    async def main() -> None:
+        runtime = ToolRuntime(ScriptedProvider([CALL, FINAL]), registry_of(slow, timeout=0.02))
+        assert (await runtime.try_arun("", ""))["error"]["code"] == "TOOL_FAILED"
+        release.set()
+        while not ended.is_set():
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(0.05)
+
+    asyncio.run(main())
+    assert [record for record in caplog.records if record.name == "asyncio"] == []
+
+
 @pytest.mark.parametrize("blocking", [True, False])
 def test_cancel_stops_a_run_from_another_thread(blocking: bool) -> None:
     def slow() -> Any:
@@ -329,6 +349,21 @@ def test_a_failure_tells_of_its_own_run_though_another_began_since() -> None:
     assert [entry["kind"] for entry in failed["trace"]] == ["start"]
 
 
+@pytest.mark.parametrize(("declared", "beside"), [(None, True), (True, True), (False, False)])
+def test_a_provider_that_may_block_runs_beside_the_loop(declared: Any, beside: bool) -> None:
+    threads: list[int] = []
+
+    class Plain(ScriptedProvider):
+        blocking = declared
+
+        def chat_step(self, **options: Any) -> Any:
+            threads.append(threading.get_ident())
+            return super().chat_step(**options)
+
+    asyncio.run(ToolRuntime(Plain([CALL, FINAL]), registry_of(lambda: HEAT)).arun("", ""))
+    assert [thread != threading.get_ident() for thread in threads] == [beside] * 2
+
+
 def test_a_plain_tool_runs_in_the_thread_that_asks() -> None:
     threads: list[int] = []
 
@@ -338,6 +373,24 @@ def test_a_plain_tool_runs_in_the_thread_that_asks() -> None:
 
     ToolRuntime(ScriptedProvider([CALL, FINAL]), registry_of(meter)).run("", "")
     assert threads == [threading.get_ident()]
+
+
+def test_no_thread_keeps_a_program_from_ending() -> None:
+    """A provider, a tool with a timeout and one beside the loop: whichever hangs, the program can be left."""
+    daemons: list[bool] = []
+
+    class Watched(AsyncProvider):
+        async def chat_step(self, **options: Any) -> Any:
+            daemons.append(threading.current_thread().daemon)
+            return await super().chat_step(**options)
+
+    def meter() -> Any:
+        daemons.append(threading.current_thread().daemon)
+        return HEAT
+
+    ToolRuntime(Watched(CALL, FINAL), registry_of(meter, timeout=20)).run("", "")
+    asyncio.run(ToolRuntime(ScriptedProvider([CALL, FINAL]), registry_of(meter)).arun("", ""))
+    assert daemons == [True] * 4
 
 
 def test_no_thread_outlives_a_run() -> None:

@@ -28,6 +28,7 @@ from gllint_runtime.execution.steps import read_object, read_step
         '```\n{"name": "x", "args": {"a": 1}}\n```',
         'I call the tool.\n```json\n{"name": "x", "args": {"a": 1}}\n``` Done.',
         'Calling {"name": "x", "args": {"a": 1}} now',
+        'As {"b": 2} says:\n```json\n{"name": "x", "args": {"a": 1}}\n```\nIt does.',
         '{"tool_name": "x", "arguments": {"a": 1}}',
         '{"name": "x", "args": "{\\"a\\": 1}"}',
         {"name": "x", "args": {"a": 1}},
@@ -74,6 +75,31 @@ def test_the_object_read_is_a_copy() -> None:
 
 def test_a_mapping_that_is_no_dict_is_read_as_one() -> None:
     assert read_step(MappingProxyType({"kind": "final", "message": "It is dry."})).message == "It is dry."
+
+
+def test_what_lies_about_itself_is_read_as_what_it_is() -> None:
+    class Name(str):
+        def __str__(self) -> str:
+            return "other"
+
+    class Liar(dict[str, Any]):
+        def copy(self) -> Any:
+            return {"name": "other"}
+
+        items = keys = values = copy
+
+    action = ToolAction.parse(Liar(name=Name("x"), args=Liar({Name("a"): 1})))
+    assert action == ToolAction("x", {"a": 1})
+    assert {type(text) for text in (action.name, *action.args)} == {str}
+
+
+def test_a_line_may_end_within_a_text() -> None:
+    assert ToolAction.parse('{"name": "x", "args": {"a": "1\n2"}}') == ToolAction("x", {"a": "1\n2"})
+
+
+def test_what_comes_after_a_fence_is_not_read() -> None:
+    with pytest.raises(GLValidationError, match="needs the 'name'"):
+        ToolAction.parse('Nothing:\n```\n{}\n```\n{"name": "x"}')
 
 
 def test_sanitised_arguments_are_flat() -> None:

@@ -68,6 +68,10 @@ def origins(tools: ToolRegistry, *calls: Any, user: str = "", **options: Any) ->
         ("from -5 to 7 degC", -5, True),
         ("from -5 to 7 degC", 7, True),
         ("rooms 3,4 and 5", 4, True),
+        ("rooms 3,14 and 5", 14, True),
+        ("rooms 3,0 and 5", 0, True),
+        ("rooms 3,05 and 5", 5.0, True),
+        ("rooms 3,07 and 5", 7, False),
         ("٥٠٠ kWh", 500, True),
         ("1.2.3.4", 1.2, False),
         ("Heat 10,000 kWh", 0, False),
@@ -77,6 +81,7 @@ def origins(tools: ToolRegistry, *calls: Any, user: str = "", **options: Any) ->
         ("Heat 5000 kWh", 5, False),
         ("Heat 5000 kWh", 0.05, False),
         ("5 to 7", -5, False),
+        ("5 to 7", -7, False),
         ("", 888, False),
         ("²", 2, False),
     ],
@@ -142,6 +147,7 @@ def test_numbers_inside_text_lists_and_names(tools: ToolRegistry, step: Any) -> 
         ("", " 500.\n", "none"),
         ("", "5e2", "none"),
         ("half: ½", "½", None),
+        ("x🔟🔟", "🔟", None),
         ("", "½", "none"),
         ("", "2024-10-02", None),
         ("", "infinity", None),
@@ -286,10 +292,23 @@ def test_what_is_nothing_but_a_number(text: str, is_number: bool) -> None:
 def test_only_so_much_may_be_quoted_the_newest_of_it() -> None:
     session = Session(argument_origin="strict")
     for name in ("old-7", "new-8"):
-        session.record("notes", {}, {"note": f"{name} " + "x" * 1_500_000})
+        session.record("notes", {}, {"note": f"{name} ".ljust(1_000_000, "x")})
+    session.record("note", {"text": "old-7"}, {})
+    session.record("note", {"text": "new-8"}, {})
+    session.record("notes", {}, {"note": "9"})
     session.record("note", {"text": "new-8"}, {})
     with pytest.raises(GLError, match="no origin"):
         session.record("note", {"text": "old-7"}, {})
+
+
+@pytest.mark.parametrize(("before", "known"), [(1999, True), (2000, False)])
+def test_a_quotation_is_looked_for_at_so_many_places(before: int, known: bool) -> None:
+    session = Session()
+    session.record("notes", {}, {"note": "xA-7 " * before + "A-7"})
+    call = session.record("note", {"text": "A-7"}, {"heat": {"value": 1, "unit": "kWh"}})
+    claim = {"source_call_id": call, "path": "$.heat", "quantity": {"value": 1, "unit": "kWh"}}
+    (entry,) = session.check("It is {{claim:0}}.", [claim]).provenance
+    assert [origin["origin"] for origin in entry["origins"]] == ["tool" if known else "none"]
 
 
 def test_a_quotation_is_not_put_together_from_two_texts() -> None:

@@ -68,7 +68,8 @@ def test_failures_are_marked(output: Any, step: Any, telemetry: Any, exporter: I
     for span in exporter.get_finished_spans():
         assert span.status.status_code is StatusCode.ERROR
         assert span.attributes is not None
-        assert span.attributes["error.type"] == caught.value.code
+        assert span.attributes["error.type"] == span.status.description == caught.value.code
+        assert not span.events
 
 
 def test_errors_of_the_provider_are_named(telemetry: Any, exporter: InMemorySpanExporter) -> None:

@@ -50,6 +50,10 @@ def test_many_quantities_are_not_all_told() -> None:
     with pytest.raises(GLDataError) as caught:
         resolve_path(output, "$.cold")
     assert caught.value.hint.endswith("$.heat_19 and 5 more.")
+    for count, ending in ((20, "$.heat_19."), (21, "$.heat_19 and 1 more.")):
+        with pytest.raises(GLDataError) as caught:
+            resolve_path(verified({f"heat_{i}": Quantity(i, "kWh") for i in range(count)}), "$.cold")
+        assert caught.value.hint.endswith(ending)
 
 
 def test_quantities_keep_what_a_float_would_round() -> None:
@@ -59,6 +63,27 @@ def test_quantities_keep_what_a_float_would_round() -> None:
         ("a",): Quantity(Decimal("0.1"), "kWh"),
         ("b", 0): Quantity(Fraction(1, 3), "kWh"),
     }
+
+
+def test_the_unit_may_come_first() -> None:
+    output = {"a": {"unit": "kWh", "value": 5}, "b": {"unit": "kWh", "value": Decimal("0.1")}}
+    found = verified(output)
+    assert found.quantities == {("a",): Quantity(5, "kWh"), ("b",): Quantity(Decimal("0.1"), "kWh")}
+    assert found.data == {"a": {"unit": "kWh", "value": 5}, "b": {"unit": "kWh", "value": 0.1}}
+
+
+@pytest.mark.parametrize(
+    ("output", "size"),
+    [
+        ("abc", 3),
+        ({"a": "bcd"}, 54),
+        ([1, None], 100),
+        ({"a": {"value": 1, "unit": "kWh"}}, 154),
+        ({"a": {"value": Decimal("0.1"), "unit": "kWh"}}, 154),
+    ],
+)
+def test_about_how_many_bytes_it_takes(output: Any, size: int) -> None:
+    assert Survey(output).size == size
 
 
 def test_an_exact_number_beside_a_unit_that_is_none() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from gllint_runtime import (
 )
 from gllint_runtime.policy.data import Survey
 from gllint_runtime.policy.packs import PACKS, pack_of, pack_units
+from gllint_runtime.policy.tables import sections
 from gllint_runtime.policy.units import ALLOWED_UNITS, TIME_UNITS, dimension_of, judge_unit
 
 SOME = {
@@ -170,3 +172,9 @@ def test_the_trace_says_what_was_relaxed(step: Any) -> None:
     assert start["input"]["packs"] == ["counts"] and start["input"]["plain_keys"] == ["*_id"]
     start = ToolRuntime(ScriptedProvider([step.final("Done")]), ToolRegistry()).run("", "")["trace"][0]
     assert start["input"].keys() == {"mode", "options", "argument_origin"}
+
+
+def test_a_table_is_lines_in_sections(tmp_path: Path) -> None:
+    table = tmp_path / "table.txt"
+    table.write_text("# a note\n[first]\na b: 1: 2\n\n#b: 3\n[second]\n  \nc: ä\n", "utf-8")
+    assert sections(str(table)) == {"first": {"a b": "1: 2", "#b": "3"}, "second": {"c": "ä"}}

@@ -287,8 +287,9 @@ def test_a_turn(api: Api, site: ToolRegistry) -> None:
     assert answer["message"] == "It needs 12.50 kWh/m2."
     first, second = api.requests
     assert "You advise." in json.dumps(first)
-    assert "tc_1" in json.dumps(second["messages"])
+    assert "tc_1" in json.dumps(second["messages"]) and '"is_error": true' not in json.dumps(second)
     assert "greenlang:" not in json.dumps(first["tools"])
+    assert first.get("parallel_tool_calls") is {"openai": False}.get(api.kind)
 
 
 @pytest.mark.parametrize("stream", [False, True])
@@ -300,6 +301,7 @@ def test_a_turn_in_every_way(api: Api, site: ToolRegistry, stream: bool, is_asyn
     api.script = [*TURN]
     answer = asyncio.run(ToolRuntime(made(stream=stream), site).arun("", "How much?"))
     assert answer["message"] == "It needs 12.50 kWh/m2."
+    assert [bool(request.get("stream")) for request in api.requests] == [stream] * 4
 
 
 @pytest.mark.parametrize("stream", [False, True])
@@ -339,7 +341,8 @@ def test_unknown_tools_are_told_to_the_model(api: Api, site: ToolRegistry) -> No
     api.script = [[("u1", "cooling", {})], "Done"]
     runtime = ToolRuntime(api.provider(), site, repair_on=["PATH_RESOLUTION"])
     assert runtime.run("", "Hello")["message"] == "Done"
-    assert "not found in registry" in json.dumps(api.requests[1]["messages"][-1])
+    told = json.dumps(api.requests[1]["messages"][-1])
+    assert "not found in registry" in told and ('"is_error": true' in told) is (api.kind == "anthropic")
 
 
 def test_parallel_calls_are_taken_one_by_one_and_answered_together(api: Api, site: ToolRegistry) -> None:
@@ -405,12 +408,22 @@ def test_default_clients_come_from_the_environment(monkeypatch: pytest.MonkeyPat
     assert OpenAIProvider("m")._client.api_key == "b"
 
 
+def test_the_state_is_the_conversation(api: Api) -> None:
+    provider = api.provider()
+    messages = provider.init_chat("You advise.", "How much?")
+    assert messages and provider.inject_error("no") is provider.inject_tool_result({}) is messages
+
+
 def test_api_names_are_valid_and_differ() -> None:
     names = ["a b", "a_b", "a-b", "ä" * 80, "ö" * 80, FINAL_ANSWER, "x" * 64]
     mapped = api_names(names)
     assert list(mapped.values()) == names
     assert all(NAME.match(name) for name in mapped)
-    assert FINAL_ANSWER not in mapped
+    assert [*mapped] == [
+        *("a_b", "a_b_2", "a-b", "_" * 64, "_" * 62 + "_2"),
+        *(f"{FINAL_ANSWER}_2", "x" * 64),
+    ]
+    assert [*api_names(["a b", "a.b", "a_b"])] == ["a_b", "a_b_2", "a_b_3"]
 
 
 # -------------------------------------------------------------------------------------- recording and replay

@@ -6,6 +6,7 @@ import asyncio
 import json
 import logging
 import math
+from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
 
@@ -30,6 +31,7 @@ from gllint_runtime.execution.steps import read_step
 from gllint_runtime.policy.errors import HINTS, error_from_dict
 from gllint_runtime.policy.rendering import format_quantity
 from gllint_runtime.policy.validation import checker
+from gllint_runtime.providers.scripted import Recorder, Replayer
 
 
 def giving(value: Any, unit: str = "kWh", name: str = "read_meter", **options: Any) -> Tool:
@@ -526,9 +528,11 @@ def test_metrics(registry: ToolRegistry, step: Any) -> None:
     runtime = ToolRuntime(
         ScriptedProvider(script), registry, repair_on=["NO_NAKED_NUMBERS", "QUANTITY_MISMATCH"]
     )
-    metrics = runtime.run("", "")["metrics"]
+    result = runtime.run("", "")
+    metrics = result["metrics"]
     latency = metrics.pop("avg_tool_latency_ms")
-    assert 0 < latency < 1000
+    took = [entry["duration_ms"] for entry in result["trace"] if entry["kind"] == "tool"]
+    assert all(took) and latency == pytest.approx(sum(took) / 3)
     assert metrics == {
         "tool_use_rate": 0.5,
         "total_tool_calls": 3,
@@ -539,6 +543,22 @@ def test_metrics(registry: ToolRegistry, step: Any) -> None:
         "total_steps": 6,
     }
     assert runtime.get_metrics() == {**metrics, "avg_tool_latency_ms": latency}
+
+
+def test_durations_are_milliseconds(step: Any, tmp_path: Path) -> None:
+    registry, tape = ToolRegistry(), tmp_path / "run.jsonl"
+    registry.register(giving(5))
+    script = ScriptedProvider([step.call("read_meter"), step.final("Done")])
+    ToolRuntime(Recorder(script, tape), registry).run("", "")
+    readings = iter([1.0, 1.5, 2.0, 2.25, 3.0, 4.0])  # of the clock
+    lines = [
+        json.dumps({"clock": next(readings)}) if "clock" in json.loads(line) else line
+        for line in tape.read_text("utf-8").splitlines()
+    ]
+    tape.write_text("\n".join(lines), "utf-8")
+    result = ToolRuntime(Replayer(tape), registry).run("", "")
+    assert [entry["duration_ms"] for entry in result["trace"]] == [0, 500, 250, 1000]
+    assert result["metrics"]["avg_tool_latency_ms"] == 250
 
 
 def test_metrics_before_any_run(registry: ToolRegistry) -> None:

@@ -179,6 +179,10 @@ def test_unknown_refs() -> None:
         ({"allOf": [of(a={})], "required": ["a"]}, []),
         ({"allOf": [of(a={})], "required": ["b"]}, [(("required", 0), "required")]),
         ({"allOf": [True], "required": ["b"], **of(b={})}, []),
+        ({"allOf": [True], "required": ["b"], **of(a={})}, [(("required", 0), "required")]),
+        (of(anyOf={"required": ["b"], **of(a={})}), [(("properties", "anyOf", "required", 0), "required")]),
+        ({"anyOf": [{"required": ["b"], **of(a={})}]}, []),
+        (Opaque(), []),
         ({"anyOf": [REF], "required": ["b"], **of(a={})}, []),
         ({"$ref": "#/$defs/x", "required": ["b"], **of(a={})}, []),
         ({"patternProperties": {"^b": {}}, "required": ["b"], **of(a={})}, []),
@@ -197,6 +201,20 @@ def test_schema_problems(schema: Any, problems: list[Any]) -> None:
     found = schema_problems(schema)
     assert [(problem.path, problem.keyword) for problem in found] == problems
     assert all(problem.message and len(problem.message) < 300 for problem in found)
+
+
+@pytest.mark.parametrize(
+    ("schema", "told"),
+    [
+        ({"properties": ["a" * 56]}, f"{['a' * 56]} is not of type 'object'"),
+        ({"properties": ["a" * 57]}, "'properties' is not valid here"),
+        ({"enum": "a" * 174}, f"{'a' * 174!r} is not of type 'array'"),
+        ({"enum": "a" * 175}, "'enum' has an invalid value"),
+        ({"type": "numbr"}, "'numbr' is not a JSON Schema type"),
+    ],
+)
+def test_a_problem_is_told_in_short(schema: Any, told: str) -> None:
+    assert [problem.message for problem in schema_problems(schema)] == [told]
 
 
 @pytest.mark.parametrize(

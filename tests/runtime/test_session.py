@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import marshal
 import math
+import re
 import threading
 from collections import OrderedDict
 from dataclasses import fields
@@ -23,6 +25,8 @@ from gllint_runtime import (
     ToolRuntime,
     Verified,
 )
+from gllint_runtime.execution.record import CallRecord
+from gllint_runtime.policy.data import Survey
 from gllint_runtime.policy.schemas import QUANTITY_REF
 from gllint_runtime.policy.settings import Policy, Settings
 
@@ -240,6 +244,13 @@ def test_a_count_is_shown_as_its_integer(value: Any, message: str, shown: str) -
     assert code_of(session.check, "{{claim:0}} kilowatt-hours", [made]) == "NO_NAKED_NUMBERS"
 
 
+def test_a_share_is_shown_without_a_unit() -> None:
+    session = Session(packs=["rates"])
+    session.record("query", {}, {"share": {"value": 0.25, "unit": "1"}})
+    made = claim(path="$.share", value=0.25, unit="1")
+    assert session.check("The share is {{claim:0}}.", [made]).message == "The share is 0.2500."
+
+
 def test_a_time_behind_a_rate() -> None:
     session = Session()
     session.record("meter", {}, {"heat": {"value": 5, "unit": "kW"}, "total": {"value": 5, "unit": "kWh"}})
@@ -335,6 +346,44 @@ def test_memory_is_bounded() -> None:
 
 
 @pytest.mark.parametrize(
+    ("lengths", "kept"),
+    [
+        ([50, 50], [50, 50]),
+        ([26, 25, 50], [25, 50]),  # three quarters of what may be held are left
+        ([25, 26, 50], [50]),
+        ([10, 60, 80], [80]),
+        ([200], [200]),
+    ],
+)
+def test_what_was_said_longest_ago_is_forgotten_first(lengths: list[int], kept: list[int]) -> None:
+    session = Session(max_bytes=100)
+    for length in lengths:
+        session.user("x" * length)
+    assert [len(text) for text in json.loads(session.to_json())["user"]] == kept
+
+
+def test_the_oldest_calls_are_forgotten_and_the_last_never() -> None:
+    def ids(session: Session) -> list[str]:
+        return [call["id"] for call in json.loads(session.to_json())["calls"]]
+
+    size = CallRecord("tc_1", "meter", {}, Survey(HEAT), None).size
+    assert size == 500 + len(marshal.dumps({})) + Survey(HEAT).size
+    for most, kept in ((4 * size, 4), (4 * size - 1, 2), (1, 1)):
+        session = Session(max_bytes=most)
+        for _ in range(4):
+            session.record("meter", {}, HEAT)
+        assert ids(session) == ["tc_1", "tc_2", "tc_3", "tc_4"][-kept:]
+    session = Session(max_bytes=4 * size)
+    for _ in range(2):
+        session.record("meter", {}, HEAT)
+    session.user("x" * size)
+    session.record("meter", {}, HEAT)
+    assert ids(session) == ["tc_1", "tc_2", "tc_3"]
+    session.record("meter", {}, HEAT)
+    assert ids(session) == ["tc_3", "tc_4"]  # with what was said, three quarters
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "",
@@ -367,6 +416,7 @@ def test_what_is_no_session(text: str) -> None:
         ("metrics", {"model_steps": -1, "executed": {}}),
         ("metrics", {"model_steps": "x", "executed": {"model_steps": 1}}),  # a tool of that name
         ("constants", {"a": "5"}),
+        ("constants", {"a": True}),
         ("calls", [{"id": "tc_1"}]),
         ("calls", 5),
         ("max_bytes", None),
@@ -379,25 +429,35 @@ def test_a_tampered_session(session: Session, key: str, value: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "changed",
+    ("changed", "why"),
     [
-        {"id": "tc_2"},
-        {"id": "tc_01"},
-        {"id": 5},
-        {"arguments": 5},
-        {"tool": 5},
-        {"exact": [[["heat"], {"exact": "13"}]]},
-        {"exact": [[["cold"], {"exact": "12.5"}]]},
-        {"exact": [[["heat"], {"exact": "9" * 3000}]]},
-        {"exact": [[["heat"], {"exact": "NaN"}]]},
-        {"origins": [[1]]},
-        {"origins": 5},
+        ({"id": "tc_2"}, "no id of this session: 'tc_2'"),
+        ({"id": "tc_0"}, "no id of this session: 'tc_0'"),
+        ({"id": "tc_01"}, "no id of this session: 'tc_01'"),
+        ({"id": "tc_x"}, "no id of this session: 'tc_x'"),
+        ({"id": 5}, ""),
+        ({"arguments": 5}, "call tc_1 is stored twice, or not as a call"),
+        ({"tool": 5}, "call tc_1 is stored twice, or not as a call"),
+        ({"exact": [[["heat"], {"exact": "13"}]]}, "the exact value at $.heat is not the value"),
+        ({"exact": [[["cold"], {"exact": "12.5"}]]}, "there is no Quantity at $.cold"),
+        ({"exact": [[["heat"], {"exact": "9" * 3000}]]}, "a number is too long"),
+        ({"exact": [[["heat"], {"exact": "NaN"}]]}, "'NaN' is no number"),
+        ({"exact": [[["heat"], "12.5"]]}, "'12.5' is no number"),
+        ({"origins": [[1]]}, ""),
+        ({"origins": 5}, ""),
     ],
 )
-def test_a_tampered_call(session: Session, changed: dict[str, Any]) -> None:
+def test_a_tampered_call(session: Session, changed: dict[str, Any], why: str) -> None:
     stored = json.loads(session.to_json())
     stored["calls"][0] |= changed
-    with pytest.raises(ValueError, match="session"):
+    with pytest.raises(ValueError, match=f"This is no stored session: {re.escape(why)}"):
+        Session.from_json(json.dumps(stored))
+
+
+def test_a_call_is_stored_once(session: Session) -> None:
+    stored = json.loads(session.to_json())
+    stored["calls"] *= 2
+    with pytest.raises(ValueError, match="call tc_1 is stored twice"):
         Session.from_json(json.dumps(stored))
 
 
@@ -451,6 +511,15 @@ def test_a_constant_that_is_no_number(written: Any) -> None:
     assert stored["constants"] == {"a": {"exact": "1/3"}}
     stored["constants"] = {"a": {"exact": written}}
     with pytest.raises(ValueError, match="session"):
+        Session.from_json(json.dumps(stored))
+
+
+def test_a_number_has_so_many_digits_at_most() -> None:
+    stored = json.loads(Session(constants={"a": Fraction(1, 3)}).to_json())
+    stored["constants"]["a"]["exact"] = written = "0." + "1" * 1998
+    assert Session.from_json(json.dumps(stored)).constants["a"] == Decimal(written)
+    stored["constants"]["a"]["exact"] += "1"
+    with pytest.raises(ValueError, match="This is no stored session: a number is too long"):
         Session.from_json(json.dumps(stored))
 
 
@@ -523,9 +592,34 @@ def test_claims_that_lie_about_themselves(session: Session, changes: dict[str, A
     assert session.check("{{claim:0}}", [HONEST]).message == "12.50 kWh"
 
 
+@pytest.mark.parametrize(
+    "made", [{**HONEST, 5: "x"}, {**HONEST, "quantity": {"value": 12.5, "unit": "kWh", 5: "x"}}]
+)
+def test_a_key_of_a_claim_that_is_no_text(session: Session, made: Any) -> None:
+    assert (
+        session.verify("{{claim:0}}", [made]).error.message == "Claim 0 cannot be read: the key 5 is not text"
+    )
+
+
+def test_a_call_that_is_cited_and_unknown_is_told_in_short(session: Session) -> None:
+    told = session.verify("{{claim:0}}", [claim("x" * 200)]).error.message
+    assert told == f"Claim 0 cites tool call '{'x' * 80}', which this run does not have"
+    for _ in range(24):
+        session.record("meter", {}, HEAT)
+    hint = session.verify("{{claim:0}}", [claim("x")]).error.hint
+    assert hint == f"Calls of this run: {', '.join(f'tc_{i}' for i in range(6, 26))}."
+
+
+def test_not_all_numbers_without_origin_are_told() -> None:
+    with pytest.raises(GLError) as caught:
+        Session(argument_origin="strict").record("meter", {"rows": [*range(60)]}, HEAT)
+    assert [origin["value"] for origin in caught.value.context] == [*range(50)]
+
+
 def test_a_message_that_lies_about_itself(session: Session) -> None:
     assert error_of(session, LyingText("It uses ５００ kWh")).code == "NO_NAKED_NUMBERS"
-    assert error_of(session, "a " * 300_000).code == "STEP_SCHEMA"
+    assert session.check("a " * 250_000).message.endswith("a ")
+    assert error_of(session, "a " * 250_000 + "a").message == "The message has more than 500000 characters"
 
 
 def error_of(session: Session, message: str) -> GLError:
@@ -560,6 +654,23 @@ def test_what_is_too_much_to_trace_has_no_origin() -> None:
         with pytest.raises(GLError, match="too much to trace"):
             session.record("meter", arguments, {})
     session.record("meter", {"rows": ["5 kWh"] * 100, "also": [5] * 5000}, {})
+    session.record("meter", {"rows": ["kWh"] * 300}, {})  # nothing to trace
+
+
+@pytest.mark.parametrize(
+    ("most", "more"),
+    [
+        ({"rows": ["5 kWh"] * 200}, {"rows": ["5 kWh"] * 201}),
+        ({"rows": [5] * 10_000}, {"rows": [5] * 10_001}),
+        ({"note": "5 kWh".ljust(100_000)}, {"note": "5 kWh".ljust(100_001)}),
+    ],
+    ids=["texts", "numbers", "letters"],
+)
+def test_just_so_much_is_traced(most: Any, more: Any) -> None:
+    session = Session(argument_origin="strict")
+    session.user("It is 5 kWh")
+    session.record("meter", most, {})
+    assert code_of(session.record, "meter", more, {}) == "MISSING_ORIGIN"
 
 
 def test_each_setting_is_taken_where_it_belongs() -> None:

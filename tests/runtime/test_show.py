@@ -66,7 +66,8 @@ def test_the_trace_is_a_timeline(result: Any) -> None:
     steps = page.findall(".//li")
     assert [step.find("b").text for step in steps] == ["Start", "Model", "Tool meter", "Model", "Model"]
     assert [step.get("class") for step in steps] == ["done", "done", "done", "failed", "done"]
-    assert "Naked number '500'" in steps[3].text_content() and "→" in steps[2].text_content()
+    assert "Naked number '500'" in steps[3].text_content()
+    assert '→ {"heat": {"value": 12.5' in steps[2].text_content() and "tc_1, " in steps[2].text_content()
     called = parser.fromstring(verified().to_html()).findall(".//li")
     assert [step.find("b").text for step in called] == ["Tool meter"]
 
@@ -79,10 +80,15 @@ def test_a_failed_tool_shows_why() -> None:
         {"kind": "final", "message": "None."},
     ]
     runtime = ToolRuntime(ScriptedProvider(steps), registry, repair_on={"TOOL_FAILED"})
-    assert (
-        "ZeroDivisionError"
-        in parser.fromstring(runtime.run("", "").to_html()).find_class("failed")[0].text_content()
-    )
+    told = parser.fromstring(runtime.run("", "").to_html()).find_class("failed")[0].text_content()
+    assert "ZeroDivisionError" in told and "failed, " in told
+
+
+def test_a_long_text_is_shown_in_part() -> None:
+    for length, more in ((2000, ""), (2001, "…")):
+        step = '{"kind": "final", "message": "Dry."} '.ljust(length, "x")
+        answer = ToolRuntime(ScriptedProvider([step]), ToolRegistry()).run("", "")
+        assert parser.fromstring(answer.to_html()).findall(".//code")[-1].text == step[:2000] + more
 
 
 @pytest.mark.parametrize("form", ["to_html", "_repr_html_"])
@@ -154,9 +160,51 @@ def test_the_terminal_underlines_each_number() -> None:
     assert underlined == ["12.50 kWh", "3.00 m2", "12.50 kWh"]
 
 
+def test_the_terminal_shows_what_failed_in_red(result: Any) -> None:
+    rich = pytest.importorskip("rich.console")
+    console = rich.Console(file=io.StringIO(), width=300, force_terminal=True)
+    console.print(result)
+    red = re.findall(r"\x1b\[31m(.*?)\x1b\[0m", console.file.getvalue())
+    assert [text.split()[0] for text in red][::3] == ["Model"] and "Naked number '500'" in red[-1]
+
+
 def test_a_result_is_still_plain_data(result: Any) -> None:
     assert json.loads(json.dumps(result)) == result
     assert {*result} == {"message", "provenance", "metrics", "trace"}
+
+
+def test_numbers_without_origin_are_named() -> None:
+    session = Session(constants={"factor": 9})
+    session.record(
+        "meter", {"known": 9, **{f"n{i}": i for i in range(6)}}, {"heat": {"value": 5, "unit": "kWh"}}
+    )
+    claim = {"source_call_id": "tc_1", "path": "$.heat", "quantity": {"value": 5, "unit": "kWh"}}
+    (source,) = parser.fromstring(session.check("{{claim:0}}", [claim]).to_html()).find_class("source")
+    assert source.text_content().endswith("No origin for$.n0 = 0, $.n1 = 1, $.n2 = 2, $.n3 = 3, $.n4 = 4")
+    session.record("meter", {"known": 9}, {"heat": {"value": 5, "unit": "kWh"}})
+    grounded = session.check("{{claim:0}}", [{**claim, "source_call_id": "tc_2"}])
+    assert "No origin" not in grounded.to_html()
+
+
+def test_the_title_is_the_beginning_of_the_message() -> None:
+    page = parser.fromstring(Session().check("a" * 79 + "bc").to_html())
+    assert page.findtext(".//title") == "a" * 79 + "b"
+
+
+def test_the_terminal_shows_each_number_once_and_no_empty_table() -> None:
+    rich = pytest.importorskip("rich.console")
+    told = []
+    for answer in (verified(), Session().check("Well.")):
+        console = rich.Console(file=io.StringIO(), width=300, color_system=None)
+        console.print(answer)
+        told.append(console.file.getvalue())
+    rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in told[0].splitlines() if "│" in line]
+    sources = [(row[0], *row[2:]) for row in rows if len(row) == 5]
+    assert sources == [
+        ("12.50 kWh", "$.heat", "12.5 kWh", "claimed as 12500 Wh = 12.5 kWh"),
+        ("3.00 m2", "$.roof", "3 m2", "as returned"),
+    ]
+    assert told[1].strip() == "Well."
 
 
 def test_a_message_without_numbers() -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import threading
 import time
 from dataclasses import dataclass
 from decimal import Decimal
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -51,6 +53,28 @@ def test_registry_knows_its_tools(registry: ToolRegistry, heating: Tool) -> None
     assert "heating_intensity" in caught.value.hint
 
 
+def test_what_is_no_tool_is_told_so() -> None:
+    class Nameless:
+        name = 5
+        run = dict
+
+    class Idle:
+        name = "idle"
+
+    for other in (Nameless(), Idle()):
+        with pytest.raises(
+            TypeError, match=f"{type(other).__name__} is no tool: it needs a name and a function"
+        ):
+            ToolRegistry().register(other)
+
+
+def test_not_all_that_is_wrong_with_a_schema_is_told() -> None:
+    schema = {"type": "object", "properties": {}, "required": [f"name{i}" for i in range(30)]}
+    with pytest.raises(GLValidationError) as caught:
+        ToolRegistry().register(giving({}, args_schema=schema))
+    assert caught.value.message.count("is required but not declared") == 20
+
+
 def test_a_name_is_taken_once(registry: ToolRegistry, heating: Tool) -> None:
     with pytest.raises(ValueError, match="registered already"):
         registry.register(heating)
@@ -87,7 +111,7 @@ def test_a_category_must_exist() -> None:
 )
 @pytest.mark.parametrize("which", ["args_schema", "result_schema"])
 def test_schemas_that_would_check_nothing_or_fetch(schema: Any, why: str, which: str) -> None:
-    with pytest.raises(GLValidationError, match=why) as caught:
+    with pytest.raises(GLValidationError, match=f"The {which} of 'x' cannot be used: .*{why}") as caught:
         ToolRegistry().register(Tool(name="x", fn=dict, **{which: schema}))
     assert caught.value.code == {"args_schema": "ARGS_SCHEMA", "result_schema": "RESULT_SCHEMA"}[which]
 
@@ -258,6 +282,10 @@ def test_raw_numbers_are_allowed_on_request_and_never_silently(caplog: pytest.Lo
     counted = {"count": 5, "heat": {"value": "5", "unit": "kWh", "more": ""}}
     with caplog.at_level(logging.WARNING, logger="gllint_runtime"):
         assert invoke(giving(counted), allow_raw_numbers=True) == counted
+    many = {f"count_{i}": i for i in range(30)}
+    assert invoke(giving(many), allow_raw_numbers=True) == many
+    assert caplog.records[-1].message.endswith("$.count_18, $.count_19")
+    del caplog.records[2:]
     assert ["none of them can be claimed" in r.message or "$.count" in r.message for r in caplog.records] == [
         True
     ] * 2
@@ -343,12 +371,17 @@ def test_the_user_can_cancel_while_a_tool_runs() -> None:
     assert caught.value.code == "CANCELLED"
 
 
-def test_exit_from_a_tool_is_not_swallowed() -> None:
+def test_exit_from_a_tool_is_not_swallowed(caplog: pytest.LogCaptureFixture) -> None:
     async def leave() -> None:
         raise SystemExit(3)
 
+    before = {*threading.enumerate()}
     with pytest.raises(SystemExit):
         invoke(Tool(name="x", fn=leave))
+    for thread in {*threading.enumerate()} - before:
+        thread.join(10)
+    gc.collect()
+    assert not caplog.records  # asyncio has nothing to complain of
 
 
 # -------------------------------------------------------------------------------------------- tools as classes
@@ -399,6 +432,12 @@ def test_execute_returns_a_result_with_verified_data() -> None:
     assert result.data == {"heat": {"value": 7, "unit": "kWh"}, "room": "hall"}
     assert result.execution_time_ms > 0
     assert result.error_message is None
+
+
+def test_an_execution_is_timed_in_milliseconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = SimpleNamespace(perf_counter=iter([1.0, 1.5]).__next__)
+    monkeypatch.setattr("gllint_runtime.execution.registry.time", clock)
+    assert execute(Meter(), room="hall").execution_time_ms == 500
 
 
 def test_the_tools_own_timing_is_kept() -> None:

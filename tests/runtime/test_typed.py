@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from enum import Enum
 from typing import Annotated, Any, Literal, NotRequired, Optional, Required, TypedDict
@@ -28,6 +28,7 @@ class Both(TypedDict):
 class Reading:
     heat: Quantity
     note: str = ""
+    rooms: list[str] = field(default_factory=list)
 
 
 class Partly(TypedDict):
@@ -40,7 +41,6 @@ class Colour(Enum):
     RED = "red"
 
 
-@tool
 def heat(
     site: str, kind: Literal["gas", "oil"], rooms: list[str], limit: float | None = None
 ) -> dict[str, Quantity]:
@@ -61,8 +61,9 @@ def invoke(made: Any, **arguments: Any) -> Any:
 
 
 def test_a_typed_function_is_a_tool() -> None:
-    assert (heat.name, heat.description) == ("heat", "The heat that a site used.")
-    assert heat.args_schema == {
+    made = tool(heat)
+    assert (made.name, made.description) == ("heat", "The heat that a site used.")
+    assert made.args_schema == {
         "type": "object",
         "properties": {
             "site": {"type": "string", "description": "where the meter is"},
@@ -77,14 +78,14 @@ def test_a_typed_function_is_a_tool() -> None:
         "required": ["site", "kind", "rooms"],
         "additionalProperties": False,
     }
-    assert heat.result_schema == {"type": "object", "additionalProperties": REF}
-    assert invoke(heat, site="a", kind="gas", rooms=[]) == {"heat": {"value": 12.5, "unit": "kWh"}}
+    assert made.result_schema == {"type": "object", "additionalProperties": REF}
+    assert invoke(tool(heat), site="a", kind="gas", rooms=[]) == {"heat": {"value": 12.5, "unit": "kWh"}}
 
 
 @pytest.mark.parametrize("arguments", [{}, {"site": 5}, {"site": "a", "kind": "coal", "rooms": []}, {"x": 1}])
 def test_arguments_are_held_to_the_signature(arguments: Any) -> None:
     with pytest.raises(GLError) as caught:
-        invoke(heat, **arguments)
+        invoke(tool(heat), **arguments)
     assert caught.value.code == "ARGS_SCHEMA"
 
 
@@ -110,9 +111,12 @@ def test_records_with_quantities(result: Any) -> None:
 
     meter.__annotations__["return"] = result
     made = tool(meter)
-    assert made.result_schema["properties"] == {"heat": REF, "note": {"type": "string"}}
+    properties = {"heat": REF, "note": {"type": "string"}}
+    rooms = {} if result is Both else {"rooms": {"type": "array", "items": {"type": "string"}}}
+    assert made.result_schema["properties"] == properties | rooms
     assert made.result_schema["required"] == (["heat", "note"] if result is Both else ["heat"])
-    assert invoke(made) == {"heat": {"value": 5, "unit": "kWh"}, "note": "x"}
+    given = {"heat": {"value": 5, "unit": "kWh"}, "note": "x"}
+    assert invoke(made) == (given if result is Both else {**given, "rooms": []})
 
 
 def test_pydantic_reads_the_rest() -> None:
@@ -204,6 +208,8 @@ class WithDate:
         Annotated[str, {}],
         Quantity,
         Both,
+        set[int],
+        tuple[str, int],
     ],
     ids=str,
 )
@@ -267,6 +273,15 @@ def test_a_result_that_is_one_model() -> None:
     assert invoke(made) == {"heat": {"value": 5, "unit": "kWh"}, "since": "2024-10-02"}
     meter.__annotations__["return"] = Annotated[Quantity, pydantic.Field(description="heat")]
     assert tool(meter).result_schema["$ref"] == QUANTITY_REF
+
+
+def test_a_quantity_as_an_argument() -> None:
+    pytest.importorskip("pydantic")
+
+    def cost(heat: Any) -> None: ...
+
+    cost.__annotations__["heat"] = Quantity
+    assert tool(cost).args_schema["properties"] == {"heat": REF}
 
 
 def test_keys_that_may_be_left_out() -> None:

@@ -18,7 +18,7 @@ from referencing import Registry
 
 from gllint_runtime import Quantity
 from gllint_runtime.policy.data import copy_plain, plain
-from gllint_runtime.policy.schemas import QUANTITY_REF, quantity_problem
+from gllint_runtime.policy.schemas import QUANTITY_BODY, QUANTITY_REF, quantity_problem
 from gllint_runtime.policy.validation import (
     checker,
     foreign_refs,
@@ -98,6 +98,11 @@ def test_plain_data(value: Any, copied: Any) -> None:
         ({"value": Decimal("nan"), "unit": "m"}, "not a number that JSON has"),
         ({"value": Decimal("1." + "3" * 400), "unit": "m"}, "a Decimal is beyond the range of numbers"),
         ({"value": Fraction(10**400), "unit": "m"}, "a Fraction is beyond the range of numbers"),
+        ({"value": Fraction(2**1024 - 1), "unit": "m"}, "a Fraction is beyond the range of numbers"),
+        ({"value": Decimal("1e300"), "unit": "m"}, "a Decimal is beyond the range of numbers"),
+        ({"value": Decimal("1e-300"), "unit": "m"}, "a Decimal is beyond the range of numbers"),
+        ({"value": Decimal("0." + "3" * 300), "unit": "m"}, "a Decimal is beyond the range of numbers"),
+        ({"value": 2**1024, "unit": "m"}, "an integer is beyond the range of numbers"),
         ({5: "a"}, "the key 5"),
         ({"value": 1j, "unit": "m"}, "a complex"),
     ],
@@ -123,6 +128,29 @@ def test_endless_data_is_refused(container: Any) -> None:
 def test_the_letters_of_keys_count_as_well() -> None:
     with pytest.raises(ValueError, match="characters"):
         plain({"a" * 20_000_001: None})
+
+
+@pytest.mark.parametrize(
+    "number", [Fraction(2**1023 - 1), Decimal("1e299"), Decimal("1e-299"), Decimal("0." + "3" * 299), 2**1022]
+)
+def test_the_largest_numbers_and_those_with_most_digits(number: Any) -> None:
+    assert plain({"value": number, "unit": "m"}) == {"value": float(number), "unit": "m"}
+
+
+class Dumping:
+    def __init__(self, members: int) -> None:
+        self.members = members
+
+    def model_dump(self) -> Any:
+        return {str(i): None for i in range(self.members)}
+
+
+def test_just_so_many_values_are_data() -> None:
+    assert len(plain(Dumping(200_000))) == len(plain([None] * 200_000)) == 200_000
+    assert len(plain([{"value": 1, "unit": "m"}] * 66_666)) == 66_666
+    for more in (Dumping(200_001), [None] * 200_001, [{"value": 1, "unit": "m"}] * 66_667):
+        with pytest.raises(ValueError, match="the data has more than 200000 values"):
+            plain(more)
 
 
 def test_a_copy_shares_nothing() -> None:
@@ -155,6 +183,15 @@ def test_a_copy_shares_nothing() -> None:
             ((1,), "not of type"),
         ),
         (False, 1, ((), "False schema")),
+        (REF, {"value": 5, "unit": "m", "x": 1}, ((), "exactly the keys")),
+        (REF, {"value": 5, "unit": 5}, ((), "is text, not int")),
+        (REF, {"value": "5", "unit": "m"}, ((), "is a number, not str")),
+        ({"type": "array", "items": {"type": "string"}}, ["a", 1], ((1,), "not of type 'string'")),
+        ({"type": "array", "items": {"type": "string"}}, {"a": "b"}, ((), "not of type 'array'")),
+        ({"type": "string", "properties": {}}, {}, ((), "not of type 'string'")),
+        ({"type": "string", "minimum": 3}, 5, ((), "not of type 'string'")),
+        ({"type": "integer", "maximum": 3}, 4, ((), "greater than the maximum")),
+        ({"type": "number", "exclusiveMaximum": 3}, 3, ((), "greater than or equal to the maximum")),
     ],
 )
 def test_the_best_error_is_told(schema: Any, data: Any, problem: tuple[Any, str]) -> None:
@@ -293,6 +330,12 @@ def test_the_quantity_keyword_is_the_quantity_schema(instance: Any) -> None:
 )
 def test_references_that_would_have_to_be_fetched(schema: Any, paths: list[Any]) -> None:
     assert foreign_refs(schema) == paths
+
+
+def test_references_are_inlined_wherever_they_stand() -> None:
+    schema = {"anyOf": [REF, {"items": REF}], "prefixItems": (REF,)}
+    inlined = {"anyOf": [QUANTITY_BODY, {"items": QUANTITY_BODY}], "prefixItems": [QUANTITY_BODY]}
+    assert inline_refs(schema) == inlined
 
 
 def test_siblings_of_a_reference_count() -> None:

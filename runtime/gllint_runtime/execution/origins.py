@@ -62,7 +62,7 @@ class Origins:
                 letters += len(value)
             elif type(value) not in (int, float):
                 continue
-            if len(found) > _MAX_TRACED or texts > _MAX_TRACED_TEXTS or letters > _MAX_TRACED_LETTERS:
+            if len(found) >= _MAX_TRACED or texts > _MAX_TRACED_TEXTS or letters > _MAX_TRACED_LETTERS:
                 found.append(Origin(show_path(path), "the rest, too much to trace", "none", grounded=False))
                 break
             if type(value) is str:

@@ -152,7 +152,7 @@ class ToolRuntime:
         the message is a question back; the dict shows itself in notebooks and by ``to_html()``. Raises GLError; what
         the provider raises comes through as it is.
         """
-        run = self._new_run(on_loop=False)
+        run = self._new_run()
         return finish(self._turns(run, system_prompt, user_msg, max_retries))
 
     async def arun(self, system_prompt: str, user_msg: str, max_retries: int = 2) -> RunResult:
@@ -205,9 +205,9 @@ class ToolRuntime:
 
     @property
     def _last_run(self) -> _Run:
-        return self._run or self._new_run(on_loop=False)
+        return self._run or self._new_run()
 
-    def _new_run(self, *, on_loop: bool) -> _Run:
+    def _new_run(self, *, on_loop: bool = False) -> _Run:
         session = Session.under(self.policy, self.registry.units, self.constants)
         self._run = run = _Run(session, on_loop=on_loop)
         return run

@@ -360,7 +360,7 @@ class Session:
         except RecursionError:
             raise ValueError("This is no stored session: it is nested too deeply") from None
         except Exception as error:
-            raise ValueError(f"This is no stored session: {error or type(error).__name__}") from None
+            raise ValueError(f"This is no stored session: {error}") from None
         return session
 
     def _restored(self, call: Mapping[str, Any]) -> CallRecord:

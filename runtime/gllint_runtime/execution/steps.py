@@ -68,8 +68,8 @@ def read_object(raw: Any, hint: str | None = None) -> dict[str, Any]:
         raise _step_error(f"Expected a JSON object, got {type(raw).__name__}", hint=hint)
     raw = _text(raw)
     fence = None if raw.lstrip().startswith("{") else _FENCE.search(raw)
-    closing = raw.find("```", fence.end()) if fence else -1
-    text = raw[fence.end() : closing] if fence and closing > 0 else raw
+    inside, closed, _ = raw[fence.end() :].partition("```") if fence else ("", "", "")
+    text = inside if closed else raw
     # Only the first object counts. One that does not parse is not searched for others: what it holds, a tool's
     # arguments for example, must never be taken for the step itself.
     begins = _OBJECT.search(text)
@@ -87,14 +87,13 @@ def _members(value: Mapping[Any, Any]) -> dict[Any, Any]:
     """The members that a mapping really has, or, where only it can tell, as many as any model writes."""
     if type(value) is dict:
         return value.copy()
-    if isinstance(value, dict):
-        return dict(zip(map(_text, dict.keys(value)), dict.values(value), strict=True))
-    return {_text(key): item for key, item in islice(value.items(), _MAX_MEMBERS)}
+    items = dict.items(value) if isinstance(value, dict) else islice(value.items(), _MAX_MEMBERS)
+    return {_text(key): item for key, item in items}
 
 
 def _text(value: Any) -> Any:
     """Of a subclass of ``str`` the text that it really is; anything else unchanged."""
-    return str.__str__(value) if type(value) is not str and isinstance(value, str) else value
+    return str.__str__(value) if isinstance(value, str) else value
 
 
 class Step(NamedTuple):

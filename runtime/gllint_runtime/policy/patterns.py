@@ -46,7 +46,7 @@ def _is_ambiguous(body: Any, sample: frozenset[str]) -> bool:
             if any(a & b or not (a or b) for i, a in enumerate(firsts) for b in firsts[i + 1 :]):
                 return True
     repeats = [_chars(item, sample) for item in _all(flat) if _varies(item)]
-    if not any(_is_endless(item) or (_kind(item) == "BRANCH" and _varies(item)) for item in _all(flat)):
+    if not any(_varies(item) and (_kind(item) == "BRANCH" or item[1][1] > 1) for item in _all(flat)):
         return False
     repeated = frozenset[str]().union(*repeats)
     return all(_varies(item) or _chars(item, sample) & repeated for item in flat)
@@ -57,7 +57,7 @@ def _kind(item: Any) -> str:
 
 
 def _is_endless(item: Any) -> bool:
-    return _kind(item) in ("MAX_REPEAT", "MIN_REPEAT") and int(item[1][1]) > _ENDLESS
+    return _kind(item) in ("MAX_REPEAT", "MIN_REPEAT") and int(item[1][1]) >= _ENDLESS
 
 
 def _varies(item: Any) -> bool:

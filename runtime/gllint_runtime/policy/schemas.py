@@ -161,7 +161,7 @@ def schema_problems(schema: Schema) -> list[SchemaProblem]:
 
 
 def _invalid_keywords(schema: Schema) -> Iterator[SchemaProblem]:
-    if is_opaque(schema) or _plainly_valid(schema):
+    if _plainly_valid(schema):
         return
     from jsonschema import Draft202012Validator, FormatChecker
 
@@ -266,7 +266,7 @@ def _keywords_above(path: Path) -> set[str | int]:
     steps = iter(path)
     for step in steps:
         keywords.add(step)
-        if step in NAMED or step in _MANY:
+        if step in NAMED:
             next(steps, None)
     return keywords
 

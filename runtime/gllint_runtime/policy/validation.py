@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from functools import lru_cache
+from functools import cache
 from operator import ge, gt, le, lt
 from textwrap import shorten
 from typing import Any
@@ -32,7 +32,7 @@ def checker(schema: Any) -> Checker:
     own = inline_refs(schema, {_QUANTITY_KEYWORD: True})
     surely_fits = _quick_test(own)
 
-    @lru_cache(maxsize=1)
+    @cache
     def validator() -> Any:
         from jsonschema import Draft202012Validator
         from jsonschema.validators import extend
@@ -95,7 +95,7 @@ def _quick_test(schema: Any) -> Callable[[Any], bool]:
     if types == (list,) and keywords == {"type", "items"}:
         item_fits = _quick_test(schema["items"])
         return lambda data: type(data) is list and all(map(item_fits, data))
-    if types[-1:] == (int,) and keywords <= {"type", *_BOUNDS}:
+    if int in types and keywords <= {"type", *_BOUNDS}:
         tests = [(test, schema[key]) for key, test in _BOUNDS.items() if key in schema]
         return lambda data: type(data) in types and all(test(data, bound) for test, bound in tests)
     return lambda data: False
