@@ -298,6 +298,49 @@ def test_the_place_is_that_of_the_word_that_counts() -> None:
     assert [place[:2] for place in beside(f"有百{MASK}", 2, 3, ())] == [(1, 2)]
 
 
+@pytest.mark.parametrize(
+    ("message", "places"),
+    [
+        ("minus @", ["minus"]),
+        ("It is Meno @", ["Meno"]),
+        ("$ @", ["$"]),
+        ("It is √ @", ["√"]),
+        ("(−) @", ["−"]),
+        ("x5@", ["x5"]),
+        ("½@", ["½"]),
+        ("@ ²", ["²"]),
+        ("@ ㎾ each", ["㎾"]),
+        ("@ k€ each", ["k€"]),
+        ("@円です", ["円"]),
+        ("@'t", ["'t"]),
+        ("<!-- a --><!-- − @ -->", ["−"]),
+        ("&half; @", ["&half;"]),
+        ("Heat\n---\n@", []),
+        ('"@" is more or -', []),
+        ("It is an xminus @", []),
+        ("@ m-a, b", []),
+        ("@\n* h", []),
+        ("\u202e☑", []),  # turns no number around
+    ],
+)
+def test_exactly_what_changes_it_is_told(message: str, places: list[str]) -> None:
+    found = scan_naked_numbers(message.replace("@", "{{claim:0}}"))
+    assert [number.text for number in found] == places
+    for number in found:
+        hint = str(number.hint)
+        assert (number.hint is None) is (number.text == "&half;")
+        assert "Leave out" not in hint or repr(number.text.removeprefix("'")) in hint
+
+
+def test_each_macro_has_the_unit_of_its_own_claim() -> None:
+    message = "{{claim:0}} a day, {{claim:1}} a day"
+    assert [n.start for n in scan_naked_numbers(message, claimed=["kWh", "kW"])] == [message.rindex("a day")]
+
+
+def test_text_that_is_safe_has_no_unsafe_characters() -> None:
+    assert unsafe_characters("It is\n12.5 °C") == []
+
+
 def test_what_is_not_shown_is_nowhere_in_the_view() -> None:
     view = View("a**b**")
     assert view.text == "ab"
