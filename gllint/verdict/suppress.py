@@ -105,15 +105,13 @@ class Comments:
         That is a line with its continuations and the whole of a text that spans lines, not a bracket.
         """
         ranges: dict[int, tuple[int, int]] = {}
-        first, last = 0, -1
+        first = last = 0
         for found in self._tokens:
-            if found.type in (token.ENDMARKER, token.DEDENT):
-                continue
             first = min(first or found.start[0], found.start[0])
             last = max(last, found.end[0])
             if found.type in (token.NL, token.NEWLINE):
                 ranges.update(dict.fromkeys(range(first, last + 1), (first, last)))
-                first, last = 0, -1
+                first = last = 0
         return ranges
 
     @cached_property
@@ -315,7 +313,7 @@ class _Said:
         self._used: dict[tuple[int, str], Suppression | None] = {}  # by all but this one
 
     def suppresses(self, finding: Finding, about: Suppression | None = None) -> bool:
-        """Say whether a finding is suppressed; by ``about``, which it speaks of, only if that is a noqa."""
+        """Say whether a finding is suppressed; not by ``about``, which it speaks of, unless that is a noqa."""
         at = finding.span.line, finding.code
         if at not in self._speaking:
             near = (*self._whole, *self._by_line.get(finding.span.line, ()))
@@ -323,8 +321,6 @@ class _Said:
             # flake8 also heeds a noqa that stands in a string; so do we, or the two would differ.
             noqas = self._comments.noqa_codes(finding.span.line) if self._comments is not None else ()
             self._noqa[at] = any(codes is None or finding.code.startswith(codes) for codes in noqas)
-        if about is not None and about.form == "noqa":
-            about = None
         speaking = self._speaking[at]
         if at not in self._used or self._used[at] not in (None, about):
             for suppression in speaking:

@@ -106,6 +106,7 @@ def test_an_invalid_suppression_does_not_hide_itself_and_others_may() -> None:
     [
         ("# gllint: ignore[GL401] measured by hand", True),
         ("# gllint: ignore[GL401]: measured by hand", True),
+        ("# gllint: ignore[GL401] w", True),
         ("# gllint: ignore[GL401]", False),
         ("# gllint: ignore[GL401]  # type: ignore", False),
         ("# gllint: ignore[GL401] -", False),
@@ -211,6 +212,7 @@ def test_a_suppression_of_what_is_not_selected_is_not_judged() -> None:
         ("x = 1  # noqa: GL401, E501\n", "x = 1  # noqa: E501\n"),
         ("x = 1  # noqa: E501,GL401 why\n", "x = 1  # noqa: E501 why\n"),
         ("x = 1  # noqa: GL401  # type: ignore\n", "x = 1  # type: ignore\n"),
+        ("x = 1  # noqa: GL401# type: ignore\n", "x = 1  # type: ignore\n"),
         ("x = 1  # type: ignore  # noqa: GL401\n", "x = 1  # type: ignore\n"),
         ("x = 1  # gllint: ignore[GL401, GL101] r\n", "x = 1\n"),
         ("# gllint: ignore-file[GL4]\nx = 1\n", "x = 1\n"),
@@ -224,6 +226,41 @@ def test_the_fix_removes_what_is_unused_and_no_more(before: str, after: str) -> 
     assert found.code == "GL901"
     assert found.fix is not None and found.fix.applicability == "safe"
     assert fixer.apply(before, [found.fix]) == (after, 1)
+
+
+@pytest.mark.parametrize(
+    ("source", "comment", "removed"),
+    [
+        ("# noqa: GL401", Span(1, 1, 1, 14), Span(1, 1, 1, 14)),
+        ("# noqa: GL401\n", Span(1, 1, 1, 14), Span(1, 1, 2, 1)),
+        ("# noqa: GL401\n5", Span(1, 1, 1, 14), Span(1, 1, 2, 1)),
+        ("x = 1  # a # gllint: ignore[GL401] r\n", Span(1, 12, 1, 35), Span(1, 11, 1, 37)),
+        ("x = 1  # a # noqa: GL401\n", Span(1, 12, 1, 25), Span(1, 11, 1, 25)),
+    ],
+)
+def test_where_an_unused_suppression_stands(source: str, comment: Span, removed: Span) -> None:
+    (found,) = apply("/a.py", source, (), CODES)
+    assert found.fix is not None
+    assert (found.span, found.fix.edits[0].span) == (comment, removed)
+
+
+@pytest.mark.parametrize(
+    ("line", "counts"), [(10, True), (11, False)], ids=["within the first ten", "below them"]
+)
+def test_a_whole_file_is_spoken_of_from_near_the_top(line: int, counts: bool) -> None:
+    source = "x = 1\n" * (line - 1) + "y = 2  # gllint: ignore-file[GL401] why\n"
+    found = apply("/a.py", source, [finding(1)], CODES)
+    assert [f.code for f in found] == ([] if counts else ["GL401", "GL901"])
+    assert counts or "does not count below the first statement" in found[1].message
+
+
+def test_on_the_line_of_the_first_statement_is_not_above_it() -> None:
+    source = "\n" * 11 + "x = 1  # gllint: ignore-file[GL401] why\n"
+    assert left(source, finding(12)) == ["12 GL401", "12 GL901"]
+
+
+def test_two_invalid_suppressions_of_a_line_hide_each_other_and_are_used() -> None:
+    assert left("x = 1  # gllint: ignore[GL9, foo] why  # gllint: ignore[GL9, bar] why\n") == []
 
 
 def test_only_the_unused_codes_go() -> None:

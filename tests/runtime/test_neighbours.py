@@ -16,6 +16,8 @@ from gllint_runtime.policy.numbers import unsafe_characters
 from gllint_runtime.policy.view import View, is_numeral
 
 REFUSED = [
+    "@ \u041cJ",
+    '@<a b="c>@',
     "@/m2",
     "@ / m2",
     "@ CO2e",
@@ -148,6 +150,11 @@ REFUSED = [
     "negative: -@",
 ]
 DELIVERED = [
+    '"@" costs a lot in €',
+    "Un clima ameno @",
+    "@ L-S, a shop",
+    "<bdo dir=rtl>none</bdo>",
+    "A table\n---\n@",
     "@",
     "It uses @ a year.",
     "@ per year",
@@ -281,7 +288,8 @@ def scan(message: str, **options: Any) -> list[str]:
 
 @pytest.mark.parametrize("message", REFUSED)
 def test_what_changes_the_quantity_is_refused(message: str) -> None:
-    assert scan(message)
+    found = scan_naked_numbers(message.replace("@", "{{claim:0}}"))
+    assert found and all(number.text and "''" not in (number.hint or "") for number in found)
 
 
 @pytest.mark.parametrize("message", DELIVERED)
@@ -292,6 +300,35 @@ def test_what_leaves_it_alone_is_not(message: str) -> None:
 def test_the_hint_says_what_to_leave_out() -> None:
     (number,) = scan_naked_numbers("It uses {{claim:0}} kWh.")
     assert number.text == "kWh" and "Leave out 'kWh'" in str(number.hint)
+
+
+@pytest.mark.parametrize(
+    ("message", "found", "hint"),
+    [
+        ("@5", "5", "Nothing but blanks"),
+        ("@ \t²", "²", "Leave out '²'"),
+        ("@ ㎡ a", "㎡", "Leave out '㎡'"),
+        ("@'million a", "'million", "Leave out 'million'"),
+        ("@百万a", "百", "Leave out '百'"),
+        ("$ @", "$", "write no sign"),
+        ("a − @", "−", "the tool's own sign"),
+        ("@ k€ a", "k€", "Leave out 'k€'"),
+        ("@ per m2 a", "per m2", "Leave out 'per m2'"),
+        ("a (−) @", "−", "A sign before"),
+        ("a &#53; b", "&#53;", None),
+        ("It is 1234567890.", "1234567890", None),
+        ("<!-- a --><!-- -@ -->", "-", "Nothing but blanks"),
+    ],
+)
+def test_what_is_found_and_what_is_said_of_it(message: str, found: str, hint: str | None) -> None:
+    (number,) = scan_naked_numbers(message.replace("@", "{{claim:0}}"))
+    assert number.text == found and (hint or "") in (number.hint or "")
+    assert (number.hint is None) == (hint is None)
+
+
+def test_each_macro_has_the_unit_of_its_claim() -> None:
+    for claimed, found in ((("kW", "kWh"), []), (("kWh", "kW"), ["per year"])):
+        assert scan("It is {{claim:1}} per year.", claimed=claimed) == found
 
 
 def test_the_place_is_that_of_the_word_that_counts() -> None:
@@ -384,6 +421,7 @@ def test_symbols_of_packs_count_only_where_they_are_glued() -> None:
 @pytest.mark.parametrize(
     ("text", "unsafe"),
     [
+        ("a\nb", 0),
         ("a\nb\r\nc\td", 0),
         ("\u2068a\u2069 \u2066b \u2067c\u2069\u2069", 0),
         ("\u200e\u200f\u061c", 0),

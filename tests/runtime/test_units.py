@@ -126,6 +126,13 @@ def test_a_project_extends_the_list_with_anything() -> None:
     assert dimension_of("tree", extend=extend) is None
     assert dimension_of("hour", extend=extend) == "time"
     assert judge_unit("tre", extend=["tree"]).nearest == "tree"
+    # What is allowed as it stands is not taken for a unit of the project's that differs in case.
+    assert judge_unit("kWh·hour", extend=["KWH", "HOUR"]).nearest == "kWh*hour"
+
+
+def test_the_reason_says_what_the_unit_is() -> None:
+    assert "(kWh, m2)" in judge_unit("kWh*m2").reason
+    assert "not alone" in judge_unit("hour").reason
 
 
 def test_dimensions_compare() -> None:
@@ -218,6 +225,7 @@ def quantity(value: Any, unit: str) -> Quantity:
         ((1, "kW"), (24, "kWh/day")),
         ((1, "USD/kWh"), (1000, "USD/MWh")),
         ((0, "kWh"), (0, "MWh")),
+        ((0.0, "kWh"), (0.0, "MWh")),
         ((Fraction(1, 3), "kWh"), (1 / 3, "kWh")),
         ((Decimal("0.1"), "kWh"), (0.1, "kWh")),
     ],
@@ -241,6 +249,10 @@ def test_equal_after_normalisation(a: tuple[Any, str], b: tuple[Any, str]) -> No
         ((float("inf"), "kWh"), (float("inf"), "kWh")),
         (("12", "kWh"), ("12", "kWh")),
         ((12, "parsecs"), (12, "parsecs")),
+        ((1, "h*m/m"), (1, "h")),
+        ((1, "h"), (1, "h*m/m")),
+        ((None, "kWh"), (None, "kWh")),
+        ((1, "kWh"), (None, "kWh")),
         ((1, "kWh"), (1, "jiggawatts")),
         ((1, "kWh"), (1000, "wh")),
         ((None, "kWh"), (1, "kWh")),
@@ -288,6 +300,9 @@ def test_conversion_keeps_the_size() -> None:
     assert units.convert_to(quantity(1, "tCO2e"), "kgCO2e") == Quantity(1000.0, "kgCO2e")
     assert units.convert_to(quantity(212, "degF"), "degC").value == pytest.approx(100)
     assert units.convert_to(quantity(5, "kWh"), "kWh") == Quantity(5, "kWh")
+    assert units.convert_to(quantity(1.5, "MWh"), "kWh") == Quantity(1500.0, "kWh")
+    assert units.convert_to(Quantity(Decimal("1.5"), "kWh"), "MWh").value == Decimal("0.0015")  # type: ignore[arg-type]
+    assert UnitRegistry(["tree"]).convert_to(quantity(3, "tree"), "tree") == Quantity(3, "tree")
 
 
 @pytest.mark.parametrize(

@@ -293,7 +293,7 @@ def _behind(text: str, place: int, symbols: Collection[str], unit: str | None) -
     char = text[place]
     if unicodedata.normalize("NFKC", char)[0] in _OPERATORS or unicodedata.category(char) == "Sc":
         line_start = text.rfind("\n", 0, place) + 1
-        return 0 if char == "*" and line_start and not text[line_start:place].strip() else place + 1
+        return 0 if char == "*" and not text[line_start:place].strip() else place + 1
     if unicodedata.decomposition(char).startswith("<super>") and unicodedata.category(char) != "So":
         return place + 1
     if char in "-‐‑" and text[place - 1].isspace():  # "-million"

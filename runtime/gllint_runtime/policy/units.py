@@ -289,7 +289,7 @@ def _nearest_word(text: str, extend: frozenset[str]) -> str | None:
     from difflib import get_close_matches
 
     known = {name.lower(): name for name in (*ALLOWED_UNITS, *sorted(extend))}
-    close = get_close_matches(text.lower()[:_MAX_LENGTH], known, n=1, cutoff=0.75)
+    close = get_close_matches(text.lower()[:_MAX_LENGTH], known, cutoff=0.75)
     return known[close[0]] if close else None
 
 

@@ -119,7 +119,7 @@ class View:
             if kind in _SHOWN_AS:
                 show(_SHOWN_AS[kind], start, search)
             elif kind == "escaped":
-                show(match[0][1], start, search)
+                show(match["escaped"][1], start, search)
             elif kind == "latex":
                 show(_LATEX[match["latex"].lower()], start, search)
             elif kind == "raised" and seen[search : search + 1] not in ("", "[", "*", "†", "‡", "<", " "):
