@@ -289,6 +289,7 @@ def test_a_turn(api: Api, site: ToolRegistry) -> None:
     assert "You advise." in json.dumps(first)
     assert "tc_1" in json.dumps(second["messages"]) and '"is_error": true' not in json.dumps(second)
     assert "greenlang:" not in json.dumps(first["tools"])
+    assert "null" not in json.dumps(second["messages"])
     assert first.get("parallel_tool_calls") is {"openai": False}.get(api.kind)
 
 

@@ -7,6 +7,7 @@ import json
 import logging
 import math
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 from unittest.mock import Mock
 
@@ -561,6 +562,18 @@ def test_durations_are_milliseconds(step: Any, tmp_path: Path) -> None:
     assert result["metrics"]["avg_tool_latency_ms"] == 250
 
 
+def test_a_step_that_is_no_dict_is_recorded_as_one(registry: ToolRegistry, tmp_path: Path) -> None:
+    step = MappingProxyType({"kind": "final", "message": "Dry."})
+    tape = tmp_path / "run.jsonl"
+
+    class Given(ScriptedProvider):
+        def chat_step(self, **options: Any) -> Any:
+            return step
+
+    live = ToolRuntime(Recorder(Given([]), tape), registry).run("", "")
+    assert live["message"] == "Dry." and ToolRuntime(Replayer(tape), registry).run("", "") == live
+
+
 def test_metrics_before_any_run(registry: ToolRegistry) -> None:
     metrics = ToolRuntime(ScriptedProvider([]), registry).get_metrics()
     assert set(metrics.values()) == {0}
@@ -592,7 +605,7 @@ def test_the_trace_has_every_decision_and_execution(registry: ToolRegistry, step
     ]
     assert trace[3]["validation"]["error"]["code"] == "PATH_RESOLUTION"
     assert trace[5]["input"] == {"heat_kwh": -1, "area_m2": 400}
-    assert trace[7]["tools"] == ["heating_intensity"]
+    assert [trace[i]["tools"] for i in (0, 1, 7, 9)] == [[], [], ["heating_intensity"], []]
     assert trace[7]["call_id"] == "tc_1"
     assert trace[7]["observation"] == {"intensity": {"value": 12.5, "unit": "kWh/m2"}}
     assert [e for e in trace if not 0 <= e["duration_ms"] < 60_000] == []

@@ -282,13 +282,15 @@ def test_raw_numbers_are_allowed_on_request_and_never_silently(caplog: pytest.Lo
     counted = {"count": 5, "heat": {"value": "5", "unit": "kWh", "more": ""}}
     with caplog.at_level(logging.WARNING, logger="gllint_runtime"):
         assert invoke(giving(counted), allow_raw_numbers=True) == counted
-    many = {f"count_{i}": i for i in range(30)}
-    assert invoke(giving(many), allow_raw_numbers=True) == many
-    assert caplog.records[-1].message.endswith("$.count_18, $.count_19")
-    del caplog.records[2:]
     assert ["none of them can be claimed" in r.message or "$.count" in r.message for r in caplog.records] == [
         True
     ] * 2
+
+
+def test_not_all_raw_numbers_are_told(caplog: pytest.LogCaptureFixture) -> None:
+    counts = {f"count_{i}": i for i in range(30)}
+    assert invoke(giving(counts), allow_raw_numbers=True) == counts
+    assert caplog.records[-1].message.endswith("$.count_18, $.count_19")
 
 
 # ------------------------------------------------------------------------------------------------- executing

@@ -161,7 +161,7 @@ def schema_problems(schema: Schema) -> list[SchemaProblem]:
 
 
 def _invalid_keywords(schema: Schema) -> Iterator[SchemaProblem]:
-    if _plainly_valid(schema):
+    if is_opaque(schema) or _plainly_valid(schema):
         return
     from jsonschema import Draft202012Validator, FormatChecker
 
