@@ -13,6 +13,7 @@ from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Module
 from gllint_rules.words.names import TOOL_REGISTRY_CLASSES, TOOL_REGISTRY_NAMES
 from gllint_rules.words.screen import Needles
+from gllint_rules.words.table import GENERAL
 
 if TYPE_CHECKING:
     from gllint_rules.project.project import Project
@@ -26,7 +27,9 @@ def names_of_tools(project: Project) -> Needles:
     """By what other files may use the tools of the project: what the second round looks for."""
     classes = tool_classes(project)
     names = classes.union(*project.each(_names_in, classes))
-    given = {pair for one in project.once(taken) for pair in _names_of(project, one)}
+    # What is handed over to a callee that no framework knows bears names like `chat`, which too many files use.
+    known = [one for one in project.once(taken) if one.framework != GENERAL]
+    given = {pair for one in known for pair in _names_of(project, one)}
     return frozenset(
         tuple(name.encode("utf-8", "surrogateescape") for name in needle)
         for needle in (*((name,) for name in names), *given)
