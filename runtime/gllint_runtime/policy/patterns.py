@@ -31,7 +31,7 @@ def _is_bad(sequence: Any, sample: frozenset[str]) -> bool:
         if frozenset.intersection(*endless[start : start + _MOST_IN_A_ROW + 1]):
             return True
     return any(
-        (_is_endless(item) and _is_ambiguous(item[1][2], sample)) or _is_bad(inner, sample)
+        (_is_often(item) and _is_ambiguous(item[1][2], sample)) or _is_bad(inner, sample)
         for item in sequence
         for inner in _inner(item)
     )
@@ -56,8 +56,17 @@ def _kind(item: Any) -> str:
     return str(item[0])
 
 
+def _rounds(item: Any) -> int:
+    return int(item[1][1]) if _kind(item) in ("MAX_REPEAT", "MIN_REPEAT") else 1
+
+
 def _is_endless(item: Any) -> bool:
-    return _kind(item) in ("MAX_REPEAT", "MIN_REPEAT") and int(item[1][1]) >= _ENDLESS
+    return _rounds(item) >= _ENDLESS
+
+
+def _is_often(item: Any) -> bool:
+    """Whether an item repeats without end, or, which is as good as many in a row, often what repeats without end."""
+    return _is_endless(item) or (_rounds(item) > _MOST_IN_A_ROW and any(map(_is_endless, _all(item[1][2]))))
 
 
 def _varies(item: Any) -> bool:
