@@ -256,7 +256,7 @@ def _own_tests(top: Path, paths: Iterable[str]) -> dict[str, str]:
     command = [*PYTEST, "-o", "addopts=", "-rA", *map(str, tests)]
     roots = os.pathsep.join(map(str, (top, top / "src")))
     with suppress(subprocess.TimeoutExpired):
-        done = ran(*command, cwd=top, timeout=60, PYTHONPATH=roots)
+        done = ran(*command, cwd=top, timeout=180, PYTHONPATH=roots)
         found = re.findall(r"^(PASSED|FAILED) (\S+)", done.stdout, re.MULTILINE)
         return {test: result for result, test in found}
     return {}
