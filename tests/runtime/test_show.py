@@ -160,9 +160,11 @@ def test_the_terminal_underlines_each_number() -> None:
     assert underlined == ["12.50 kWh", "3.00 m2", "12.50 kWh"]
 
 
-def test_the_terminal_shows_what_failed_in_red(result: Any) -> None:
+def test_the_terminal_shows_what_failed_in_red(result: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     rich = pytest.importorskip("rich.console")
-    console = rich.Console(file=io.StringIO(), width=300, force_terminal=True)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")  # "dumb" where there is no terminal
+    console = rich.Console(file=io.StringIO(), width=300, force_terminal=True, color_system="standard")
     console.print(result)
     red = re.findall(r"\x1b\[31m(.*?)\x1b\[0m", console.file.getvalue())
     assert [text.split()[0] for text in red][::3] == ["Model"] and "Naked number '500'" in red[-1]
