@@ -152,19 +152,22 @@ def test_the_terminal(result: Any) -> None:
         assert "\x1b" not in text and re.search(r"\\(?:x|u00)1b", text)
 
 
-def test_the_terminal_underlines_each_number() -> None:
+@pytest.fixture
+def console(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A terminal with colours, whatever the tests run in."""
     rich = pytest.importorskip("rich.console")
-    console = rich.Console(file=io.StringIO(), width=300, force_terminal=True)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    return rich.Console(file=io.StringIO(), width=300, force_terminal=True, color_system="standard")
+
+
+def test_the_terminal_underlines_each_number(console: Any) -> None:
     console.print(verified(name="roof"))
     underlined = re.findall(r"\x1b\[4m(.*?)\x1b\[0m", console.file.getvalue())
     assert underlined == ["12.50 kWh", "3.00 m2", "12.50 kWh"]
 
 
-def test_the_terminal_shows_what_failed_in_red(result: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    rich = pytest.importorskip("rich.console")
-    monkeypatch.delenv("NO_COLOR", raising=False)
-    monkeypatch.setenv("TERM", "xterm")  # "dumb" where there is no terminal
-    console = rich.Console(file=io.StringIO(), width=300, force_terminal=True, color_system="standard")
+def test_the_terminal_shows_what_failed_in_red(console: Any, result: Any) -> None:
     console.print(result)
     red = re.findall(r"\x1b\[31m(.*?)\x1b\[0m", console.file.getvalue())
     assert [text.split()[0] for text in red][::3] == ["Model"] and "Naked number '500'" in red[-1]
