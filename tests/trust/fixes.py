@@ -250,7 +250,11 @@ def _own_tests(top: Path, paths: Iterable[str]) -> dict[str, str]:
     """How the project's tests of the files that change end, where they run at all."""
     names = "|".join(re.escape(Path(path).stem) for path in paths)
     about = re.compile(rf"\b(?:{names})\b")
-    tests = [path for path in top.rglob("test_*.py") if about.search(path.read_text("utf-8", "replace"))][:10]
+    said = {
+        path: {*about.findall(path.read_text("utf-8", "replace"))} for path in sorted(top.rglob("test_*.py"))
+    }
+    # Those that speak of most of them, and the same ones each time.
+    tests = sorted((path for path in said if said[path]), key=lambda path: len(said[path]), reverse=True)[:20]
     if not tests:
         return {}
     command = [*PYTEST, "-o", "addopts=", "-rA", *map(str, tests)]
