@@ -150,6 +150,11 @@ REFUSED = [
     "negative: -@",
 ]
 DELIVERED = [
+    '"@" is more or -',
+    "It is an xminus @",
+    "@ m-a, b",
+    "@\n* h",
+    "\u202e☑",  # turns no number around
     '"@" costs a lot in €',
     "Un clima ameno @",
     "@ L-S, a shop",
@@ -318,6 +323,16 @@ def test_the_hint_says_what_to_leave_out() -> None:
         ("a &#53; b", "&#53;", None),
         ("It is 1234567890.", "1234567890", None),
         ("<!-- a --><!-- -@ -->", "-", "Nothing but blanks"),
+        ("<!-- a --><!-- − @ -->", "−", "the tool's own sign"),
+        ("minus @", "minus", "the tool's own sign"),
+        ("It is Meno @", "Meno", "the tool's own sign"),
+        ("It is √ @", "√", "write no sign"),
+        ("x5@", "x5", "Nothing but blanks"),
+        ("½@", "½", "Nothing but blanks"),
+        ("@ ㎾ each", "㎾", "Leave out '㎾'"),
+        ("@円です", "円", "Leave out '円'"),
+        ("@'t", "'t", "Leave out 't'"),
+        ("&half; @", "&half;", None),
     ],
 )
 def test_what_is_found_and_what_is_said_of_it(message: str, found: str, hint: str | None) -> None:
@@ -333,45 +348,6 @@ def test_each_macro_has_the_unit_of_its_claim() -> None:
 
 def test_the_place_is_that_of_the_word_that_counts() -> None:
     assert [place[:2] for place in beside(f"有百{MASK}", 2, 3, ())] == [(1, 2)]
-
-
-@pytest.mark.parametrize(
-    ("message", "places"),
-    [
-        ("minus @", ["minus"]),
-        ("It is Meno @", ["Meno"]),
-        ("$ @", ["$"]),
-        ("It is √ @", ["√"]),
-        ("(−) @", ["−"]),
-        ("x5@", ["x5"]),
-        ("½@", ["½"]),
-        ("@ ²", ["²"]),
-        ("@ ㎾ each", ["㎾"]),
-        ("@ k€ each", ["k€"]),
-        ("@円です", ["円"]),
-        ("@'t", ["'t"]),
-        ("<!-- a --><!-- − @ -->", ["−"]),
-        ("&half; @", ["&half;"]),
-        ("Heat\n---\n@", []),
-        ('"@" is more or -', []),
-        ("It is an xminus @", []),
-        ("@ m-a, b", []),
-        ("@\n* h", []),
-        ("\u202e☑", []),  # turns no number around
-    ],
-)
-def test_exactly_what_changes_it_is_told(message: str, places: list[str]) -> None:
-    found = scan_naked_numbers(message.replace("@", "{{claim:0}}"))
-    assert [number.text for number in found] == places
-    for number in found:
-        hint = str(number.hint)
-        assert (number.hint is None) is (number.text == "&half;")
-        assert "Leave out" not in hint or repr(number.text.removeprefix("'")) in hint
-
-
-def test_each_macro_has_the_unit_of_its_own_claim() -> None:
-    message = "{{claim:0}} a day, {{claim:1}} a day"
-    assert [n.start for n in scan_naked_numbers(message, claimed=["kWh", "kW"])] == [message.rindex("a day")]
 
 
 def test_text_that_is_safe_has_no_unsafe_characters() -> None:
@@ -529,5 +505,6 @@ def test_a_picture_glued_to_a_unit_symbol(text: str) -> None:
     ],
 )
 def test_the_cost_is_linear(unit: str) -> None:
+    steps(unit * 50)  # reads and compiles what is kept, whichever test came before
     once, twice, four = (steps(unit * n) for n in (50, 100, 200))
     assert four - twice < 2.5 * (twice - once) + 200
