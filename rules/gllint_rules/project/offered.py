@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
 from gllint_rules.inference.values import ClassOf, ModuleOf, ToolValue
@@ -48,12 +48,16 @@ def _names_of(project: Project, one: Taken) -> Iterator[tuple[str, str]]:
             yield name, one.used_as
 
 
-def _named(module: Module, classes: frozenset[str]) -> Iterator[str]:
-    """The names that a module gives to instances of classes with these names."""
-    for part in module.sections(lambda section: not classes.isdisjoint(section.calls)):
+def _named(module: Module, makers: frozenset[str], made: Collection[int] = frozenset[int]()) -> Iterator[str]:
+    """The names that a module gives to what calls of ``makers`` make, and to what is ``made`` at some places."""
+    sections = {at >> facts.SECTION_BITS for at in made}
+    for part in module.sections(lambda s: s.number in sections or not makers.isdisjoint(s.calls)):
         for name, bindings in part.bound.items():
             for binding in bindings:
-                if isinstance(binding.value, facts.Call) and facts.last_name(binding.value.func) in classes:
+                value = binding.value
+                if isinstance(value, facts.Call) and (
+                    value.at in made or facts.last_name(value.func) in makers
+                ):
                     yield name
 
 
@@ -76,16 +80,7 @@ def _names_in(project: Project, module: Module, classes: frozenset[str]) -> froz
         if tool.form == "T3" and tool.callable is not None:
             names.add(getattr(tool.callable.function, "name", ""))
     made = {at for tool in tools if tool.call is not None for at in (tool.call.at, tool.at)}
-    sections = {at >> facts.SECTION_BITS for at in made}
-    makers = classes | TOOL_REGISTRY_CLASSES
-    for part in module.sections(lambda s: s.number in sections or not makers.isdisjoint(s.calls)):
-        for name, bindings in part.bound.items():
-            for binding in bindings:
-                value = binding.value
-                if isinstance(value, facts.Call) and (
-                    value.at in made or facts.last_name(value.func) in makers
-                ):
-                    names.add(name)
+    names.update(_named(module, classes | TOOL_REGISTRY_CLASSES, made))
     if assigns_registry(project.evaluator, module):
         names.update(TOOL_REGISTRY_NAMES)
     return frozenset(names)

@@ -277,9 +277,9 @@ class Screen:
         Making one counts where the project has a registry that should make them, and so does giving a function to
         what hands it over.
         """
-        names, givers = _sorted_out(needles)
+        names, uses = _sorted_out(needles)
         imported = {b"*"} if ANY_NAME in needles else imported_names(data)
-        if givers is not None and givers.are_given(data, imported):
+        if _gives(data, imported, uses):
             return True
         if ANY_NAME not in needles and names.isdisjoint(imported):
             if not (b"*" in imported and _automaton(names).any(data)):
@@ -442,21 +442,6 @@ class _Bases:
         return any(self._renamed.compiled.match(data, place) for place in named)
 
 
-class _Givers:
-    """Finds what is given a function, by the names to import it by: called, as a decorator, or as a base."""
-
-    def __init__(self, pairs: Iterable[tuple[bytes, bytes]]) -> None:
-        self._used: dict[bytes, set[bytes]] = {}
-        for to_import, used_as in pairs:
-            self._used.setdefault(to_import, set()).add(used_as)
-
-    def are_given(self, data: bytes, imported: set[bytes]) -> bool:
-        """Whether a file that imports these names gives one of them a function; ``*`` imports any."""
-        wanted = self._used.keys() & imported if b"*" not in imported else self._used.keys()
-        used = set[bytes]().union(*map(self._used.__getitem__, wanted))
-        return any(word in data and _use(word).search(data) is not None for word in used)
-
-
 @lru_cache(maxsize=256)
 def _use(word: bytes) -> re.Pattern[bytes]:
     """How what a name stands for is given a function, and how it gets another name."""
@@ -466,11 +451,21 @@ def _use(word: bytes) -> re.Pattern[bytes]:
     return re.compile(b"|".join((called, renamed, decorator, below)))
 
 
+def _gives(data: bytes, imported: set[bytes], uses: Mapping[bytes, set[bytes]]) -> bool:
+    """Whether a file with these imports gives a function to what one of them hands over by; ``*`` imports any."""
+    wanted = uses.keys() if b"*" in imported else uses.keys() & imported
+    words = set[bytes]().union(*map(uses.__getitem__, wanted))
+    return any(word in data and _use(word).search(data) is not None for word in words)
+
+
 @lru_cache(maxsize=4)
-def _sorted_out(needles: Needles) -> tuple[frozenset[bytes], _Givers | None]:
-    """The names of tools, and what gives functions, if anything does."""
-    pairs = [(needle[0], needle[1]) for needle in needles if len(needle) > 1]
-    return frozenset(needle[0] for needle in needles if len(needle) == 1), _Givers(pairs) if pairs else None
+def _sorted_out(needles: Needles) -> tuple[frozenset[bytes], Mapping[bytes, set[bytes]]]:
+    """The names of tools, and by what is imported what is used with it to give a function."""
+    uses: dict[bytes, set[bytes]] = {}
+    for needle in needles:
+        if len(needle) > 1:
+            uses.setdefault(needle[0], set()).add(needle[1])
+    return frozenset(needle[0] for needle in needles if len(needle) == 1), uses
 
 
 def imported_names(data: bytes) -> set[bytes]:
