@@ -79,7 +79,7 @@ class Forms:
         """The tools that ``module`` hands over through what stands in other modules, and none of ``known``."""
         seen: set[object] = {callee.function for tool in known for callee in tool.callables}
         rows = {row.name: row for row in self.table.rows}
-        for callee, scope, at, framework in given_to(self.evaluator, module, taken, _silent):
+        for callee, scope, at, framework in given_to(self.evaluator, module, taken, lambda _: _silent):
             if callee.function not in seen:
                 seen.add(callee.function)
                 yield self._plain("T7", module, scope, at, callee, rows.get(framework))
@@ -87,10 +87,8 @@ class Forms:
     def takes(self, module: Module, taken: frozenset[Taken]) -> frozenset[Taken]:
         """What ``module`` takes for ``taken`` itself."""
         more: dict[str, set[Taken]] = {}
-        for framework in {one.framework for one in taken}:
-            sink = self._sink(module, framework, more)
-            for _ in given_to(self.evaluator, module, [t for t in taken if t.framework == framework], sink):
-                pass
+        for _ in given_to(self.evaluator, module, taken, partial(self._sink, module, into=more)):
+            pass
         return frozenset(more.get(module.path, ()))
 
     def _sink(

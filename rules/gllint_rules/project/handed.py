@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
 from gllint_rules.inference import classes
@@ -77,43 +78,62 @@ def handed_over(
     return found.functions(behind=False)
 
 
+class _Uses(NamedTuple):
+    """What is taken, by where the function or class stands; the names of those that are called, and of bases."""
+
+    called: Mapping[tuple[str, int], list[Taken]]
+    above: Mapping[tuple[str, int], list[Taken]]
+    names: frozenset[str]
+    bases: frozenset[str]
+
+
+@lru_cache(maxsize=4)
+def _by_use(taken: frozenset[Taken]) -> _Uses:
+    called: dict[tuple[str, int], list[Taken]] = {}
+    above: dict[tuple[str, int], list[Taken]] = {}
+    for one in map(Taken._make, taken):  # from another process they come as plain tuples
+        (above if one.kind == "below" else called).setdefault((one.path, one.at), []).append(one)
+    names, bases = (
+        frozenset(one.used_as for several in place.values() for one in several) for place in (called, above)
+    )
+    return _Uses(called, above, names, bases)
+
+
 def given_to(
-    evaluator: Evaluator, module: Module, taken: Collection[Taken], sink: Sink
+    evaluator: Evaluator, module: Module, taken: frozenset[Taken], sink: Callable[[str], Sink]
 ) -> Iterator[tuple[FunctionOf, Scope, int, str]]:
-    """The functions that ``module`` gives to what stands in another one: each with where it does, and a framework."""
-    by_name: dict[str, list[Taken]] = {}
-    above_by_name: dict[str, list[Taken]] = {}
-    for one in taken:
-        if one.path != module.path:
-            (above_by_name if one.kind == "below" else by_name).setdefault(one.used_as, []).append(one)
-    names, bases = by_name.keys(), above_by_name.keys()
-    for function in module.functions_where(lambda section: not section.decorators.isdisjoint(names)):
-        yield from _given_by_decorator(evaluator, module, function, by_name)
-    for call, scope in module.calls_where(lambda section: not section.calls.isdisjoint(names)):
-        yield from _given_by_call(evaluator, call, Frame(module, scope), by_name, sink)
-    for cls in module.classes_where(lambda s: any(b.rpartition(".")[2] in bases for b in s.bases)):
-        yield from _given_below(evaluator, ClassOf(module, cls), above_by_name, sink)
+    """The functions that ``module`` gives to what stands in another one: each with where it does, and a framework.
+
+    ``sink`` makes of a framework's name where it is noted what ``module`` itself hands on.
+    """
+    uses = _by_use(taken)
+    for function in module.functions_where(lambda section: not section.decorators.isdisjoint(uses.names)):
+        yield from _given_by_decorator(evaluator, module, function, uses)
+    for call, scope in module.calls_where(lambda section: not section.calls.isdisjoint(uses.names)):
+        yield from _given_by_call(evaluator, call, Frame(module, scope), uses, sink)
+    for cls in module.classes_where(lambda s: any(b.rpartition(".")[2] in uses.bases for b in s.bases)):
+        yield from _given_below(evaluator, ClassOf(module, cls), uses, sink)
 
 
 def _given_by_decorator(
-    evaluator: Evaluator, module: Module, function: Function, by_name: Mapping[str, list[Taken]]
+    evaluator: Evaluator, module: Module, function: Function, uses: _Uses
 ) -> Iterator[tuple[FunctionOf, Scope, int, str]]:
     around = function.scope.parent or function.scope
     of = ClassOf(module, function.owner) if function.owner is not None else None
     for written in function.decorators:
         called = isinstance(written, Call)
         func = written.func if isinstance(written, Call) else written
-        for one in _taken_by(evaluator, by_name, func, Frame(module, around)):
+        for one in _taken_by(evaluator, uses, func, Frame(module, around)):
             if one.kind == ("made" if called else "one"):
                 yield FunctionOf(module, function, of, of is not None), around, function.at, one.framework
 
 
 def _given_by_call(
-    evaluator: Evaluator, call: Call, frame: Frame, by_name: Mapping[str, list[Taken]], sink: Sink
+    evaluator: Evaluator, call: Call, frame: Frame, uses: _Uses, sink: Callable[[str], Sink]
 ) -> Iterator[tuple[FunctionOf, Scope, int, str]]:
     made = call.func.func if isinstance(call.func, Call) else None  # ``maker(…)(function)``
-    for one in _taken_by(evaluator, by_name, call.func if made is None else made, frame):
-        found, given = _Walk(evaluator, sink), None
+    for one in _taken_by(evaluator, uses, call.func if made is None else made, frame):
+        found, given = _Walk(evaluator, sink(one.framework)), None
         if made is None and one.kind != "made":
             callee, shift = _called(evaluator, call.func, frame, one)
             given = _argument(call, callee, one.name, shift) if callee is not None else None
@@ -126,33 +146,31 @@ def _given_by_call(
 
 
 def _given_below(
-    evaluator: Evaluator, of: ClassOf, by_name: Mapping[str, list[Taken]], sink: Sink
+    evaluator: Evaluator, of: ClassOf, uses: _Uses, sink: Callable[[str], Sink]
 ) -> Iterator[tuple[FunctionOf, Scope, int, str]]:
     """What a class holds under a name of which one above it hands over what is there."""
     above = [each for each in classes.ancestors(evaluator, of)[1:] if isinstance(each, ClassOf)]
     for each in above:
-        for one in by_name.get(each.cls.name, ()):
-            if (one.path, one.at) == (each.module.path, each.cls.at):
-                found = _Walk(evaluator, sink)
-                found.below(of, one.name)
-                for handed in found.functions(behind=False):
-                    yield handed, of.cls.scope, of.cls.at, one.framework
+        here = each.module.path == of.module.path
+        for one in () if here else uses.above.get((each.module.path, each.cls.at), ()):
+            found = _Walk(evaluator, sink(one.framework))
+            found.below(of, one.name)
+            for handed in found.functions(behind=False):
+                yield handed, of.cls.scope, of.cls.at, one.framework
 
 
-def _taken_by(
-    evaluator: Evaluator, by_name: Mapping[str, list[Taken]], func: Expr, frame: Frame
-) -> Iterator[Taken]:
-    """What is taken by the function or class of the project that ``func`` is."""
+def _taken_by(evaluator: Evaluator, uses: _Uses, func: Expr, frame: Frame) -> Iterator[Taken]:
+    """What is taken by the function or class of another module that ``func`` is."""
     name = facts.last_name(func)
-    several = by_name.get(frame.module.imported_names.get(name, name), ())
-    if several and not isinstance(func, Call):
+    if frame.module.imported_names.get(name, name) in uses.names and not isinstance(func, Call):
         for option in options(evaluator.eval(func, frame)):
             place = None
             if isinstance(option, FunctionOf):
                 place = option.module.path, option.function.at
-            elif isinstance(option, ClassOf) and (made := _init(evaluator, option)) is not None:
-                place = made
-            yield from (one for one in several if (one.path, one.at) == place)
+            elif isinstance(option, ClassOf):
+                place = _init(evaluator, option)
+            if place is not None and place[0] != frame.module.path:
+                yield from uses.called.get(place, ())
 
 
 def _init(evaluator: Evaluator, of: ClassOf) -> tuple[str, int] | None:

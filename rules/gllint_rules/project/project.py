@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
+from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple, cast
 
 from gllint_rules.finding import Cut
 from gllint_rules.project.handed import Taken
@@ -278,4 +278,4 @@ def _taken_in(
 def _taken_through(
     project: Project, module: Module, given: frozenset[tuple[str, int, str, str, str, str]]
 ) -> frozenset[tuple[str, int, str, str, str, str]]:
-    return project.tools.forms.takes(module, frozenset(map(Taken._make, given)))
+    return project.tools.forms.takes(module, cast("frozenset[Taken]", given))

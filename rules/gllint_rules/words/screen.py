@@ -338,6 +338,7 @@ def _in_code(word: str, gap: str, prose: str) -> str:
 
 
 _IDENTIFIER = re.compile(rb"\w+|\*")
+_WHOLE_IDENTIFIER = re.compile(rb"[\w\x80-\xff]+")
 # The rest of a line, continued ones included; where a bracket opens in it, all up to the one that closes it.
 _LINE = r"(?:[^\n\\{}]++|\\\n?)*+"
 _IMPORTED = re.compile(
@@ -452,19 +453,21 @@ def _use(word: bytes) -> re.Pattern[bytes]:
 
 
 def _gives(data: bytes, imported: set[bytes], uses: Mapping[bytes, set[bytes]]) -> bool:
-    """Whether a file with these imports gives a function to what one of them hands over by; ``*`` imports any."""
-    wanted = uses.keys() if b"*" in imported else uses.keys() & imported
-    words = set[bytes]().union(*map(uses.__getitem__, wanted))
-    return any(word in data and _use(word).search(data) is not None for word in words)
+    """Whether a file with these imports gives a function to what one of them hands over by."""
+    words = set[bytes]().union(*(uses[name] for name in uses.keys() & imported))
+    if words:
+        words &= {*_WHOLE_IDENTIFIER.findall(data)}
+    return any(_use(word).search(data) is not None for word in words)
 
 
 @lru_cache(maxsize=4)
 def _sorted_out(needles: Needles) -> tuple[frozenset[bytes], Mapping[bytes, set[bytes]]]:
-    """The names of tools, and by what is imported what is used with it to give a function."""
+    """The names of tools, and by what is imported what is used with it to give a function; by ``*`` all of it."""
     uses: dict[bytes, set[bytes]] = {}
     for needle in needles:
         if len(needle) > 1:
-            uses.setdefault(needle[0], set()).add(needle[1])
+            for imported in (needle[0], b"*"):
+                uses.setdefault(imported, set()).add(needle[1])
     return frozenset(needle[0] for needle in needles if len(needle) == 1), uses
 
 
