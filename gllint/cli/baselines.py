@@ -12,9 +12,14 @@ from gllint.verdict import baseline
 from gllint.verdict.fingerprint import Fingerprint, fingerprints
 
 
-def write(engine: Engine, outcome: Outcome, path: str) -> None:
-    """Write what was found to the baseline ``path`` (absolute). Raises :class:`UsageError`."""
-    baseline.write(path, _fingerprints(engine, outcome, path))
+def write(engine: Engine, outcome: Outcome, path: str, old: Sequence[Fingerprint], covers_all: bool) -> int:
+    """Write what was found to the baseline ``path`` (absolute), which held ``old``. Raises :class:`UsageError`.
+
+    It keeps, and returns, how many of ``old`` are of what the run did not judge: other files, other rules.
+    """
+    unseen = compare(engine, outcome, path, old, covers_all).unseen
+    baseline.write(path, [*_fingerprints(engine, outcome, path), *unseen])
+    return len(unseen)
 
 
 def compare(

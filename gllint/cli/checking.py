@@ -104,8 +104,8 @@ class _Run:
         if self.request.show_files:
             return self._show_files(paths)
         # What is wrong with the command is said before the work, not after it.
-        old = self._baseline()
         self._check_targets()
+        old = self._baseline()
         if self.request.fix or self.request.diff:
             outcome = self._fix(paths)
         else:
@@ -118,8 +118,8 @@ class _Run:
             self._only_since(outcome, paths)
         if self.request.add_noqa:
             return self._add_noqa(outcome)
-        if self.request.write_baseline:
-            return self._write_baseline(outcome)
+        if old is not None and self.request.write_baseline:
+            return self._write_baseline(outcome, old)
         if old is not None:
             self._compare(outcome, old)
         self._report(outcome)
@@ -130,21 +130,17 @@ class _Run:
         return self._status(outcome)
 
     def _baseline(self) -> list[Fingerprint] | None:
-        if not self.request.baseline:
-            return None
         from gllint.verdict import baseline
 
-        return baseline.read(absolute(self.request.baseline))
+        if self.request.write_baseline:
+            return baseline.target(absolute(self.request.write_baseline))
+        return baseline.read(absolute(self.request.baseline)) if self.request.baseline else None
 
     def _check_targets(self) -> None:
         """Refuse to write over what is not ours to write over."""
         targets = [self.request.write_baseline, self.request.prune_baseline and self.request.baseline]
         for option, name in zip(("--write-baseline", "--prune-baseline"), targets, strict=True):
             self._check_place(option, name or None)
-        if self.request.write_baseline:
-            from gllint.verdict import baseline
-
-            baseline.check_target(absolute(self.request.write_baseline))
         if self.request.output_file and not _is_stream(self.request.output_file):
             self._check_place("--output-file", self.request.output_file)
             path = self.request.output_file
@@ -353,11 +349,14 @@ class _Run:
 
     # --- the baseline --------------------------------------------------------------------------------------
 
-    def _write_baseline(self, outcome: Outcome) -> int:
+    def _write_baseline(self, outcome: Outcome, old: Sequence[Fingerprint]) -> int:
         from gllint.cli import baselines
 
-        baselines.write(self.engine, outcome, absolute(str(self.request.write_baseline)))
+        path = absolute(str(self.request.write_baseline))
+        kept = baselines.write(self.engine, outcome, path, old, covers_all=not self.request.since)
         self._note(f"Wrote {counted(len(outcome.findings), 'finding')} to {self.request.write_baseline}.")
+        if kept:
+            self._note(f"It keeps {counted(kept, 'finding')} of files or rules that were not checked.")
         return WRONG if outcome.failures else NOTHING_FOUND
 
     def _compare(self, outcome: Outcome, old: Sequence[Fingerprint]) -> None:
@@ -370,7 +369,7 @@ class _Run:
         else:
             outcome.findings = compared.new
         if compared.known:
-            self._note(f"{counted(compared.known, 'finding')} known from the baseline.")
+            self._note(f"{counted(len(compared.known), 'finding')} known from the baseline.")
         self._prune(path, compared)
 
     def _prune(self, path: str, compared: Compared) -> None:
@@ -385,7 +384,7 @@ class _Run:
         if not self.request.prune_baseline:
             self._note(f"The baseline holds {gone} too many; --prune-baseline takes them out.")
         else:
-            baseline.write(path, compared.kept)
+            baseline.write(path, [*compared.known, *compared.unseen])
             self._note(f"Took {gone} out of {self.request.baseline}.")
 
     # --- output --------------------------------------------------------------------------------------------

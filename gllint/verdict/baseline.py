@@ -30,12 +30,12 @@ _LOOKS_LIKE_ONE = re.compile(rb'\s*\{\s*"version"\s*:\s*\d+\s*,\s*"findings"\s*:
 
 @dataclass(slots=True)
 class Compared:
-    """What is new, how many are known, and which old ones are gone. ``kept`` is the baseline as it is now."""
+    """What is new, which are known, and which old ones are gone or of what the run did not judge."""
 
     new: list[Finding]
-    known: int
+    known: list[Fingerprint]
     fixed: list[Fingerprint]
-    kept: list[Fingerprint]
+    unseen: list[Fingerprint]
 
 
 def read(path: str) -> list[Fingerprint]:
@@ -63,16 +63,23 @@ def read(path: str) -> list[Fingerprint]:
     return found
 
 
-def check_target(path: str) -> None:
-    """Raise :class:`UsageError` where writing a baseline to ``path`` would overwrite what is none."""
+def target(path: str) -> list[Fingerprint]:
+    """Read what a baseline that is to be written holds already: nothing, where it is broken or of another version.
+
+    Raises :class:`UsageError` where writing it would overwrite what is none.
+    """
     if not os.path.exists(path):
-        return
+        return []
     try:
         data = read_bytes(path)
     except OSError as error:
         raise UsageError(f"{path}: cannot be written: {error.strerror}") from None
     if data.strip() and not looks_like_one(data):
         raise UsageError(f"{path}: exists and is not a baseline; remove it, or name another file")
+    try:
+        return read(path)
+    except UsageError:
+        return []
 
 
 def looks_like_one(data: bytes) -> bool:
@@ -141,9 +148,9 @@ def compare(
             (fixed if was_checked(entry) or lost_file(entry) else unseen).append(entry)
     return Compared(
         new=[finding for index, finding in enumerate(findings) if index not in matching.pairs],
-        known=len(known),
+        known=known,
         fixed=fixed,
-        kept=known + unseen,
+        unseen=unseen,
     )
 
 
