@@ -92,7 +92,11 @@ def _code_option(name: str, text: str) -> Callable[[Any], Any]:
 @click.option("--baseline", metavar="FILE", help="Report only what is new since this baseline.")
 @click.option("--write-baseline", metavar="FILE", help="Write what is found to this baseline.")
 @click.option("--prune-baseline", is_flag=True, help="With --baseline: remove from it what is fixed.")
-@click.option("--since", metavar="REV", help="Report only findings on lines that git says changed since REV.")
+@click.option(
+    "--since",
+    metavar="REV",
+    help="Report only findings on lines that git says changed since REV, or caused by such lines.",
+)
 @click.option("--add-noqa", is_flag=True, help="Write a suppression on each finding's line.")
 @click.option("--config", metavar="FILE", help="Read the configuration from this file.")
 @click.option("--isolated", is_flag=True, help="Ignore all configuration files.")
