@@ -130,11 +130,14 @@ class _Run:
         return self._status(outcome)
 
     def _baseline(self) -> list[Fingerprint] | None:
+        name = self.request.write_baseline or self.request.baseline
+        if not name:
+            return None
         from gllint.verdict import baseline
 
-        if self.request.write_baseline:
-            return baseline.target(absolute(self.request.write_baseline))
-        return baseline.read(absolute(self.request.baseline)) if self.request.baseline else None
+        return (
+            baseline.target(absolute(name)) if self.request.write_baseline else baseline.read(absolute(name))
+        )
 
     def _check_targets(self) -> None:
         """Refuse to write over what is not ours to write over."""

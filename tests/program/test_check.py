@@ -321,9 +321,11 @@ def test_a_folder_without_candidates_loads_nothing_heavy(write: Write, cache: li
         check=False,
     )
     assert done.returncode == 0
-    loaded = {line.rpartition("|")[2].strip().partition(".")[0] for line in done.stderr.decode().splitlines()}
+    modules = {line.rpartition("|")[2].strip() for line in done.stderr.decode().splitlines()}
+    loaded = {module.partition(".")[0] for module in modules}
     assert "gllint" in loaded
     assert not loaded & {*HEAVY, "click"}
+    assert "gllint.verdict.baseline" not in modules
 
 
 @pytest.mark.usefixtures("unmeasured_processes")
