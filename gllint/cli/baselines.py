@@ -15,7 +15,7 @@ from gllint.verdict.fingerprint import Fingerprint, fingerprints
 def write(engine: Engine, outcome: Outcome, path: str, old: Sequence[Fingerprint], covers_all: bool) -> int:
     """Write what was found to the baseline ``path`` (absolute), which held ``old``. Raises :class:`UsageError`.
 
-    It keeps, and returns, how many of ``old`` are of what the run did not judge: other files, other rules.
+    It keeps, and returns, how many of ``old`` are of what the run did not judge: other files, rules or lines.
     """
     unseen = compare(engine, outcome, path, old, covers_all).unseen
     baseline.write(path, [*_fingerprints(engine, outcome, path), *unseen])

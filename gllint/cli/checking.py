@@ -359,7 +359,7 @@ class _Run:
         kept = baselines.write(self.engine, outcome, path, old, covers_all=not self.request.since)
         self._note(f"Wrote {counted(len(outcome.findings), 'finding')} to {self.request.write_baseline}.")
         if kept:
-            self._note(f"It keeps {counted(kept, 'finding')} of files or rules that were not checked.")
+            self._note(f"It keeps {counted(kept, 'finding')} of what was not checked.")
         return WRONG if outcome.failures else NOTHING_FOUND
 
     def _compare(self, outcome: Outcome, old: Sequence[Fingerprint]) -> None:
