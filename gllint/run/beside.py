@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from gllint.run.pool import begin, starting
+
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
@@ -28,7 +30,8 @@ class Beside(Generic[_Outcome]):
         self.roots = roots
         self._pipe, theirs = context.Pipe(duplex=False)
         self._process = context.Process(target=_serve, args=(roots, check, theirs), daemon=True)
-        self._process.start()
+        with starting():
+            self._process.start()
         theirs.close()
 
     def outcomes(self) -> dict[str, _Outcome]:
@@ -69,8 +72,6 @@ def start(sizes: Mapping[str, int], jobs: int, check: Callable[[str], _Outcome])
 
 
 def _serve(roots: list[str], check: Callable[[str], _Outcome], pipe: Connection) -> None:
-    from gllint.run.pool import begin
-
     begin()
     with suppress(Exception):  # the parent does it all again, and says what is wrong
         pipe.send({root: check(root) for root in roots})

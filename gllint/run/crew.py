@@ -17,7 +17,7 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from gllint.run import rules
-from gllint.run.pool import Pool, apply, begin
+from gllint.run.pool import Pool, apply, begin, starting
 from gllint.run.results import Result
 from gllint_rules.reading.stack import on_large_stack
 
@@ -96,16 +96,10 @@ class _Crew(Pool):
         self._said: SimpleQueue[tuple[Connection, object] | None] = SimpleQueue()
         self._speaker: threading.Thread | None = None
         self._checked_by: dict[str, Connection] = {}
-        context = multiprocessing.get_context("fork")
         gc.freeze()
         try:
-            for _ in range(size):
-                ours, theirs = context.Pipe()
-                process = context.Process(target=_serve, args=(index, theirs), daemon=True)
-                process.start()
-                theirs.close()
-                self._processes.append(process)
-                self._pipes.append(ours)
+            with starting():
+                self._start_processes(index, size)
         except BaseException:
             self.close()
             raise
@@ -113,6 +107,16 @@ class _Crew(Pool):
             gc.unfreeze()
         self._speaker = threading.Thread(target=self._speak, daemon=True)  # not before the last fork
         self._speaker.start()
+
+    def _start_processes(self, index: Index, size: int) -> None:
+        context = multiprocessing.get_context("fork")
+        for _ in range(size):
+            ours, theirs = context.Pipe()
+            process = context.Process(target=_serve, args=(index, theirs), daemon=True)
+            process.start()
+            theirs.close()
+            self._processes.append(process)
+            self._pipes.append(ours)
 
     def _speak(self) -> None:
         while (said := self._said.get()) is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import sys
@@ -68,8 +69,9 @@ class Pool:
         from concurrent.futures.process import BrokenProcessPool
 
         try:
-            executor = self._start()
-            futures = [executor.submit(apply, function, work, chunk) for chunk in chunks]
+            with starting():
+                executor = self._start()
+                futures = [executor.submit(apply, function, work, chunk) for chunk in chunks]
         except (OSError, ImportError, NotImplementedError):
             # No processes to be had here: the work is done all the same.
             self.kill()
@@ -90,7 +92,9 @@ class Pool:
 
         for _ in range(2):
             try:
-                return self._start().submit(function, work, path).result()
+                with starting():
+                    future = self._start().submit(function, work, path)
+                return future.result()
             except BrokenProcessPool:
                 self.close()
         return crashed
@@ -123,6 +127,19 @@ def apply(function: Callable[[Any, str], _Result], work: Any, paths: Sequence[st
     return on_large_stack(lambda: [function(work, path) for path in paths])
 
 
+@contextlib.contextmanager
+def starting() -> Iterator[None]:
+    """Put off what asks to end while processes are started: a half-started one neither works nor ends."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, *ENDING})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def begin() -> None:
     """Begin a process that works for this one: its parent says when it ends, and it never outlives its parent."""
     import threading
@@ -131,6 +148,8 @@ def begin() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for name in ENDING:
         signal.signal(name, signal.SIG_DFL)
+    if hasattr(signal, "pthread_sigmask"):  # see starting
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
     threading.Thread(target=_end_with, args=(parent_process(),), daemon=True).start()
 
 

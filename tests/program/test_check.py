@@ -355,7 +355,10 @@ def test_an_interrupt_ends_cleanly(write: Write, agent: str) -> None:
         start_new_session=True,
     ) as process:
         try:
-            time.sleep(1.0)
+            # While its workers are at work, however fast the machine is.
+            workers = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+            while process.poll() is None and not workers.read_text():
+                time.sleep(0.002)
             os.killpg(process.pid, signal.SIGINT)
             out, err = process.communicate(timeout=60)
         finally:
