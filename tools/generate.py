@@ -55,7 +55,7 @@ def documents() -> dict[Path, str]:
         **rules,
         **gates,
         RULE_PAGES / "README.md": renewed(RULE_PAGES / "README.md", {"rules": rule_table("")}),
-        DOCS / "tools.md": renewed(DOCS / "tools.md", {"frameworks": frameworks()}),
+        DOCS / "tools.md": renewed(DOCS / "tools.md", {"frameworks": frameworks(), "row": row_table()}),
         DOCS / "rules-of-your-own.md": renewed(DOCS / "rules-of-your-own.md", own_rule()),
         DOCS / "kinds.md": renewed(DOCS / "kinds.md", {"packs": packs_table()}),
         DOCS / "configuration.md": renewed(DOCS / "configuration.md", {"configuration": configuration()}),
@@ -99,6 +99,14 @@ def configuration() -> str:
     return "\n" + "\n".join(out) + "\n"
 
 
+def row_table() -> str:
+    """The keys of a row of frameworks."""
+    keys = schema()["$defs"]["framework"]["properties"]
+    return "\n".join(
+        ["| key | means |", "|---|---|", *(f"| `{key}` | {said['description']} |" for key, said in keys.items()), ""]
+    )
+
+
 def _type(value: Mapping[str, Any]) -> str:
     match value:
         case {"enum": options}:
@@ -109,7 +117,7 @@ def _type(value: Mapping[str, Any]) -> str:
             return _type(schema()["$defs"]["level"])
         case {"type": "array", "items": {"enum": options}}:
             return f"a list of {', '.join(f'`{option}`' for option in options)}"
-        case {"type": "array", "items": {"type": "object"}}:
+        case {"type": "array", "items": {"$ref": "#/$defs/framework"}}:
             return "a list of tables"
         case {"type": "array"}:
             return "a list of strings"

@@ -47,6 +47,7 @@ _NAME_KEYS = (
     "tool-classes", "tool-decorators", "tool-methods", "result-payloads", "dispatchers", "registry-modules",
     "final-message-names", "final-message-calls",
 )  # fmt: skip
+_DOTTED, _PATTERN = re.compile(r"(?:(?:\*|\w+)\.)*\w+"), re.compile(r".*\S.*")
 _SELECTOR_KEYS = ("select", "extend-select", "ignore", "extend-ignore")
 
 
@@ -262,7 +263,7 @@ def _shape_error(table: Mapping[str, Any]) -> str:
     wrong = min(key for key, value in table.items() if not _SHAPES.get(key, _is_strings)(value))
     try:
         errors = Draft202012Validator(schema()).iter_errors({wrong: table[wrong]})
-        return _said(min(errors, key=lambda e: list(map(str, e.path))))
+        return _said(min(errors, key=lambda e: (len(e.path), list(map(str, e.path)))))
     except (RecursionError, ValueError):
         # A value nested too deeply, or a number of too many digits, to be shown or looked through.
         return f"key '{wrong}' has a value of the wrong type; gllint config --schema tells the right one"
@@ -316,7 +317,7 @@ def _check_meaning(path: str, table: Mapping[str, Any]) -> None:
                 )
     for key in _NAME_KEYS:
         for name in table.get(key, ()):
-            if not name.rpartition(".")[2].strip():
+            if not (_PATTERN if key == "final-message-names" else _DOTTED).fullmatch(name):
                 raise UsageError(f"{path}: key '{key}': {_shown(name)} is no name")
     if table.get("frameworks"):
         from gllint_rules.words.table import TableError, check_rows

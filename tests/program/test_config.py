@@ -15,6 +15,7 @@ from jsonschema import Draft202012Validator
 
 from gllint.errors import UsageError
 from gllint.files import config
+from gllint_rules.words.table import TableError, check_rows, shipped
 
 Write = Callable[..., Path]
 Run = Callable[..., Any]
@@ -32,6 +33,37 @@ _ANY = st.one_of(
 )
 def test_the_quick_check_says_what_the_schema_says(table: dict[str, Any]) -> None:
     assert config._has_shape(table) == Draft202012Validator(config.schema()).is_valid(table)
+
+
+_NAME = st.sampled_from(["", "tool", "Agent.tool", 'response_format="content"'])
+_PLACE = st.one_of(_NAME, st.integers(0, 2), st.none())
+_PLACES = st.one_of(_PLACE, st.lists(_PLACE, max_size=2))
+_ATTRIBUTE = st.dictionaries(st.sampled_from(["attribute", "of", "off"]), _PLACE, max_size=2)
+_VALUE = st.one_of(
+    st.booleans(),
+    _PLACES,
+    st.dictionaries(st.sampled_from(["Agent", 'a="b"']), st.one_of(_PLACES, _ATTRIBUTE)),
+)
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow], max_examples=300)
+@given(
+    st.dictionaries(
+        st.sampled_from([*config.schema()["$defs"]["framework"]["properties"], "runns"]), _VALUE, max_size=2
+    )
+)
+def test_a_row_of_frameworks_is_read_where_the_schema_knows_it(row: dict[str, Any]) -> None:
+    known = Draft202012Validator(config.schema()).is_valid({"frameworks": [row]})
+    try:
+        check_rows([row], "row")
+    except TableError:
+        assert not known
+    else:
+        assert known
+
+
+def test_the_shipped_rows_are_as_the_schema_knows_them() -> None:
+    Draft202012Validator(config.schema()).validate({"frameworks": shipped().written()})
 
 
 def test_the_schema_is_one_and_knows_every_setting() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import textwrap
 import tomllib
@@ -84,6 +85,9 @@ def _expected(path: str, text: str) -> list[Expected]:
 def settings_of(configuration: dict[str, object]) -> Settings:
     names = set(Settings._fields)
     values = {key.replace("-", "_"): value for key, value in configuration.items()}
+    rows = values.get("frameworks", [])
+    assert isinstance(rows, list)
+    values["frameworks"] = [json.dumps(row) for row in rows]
     return Settings(
         **{k: tuple(v) if isinstance(v, list) else v for k, v in values.items() if k in names}  # type: ignore[arg-type]
     )

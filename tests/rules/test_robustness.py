@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import subprocess
 import sys
@@ -17,6 +18,8 @@ from gllint_rules.check.check import check
 from gllint_rules.project.project import Project
 from gllint_rules.reading.modules import read_module
 from gllint_rules.reading.syntax import ParseFailure
+from gllint_rules.words.screen import Screen
+from gllint_rules.words.table import KEYS, TableError, check_rows
 from harness import Case, cases, places, run
 
 TEXTS = sorted(
@@ -171,3 +174,46 @@ def test_whatever_a_loop_binds_no_rule_fails(target: str) -> None:
     compile(text, "a.py", "exec")
     found = run(Case(target, {"a.py": text}, {}))
     assert any(item.code == "GL101" and "`k4`" in item.message for item in found)
+
+
+_NAMES = st.sampled_from(
+    ["", "*", "(", "a(b", "[x", "a b", "a.", ".a", "a..b", "*.*", "*x", "x*", "{a, b}", "{", "é", "\n", "\\", "offer()",
+     "()", "Shift(jobs=)", "(f=)", "jobs=", "kiln", "kiln.offer", "*offer", "Shift", "Skill", 'shape="pair"', "jobs.x.y"]
+)  # fmt: skip
+_PLACES = st.one_of(
+    _NAMES, st.integers(-2, 3), st.just(10**20), st.lists(st.one_of(_NAMES, st.integers(-2, 3)), max_size=3)
+)
+_HELD = st.one_of(_PLACES, st.dictionaries(_NAMES, _PLACES, max_size=3))
+_OFFERING = """from kiln import Kit, Reply, Shift, Skill, offer
+
+
+@offer(shape="pair")
+def draught(rate: float):
+    return Reply(draught=rate * 1.7), {"a": rate * 2.7, "b": 3}
+
+
+class Heat(Skill, Kit):
+    offers = ("run",)
+
+    def run(self, rate: float):
+        return {"heat": rate * 2.7}
+
+
+Shift(draught, jobs=[draught, Heat()], name="x").run(site=1)
+"""
+
+
+@settings(max_examples=400)
+@given(st.dictionaries(st.sampled_from(sorted(KEYS)), _HELD, min_size=1, max_size=4))
+@example({"imports": "kiln", "keywords": {"kiln.Shift": "jobs"}})
+@example({"imports": ["kiln"], "decorators": ["of(er"]})
+@example({"bases": {"Sk[ill": ["run"]}})
+def test_no_row_of_a_project_breaks_what_reads_it(row: dict[str, object]) -> None:
+    try:
+        check_rows([row], "row")
+    except TableError:
+        return
+    of_a_project = Settings(frameworks=(json.dumps(row),))
+    Screen(of_a_project).passes(_OFFERING.encode())
+    for item in run(Case("row", {"a.py": _OFFERING}, {"frameworks": [row]})):
+        assert isinstance(item, Finding), item

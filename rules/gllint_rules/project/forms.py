@@ -49,6 +49,7 @@ _CALLED: frozenset[Kind] = frozenset({"calls", "keywords", "decorators", "descri
 _MADE: frozenset[Kind] = frozenset({"calls", "decorators"})
 MOST_BASES = 8  # classes between one of the project and that from outside
 # How a decorator that is called with a function is given it by name.
+_DECORATORS: frozenset[Kind] = frozenset({"decorators", "generators"})
 _DECORATED = ("func", "fn", "function", "callable", "f")
 
 
@@ -59,7 +60,6 @@ class Forms:
         self.callees, self.derivation = callees, derivation
         self.evaluator, self.table = callees.evaluator, callees.table
         self.taking = Derivation(self.evaluator.modules, self.table.last_names("calls", "keywords"))
-        self.decorators = self.table.last_names("decorators", "generators")
         self._decorated: dict[object, Tool] = {}
         self.taken: dict[str, set[Taken]] = {}  # by the modules that hand it over
 
@@ -113,7 +113,7 @@ class Forms:
             if tool is not None:
                 yield from self._each(tool)
         yield from self._classes(module)
-        for function in module.functions_where(lambda s: not self.decorators.isdisjoint(s.decorators)):
+        for function in module.functions_where(self._may_be_decorated):
             tool = self.decorated(module, function)
             if tool is not None:
                 yield tool
@@ -353,6 +353,9 @@ class Forms:
             lambda: None,
             Site(module, function.at),
         )
+
+    def _may_be_decorated(self, section: Section) -> bool:
+        return any(not _DECORATORS.isdisjoint(self.table.kinds(name)) for name in section.decorators)
 
     def _by_decorator(self, module: Module, function: Function) -> Tool | None:
         scope = function.scope.parent or function.scope

@@ -87,7 +87,9 @@ class Screen:
         # stays in proportion to the size of a file that is made to take long.
         gap = r"(?:\s++|\\|\#[^\n]{0,200}+\n){0,30}+"
         tools = _lone(
-            b"Tool", b"tool", *_encoded(names.tool_classes | told.decorators | told.calls | actions)
+            b"Tool",
+            b"tool",
+            *_encoded(names.tool_classes | told.decorators | told.calls | actions | table.any_keywords),
         )
         # What stands behind a word in prose, and behind no class in code.
         prose = r"(?:[ \t]+(?!(?:and|as|else|for|if|in|is|not|or)\b)|[-/])\w"
@@ -330,7 +332,9 @@ def _import_forms(modules: Iterable[str]) -> dict[bytes, list[tuple[str, bytes]]
 
 
 def _in_code(word: str, gap: str, prose: str) -> str:
-    """Where code may have a name: before a sign, or with no ``prose`` on either side."""
+    """Where code may have a name: before a sign, or with no ``prose`` on either side; one with a ``*``: anywhere."""
+    if "*" in word:
+        return r"\b" + word.replace("*", r"\w*") + r"\b"
     no_prose = (
         rf"(?:(?<![\w.)] {word})|(?<=import {word})|(?<=return {word})|(?<=else {word})|(?<=\bor {word}))"
     )

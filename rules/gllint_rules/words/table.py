@@ -1,13 +1,14 @@
 """The framework table: how each framework hands a function to the model, read from its data file.
 
-``frameworks.toml`` is what people read and write, and says what each key means; ``frameworks.json`` holds the same
-and loads fifty times faster. After a change: ``python -m gllint_rules.words.table``.
+``frameworks.toml`` is what people read and write; ``frameworks.json`` holds the same and loads fifty times faster.
+``docs/tools.md`` says what each key means. After a change: ``python -m gllint_rules.words.table``.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -31,10 +32,13 @@ _NAMES = ("decorators", "generators", "described", "not-tools")
 _LISTS = (*_NAMES, "imports", "changed-by", "runs", "dispatchers")
 _PLACES = ("calls", "keywords", "envelopes", "parts")
 _FLAGS = ("plain-functions", "plain-results")
-_KEYS = frozenset((*_LISTS, *_PLACES, *_FLAGS, "name", "verified", "bases", "published"))
+KEYS = frozenset((*_LISTS, *_PLACES, *_FLAGS, "name", "verified", "bases", "published"))
 # What a row means that gives names without places: `calls = ["add_tool"]`, `keywords = ["tools"]`.
 _ANY = "*"
 _PLACE = (int, str)
+_NAME = re.compile(r"(?:(?:\*?\w+|\*)\.)*(?:\*?\w+|\*)")
+_CLASS = re.compile(r"(?:\w+\.)*\w+")
+_MODULE = re.compile(r"(?:\w+\.)*(?:\w+\*?|\*)")
 _KINDS: tuple[Kind, ...] = ("decorators", "generators", "calls", "keywords", "described", "not-tools")
 _Raw: TypeAlias = Mapping[str, Any]
 _Index: TypeAlias = Mapping[str, Sequence[tuple[int, Kind, str]]]
@@ -45,7 +49,7 @@ class TableError(ValueError):
 
 
 class Name(NamedTuple):
-    """A name of the table, as its header explains them."""
+    """A name of the table, as ``docs/tools.md`` explains them."""
 
     owner: str  # the class of a method, ``*`` for any, empty for a function or class
     last: str
@@ -357,11 +361,12 @@ class Table:
         return frozenset(name for row in self._raw for name in row.get("bases", ()))
 
     def names_of(self, row: Framework) -> frozenset[str]:
-        """The last parts of all the names by which a row makes tools, endings aside."""
-        kinds: tuple[Kind, ...] = ("decorators", "generators", "calls", "keywords", "described")
-        called = (name.last for kind in kinds for name in row.names(kind) if name.last[0] != "*")
+        """The last parts of all the names by which a row makes tools, as they are written."""
+        kinds: tuple[Kind, ...] = ("decorators", "generators", "calls", "described")
+        called = (name.last for kind in kinds for name in row.names(kind))
+        taking = (name.last for name in row.keywords if name.last != _ANY)
         answering = (p.of for listed in row.published.values() for p in listed if p.of)
-        return frozenset((*called, *row.bases, *row.published, *answering))
+        return frozenset((*called, *taking, *row.bases, *row.published, *answering))
 
     def last_names(self, *kinds: Kind) -> frozenset[str]:
         """The last parts of the names under ``kinds``, in all rows, but for those that give the ending alone."""
@@ -557,17 +562,24 @@ def _row(row: Mapping[str, Any], where: str) -> Framework:
         raise TableError(f"{where}: a row needs a `name`")
     where = f"{where} ({name})"
     for key in row:
-        if key not in _KEYS:
+        if key not in KEYS:
             from difflib import get_close_matches
 
-            [near] = get_close_matches(str(key), _KEYS, n=1) or [""]
-            hint = f"did you mean `{near}`?" if near else f"known are {', '.join(sorted(_KEYS))}"
+            [near] = get_close_matches(str(key), KEYS, n=1) or [""]
+            hint = f"did you mean `{near}`?" if near else f"known are {', '.join(sorted(KEYS))}"
             raise TableError(f"{where}: unknown key `{key}`; {hint}")
     imports = _strings(row, "imports", where)
+    if wrong := next((module for module in imports if not _MODULE.fullmatch(module)), None):
+        raise TableError(f"{where}: `imports`: {wrong!r} is no module")
     names = {key: tuple(_name(text, imports, where) for text in _strings(row, key, where)) for key in _NAMES}
     calls = {_name(k, imports, where): v for k, v in _placed(row, "calls", where, (0,)).items()}
     keywords = _placed(row, "keywords", where, None)
     envelopes = _placed(row, "envelopes", where, ())
+    bases, published = _bases(row, where), _published(row, where)
+    for key, classes in (("bases", bases), ("published", published), ("envelopes", envelopes)):
+        for cls in classes:
+            if not (_CLASS.fullmatch(cls) or (key == "envelopes" and cls[:1] + cls[-1:] == "{}")):
+                raise TableError(f"{where}: `{key}`: {cls!r} is no class")
     for flag in _FLAGS:
         if not isinstance(row.get(flag, True), bool):
             raise TableError(f"{where}: `{flag}` is true or false")
@@ -584,8 +596,8 @@ def _row(row: Mapping[str, Any], where: str) -> Framework:
         calls=calls,
         keywords={_name(k, imports, where): v for k, v in keywords.items()},
         plain_functions=row.get("plain-functions", True),
-        bases=_bases(row, where),
-        published=_published(row, where),
+        bases=bases,
+        published=published,
         envelopes={k: v for k, v in envelopes.items() if not k.startswith("{")},
         shapes={
             frozenset(part.strip() for part in k.strip("{}").split(",")): v
@@ -612,7 +624,7 @@ def _name(text: str, imports: Sequence[str], where: str = "frameworks") -> Name:
     elif text.endswith("="):
         text, keyword = _ANY, text[:-1]
     owner, _, last = text.rpartition(".")
-    if not last:
+    if not _NAME.fullmatch(text):
         raise TableError(f"{where}: {written!r} is no name")
     exact = text if owner and any(_inside(text, module) for module in imports) else ""
     return Name(
@@ -676,9 +688,10 @@ def _published(row: Mapping[str, Any], where: str) -> dict[str, tuple[Published,
             elif (
                 isinstance(item, dict)
                 and isinstance(item.get("attribute"), str)
+                and isinstance(item.get("of", ""), str)
                 and set(item) <= {"attribute", "of"}
             ):
-                found.append(Published(item["attribute"], str(item.get("of", ""))))
+                found.append(Published(item["attribute"], item.get("of", "")))
             else:
                 raise TableError(f"{where}: `published.{cls}` is a name, or a table of `attribute` and `of`")
         out[cls] = tuple(found)
@@ -749,9 +762,10 @@ def configured(settings: Settings) -> Table:
 
 
 def _own_rows(rows: Iterable[dict[str, Any]]) -> Iterator[Mapping[str, Any]]:
-    """Rows of a configuration: each with a name, its classes by their last names."""
+    """Rows of a configuration: each with a name, its lists as lists, its classes by their last names."""
     for number, row in enumerate(rows):
         row.setdefault("name", f"frameworks[{number}]")
+        row |= {key: [row[key]] for key in _LISTS if isinstance(row.get(key), str)}
         for key in ("bases", "published", "envelopes"):
             given = row.get(key)
             if isinstance(given, dict):
