@@ -7,10 +7,11 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 
-from gllint_runtime import GLError, Session
+from gllint_runtime import GLError, Session, scan_naked_numbers
 
 CLAIMED = {
     "@": ("heat", 12.5, "kWh"),
@@ -323,3 +324,11 @@ def test_delivered(session: Session, message: str) -> None:
 def test_no_message_stands_twice() -> None:
     every = messages(REFUSED) + messages(DELIVERED)
     assert len(every) == len({*every}) > 1200
+
+
+@pytest.mark.parametrize(
+    "given", [{"text": 5}, {"text": "5", "whitelist": "5"}, {"text": "5", "units": "kWp"}]
+)
+def test_what_is_scanned_is_text(given: dict[str, Any]) -> None:
+    with pytest.raises(TypeError, match="takes a text"):
+        scan_naked_numbers(**given)

@@ -26,6 +26,7 @@ from gllint_runtime import (
     Verified,
 )
 from gllint_runtime.execution.record import CallRecord
+from gllint_runtime.execution.session import Refused
 from gllint_runtime.policy.data import Survey
 from gllint_runtime.policy.schemas import QUANTITY_REF
 from gllint_runtime.policy.settings import Policy, Settings
@@ -288,11 +289,33 @@ def test_settings_of_the_policy() -> None:
         ({"whitelist": ["("]}, ValueError),
         ({"strict_units": "no"}, TypeError),
         ({"argument_origin": "maybe"}, ValueError),
+        ({"max_bytes": 0}, ValueError),
+        ({"max_bytes": "5"}, ValueError),
+        ({"constants": [5]}, TypeError),
+        ({"constants": {"floor_area": "5"}}, TypeError),
+        ({"constants": {"floor_area": True}}, TypeError),
+        ({"constants": {"floor_area": float("nan")}}, ValueError),
     ],
 )
 def test_settings_of_no_use(settings: Any, error: type[Exception]) -> None:
     with pytest.raises(error):
         Session(**settings)
+
+
+def test_constants_are_kept_as_exactly_as_they_were_given() -> None:
+    given = {"whole": 10**400, "decimal": Decimal("1E+400"), "ratio": Fraction(1, 3), "float": 0.1}
+    assert Session.from_json(Session(constants=given).to_json()).constants == given
+
+
+def test_a_refusal_is_its_own_hint(session: Session) -> None:
+    refused = session.verify("It uses 500 kWh.", [])
+    assert isinstance(refused, Refused)
+    assert session.repair_hint(refused) == refused.hint
+
+
+def test_a_schema_of_no_use_is_that_of_its_tool(session: Session) -> None:
+    with pytest.raises(GLError, match="The result_schema of 'meter' cannot be used"):
+        session.record("meter", {}, HEAT, result_schema={"type": "objct"})
 
 
 def test_a_result_schema_is_held_where_one_is_given(session: Session) -> None:

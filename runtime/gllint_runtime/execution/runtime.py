@@ -20,7 +20,7 @@ from gllint_runtime.execution.approval import Approve, Notify
 from gllint_runtime.execution.asking import Asking, finish, finishing
 from gllint_runtime.execution.calls import Call, Mode, refuse_egress, run_async, run_blocking
 from gllint_runtime.execution.registry import ToolRegistry
-from gllint_runtime.execution.session import Session
+from gllint_runtime.execution.session import Session, numbers_by_name
 from gllint_runtime.execution.steps import Step, read_step
 from gllint_runtime.execution.trace import Trace, snapshot
 from gllint_runtime.policy.data import Survey, copy_plain
@@ -133,7 +133,7 @@ class ToolRuntime:
         self.policy = (
             replace(registry.policy, **known(settings, MessageSettings)) if settings else registry.policy
         )
-        self.constants = dict(constants or {})
+        self.constants = numbers_by_name(constants)
         self.gate = registry.gate.asking(approve, notify)
         self.telemetry = telemetry
         self._tape = provider if isinstance(provider, Tape) else None

@@ -91,6 +91,8 @@ class Session:
         **settings: Unpack[Settings],
     ) -> None:
         policy = Policy(**known(settings, Settings))
+        if isinstance(max_bytes, bool) or not isinstance(max_bytes, int) or max_bytes < 1:
+            raise ValueError(f"max_bytes is a number of bytes, not {max_bytes!r}")
         self._begin(policy, policy.unit_registry(), constants, max_bytes)
 
     @classmethod
@@ -107,7 +109,7 @@ class Session:
     ) -> None:
         self.policy = policy
         self.units = units
-        self.constants = dict(constants or {})
+        self.constants = numbers_by_name(constants)
         self.metrics = Metrics()
         self._max_bytes = max_bytes
         self._bytes = 0
@@ -231,8 +233,10 @@ class Session:
             return Refused(error, self.repair_hint(error), self.metrics.to_dict())
 
     @staticmethod
-    def repair_hint(error: BaseException) -> str:
+    def repair_hint(error: BaseException | Refused) -> str:
         """What to tell the model, so that it can mend its step."""
+        if isinstance(error, Refused):
+            return error.hint
         return f"{error}\n{error.hint}" if isinstance(error, GLError) else f"{type(error).__name__}: {error}"
 
     def check_read(self, message: str, claims: Sequence[Claim]) -> Shown:
@@ -391,6 +395,23 @@ def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a number that JSON has")
 
 
+def numbers_by_name(constants: Mapping[str, Any] | None) -> dict[str, Any]:
+    """A copy of declared constants. Raises TypeError for what is no number under a name, ValueError for nan."""
+    if not isinstance(constants, Mapping | None):
+        raise TypeError(f"constants are numbers by their names, not {constants!r}")
+    for name, value in (constants or {}).items():
+        if isinstance(value, bool) or not isinstance(value, (int, float, Decimal, Fraction)):
+            raise TypeError(f"constants: {name!r} is a number, not {value!r}")
+        if not _is_finite(value):
+            raise ValueError(f"constants: {name!r} is a finite number, not {value!r}")
+    return dict(constants or {})
+
+
+def _is_finite(value: float | Decimal | Fraction) -> bool:
+    """Whether it is, be it too large for a float."""
+    return value.is_finite() if isinstance(value, Decimal) else -math.inf < value < math.inf
+
+
 def _exact_text(value: Any) -> Any:
     return {"exact": str(value)} if isinstance(value, (Decimal, Fraction)) else value
 
@@ -407,21 +428,21 @@ def _number_of(stored: Any) -> Any:
         number = Fraction(written) if "/" in written else Decimal(written)
     except (InvalidOperation, ZeroDivisionError) as error:
         raise ValueError(f"{written!r} is no number") from error
-    if not math.isfinite(number):
+    if not _is_finite(number):
         raise ValueError(f"{written!r} is no number")
     return number
 
 
 def _checker(tool: str, schema: Mapping[str, Any]) -> Callable[[Any], Any]:
     try:
-        return _checker_of(json.dumps(schema, sort_keys=True))
+        return _checker_of(tool, json.dumps(schema, sort_keys=True))
     except (TypeError, ValueError, RecursionError):
         require_usable(tool, "RESULT_SCHEMA", schema)
         return validation.checker(schema)
 
 
 @lru_cache(maxsize=256)
-def _checker_of(text: str) -> Callable[[Any], Any]:
+def _checker_of(tool: str, text: str) -> Callable[[Any], Any]:
     schema = json.loads(text)
-    require_usable("the tool", "RESULT_SCHEMA", schema)
+    require_usable(tool, "RESULT_SCHEMA", schema)
     return validation.checker(schema)

@@ -110,8 +110,10 @@ def scan_naked_numbers(
     own unit symbols, ``glued`` those of packs, and ``words`` also reports numbers spelled out ("five hundred
     kWh"). Macros are masked, malformed ones too: :func:`~gllint_runtime.policy.claims.find_macros` reports those,
     and ``macros`` may hand over what it found. ``claimed`` has the unit of each claim where that is known.
-    ``12.5`` and ``2,500`` are one number each. Offsets count code points.
+    ``12.5`` and ``2,500`` are one number each. Offsets count code points. Raises TypeError for what is no text.
     """
+    if not isinstance(text, str) or isinstance(whitelist, str) or isinstance(units, str):
+        raise TypeError("scan_naked_numbers takes a text; whitelist and units are lists of texts")
     if macros is None:
         macros = find_macros(text)
     shown = "".join(in_place(text, macros, lambda macro: MASK * len(macro.text))) if macros else text
