@@ -388,11 +388,24 @@ def test_what_a_provider_raises_comes_through(registry: ToolRegistry) -> None:
 
 
 @pytest.mark.parametrize(
-    "options", [{"mode": "replay"}, {"mode": "LIVE"}, {"argument_origin": "on"}, {"repair_on": ["X"]}]
+    ("options", "says"),
+    [
+        ({"mode": "replay"}, "mode is"),
+        ({"mode": "LIVE"}, "mode is"),
+        ({"argument_origin": "on"}, "argument_origin is"),
+        ({"repair_on": ["X"]}, "no such error code: X"),
+        ({"repair_on": "NO_NAKED_NUMBERS"}, "repair_on is a list"),
+        ({"max_steps": 0}, "max_steps is"),
+        ({"max_steps": "5"}, "max_steps is"),
+        ({"approve": True}, "approve is a function"),
+        ({"notify": "me"}, "notify is a function"),
+        ({"provider": None}, "a provider has a method chat_step"),
+        ({"registry": {}}, "registry is a ToolRegistry"),
+    ],
 )
-def test_settings_that_do_not_exist(options: Any, registry: ToolRegistry) -> None:
-    with pytest.raises(ValueError, match="mode|argument_origin|no such error code"):
-        ToolRuntime(ScriptedProvider([]), registry, **options)
+def test_what_no_runtime_can_be_made_of(options: Any, says: str, registry: ToolRegistry) -> None:
+    with pytest.raises((TypeError, ValueError), match=says):
+        ToolRuntime(**{"provider": ScriptedProvider([]), "registry": registry, **options})
 
 
 # ------------------------------------------------------------------------------------------------------- modes

@@ -66,6 +66,9 @@ class ApprovalGate:
     def __init__(
         self, approve: Approve | None = None, notify: Notify | None = None, *, confirm_notes: bool = False
     ) -> None:
+        for name, callback in (("approve", approve), ("notify", notify)):
+            if callback is not None and not callable(callback):
+                raise TypeError(f"{name} is a function, not {callback!r}")
         self._approve = approve
         self._notify = notify
         self._confirm_notes = confirm_notes

@@ -121,6 +121,14 @@ class ToolRuntime:
     ) -> None:
         if mode not in ("Replay", "Live"):
             raise ValueError(f'mode is "Replay" or "Live", not {mode!r}')
+        if not callable(getattr(provider, "chat_step", None)):
+            raise TypeError(f"a provider has a method chat_step; {type(provider).__name__} has none")
+        if not isinstance(registry, ToolRegistry):
+            raise TypeError(f"registry is a ToolRegistry, not {type(registry).__name__}")
+        if isinstance(max_steps, bool) or not isinstance(max_steps, int) or max_steps < 1:
+            raise ValueError(f"max_steps is a number of steps, not {max_steps!r}")
+        if isinstance(repair_on, str):
+            raise TypeError(f"repair_on is a list of error codes, not {repair_on!r}")
         unknown_codes = set(repair_on) - GLError.codes
         if unknown_codes:
             raise ValueError(f"no such error code: {', '.join(sorted(unknown_codes))}")

@@ -56,6 +56,8 @@ def tool(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
     """
     if function is None:
         return lambda wrapped: _tool_of(wrapped, **options)
+    if not callable(function):
+        raise TypeError(f"tool takes a function, not {function!r}")
     return _tool_of(function)
 
 
