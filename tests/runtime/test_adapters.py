@@ -161,6 +161,80 @@ def test_openai_agents_tell_the_model_of_a_raw_number() -> None:
     assert verified.message == "I cannot say." and session.next_id() == "tc_1"
 
 
+def scaled(area: float) -> dict[str, Any]:
+    """The heat that an area needs."""
+    return {"heat": {"value": area * 2, "unit": "kWh"}}
+
+
+ANSWER = json.dumps(
+    {
+        "message": "It needs {{claim:0}}.",
+        "claims": [{"source_call_id": "tc_1", "path": "$.heat", "quantity": {"value": 800, "unit": "kWh"}}],
+    }
+)
+
+
+def test_langchain_knows_what_the_user_said_before_a_tool_is_called() -> None:
+    pytest.importorskip("langchain")
+    from langchain.agents import create_agent
+    from langchain_core.language_models.fake_chat_models import FakeMessagesListChatModel
+    from langchain_core.messages import AIMessage, HumanMessage
+    from langchain_core.tools import tool
+
+    from gllint_runtime.adapters.langchain import GateMiddleware
+
+    class Script(FakeMessagesListChatModel):
+        def bind_tools(self, tools: Any, **options: Any) -> Any:
+            return self
+
+    call = {"name": "scaled", "args": {"area": 400}, "id": "call_1"}
+    script = Script(responses=[AIMessage("", tool_calls=[call]), AIMessage(ANSWER)])
+    session = Session(argument_origin="strict")
+    agent = create_agent(script, [tool(scaled)], middleware=[GateMiddleware(session)])
+    said = [HumanMessage("The house has 400 m2."), HumanMessage("How much heat?")]
+    assert agent.invoke({"messages": said})["messages"][-1].text == "It needs 800.00 kWh."
+
+
+@pytest.mark.parametrize("in_parts", [False, True])
+def test_pydantic_ai_knows_what_the_user_said_before_a_tool_is_called(in_parts: bool) -> None:
+    pytest.importorskip("pydantic_ai")
+    from pydantic_ai import Agent, FunctionToolset
+    from pydantic_ai.messages import ImageUrl, ModelResponse, TextPart, ToolCallPart
+    from pydantic_ai.models.function import FunctionModel
+
+    from gllint_runtime.adapters.pydantic_ai import GatedToolset, output_check
+
+    script = iter([ToolCallPart("scaled", {"area": 400}), TextPart(ANSWER)])
+    session = Session(argument_origin="strict")
+    agent = Agent(
+        FunctionModel(lambda messages, info: ModelResponse([next(script)])),
+        toolsets=[GatedToolset(FunctionToolset([scaled]), session)],
+    )
+    agent.output_validator(output_check(session))
+    said = "How much heat for 400 m2?"
+    picture = ImageUrl("https://example.org/house.png")
+    assert agent.run_sync([picture, said] if in_parts else said).output == "It needs 800.00 kWh."
+
+
+def test_openai_agents_know_what_the_user_said_before_a_tool_is_called() -> None:
+    pytest.importorskip("agents")
+    from agents import Agent, RunConfig, function_tool
+    from openai.types.responses import ResponseFunctionToolCall
+
+    from gllint_runtime.adapters.openai_agents import gated, run
+
+    example = runpy.run_path(str(EXAMPLES / "openai_agents_agent.py"))
+    call = ResponseFunctionToolCall(
+        call_id="c", name="scaled", arguments='{"area": 400}', type="function_call"
+    )
+    session = Session(argument_origin="strict")
+    model = example["Script"](call, example["says"](ANSWER))
+    agent = Agent(name="a", tools=[gated(function_tool(scaled), session)], model=model)
+    config = RunConfig(tracing_disabled=True)
+    verified = asyncio.run(run(agent, "How much heat for 400 m2?", session, run_config=config))
+    assert verified.message == "It needs 800.00 kWh."
+
+
 def test_mcp_refuses_on_both_sides() -> None:
     mcp = pytest.importorskip("mcp")
     from gllint_runtime.adapters.mcp import GatedClient, server

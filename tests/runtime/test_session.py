@@ -380,8 +380,8 @@ def test_memory_is_bounded() -> None:
 )
 def test_what_was_said_longest_ago_is_forgotten_first(lengths: list[int], kept: list[int]) -> None:
     session = Session(max_bytes=100)
-    for length in lengths:
-        session.user("x" * length)
+    for letter, length in zip("abcdef", lengths, strict=False):
+        session.user(letter * length)
     assert [len(text) for text in json.loads(session.to_json())["user"]] == kept
 
 
@@ -706,3 +706,9 @@ def test_each_setting_is_taken_where_it_belongs() -> None:
     ]:
         with pytest.raises(TypeError, match=f"no such setting here: {name}"):
             make(**{name: ["room"]})
+
+
+def test_what_is_told_twice_is_kept_once(session: Session) -> None:
+    for text in ("5 kWh", "5 kWh", "6 kWh", "5 kWh"):
+        session.user(text)
+    assert json.loads(session.to_json())["user"] == ["5 kWh", "6 kWh", "5 kWh"]

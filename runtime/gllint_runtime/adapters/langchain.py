@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable
+from itertools import takewhile
 from typing import Any
 
 from langchain.agents.middleware import AgentMiddleware, hook_config
@@ -35,9 +36,10 @@ class GateMiddleware(AgentMiddleware[Any, Any, Any]):
 
     def before_agent(self, state: Any, runtime: Any) -> None:
         """Tell the session what the user said."""
-        said = [message for message in state["messages"] if isinstance(message, HumanMessage)]
-        if said and said[-1].name != _HINT:
-            self._session().user(said[-1].text)
+        new = takewhile(lambda message: not isinstance(message, AIMessage), reversed(state["messages"]))
+        for message in reversed([*new]):
+            if isinstance(message, HumanMessage) and message.name != _HINT:
+                self._session().user(message.text)
 
     def wrap_tool_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
         """Record what a tool returned."""

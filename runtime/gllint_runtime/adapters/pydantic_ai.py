@@ -26,6 +26,7 @@ class GatedToolset(WrapperToolset[Any]):
 
     async def call_tool(self, name: str, tool_args: dict[str, Any], ctx: RunContext[Any], tool: Any) -> Any:
         """Call the tool, record its output."""
+        _hear(self.session, ctx)
         output = await super().call_tool(name, tool_args, ctx, tool)
         try:
             return recorded(self.session, name, tool_args, output)
@@ -44,11 +45,18 @@ def output_check(session: Session) -> Callable[[RunContext[Any], str], str]:
     def check(ctx: RunContext[Any], output: str) -> str:
         if ctx.partial_output:
             return ""
-        if isinstance(ctx.prompt, str) and ctx.retry == 0:
-            session.user(ctx.prompt)
+        _hear(session, ctx)
         try:
             return check_final(session, output).message
         except GLError as error:
             raise ModelRetry(session.repair_hint(error)) from error
 
     return check
+
+
+def _hear(session: Session, ctx: RunContext[Any]) -> None:
+    """Tell the session what the user said, before its numbers are arguments of a tool."""
+    parts = [ctx.prompt] if isinstance(ctx.prompt, str) else ctx.prompt or ()
+    texts = [getattr(part, "content", part) for part in parts]
+    if said := "\n".join(text for text in texts if isinstance(text, str)):
+        session.user(said)

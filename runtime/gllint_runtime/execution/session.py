@@ -123,11 +123,13 @@ class Session:
     # ------------------------------------------------------------------------------------- what comes in
 
     def user(self, text: str) -> None:
-        """Tell what the user said: arguments may hold its numbers."""
+        """Tell what the user said: arguments may hold its numbers. What was said last need not be told again."""
         if not isinstance(text, str):
             raise TypeError(f"What the user said is text, not {type(text).__name__}")
         text = str.__str__(text)
         with self._lock:
+            if self._heard[-1:] == [text]:
+                return
             self._heard.append(text)
             self._bytes += len(text)
             self._unread.append(text)
