@@ -21,11 +21,13 @@ from gllint_rules.inference.values import (
     options,
 )
 from gllint_rules.reading import facts
-from gllint_rules.reading.facts import Expr, Module
+from gllint_rules.reading.facts import Expr, Module, Scope
 from gllint_rules.words.table import Callee, Entry, Kind, Table
 
 if TYPE_CHECKING:
     from gllint_rules.inference.protocol import Evaluator
+
+_MOST_NAMES = 8  # that one thing is given, one after the other
 
 
 @dataclass(slots=True)
@@ -166,6 +168,30 @@ def dotted_path(module: Module, name: str) -> str:
     """What ``module`` binds by its path from the root of the file system: with a leading dot, as nothing outside."""
     stem = module.path.removesuffix(".py").removesuffix("/__init__")
     return f".{stem.lstrip('/').replace('.', '_').replace('/', '.')}.{name}"
+
+
+def meant(module: Module, expr: Expr, scope: Scope) -> tuple[Expr, Scope]:
+    """What a name stands for that is assigned once: the name of something, or a call of it with keywords alone.
+
+    With it the scope of the assignment. No function or class is read to find out.
+    """
+    for _ in range(_MOST_NAMES):
+        if not isinstance(expr, facts.Name):
+            break
+        home: Scope | None = scope
+        while home is not None and home.kind != "module" and expr.id not in home.bindings:
+            home = home.parent
+        if home is None or (home.kind == "module" and expr.id not in module.assigned):
+            break
+        match home.bindings.get(expr.id):
+            case [facts.Binding(kind="assign", value=facts.Name() | facts.Attr() as value)]:
+                pass
+            case [facts.Binding(kind="assign", value=facts.Call(args=()) as value)]:
+                pass
+            case _:
+                break
+        expr, scope = value, home
+    return expr, scope
 
 
 def real_name(module: Module, expr: Expr) -> str:

@@ -25,7 +25,7 @@ from gllint_rules.inference.values import (
     Value,
     options,
 )
-from gllint_rules.project.callees import Callees, dotted_path, real_name
+from gllint_rules.project.callees import Callees, dotted_path, meant, real_name
 from gllint_rules.project.derivation import Derivation
 from gllint_rules.project.handed import (
     Sink,
@@ -107,13 +107,13 @@ class Forms:
 
     def _of(self, module: Module) -> Iterator[Tool]:
         may_call = partial(self._may_call, module)
-        calls = [item for item in module.calls_where(may_call) if self._is_named(module, item[0])]
+        calls = [item for item in module.calls_where(may_call) if self._is_named(module, *item)]
         for call, scope in calls:
             tool = self.made(module, call, scope) or self._described(module, call, scope)
             if tool is not None:
                 yield from self._each(tool)
         yield from self._classes(module)
-        for function in module.functions_where(self._may_be_decorated):
+        for function in module.functions_where(partial(self._may_be_decorated, module)):
             tool = self.decorated(module, function)
             if tool is not None:
                 yield tool
@@ -148,10 +148,11 @@ class Forms:
 
     def _may_call(self, module: Module, section: Section) -> bool:
         keywords = section.keywords
+        names = {*section.calls, *self._other_names(module, section.calls)}
         return (
             SCHEMA_FN in keywords
             or not self.table.any_keywords.isdisjoint(keywords)
-            or any(self.table.may_call(name, keywords) for name in section.calls)
+            or any(self.table.may_call(name, keywords) for name in names)
             or (
                 section.owner is not None
                 and {"super", "__init__"} <= section.calls
@@ -159,10 +160,10 @@ class Forms:
             )
         )
 
-    def _is_named(self, module: Module, call: Call) -> bool:
+    def _is_named(self, module: Module, call: Call, scope: Scope) -> bool:
         return (
             call.keyword(SCHEMA_FN, *self.table.any_keywords) is not None
-            or not _CALLED.isdisjoint(self.table.kinds(real_name(module, call.func)))
+            or not _CALLED.isdisjoint(self._kinds(module, call.func, scope))
             or facts.last_name(call.func) == "__init__"
         )
 
@@ -170,7 +171,7 @@ class Forms:
 
     def made(self, module: Module, call: Call, scope: Scope) -> Tool | None:
         """The tool object that ``call`` makes, if it makes one."""
-        kinds = self.table.kinds(real_name(module, call.func))
+        kinds = self._kinds(module, call.func, scope)
         if call.keyword(SCHEMA_FN) is None and _MADE.isdisjoint(kinds):
             return None
         return self.evaluator.ask(
@@ -199,31 +200,36 @@ class Forms:
                 result_schema=result_schema,
                 fn=fn,
             )
-        kinds = self.table.kinds(real_name(module, call.func))
+        kinds = self._kinds(module, call.func, scope)
         if "decorators" in kinds:
             found = self._applied(module, call, scope)
             if found is not None:
                 return found
-        if "calls" in kinds and not isinstance(call.func, Call):
+        if "calls" in kinds and not isinstance(meant(module, call.func, scope)[0], Call):
             return self._wrapped(module, call, scope)
         return None
+
+    def _kinds(self, module: Module, func: Expr, scope: Scope) -> frozenset[Kind]:
+        """Under which keys the table names what ``func`` stands for."""
+        return self.table.kinds(real_name(module, _callee(meant(module, func, scope)[0])))
 
     def _applied(self, module: Module, call: Call, scope: Scope) -> Tool | None:
         """T7: a decorator that is called with the function: ``tool(f)``, ``server.tool(name="x")(f)``."""
         frame = Frame(module, scope)
-        decorator = call.func.func if isinstance(call.func, Call) else call.func
+        decorator, bound_in = meant(module, call.func, scope)
         given = call.args[0] if call.args else call.keyword(*_DECORATED)
         if given is None or isinstance(given, (facts.Const, facts.Star)):
             given = call.args[1] if len(call.args) > 1 else None
         if given is None or isinstance(given, facts.Star):
             return None
-        entry = self.callees.entry("decorators", decorator, frame, called=isinstance(call.func, Call))
+        called = isinstance(decorator, Call)
+        entry = self.callees.entry("decorators", _callee(decorator), Frame(module, bound_in), called=called)
         if entry is None:
             return None
         found = functions(self.evaluator, given, frame, self._sink(module, entry.framework))
         if not found:
             return None
-        made = call.func if isinstance(call.func, Call) else call
+        made = decorator if isinstance(decorator, Call) else call
         return self._tool("T7", module, scope, call, found, entry.framework, made, decorates=True)
 
     def _wrapped(self, module: Module, call: Call, scope: Scope) -> Tool | None:
@@ -290,7 +296,7 @@ class Forms:
 
     def _described(self, module: Module, call: Call, scope: Scope) -> Tool | None:
         """T5: the method or function beside the description that bears its name."""
-        if "described" not in self.table.kinds(real_name(module, call.func)):
+        if "described" not in self._kinds(module, call.func, scope):
             return None
         if self.callees.entry("described", call.func, Frame(module, scope)) is None:
             return None
@@ -354,16 +360,26 @@ class Forms:
             Site(module, function.at),
         )
 
-    def _may_be_decorated(self, section: Section) -> bool:
-        return any(not _DECORATORS.isdisjoint(self.table.kinds(name)) for name in section.decorators)
+    def _may_be_decorated(self, module: Module, section: Section) -> bool:
+        if not section.decorators.isdisjoint(section.stores):
+            return True  # by what is bound beside it
+        names = {*section.decorators, *self._other_names(module, section.decorators)}
+        return any(not _DECORATORS.isdisjoint(self.table.kinds(name)) for name in names)
+
+    def _other_names(self, module: Module, names: frozenset[str]) -> Iterator[str]:
+        """The last names of what those of ``names`` stand for that the module assigns."""
+        for name in names & module.assigned:
+            expr, _ = meant(module, facts.Name(0, name), module.scope)
+            yield real_name(module, _callee(expr))
 
     def _by_decorator(self, module: Module, function: Function) -> Tool | None:
         scope = function.scope.parent or function.scope
-        frame = Frame(module, scope)
-        for decorator in function.decorators:
-            func = decorator.func if isinstance(decorator, Call) else decorator
-            if "decorators" not in self.table.kinds(real_name(module, func)):
+        for written in function.decorators:
+            if "decorators" not in self._kinds(module, _callee(written), scope):
                 continue
+            decorator, bound_in = meant(module, written, scope)
+            frame = Frame(module, bound_in)
+            func = _callee(decorator)
             entry = self.callees.entry("decorators", func, frame, called=isinstance(decorator, Call))
             if entry is None:
                 continue
@@ -395,12 +411,14 @@ class Forms:
     def _generated(self, module: Module, function: Function) -> Iterator[Tool]:
         """T7: the functions that a decorated generator yields."""
         scope = function.scope.parent or function.scope
-        for decorator in function.decorators:
-            func = decorator.func if isinstance(decorator, Call) else decorator
-            if "generators" not in self.table.kinds(real_name(module, func)):
+        for written in function.decorators:
+            if "generators" not in self._kinds(module, _callee(written), scope):
                 continue
+            decorator, bound_in = meant(module, written, scope)
             called = isinstance(decorator, Call)
-            entry = self.callees.entry("generators", func, Frame(module, scope), called=called)
+            entry = self.callees.entry(
+                "generators", _callee(decorator), Frame(module, bound_in), called=called
+            )
             if entry is None:
                 continue
             for given in function.yields:
@@ -678,3 +696,8 @@ def _returned(function: Function) -> Iterator[Expr]:
             if isinstance(statement, facts.Return) and statement.value is not None:
                 yield statement.value
             blocks += facts.blocks(statement)
+
+
+def _callee(expr: Expr) -> Expr:
+    """What is called, of a call; else the expression itself."""
+    return expr.func if isinstance(expr, Call) else expr

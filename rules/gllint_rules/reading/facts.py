@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import cached_property
 from typing import Literal, TypeAlias
 
 from gllint_rules.reading.outline import Outline, Section, has_same_text
@@ -600,6 +601,16 @@ class Module:
         return any(self.source.find(word, section.begin, section.end) >= 0 for word in words)
 
     # --- what they hold, read as far as it may be of the kind asked for ----------------------------------------
+
+    @cached_property
+    def assigned(self) -> frozenset[str]:
+        """The names of the module that one statement outside of functions, classes and imports binds."""
+        sections = self.outline.sections
+        return frozenset(
+            name
+            for name, numbers in self._places.items()
+            if len(numbers) == 1 and sections[numbers[0]].kind == "other"
+        )
 
     def calls_where(self, about: Callable[[Section], bool]) -> Iterator[tuple[Call, Scope]]:
         """The calls in the sections of which the outline says so."""

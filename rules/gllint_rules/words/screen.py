@@ -45,6 +45,8 @@ class _Search(Protocol):
     def search(self, data: bytes, places: Iterable[int] = (), /) -> object: ...
 
 
+# How a decorator's name stands in a file that decorates with it, imports it or gives it another name.
+_DECORATED = ("@{}", "@ {}", ".{}", ". {}", "{} as", "{}(", "{} (", "={}", "= {}", "=  {}")
 _Patterns: TypeAlias = tuple[_Search, ...]
 
 
@@ -121,15 +123,11 @@ class Screen:
                         ),
                     ),
                     (_encoded(told.published), _patterns(rf"\b{_word(told.published)}\b")),
-                    # T3: a decorator, under whatever name it is imported.
+                    # T3: a decorator, under whatever name it is imported or assigned.
                     (
-                        _encoded(
-                            form.format(name)
-                            for name in told.decorators
-                            for form in ("@{}", "@ {}", ".{}", ". {}", "{} as", "{}(", "{} (")
-                        ),
+                        _encoded(form.format(name) for name in told.decorators for form in _DECORATED),
                         _patterns(
-                            rf"@{gap}(?:\w++{gap}\.{gap}){{0,20}}{decorators}\b|\b{decorators}{gap}(?:\bas\b|\()"
+                            rf"[@=]{gap}(?:\w++{gap}\.{gap}){{0,20}}{decorators}\b|\b{decorators}{gap}(?:\bas\b|\()"
                         ),
                     ),
                     # T4, T5 and T7: a call that wraps, describes or registers a function.
