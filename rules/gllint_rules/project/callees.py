@@ -173,7 +173,7 @@ def dotted_path(module: Module, name: str) -> str:
 def meant(module: Module, expr: Expr, scope: Scope) -> tuple[Expr, Scope]:
     """What a name stands for that is assigned once: the name of something, or a call of it with keywords alone.
 
-    With it the scope of the assignment. No function or class is read to find out.
+    With it the scope of the assignment. No function or class is read to find out. ``partial(f, …)`` is ``f``.
     """
     for _ in range(_MOST_NAMES):
         if not isinstance(expr, facts.Name):
@@ -184,13 +184,17 @@ def meant(module: Module, expr: Expr, scope: Scope) -> tuple[Expr, Scope]:
         if home is None or (home.kind == "module" and expr.id not in module.assigned):
             break
         match home.bindings.get(expr.id):
-            case [facts.Binding(kind="assign", value=facts.Name() | facts.Attr() as value)]:
-                pass
-            case [facts.Binding(kind="assign", value=facts.Call(args=()) as value)]:
-                pass
+            case [facts.Binding(kind="assign", value=facts.Call(func=func, args=(maker,)))] if (
+                facts.last_name(func) == "partial"
+            ):
+                expr = maker
+            case [
+                facts.Binding(kind="assign", value=facts.Name() | facts.Attr() | facts.Call(args=()) as value)
+            ]:
+                expr = value
             case _:
                 break
-        expr, scope = value, home
+        scope = home
     return expr, scope
 
 

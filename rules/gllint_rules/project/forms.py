@@ -46,7 +46,8 @@ from gllint_rules.words.names import ARGS_SCHEMA, LIST_PUTS, RESULT_SCHEMAS, SCH
 from gllint_rules.words.table import GENERAL, Callee, Framework, Kind, Place
 
 _CALLED: frozenset[Kind] = frozenset({"calls", "keywords", "decorators", "described"})
-_MADE: frozenset[Kind] = frozenset({"calls", "decorators"})
+_MAKING: tuple[Kind, ...] = ("decorators", "calls")
+_MADE = frozenset(_MAKING)
 MOST_BASES = 8  # classes between one of the project and that from outside
 # How a decorator that is called with a function is given it by name.
 _DECORATORS: frozenset[Kind] = frozenset({"decorators", "generators"})
@@ -112,6 +113,7 @@ class Forms:
             tool = self.made(module, call, scope) or self._described(module, call, scope)
             if tool is not None:
                 yield from self._each(tool)
+            yield from self._mapped(module, call, scope)
         yield from self._classes(module)
         for function in module.functions_where(partial(self._may_be_decorated, module)):
             tool = self.decorated(module, function)
@@ -152,6 +154,7 @@ class Forms:
         return (
             SCHEMA_FN in keywords
             or not self.table.any_keywords.isdisjoint(keywords)
+            or "map" in names
             or any(self.table.may_call(name, keywords) for name in names)
             or (
                 section.owner is not None
@@ -165,6 +168,7 @@ class Forms:
             call.keyword(SCHEMA_FN, *self.table.any_keywords) is not None
             or not _CALLED.isdisjoint(self._kinds(module, call.func, scope))
             or facts.last_name(call.func) == "__init__"
+            or _is_map(call)
         )
 
     # --- T1, T4, T5, T7 ----------------------------------------------------------------------------------------
@@ -232,10 +236,25 @@ class Forms:
         made = decorator if isinstance(decorator, Call) else call
         return self._tool("T7", module, scope, call, found, entry.framework, made, decorates=True)
 
+    def _mapped(self, module: Module, call: Call, scope: Scope) -> Iterator[Tool]:
+        """T7: ``map(tool, functions)``: what makes a tool of one function makes one of each."""
+        if not _is_map(call) or _MADE.isdisjoint(self._kinds(module, call.args[0], scope)):
+            return
+        maker, bound_in = meant(module, call.args[0], scope)
+        for kind in _MAKING:
+            entry = self.callees.entry(kind, _callee(maker), Frame(module, bound_in), isinstance(maker, Call))
+            if entry is not None:
+                framework = entry.framework
+                frame = Frame(module, scope)
+                for found in handed_over(self.evaluator, call.args[1], frame, self._sink(module, framework)):
+                    yield self._plain("T7", module, scope, call.at, found, framework)
+                return
+
     def _wrapped(self, module: Module, call: Call, scope: Scope) -> Tool | None:
         """T4, T7: a call that is given the function at one of its places."""
         frame = Frame(module, scope)
-        entry = self.callees.entry("calls", call.func, frame)
+        func, bound_in = meant(module, call.func, scope)
+        entry = self.callees.entry("calls", func, Frame(module, bound_in))
         if entry is None:
             return None
         found: dict[object, FunctionOf] = {}
@@ -701,3 +720,7 @@ def _returned(function: Function) -> Iterator[Expr]:
 def _callee(expr: Expr) -> Expr:
     """What is called, of a call; else the expression itself."""
     return expr.func if isinstance(expr, Call) else expr
+
+
+def _is_map(call: Call) -> bool:
+    return isinstance(call.func, facts.Name) and call.func.id == "map" and len(call.args) == 2

@@ -310,21 +310,29 @@ class _Walk:
                 elif scope is not None and [b.kind for b in bindings] == ["param"]:
                     self.parameter(name, scope, frame.module)
                 else:
-                    for binding in bindings:
-                        if binding.kind == "loop" and not binding.index and scope is not None:
-                            self.looped(binding.value, Frame(frame.module, scope, None, frame.bound))
+                    if scope is not None:
+                        self.looped(bindings, expr.at, Frame(frame.module, scope, None, frame.bound))
                     self.whole(self.evaluator.eval(expr, frame))
             case _:
                 self.found.append(self.evaluator.eval(expr, frame))
 
-    def looped(self, over: Expr | None, frame: Frame) -> None:
-        """The element of a container that a function is given, or that a method of the same object lists."""
-        match over:
-            case facts.Name(id=name):
-                scope = _owner(frame.scope, name)
-                if scope is not None and [b.kind for b in scope.bindings[name]] == ["param"]:
-                    self.container(over, frame)
-            case Call(func=facts.Attr(base=facts.Name(id="self")), args=()):
+    def looped(self, bindings: list[facts.Binding], at: int, home: Frame) -> None:
+        """The elements that the variable of a loop stands for; ``at`` says in which of several loops."""
+        is_behind = home.scope.kind == "comprehension"
+        loops = [b for b in bindings if b.kind == "loop" and b.value and (is_behind or b.value.at < at)]
+        if loops and (over := loops[-1].value) is not None:
+            self.elements(over, loops[-1].index, home)
+
+    def elements(self, over: Expr, index: tuple[int, ...], frame: Frame) -> None:
+        """The elements of what is gone through; ``index`` is their place where they come with something else."""
+        match over, index:
+            case Call(func=facts.Attr(base=base, name="items"), args=()), (1,):
+                self.container(base, frame)
+            case Call(func=facts.Name(id="enumerate"), args=(inner, *_)), (1, *further):
+                self.elements(inner, (*further,), frame)
+            case Call(func=facts.Name(id="zip"), args=args), (place, *further) if place < len(args):
+                self.elements(args[place], (*further,), frame)
+            case _, ():
                 self.container(over, frame)
             case _:
                 pass

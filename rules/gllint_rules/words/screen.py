@@ -46,7 +46,7 @@ class _Search(Protocol):
 
 
 # How a decorator's name stands in a file that decorates with it, imports it or gives it another name.
-_DECORATED = ("@{}", "@ {}", ".{}", ". {}", "{} as", "{}(", "{} (", "={}", "= {}", "=  {}")
+_DECORATED = ("@{}", "@ {}", ".{}", ". {}", "{} as", "{}(", "{} (", "({}", "={}", "= {}", "=  {}")
 _Patterns: TypeAlias = tuple[_Search, ...]
 
 
@@ -127,7 +127,8 @@ class Screen:
                     (
                         _encoded(form.format(name) for name in told.decorators for form in _DECORATED),
                         _patterns(
-                            rf"[@=]{gap}(?:\w++{gap}\.{gap}){{0,20}}{decorators}\b|\b{decorators}{gap}(?:\bas\b|\()"
+                            rf"(?:[@=]|\b(?:map|partial){gap}\(){gap}(?:\w++{gap}\.{gap}){{0,20}}{decorators}\b"
+                            rf"|\b{decorators}{gap}(?:\bas\b|\()"
                         ),
                     ),
                     # T4, T5 and T7: a call that wraps, describes or registers a function.
