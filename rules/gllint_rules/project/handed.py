@@ -550,8 +550,10 @@ class _Walk:
 
         def is_it(receiver: Expr, scope: Scope) -> bool:
             match receiver:
-                case facts.Attr(base=facts.Name(id="self"), name=written):
+                case facts.Attr(base=facts.Name(id="self" | "cls"), name=written):
                     return written == name and scope.enclosing_class() is cls
+                case facts.Attr(base=facts.Name(id=base), name=written):
+                    return written == name and base == cls.name and _owner(scope, base) is cls.scope.parent
                 case _:
                     return False
 
