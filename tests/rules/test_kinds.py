@@ -42,7 +42,8 @@ from langchain_core.tools import tool
         ),
         (
             None,
-            "total x value tokens_per_second exchange_rate result heart_rate page_size per _ 7 min x_min num num1 value_c",
+            "total x value tokens_per_second exchange_rate result heart_rate page_size per _ 7 min x_min num num1 value_c"
+            " num_val n_value",
         ),
     ],
 )

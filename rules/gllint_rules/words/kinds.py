@@ -117,6 +117,8 @@ def kind_of_name(name: str) -> Kind | None:
         return "share" if before in _RATED else None
     if last == "at":
         return "time"
+    if last in ("val", "value") and before in _NUMBERING:  # the value of a number
+        return None
     if words[0] in _NUMBERING or (words[0] == "total" and last.endswith("s") and last not in _WORDS):
         return "count"
     return _WORDS.get(last)
