@@ -179,7 +179,9 @@ def meant(module: Module, expr: Expr, scope: Scope) -> tuple[Expr, Scope]:
         if not isinstance(expr, facts.Name):
             break
         home: Scope | None = scope
-        while home is not None and home.kind != "module" and expr.id not in home.bindings:
+        while home is not None and home.kind != "module":
+            if expr.id in home.bindings and (home.kind != "class" or home is scope):
+                break
             home = home.parent
         if home is None or (home.kind == "module" and expr.id not in module.assigned):
             break

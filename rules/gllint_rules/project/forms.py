@@ -48,9 +48,9 @@ from gllint_rules.words.table import GENERAL, Callee, Framework, Kind, Place
 _CALLED: frozenset[Kind] = frozenset({"calls", "keywords", "decorators", "described"})
 _MAKING: tuple[Kind, ...] = ("decorators", "calls")
 _MADE = frozenset(_MAKING)
+_DECORATORS: frozenset[Kind] = frozenset({"decorators", "generators"})
 MOST_BASES = 8  # classes between one of the project and that from outside
 # How a decorator that is called with a function is given it by name.
-_DECORATORS: frozenset[Kind] = frozenset({"decorators", "generators"})
 _DECORATED = ("func", "fn", "function", "callable", "f")
 
 
