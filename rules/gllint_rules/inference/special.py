@@ -286,23 +286,13 @@ def _getattr(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 def _names_of(evaluator: Evaluator, call: facts.Call, frame: Frame) -> list[str]:
     """The attributes that the second argument of ``getattr`` may name; none where nobody knows."""
     out: list[str] = []
-    for option in options(_gone_through(evaluator, call.args[1], frame)):
+    for option in options(evaluator.eval(call.args[1], frame)):
         literal = option.literal if isinstance(option, Text) else None
         named = [literal] if literal is not None else list(_named_like(evaluator, call, option, frame))
         if not named:
             return []
         out += named
     return out
-
-
-def _gone_through(evaluator: Evaluator, expr: facts.Expr, frame: Frame) -> Value:
-    """The value of an expression; of the variable of a loop over texts that are written out each of these."""
-    bindings = frame.scope.find(expr.id) if isinstance(expr, facts.Name) else ()
-    match [*bindings]:
-        case [facts.Binding(kind="loop", index=(), value=facts.Seq() as over)]:
-            return containers.element(evaluator.eval(over, frame))
-        case _:
-            return evaluator.eval(expr, frame)
 
 
 def _named_like(evaluator: Evaluator, call: facts.Call, text: Value, frame: Frame) -> Iterator[str]:
