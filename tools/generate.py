@@ -103,7 +103,12 @@ def row_table() -> str:
     """The keys of a row of frameworks."""
     keys = schema()["$defs"]["framework"]["properties"]
     return "\n".join(
-        ["| key | means |", "|---|---|", *(f"| `{key}` | {said['description']} |" for key, said in keys.items()), ""]
+        [
+            "| key | means |",
+            "|---|---|",
+            *(f"| `{key}` | {said['description']} |" for key, said in keys.items()),
+            "",
+        ]
     )
 
 

@@ -35,14 +35,29 @@ def test_the_quick_check_says_what_the_schema_says(table: dict[str, Any]) -> Non
     assert config._has_shape(table) == Draft202012Validator(config.schema()).is_valid(table)
 
 
-_NAME = st.sampled_from(["", "tool", "Agent.tool", 'response_format="content"'])
+_NAME = st.sampled_from(
+    [
+        "",
+        "*",
+        "tool",
+        "Agent.tool",
+        "*Tool",
+        "tool()",
+        "langchain*",
+        "a b",
+        "Agent(hooks=)",
+        "hooks=",
+        'a="b"',
+        "{a, b}",
+    ]
+)
 _PLACE = st.one_of(_NAME, st.integers(0, 2), st.none())
 _PLACES = st.one_of(_PLACE, st.lists(_PLACE, max_size=2))
 _ATTRIBUTE = st.dictionaries(st.sampled_from(["attribute", "of", "off"]), _PLACE, max_size=2)
 _VALUE = st.one_of(
     st.booleans(),
     _PLACES,
-    st.dictionaries(st.sampled_from(["Agent", 'a="b"']), st.one_of(_PLACES, _ATTRIBUTE)),
+    st.dictionaries(_NAME, st.one_of(_PLACES, _ATTRIBUTE)),
 )
 
 
