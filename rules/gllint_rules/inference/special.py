@@ -511,6 +511,8 @@ def looked_up(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value | N
 
 
 def _record_method(evaluator: Evaluator, record: Record, name: str, call: facts.Call, frame: Frame) -> Value:
+    if name in ("model_copy", "copy") and record.cls is not None and not record.quantity:
+        return objects.copied(evaluator, record, call, frame)
     if name in tables.RECORD_METHODS:
         return objects.fields_of(record)
     if record.quantity:
