@@ -9,6 +9,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from gllint_rules.reading.facts import Module
 
 _SOURCE_ROOTS = ("", "src/", "lib/", "python/")
+# What the top folder of a project holds, which is run in rather than imported, `__init__.py` or not.
+_TOP_FOLDER_FILES = ("pyproject.toml", "setup.py", ".git/HEAD")
 
 
 class Imports:
@@ -125,7 +127,7 @@ class Imports:
         folder = here
         beside: str | None = None
         while True:
-            inside = self._exists(f"{folder}/__init__.py")
+            inside = self._exists(f"{folder}/__init__.py") and not self._is_top(folder)
             for source in _SOURCE_ROOTS:
                 base = f"{folder}/{source}"
                 found = self._file(f"{base}{parts}")
@@ -139,6 +141,9 @@ class Imports:
             if parent == folder or self._exists(f"{folder}/.git/HEAD"):
                 return beside
             folder = parent
+
+    def _is_top(self, folder: str) -> bool:
+        return any(self._exists(f"{folder}/{name}") for name in _TOP_FOLDER_FILES)
 
     def _neighbour(self, importer: str, parts: str) -> str | None:
         """A module of another package of the same project, of several the one that lies nearest."""
