@@ -8,6 +8,7 @@ from gllint_rules.inference import annotations as hints
 from gllint_rules.inference.values import (
     NEVER,
     UNKNOWN,
+    ClassOf,
     Entry,
     ExternalInstance,
     Frame,
@@ -18,6 +19,7 @@ from gllint_rules.inference.values import (
     Record,
     Site,
     Value,
+    held_in,
     join,
     options,
     spread,
@@ -29,8 +31,12 @@ if TYPE_CHECKING:
     from gllint_rules.inference.protocol import Evaluator
 
 
-def given(evaluator: Evaluator, callee: FunctionOf, call: facts.Call, frame: Frame) -> dict[str, Value]:
+def given(
+    evaluator: Evaluator, callee: FunctionOf, call: facts.Call, frame: Frame, passed_on: bool = False
+) -> dict[str, Value]:
     """The parameters of which the call tells something, each with what that is; none where it tells nothing new.
+
+    ``passed_on``: the function gives objects of the classes that it takes, so that what is seen of their fields counts.
 
     An argument counts more than what the parameter is annotated with; the annotation helps where the argument says
     nothing. A default counts where nothing is passed, provided that all arguments are seen.
@@ -67,23 +73,44 @@ def given(evaluator: Evaluator, callee: FunctionOf, call: facts.Call, frame: Fra
             value = hints.typed(evaluator, value, said) if UNKNOWN in options(value) else value
             if value is not UNKNOWN and value is not NEVER:
                 out[param.name] = value
-                new = new or said.gap or _is_of_another(value, said)
+                new = new or said.gap or _tells_more(value, said, passed_on)
         elif param.default is not None and positional_known and names_known:
             home = Frame(callee.module, callee.function.scope.parent or callee.function.scope)
             out[param.name] = evaluator.eval(param.default, home)
     return out if new else {}
 
 
-def _is_of_another(value: Value, declared: Value) -> bool:
-    """Whether an argument is of a class of the project that is not the one that the parameter is annotated with."""
-    kinds = [option for option in options(declared) if isinstance(option, (Instance, ExternalInstance))]
-    classes = {option.of.cls for option in kinds if isinstance(option, Instance)}
-    return bool(kinds) and any(
-        isinstance(option, (Instance, Record))
-        and (made := option.of if isinstance(option, Instance) else option.cls) is not None
-        and made.cls not in classes
-        for option in options(value)
-    )
+def _tells_more(value: Value, declared: Value, passed_on: bool, depth: int = 3) -> bool:
+    """Whether an argument says more of an object than the class of the project that it is annotated with.
+
+    It does where it is of another class; where it is passed on, also where its fields are seen, and where that is so
+    of one of the objects that it holds.
+    """
+    classes = {option.of.cls for option in options(declared) if isinstance(option, Instance)}
+    named = bool(classes) or any(isinstance(option, ExternalInstance) for option in options(declared))
+    for option in options(value):
+        match option:
+            case Instance() if named and option.of.cls not in classes:
+                return True
+            case Record(cls=ClassOf() as of) if named and (passed_on or of.cls not in classes):
+                return True
+            case Record(cls=None, quantity=False) | ListOf() if passed_on and depth:
+                held = [entry.value for _, entry in held_in(option)]
+                held += [option.rest] if option.rest is not None else []
+                inner = join(*(_element(kind) for kind in options(declared)))
+                if any(_tells_more(one, inner, passed_on, depth - 1) for one in held):
+                    return True
+    return False
+
+
+def _element(declared: Value) -> Value:
+    """What a container that is annotated so holds; nothing is said of anything else."""
+    match declared:
+        case ListOf():
+            return declared.element()
+        case Record(cls=None, rest=held) if held is not None:
+            return held
+    return NEVER
 
 
 def _positional(evaluator: Evaluator, call: facts.Call, frame: Frame) -> tuple[list[Entry], bool]:

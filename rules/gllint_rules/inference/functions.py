@@ -164,11 +164,7 @@ def call_function(
                 return _said(evaluator, callee, declared)
             return explained(declared, f"`{function.name}()` is annotated to return a number")
         value = function_result(evaluator, callee)
-        if (
-            expr is not None
-            and frame is not None
-            and (value.gap or _hands_out_what_it_gets(evaluator, callee, value))
-        ):
+        if expr is not None and frame is not None:
             value = _specialised(evaluator, callee, expr, frame, value)
         if declared is not None:
             value = _declared_result(evaluator, value, declared)
@@ -244,9 +240,10 @@ def _specialised(
     """What the function returns for the arguments of this call, where they tell more than its annotations."""
     function = callee.function
     assert isinstance(function, Function)
-    if function.yields or (callee.bound is not None and not callee.first):
+    passed_on = _hands_out_what_it_gets(evaluator, callee, general) or _hands_out_fields(callee, function)
+    if not (general.gap or passed_on) or function.yields or (callee.bound is not None and not callee.first):
         return general
-    given = arguments.given(evaluator, callee, expr, frame)
+    given = arguments.given(evaluator, callee, expr, frame, passed_on)
     if callee.receiver is not None and function.params:
         given = {function.params[0].name: callee.receiver, **given}
     if not given:
@@ -259,27 +256,47 @@ def _specialised(
 
 
 def _hands_out_what_it_gets(evaluator: Evaluator, callee: FunctionOf, value: Value) -> bool:
-    """Whether a function gives an object of the class that a parameter is annotated with, or puts it into a container.
+    """Whether a function gives an object of a class that a parameter's annotation names, or one in a container.
 
     What is passed may be of a class that derives from it and says more; so may what a method is called on.
     """
-    held = list(options(value))
-    for option in options(value):
-        if isinstance(option, (Record, ListOf)):
-            held += [choice for _, entry in held_in(option) for choice in options(entry.value)]
-    made = {option.of.cls for option in held if isinstance(option, Instance)}
-    outside_made = {option.name for option in held if isinstance(option, ExternalInstance)}
-    if not made and not outside_made:
+    made = set(_kinds_in(value))
+    if not made:
         return False
     if callee.receiver is not None and callee.receiver.cls is not None and callee.receiver.cls.cls in made:
         return True
-    for param in callee.function.params:
-        for kind in options(arguments.declared(evaluator, callee, param)):
-            if isinstance(kind, Instance) and kind.of.cls in made:
-                return True
-            if isinstance(kind, ExternalInstance) and kind.name in outside_made:
-                return True
+    return any(
+        not made.isdisjoint(_kinds_in(arguments.declared(evaluator, callee, param)))
+        for param in callee.function.params
+    )
+
+
+def _hands_out_fields(callee: FunctionOf, function: Function) -> bool:
+    """Whether a function makes dicts of objects, whose fields are those of what it gets."""
+    for call, within in callee.module.calls_of(tables.DUMPS):
+        if facts.last_name(call.func) not in tables.DUMPS:
+            continue  # beside one of these
+        scope: facts.Scope | None = within
+        while scope is not None and scope is not function.scope:  # that of a comprehension lies within
+            scope = scope.parent
+        if scope is not None:
+            return True
     return False
+
+
+def _kinds_in(value: Value, depth: int = 3) -> Iterator[facts.Class | str]:
+    """The classes of the objects that ``value`` is or holds: those of the project, the others by name."""
+    for option in options(value):
+        match option:
+            case Instance():
+                yield option.of.cls
+            case ExternalInstance():
+                yield option.name
+            case Record() | ListOf() if depth:
+                for _, entry in held_in(option):
+                    yield from _kinds_in(entry.value, depth - 1)
+                if option.rest is not None:
+                    yield from _kinds_in(option.rest, depth - 1)
 
 
 def _of_call(callee: FunctionOf, expr: facts.Expr, value: Value, given: Mapping[str, Value]) -> Value:
