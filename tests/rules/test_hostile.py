@@ -31,6 +31,14 @@ def returns_in_a_tool(n: int) -> str:
     return tool("".join(f'    if a == {i}:\n        return {{"k{i}": {i}}}\n' for i in range(n)))
 
 
+def helpers_that_dump(n: int) -> str:
+    n *= 4  # a step is small beside a finding
+    model = "from pydantic import BaseModel\n\n\nclass Reading(BaseModel):\n    load: float\n"
+    helpers = "".join(f"\n\ndef told{i}(r: Reading):\n    return r.model_dump()\n" for i in range(n))
+    calls = ", ".join(f"told{i}(Reading(load={i}.5))" for i in range(n))
+    return model + helpers + tool(f"    return [{calls}]\n")
+
+
 def tool(body: str) -> str:
     return f"from agents import function_tool\n\n\n@function_tool\ndef report(a):\n{body}"
 
@@ -58,7 +66,7 @@ def steps(text: str) -> int:
     return taken
 
 
-@pytest.mark.parametrize("shape", [dict_in_a_tool, dict_of_like_keys, returns_in_a_tool])
+@pytest.mark.parametrize("shape", [dict_in_a_tool, dict_of_like_keys, returns_in_a_tool, helpers_that_dump])
 def test_fixes_take_time_in_proportion_to_the_findings(shape: Callable[[int], str]) -> None:
     steps(shape(2))  # what is imported and read once
     few, more = steps(shape(40)), steps(shape(160))

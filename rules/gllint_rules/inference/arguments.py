@@ -36,10 +36,9 @@ def given(
 ) -> dict[str, Value]:
     """The parameters of which the call tells something, each with what that is; none where it tells nothing new.
 
-    ``passed_on``: the function gives objects of the classes that it takes, so that what is seen of their fields counts.
-
     An argument counts more than what the parameter is annotated with; the annotation helps where the argument says
-    nothing. A default counts where nothing is passed, provided that all arguments are seen.
+    nothing. A default counts where nothing is passed, provided that all arguments are seen. What is seen of the fields
+    of objects is new where the function has ``passed_on`` objects of the classes that it takes, or their fields.
     """
     new = False
     params = callee.function.params[1 if callee.first else 0 :]

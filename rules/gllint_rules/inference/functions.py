@@ -273,15 +273,11 @@ def _hands_out_what_it_gets(evaluator: Evaluator, callee: FunctionOf, value: Val
 
 def _hands_out_fields(callee: FunctionOf, function: Function) -> bool:
     """Whether a function makes dicts of objects, whose fields are those of what it gets."""
-    for call, within in callee.module.calls_of(tables.DUMPS):
-        if facts.last_name(call.func) not in tables.DUMPS:
-            continue  # beside one of these
-        scope: facts.Scope | None = within
-        while scope is not None and scope is not function.scope:  # that of a comprehension lies within
-            scope = scope.parent
-        if scope is not None:
-            return True
-    return False
+    part = callee.module.section_of(function.at)
+    return not tables.DUMPS.isdisjoint(part.section.calls) and any(
+        facts.last_name(call.func) in tables.DUMPS and scope.enclosing_function() is function
+        for call, scope in part.calls
+    )
 
 
 def _kinds_in(value: Value, depth: int = 3) -> Iterator[facts.Class | str]:

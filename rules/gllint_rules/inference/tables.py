@@ -278,7 +278,7 @@ ARRAY_CALLS = frozenset(
 MODEL_PARSERS = frozenset(
     {"model_validate", "model_validate_json", "model_validate_strings", "parse_obj", "parse_raw"}
 )
-# What makes a dict of a model, and of nothing else.
+# What makes a dict of an object's fields, whatever it is called on or with.
 DUMPS = frozenset({"model_dump", "_asdict", "asdict"})
 RECORD_METHODS = frozenset(
     {"model_dump", "dict", "to_dict", "_asdict", "as_dict", "model_copy", "copy", "asdict"}
