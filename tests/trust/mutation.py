@@ -53,6 +53,7 @@ _PATIENCE, _ENOUGH = (
     60,
     20.0,
 )  # seconds for the tests of a mutant: till they hang, and by what they took before
+_NO_TIME = "no time was left for a mutant once the tests had run"
 _OTHER: dict[type[ast.AST], type[ast.AST]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
     ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Add: ast.Sub, ast.Sub: ast.Add,
@@ -69,7 +70,9 @@ def suite(budget: Budget) -> Iterator[Row]:
         if line.startswith('{"group"'):
             mutant = json.loads(line)
             tried[mutant["group"]].append(mutant["survivor"])
-    if not tried:
+    if not tried and _NO_TIME in done.stdout.splitlines():
+        yield Row("mutation", _NO_TIME, count=0)
+    elif not tried:
         yield Row("mutation", "did not run", [done.stdout[-500:] + done.stderr[-1000:]])
     known = set(re.findall(r"^\| `(.+)` \| .+ \|$", _SURVIVORS.read_text("utf-8"), re.MULTILINE))
     for group, results in sorted(tried.items()):
@@ -187,6 +190,8 @@ class Trying:
             elif isinstance(each, _lru_cache_wrapper) and str(each.__module__).startswith("gllint"):
                 each.cache_clear()  # what it said while the tests were collected
         gc.freeze()  # what a process leaves alone is not copied for it
+        if not self._budget.left():
+            os.write(_OUT, f"{_NO_TIME}\n".encode())
         _both([partial(self._try, drawn[half::2], items, living, reached, took) for half in (0, 1)])
         return True
 
