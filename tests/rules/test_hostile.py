@@ -39,6 +39,13 @@ def helpers_that_dump(n: int) -> str:
     return model + helpers + tool(f"    return [{calls}]\n")
 
 
+def rows_of_a_table(n: int) -> str:
+    n *= 4
+    rows = ", ".join('{"a": "x", "b": ["y"]}' for _ in range(n))
+    given = "def given(rows: list[dict[str, object]], x) -> list:\n    return [x, [row for row in rows]]\n"
+    return f"ROWS = [{rows}]\n\n\n{given}\n\n" + tool("    return given(ROWS, a)\n")
+
+
 def tool(body: str) -> str:
     return f"from agents import function_tool\n\n\n@function_tool\ndef report(a):\n{body}"
 
@@ -66,7 +73,9 @@ def steps(text: str) -> int:
     return taken
 
 
-@pytest.mark.parametrize("shape", [dict_in_a_tool, dict_of_like_keys, returns_in_a_tool, helpers_that_dump])
+@pytest.mark.parametrize(
+    "shape", [dict_in_a_tool, dict_of_like_keys, returns_in_a_tool, helpers_that_dump, rows_of_a_table]
+)
 def test_fixes_take_time_in_proportion_to_the_findings(shape: Callable[[int], str]) -> None:
     steps(shape(2))  # what is imported and read once
     few, more = steps(shape(40)), steps(shape(160))

@@ -6,7 +6,7 @@ where it was put in, because that is where a finding about it belongs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import InitVar, dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
@@ -516,12 +516,14 @@ def _either(old: Value, new: Value) -> Value:
         case Text(parts=tuple()), Text():
             return new
         case Record(), Record():
-            return _merged(old, new)
+            return _merged([old, new])
         case ListOf(), ListOf():
-            rests = [v for v in (old.rest, new.rest) if v is not None]
-            rest = join(*rests) if rests else None
+            lists = [old, new]
             return replace(
-                old, items=_entries(old.items, new.items), rest=rest, hinted=_both_hinted(old, new)
+                old,
+                items=_entries([old.items, new.items]),
+                rest=_joined_rest(lists),
+                hinted=_all_hinted(lists),
             )
         case _:
             return old
@@ -533,13 +535,16 @@ def _with_one_record(found: dict[object, Value]) -> dict[object, Value]:
     Dicts with a ``value`` or a ``unit`` are left to themselves: together they would look like Quantities.
     """
     out: dict[object, Value] = {}
+    plain: list[Record] = []
     for same, option in found.items():
         if isinstance(option, Record) and option.cls is None and not option.quantity:
             if "value" not in option.entries and "unit" not in option.entries:
-                old = out.get(Record)
-                out[Record] = option if old is None else _either(old, option)
+                plain.append(option)
+                out[Record] = option  # holds the place
                 continue
         out[same] = option
+    if plain:
+        out[Record] = _merged(plain)  # all at once: one after the other takes the square of the time
     return out
 
 
@@ -548,38 +553,40 @@ def is_reference(value: Value) -> bool:
     return isinstance(value, (FunctionOf, ClassOf, ToolValue, Method, External, ModuleOf))
 
 
-def _merged(a: Record, b: Record) -> Record:
-    entries = dict(a.entries)
-    for key, found in b.entries.items():
-        if found is not entries.get(key):
-            entries[key] = _entries(entries.get(key, ()), found)
-    rests = [value for value in (a.rest, b.rest) if value is not None]
+def _merged(records: Sequence[Record]) -> Record:
+    entries: dict[Key, list[tuple[Entry, ...]]] = {}
+    for record in records:
+        for key, found in record.entries.items():
+            entries.setdefault(key, []).append(found)
     return replace(
-        a,
-        entries=entries,
-        sure=a.sure & b.sure,
-        open=a.open or b.open,
-        listed=a.shown and b.shown,
-        rest=join(*rests) if rests else None,
-        hinted=_both_hinted(a, b),
+        records[0],
+        entries={key: _entries(found) for key, found in entries.items()},
+        sure=frozenset.intersection(*(record.sure for record in records)),
+        open=any(record.open for record in records),
+        listed=all(record.shown for record in records),
+        rest=_joined_rest(records),
+        hinted=_all_hinted(records),
     )
 
 
-def _both_hinted(a: Record | ListOf, b: Record | ListOf) -> bool:
-    return (a.hinted or a.rest is None) and (b.hinted or b.rest is None)
+def _joined_rest(containers: Sequence[Record | ListOf]) -> Value | None:
+    rests = [container.rest for container in containers if container.rest is not None]
+    return join(*rests) if rests else None
 
 
-def _entries(a: tuple[Entry, ...], b: tuple[Entry, ...]) -> tuple[Entry, ...]:
-    if a is b or not a:
-        return b
-    seen = {entry.site: entry for entry in a}
-    for entry in b:
-        old = seen.get(entry.site)
-        if old is None or old.value is entry.value:
-            seen.setdefault(entry.site, entry)
-        else:
-            seen[entry.site] = old.holding(join(old.value, entry.value))
-    return tuple(seen.values())
+def _all_hinted(containers: Sequence[Record | ListOf]) -> bool:
+    return all(container.hinted or container.rest is None for container in containers)
+
+
+def _entries(found: Sequence[tuple[Entry, ...]]) -> tuple[Entry, ...]:
+    """The entries of several containers in one place, those of one site as one."""
+    if all(entries is found[0] for entries in found):
+        return found[0]
+    by_site: dict[Site, list[Entry]] = {}
+    for entries in found:
+        for entry in entries:
+            by_site.setdefault(entry.site, []).append(entry)
+    return tuple(same[0].holding(join(*(entry.value for entry in same))) for same in by_site.values())
 
 
 def lacks_key(value: Value, key: Key) -> bool:
@@ -727,12 +734,12 @@ def spread(record: Record, value: Value, site: Site) -> Record:
     for option in held:
         for key, found in option.entries.items():
             found = tuple(replace(e, site=site, constant=False) if e.constant else e for e in found)
-            on_top[key] = _entries(on_top[key], found) if key in on_top else found
+            on_top[key] = _entries([on_top[key], found]) if key in on_top else found
         if option.rest is not None:  # values without names of their own are put in here, all together
             on_top[Unnamed(site)] = (Entry(Record(open=True, rest=option.rest), site),)
     for key, found in on_top.items():
         below = entries.get(key) if key not in sure else None
-        entries[key] = _entries(below, found) if below is not None else found
+        entries[key] = _entries([below, found]) if below is not None else found
     all_seen = len(held) == len(choices)
     return replace(
         record,
