@@ -108,7 +108,8 @@ def _commit(folder: str, revision: str) -> str:
     done = _run(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", revision + "^{commit}")
     if done.returncode:
         known = os.fsdecode(_git(folder, "for-each-ref", "--format=%(refname:short)")).split()
-        raise UsageError(f"--since: git knows no revision '{revision}'{nearest(revision, ['HEAD', *known])}")
+        hint = "; nothing is committed yet" if revision == "HEAD" else nearest(revision, ["HEAD", *known])
+        raise UsageError(f"--since: git knows no revision '{revision}'{hint}")
     return done.stdout.decode().strip()
 
 

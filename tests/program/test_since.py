@@ -81,3 +81,11 @@ def test_a_misspelt_revision_names_the_nearest(repository: Path, run: Run) -> No
     assert (
         done.stderr.decode() == "gllint: --since: git knows no revision 'devlop'; did you mean 'develop'?\n"
     )
+
+
+def test_a_repository_without_a_commit_has_no_revision(write: Write, run: Run) -> None:
+    top = write({"a.py": 'final_message = "5 kWh"\n'})
+    git(top, "init", "-q")
+    done = run("check", "--since", "HEAD", cwd=top)
+    assert done.returncode == 2
+    assert done.stderr.decode() == "gllint: --since: git knows no revision 'HEAD'; nothing is committed yet\n"
