@@ -175,7 +175,7 @@ def _framework(row: Mapping[str, Any]) -> Iterator[str]:
         "decorators": "Decorators that make a function a tool",
         "generators": "Decorators of a generator that yields its tools",
         "calls": "Calls that make a tool of the function at",
-        "keywords": "Places that take a list of tools",
+        "keywords": "Places that take tools",
         "bases": "Base classes, and the methods of theirs that are tools",
         "published": "Toolkits, whose methods are tools where the toolkit lists them",
         "described": "Calls that describe the function beside them",

@@ -22,7 +22,7 @@ from gllint_rules.inference.values import (
 )
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Expr, Module, Scope
-from gllint_rules.words.table import Callee, Entry, Kind, Table
+from gllint_rules.words.table import ANY, Callee, Entry, Kind, Table
 
 if TYPE_CHECKING:
     from gllint_rules.inference.protocol import Evaluator
@@ -44,8 +44,15 @@ class Callees:
 
     def entry(self, kind: Kind, func: Expr, frame: Frame, called: bool = True) -> Entry | None:
         """What the table says of ``func`` under ``kind``; ``called`` is false of a decorator that is not called."""
-        for callee in self.of(func, frame):
-            found = self.table.find(kind, callee, self.imported(frame.module), called)
+        rows = self.imported(frame.module)
+        imported = [*self._by_imports(func, frame)]
+        for callee in imported:
+            found = self.table.find(kind, callee, rows, called)
+            if found is not None and (kind != "keywords" or _is_named(found)):
+                return found
+        # A class of the project's own that bears a framework's name by chance takes tools as any does.
+        for callee in self.of(func, frame) if kind == "keywords" or not imported else ():
+            found = self.table.find(kind, callee, rows, called)
             if found is not None:
                 return found
         return None
@@ -90,7 +97,7 @@ class Callees:
                         case External(name=prefix):
                             named = True
                             is_class = prefix.rpartition(".")[2][:1].isupper()
-                            yield Callee(f"{prefix}.{name}", f"{prefix}.{name}", is_class, talks)
+                            yield Callee(f"{prefix}.{name}", f"{prefix}.{name}", is_class, talks, is_class)
                         case ModuleOf():
                             method = False
                             for option in options(self.evaluator.eval(inner, frame)):
@@ -111,6 +118,31 @@ class Callees:
                 method = False
         if not named or (own and self.table.has_own_rows):
             yield Callee(own or written, "", method, talks)
+
+    def _by_imports(self, func: Expr, frame: Frame) -> Iterator[Callee]:
+        """A framework's names of ``func`` where the project defines it, as the module imports it or its class.
+
+        The sources of a framework lie beside its examples, which import it as everybody does.
+        """
+        match func:
+            case facts.Name(id=name):
+                for origin in self._imported_as(frame.module, name, self.evaluator.eval(func, frame)):
+                    yield Callee(origin, origin, False, self.talks())
+            case facts.Attr(base=base, name=name):
+                value = self.evaluator.eval(base, frame)
+                is_class = all(isinstance(option, ClassOf) for option in options(value))
+                for origin in self._imported_as(frame.module, None, value):
+                    yield Callee(f"{origin}.{name}", f"{origin}.{name}", True, self.talks(), is_class)
+            case _:
+                pass
+
+    def _imported_as(self, module: Module, bound: str | None, value: Value) -> Iterator[str]:
+        """A framework's names of what the project defines, as ``module`` imports it; ``bound`` to a name, or to any."""
+        defined = {path.rpartition(".")[2] for path in map(_path, options(value)) if path}
+        for imported in module.outline.imports if defined else ():
+            origin = f"{imported.module}.{imported.name}"
+            if imported.name in defined and bound in (None, imported.bound) and self.table.owner(origin):
+                yield origin
 
     def _origins(self, value: Value) -> Iterator[tuple[str, bool]]:
         """The dotted names outside the project that a callee or receiver stands for; whether it is a method."""
@@ -162,6 +194,11 @@ def _path(value: Value) -> str:
         case _:
             return ""
     return dotted_path(module, name)
+
+
+def _is_named(entry: Entry) -> bool:
+    """Whether a framework takes plain functions by the name of what takes them, not as any callee does."""
+    return entry.framework.plain_functions and entry.name.last != ANY
 
 
 def dotted_path(module: Module, name: str) -> str:

@@ -34,7 +34,7 @@ _PLACES = ("calls", "keywords", "envelopes", "parts")
 _FLAGS = ("plain-functions", "plain-results")
 KEYS = frozenset((*_LISTS, *_PLACES, *_FLAGS, "name", "verified", "bases", "published"))
 # What a row means that gives names without places: `calls = ["add_tool"]`, `keywords = ["tools"]`.
-_ANY = "*"
+ANY = "*"
 _PLACE = (int, str)
 _NAME = re.compile(r"(?:(?:\*?\w+|\*)\.)*(?:\*?\w+|\*)")
 _CLASS = re.compile(r"(?:\w+\.)*\w+")
@@ -135,14 +135,15 @@ class Callee(NamedTuple):
 
     ``written`` is the name as the source has it (``mcp.tool``; an alias of an import resolved), ``origin`` the dotted
     name where it is known to come from outside the project (of a method: that of its receiver's class, then its own
-    name), ``method`` whether it is an attribute of a value, not of a module, and ``talks`` whether the project
-    imports a framework or a model's SDK at all.
+    name), ``method`` whether it is an attribute of a value, not of a module, ``talks`` whether the project imports a
+    framework or a model's SDK at all, and ``of_class`` whether the value is a class itself, no instance of it.
     """
 
     written: str
     origin: str = ""
     method: bool = False
     talks: bool = False
+    of_class: bool = False
 
 
 # Number of the row, key, name.
@@ -170,7 +171,7 @@ class Table:
         self._methods, self._payloads = tuple(methods), tuple(payloads)
         self._raw = rows
         self._index = index
-        self._endings = [last for last in index if last[0] == "*" and last != _ANY]
+        self._endings = [last for last in index if last[0] == "*" and last != ANY]
         self._read: dict[int, Framework] = {}
         self._candidates: dict[str, tuple[_Candidate, ...]] = {}
         self._kinds: dict[str, frozenset[Kind]] = {}
@@ -222,7 +223,7 @@ class Table:
         """Under which keys the table names what ends so, whatever row; what holds for every callee aside."""
         found = self._kinds.get(last)
         if found is None:
-            found = frozenset(kind for _, kind, name in self._named(last) if name.last != _ANY)
+            found = frozenset(kind for _, kind, name in self._named(last) if name.last != ANY)
             self._kinds[last] = found
         return found
 
@@ -240,13 +241,13 @@ class Table:
         """The keywords of which a call of what ends so has one; "" among them where it need not have any."""
         found: set[str] = set()
         for number, kind, name in self._named(last):
-            if name.last == _ANY:
+            if name.last == ANY:
                 continue
             if kind in ("calls", "decorators", "described"):
                 found.add("")
             elif kind == "keywords":
                 places = self._row(number).keywords[name]
-                named = (place if isinstance(place, str) and place != _ANY else "" for place in places)
+                named = (place if isinstance(place, str) and place != ANY else "" for place in places)
                 found.update(place.partition(".")[0] for place in named)
         return frozenset(found)
 
@@ -255,7 +256,7 @@ class Table:
         """The keywords by which whatever callee takes tools."""
         return frozenset(
             place
-            for number, kind, name in self._named(_ANY)
+            for number, kind, name in self._named(ANY)
             if kind == "keywords"
             for place in self._row(number).keywords[name]
             if isinstance(place, str)
@@ -364,7 +365,7 @@ class Table:
         """The last parts of all the names by which a row makes tools, as they are written."""
         kinds: tuple[Kind, ...] = ("decorators", "generators", "calls", "described")
         called = (name.last for kind in kinds for name in row.names(kind))
-        taking = (name.last for name in row.keywords if name.last != _ANY)
+        taking = (name.last for name in row.keywords if name.last != ANY)
         answering = (p.of for listed in row.published.values() for p in listed if p.of)
         return frozenset((*called, *taking, *row.bases, *row.published, *answering))
 
@@ -438,7 +439,7 @@ class Table:
         held = (
             place for row in rows for places in row.envelopes.values() for place in (*places, *self._payloads)
         )
-        return frozenset(place for place in held if isinstance(place, str) and place != _ANY)
+        return frozenset(place for place in held if isinstance(place, str) and place != ANY)
 
     def _that_knows(self, key: str, origin: str) -> Framework | None:
         """The row that says something of a class under ``key``: one that owns it, else one without imports."""
@@ -467,8 +468,8 @@ class Table:
             found = tuple(
                 (number, kind, _name(text, self._raw[number].get("imports", ()))) for number, kind, text in at
             )
-            if last != _ANY:
-                found += self._named(_ANY)
+            if last != ANY:
+                found += self._named(ANY)
             self._candidates[last] = found
         return found
 
@@ -483,21 +484,22 @@ class Table:
         if not _is(parts[-1], name.last):
             return 0
         if not row.get("imports"):  # by the name alone
-            if name.owner == _ANY:
+            if name.owner == ANY:
                 return int(method)
             if name.owner:
                 return int(bool(owner) and _is(owner, name.owner))
             return 1
         owned = self._owned(number, origin or callee.written) if origin or number < self._own else False
         active = row["name"] in imported
-        if name.last == _ANY:  # a keyword, whatever the callee
+        if name.last == ANY:  # a keyword, whatever the callee
             return 5 if owned or (not origin and active) else 0
-        if name.owner == _ANY:
+        if name.owner == ANY:
             return 4 if method and (owned or callee.talks) else 0
         if owned:
             if owner == name.owner or (not name.owner and not owner[:1].isupper()):
                 return 6
-            return 3 if method and name.owner else 0  # of a subclass, or of a class beside it
+            # Of an instance of a subclass; a class that is named is no other.
+            return 3 if method and name.owner and not callee.of_class else 0
         # What the project itself defines, by its path, is nobody else's.
         is_unknown = not origin and not callee.written.startswith(".")
         return 2 if is_unknown and method and name.owner and active else 0
@@ -622,7 +624,7 @@ def _name(text: str, imports: Sequence[str], where: str = "frameworks") -> Name:
     elif text.endswith("=)"):
         text, _, keyword = text[:-2].partition("(")
     elif text.endswith("="):
-        text, keyword = _ANY, text[:-1]
+        text, keyword = ANY, text[:-1]
     owner, _, last = text.rpartition(".")
     if not _NAME.fullmatch(text):
         raise TableError(f"{where}: {written!r} is no name")
@@ -653,7 +655,7 @@ def _placed(
     if isinstance(given, list):
         texts = _strings(row, key, where)
         if default is None:
-            return {_ANY: texts} if texts else {}
+            return {ANY: texts} if texts else {}
         return dict.fromkeys(texts, default)
     if not isinstance(given, dict):
         raise TableError(f"{where}: `{key}` is a table of names and places")
