@@ -132,6 +132,38 @@ M2 ¦ kWh3 ¦ CO2-5 ¦ 5CO2 ¦ 3m2 ¦ {{claim:0}}\u200d0 x ¦ &amp;#53; ¦ %30 �
 ¤p per år ¦ ¤p om året ¦ ¤p årligen ¦ ¤p vuodessa ¦ ¤p évente ¦ ¤p yılda ¦ ¤p pe an ¦ ¤p anual ¦ ¤p ετησίως
 ¤p τον χρόνο ¦ ¤p в год ¦ ¤p ежегодно ¦ ¤p на рік ¦ ¤p щороку ¦ ¤p בשנה ¦ ¤p לשנה ¦ ¤p سنويا ¦ ¤p في السنة
 ¤p در سال ¦ ¤p सालाना ¦ ¤p प्रति वर्ष ¦ ¤p每年 ¦ ¤p年間 ¦ ¤p 매년 ¦ ¤pต่อปี ¦ ¤p mỗi năm ¦ ¤p per tahun ¦ ¤p kwa mwaka
+@ tonnes ¦ @ tonnes of CO2 ¦ ¤e k ¦ ¤e M ¦ ¤e B ¦ ¤e T ¦ ¤e G ¦ ¤c B ¦ ¤c G ¦ ¤c T ¦ @ — million ¦ @ – million
+Total: -\\ @ ¦ @ per year and m2 ¦ @ dollars ¦ ¤e dollars ¦ ¤e k per site ¦ ¤c кВтч ¦ ¤c руб. ¦ ¤c т ¦ @ кWh
+@ per year per m2 ¦ @ a year per m2 ¦ @ per person per m2 ¦ @ per person and m2 ¦ @ per day and per kg
+@ per year per square metre ¦ @ each year per m2 ¦ @ per (heated) m2 ¦ @ per gross m2 ¦ @ per built-up m2
+@ per usable square meter ¦ @ for each m2 ¦ @ for every m2 ¦ @ for every square metre ¦ @ in each m2 ¦ @\nM
+¤e\nB of it ¦ ¤e k in total ¦ ¤e k of it ¦ ¤e k, all told ¦ (¤e k) ¦ **¤e** k ¦ ¤e **k** ¦ ¤e **M**
+¤e <b>M</b> ¦ ¤e&nbsp;M ¦ ¤e 𝐌 ¦ ¤e Ｍ ¦ ¤e Md ¦ ¤e Mia ¦ ¤e tril ¦ ¤e mill. ¦ ¤e bill. ¦ ¤e B. ¦ ¤e (B)
+¤e B in sales ¦ ¤e M in sales ¦ ¤e T in debt ¦ ¤e G worth ¦ ¤c B rows ¦ @ — millions! ¦ @ — kWh ¦ @ – MWh.
+@ — **million** ¦ @ ― thousand ¦ @ --- million ¦ @ -- million ¦ @ kilograms ¦ ¤e euros ¦ @ kilowatt-hours
+@ kilowatt hours ¦ @ square metres ¦ @ degrees ¦ @ degrees Celsius ¦ @ **tonnes** ¦ @ metric tonnes
+@ short tons ¦ @ barrels ¦ @ gallons ¦ @ Tonnen ¦ ¤e Euro ¦ ¤e Dollar ¦ ¤e Rupien ¦ @ toneladas ¦ ¤e dólares
+¤e dollari ¦ @ litros ¦ @ кг ¦ @ т ¦ @ тонн ¦ @ кВтч ¦ @ кВт·ч ¦ ¤e руб. ¦ ¤e рублей ¦ ¤e долларов ¦ ¤e евро
+@ 🔥 million ¦ @ pro Jahr und m2 ¦ @ pro Jahr und Quadratmeter ¦ @ par an et par m2
+@ par an et par mètre carré ¦ @ por año y m2 ¦ @ por año y metro cuadrado ¦ @ all'anno per m2
+@ al mese per m2 ¦ @ per jaar per m2 ¦ @ per år och m2 ¦ @ rocznie na m2 ¦ @ annually per m2
+@ yearly per square metre ¦ @ daily per kg ¦ @ of heat per m2 ¦ @ of heat per square metre ¦ @ heat per m2
+@ used per m2 ¦ @ each per m2 ¦ @ ⚡ MWh ¦ @ ⚡MWh ¦ @ – m2! ¦ @ – thousands ¦ @ – USD ¦ ¤e - million
+¤e - thousand. ¦ ¤e—million ¦ @—kWh ¦ ¤e (M) ¦ ¤e [k] ¦ ¤s M ¦ @ k ¦ @ pounds ¦ @ lbs ¦ @ feet ¦ @ inches
+@ meters ¦ @ watts ¦ @ watt-hours ¦ @ kilojoules ¦ @ liters of oil ¦ @ acres ¦ @ cubic metres ¦ @ cubic feet
+@ sq ft ¦ @ sqft ¦ @ sq. m ¦ ¤e yen ¦ ¤e rupees ¦ ¤e yuan ¦ @ volts ¦ @ hertz ¦ @ cm ¦ @ ha ¦ @ oz
+@ metric tons ¦ @ long tons ¦ @ metric tonnes of CO2 ¦ @ metros cuadrados ¦ @ mètres carrés ¦ @ Quadratmeter
+@ Kilowattstunden ¦ @ tonnes équivalent CO2 ¦ @ kilogrammes ¦ @ chilogrammi ¦ @ kilogramos ¦ @ quilogramas
+@ litri ¦ @ metri quadrati ¦ @ tonnellate ¦ @ kilos ¦ @ kilogramů ¦ @ kilogramów ¦ @ килограммов ¦ @ литров
+@ метров ¦ @ квадратных метров ¦ @ градусов ¦ @ гривень ¦ ¤e гривен ¦ ¤e złotych ¦ ¤e korun ¦ ¤e kronor
+¤e forint ¦ ¤e lira ¦ ¤e pesos ¦ ¤e reais ¦ ¤e francs ¦ ¤e Franken ¦ ¤e Pfund ¦ ¤e libras ¦ ¤e sterling
+¤e pounds sterling ¦ ¤e bucks ¦ ¤e ευρώ ¦ ¤e δολάρια ¦ ¤e يورو ¦ ¤e دولار ¦ ¤e دولارات ¦ ¤e ريال ¦ ¤e درهم
+¤e شيكل ¦ ¤e שקל ¦ ¤e ש"ח ¦ ¤e דולר ¦ ¤e यूरो ¦ ¤e रुपये ¦ ¤e रुपए ¦ ¤e डॉलर ¦ ¤e টাকা ¦ ¤e ரூபாய் ¦ ¤e đồng
+¤e đô la ¦ ¤e rupiah ¦ ¤e ringgit ¦ ¤e baht ¦ @ كيلوغرام ¦ @ كيلوواط ¦ @ طن ¦ @ أمتار ¦ @ درجة ¦ @ درجة مئوية
+@ Grad ¦ @ grados ¦ @ degrés ¦ @ gradi ¦ @ graus ¦ @ graden ¦ @ grader ¦ @ stopni ¦ @ องศา ¦ @ độ ¦ @ derajat
+@ derece ¦ ¤s Prozent ¦ ¤s pour cent ¦ ¤s por ciento ¦ ¤s por cento ¦ ¤s per cento ¦ ¤s procent ¦ ¤s prosent
+¤s prosenttia ¦ ¤s процентов ¦ ¤s процента ¦ ¤s відсотків ¦ ¤s százalék ¦ ¤s persen ¦ ¤s phần trăm ¦ ¤s بالمئة
+¤s في المئة ¦ ¤s אחוז ¦ ¤s אחוזים ¦ ¤s प्रतिशत
 """
 
 DELIVERED = r"""
@@ -182,7 +214,7 @@ soit @ ¦ l'an : @ ¦ d'environ @ ¦ « @ par an » ¦ @ par personne ¦ @ par m
 @ por día ¦ @ al giorno ¦ @ a persona ¦ @ per maand ¦ @ pro Person ¦ @ pro Haushalt ¦ @ je Wohnung ¦ @ je Monat
 @ i året ¦ @ på et år ¦ @ rocznie ¦ @ měsíčně ¦ @ évente ¦ @ vuodessa ¦ @ yılda ¦ @ в месяц ¦ @ за год
 @ на человека ¦ @ на рік ¦ @ an hour ago ¦ @ in m ¦ @ as K is high ¦ @ within g ¦ @ and t ¦ @ that L ¦ @ at
-@ at the mi ¦ A year: @ ¦ Per year: @ ¦ Per kWh: ¤e ¦ ¤e for each kWh ¦ per unit @ ¦ m2: @ ¦ In kWh/m2: @
+@ at the mi ¦ A year: @ ¦ Per year: @ ¦ Per kWh: ¤e ¦ per unit @ ¦ m2: @ ¦ In kWh/m2: @
 (in kWh) @ ¦ kWh @ ¦ % @ ¦ EUR: ¤e ¦ in % : ¤s ¦ € : ¤e ¦ CO2: @ ¦ CO2 @
 Das Gebäude benötigt @ an Wärme. ¦ Mit @ pro Jahr liegt es im Mittel. ¦ Der Anteil beträgt ¤s, das sind @.
 Es wurden ¤c Datensätze gefunden. ¦ Kosten: ¤e je Monat. ¦ Die Kosten (¤e) sind gering; der Verbrauch (@) auch.
@@ -245,7 +277,7 @@ Minus the losses, @. ¦ @ minus losses ¦ A plus: @ ¦ It is @—not more—toda
 Heat & power: @ ¦ Low-energy house: @ ¦ net-zero @ ¦ pre-war @ ¦ ¤p at night ¦ ¤p per flat ¦ ¤e per hour
 ¤e net ¦ ¤e (incl. VAT) ¦ ¤e p.a. ¦ ¤s p.a. ¦ ¤s of it ¦ ¤s points up ¦ ¤c hours ¦ ¤c days ¦ ¤c per day
 ¤c of ¤c ¦ It is @ to the north power line. ¦ @ times over ¦ The cost is ¤e a head. ¦ @ at a cost of ¤e
-@ par rapport à @ ¦ @ par exemple ¦ @ por ejemplo ¦ @ por ciento menos que antes no ¦ @ por lo tanto
+@ par rapport à @ ¦ @ par exemple ¦ @ por ejemplo ¦ @ por lo tanto
 @ al final ¦ @ al menos ¦ @ je nach Wetter ¦ @ je nachdem ¦ @ pro Bewohner ¦ @ pro Kopf ¦ @ per capita
 @ per room ¦ @ per se ¦ @ per guest ¦ @ per unit ¦ @ per tenant and year ¦ @ an einem Tag ¦ @ an der Wand
 @ a piece ¦ @ a lot ¦ @ a bit more ¦ @ each ¦ @ every time ¦ @ na dom ¦ @ na osobę ¦ @ za dom ¦ @ на дом
@@ -254,8 +286,8 @@ Heat & power: @ ¦ Low-energy house: @ ¦ net-zero @ ¦ pre-war @ ¦ ¤p at nigh
 @ equals the sum ¦ @ equally split ¦ @ equivalent to one tree ¦ @ equiv. of trees ¦ @ CO2 equality
 @ CO2-frei ¦ @ CO2-arm ¦ @ CO2 eingespart ¦ @ multiplied over years ¦ @ divided among them ¦ @ times as much
 @ x-ray ¦ @ and a million thanks ¦ @ in a thousand homes ¦ @ of a hundred ¦ hundred @ ¦ A dozen @ heaters
-@ mile ¦ @ Mile ¦ @ sat ¦ @ face ¦ @ tram ¦ @ van ¦ @ am Tag ¦ I am @ ¦ @ bin ¦ @ bins ¦ @ sept
-@ cent pour cent ¦ @ kilo ¦ @ mega ¦ @ time ¦ @ mill ¦ @ milling ¦ @ millionaire ¦ @ tenant ¦ @ squares
+@ sat ¦ @ face ¦ @ tram ¦ @ van ¦ @ am Tag ¦ I am @ ¦ @ bin ¦ @ bins ¦ @ sept
+@ cent pour cent ¦ @ mega ¦ @ time ¦ @ mill ¦ @ milling ¦ @ millionaire ¦ @ tenant ¦ @ squares
 @ square in shape ¦ @ hours ¦ @ hrs ¦ @ h ¦ @ p.a. ¦ @ nightly ¦ ¤e daily ¦ ¤e hourly ¦ @ hourly ¦ @ all’ora
 @ в час ¦ ¤c h ¦ ¤c Tage ¦ ¤c Monate ¦ ¤c heads ¦ ¤c cats ¦ ¤c centres ¦ ¤c dollhouses ¦ ¤c halls
 ¤c kitchens ¦ ¤c mmm ¦ 其中@ ¦ 大约@吧 ¦ @二氧化碳排放 ¦ @来自太阳能 ¦ @用于供暖 ¦ @多 ¦ @余热 ¦ @几乎没变 ¦ @上升 ¦ @上述 ¦ @成本 ¦ @成为
@@ -277,6 +309,13 @@ le premier mai : @ ¦ el primero de mayo: @ ¦ il primo maggio: @ ¦ 第三个: 
 ¤p l’anno scorso ¦ ¤p el año pasado ¦ @ le compteur le dit ¦ @ la semana pasada ¦ @ el metrónomo ¦ @ du bâtiment
 @ au total ¦ @ lo mismo ¦ @ pe scurt ¦ @ s domem ¦ @ с дома ¦ @ uz to ¦ @ trên tầng hai ¦ @ mỗi người
 @ kwa nyumba ¦ @ cada casa ¦ @ לבית ¦ @ للبيت ¦ @ต่อคน ¦ @ 매우 적다
+我们在2024-10-02测量了@。 ¦ 会议于14:30开始。 ¦ 版本v1.2.3已发布。 ¦ 2024-10-02に測定しました。 ¦ 会議は14:30に始まります。 ¦ 2024-10-02에 측정했습니다.
+@🎉 ¦ 🔥@ ¦ $$ @ $$ ¦ ¤c K-pop songs ¦ ¤c M&A deals ¦ ¤c C++ files ¦ A: @\nB: ¤e\nC: @ ¦ USD: ¤e\nEUR: ¤e
+K: @\nL: @\nM: @ ¦ kWh: @\nMWh: @ ¦ ¤c C# files ¦ ¤c F# files ¦ ⚡@ ¦ 🏠@⚡ ¦ 💡@ ¦ ¤c🐈 ¦ 🌡️@ ¦ @🌱 ¦ 工单ID-123已关闭。
+14:30부터 @ ¦ วันที่2024-10-02ใช้@ ¦ v1.2.3をリリース ¦ ID-42は閉じました ¦ $$\n@\n$$ ¦ Heat 🔥@, cost 💸 ¤e ¦ @🙂. ¦ 🙂@ ¦ 👍🏽@
+👨‍👩‍👧@ ¦ ❤️@ ¦ 🟢@ ¦ C = @\nF = @ ¦ C) @\nF) ¤e ¦ **USD**: ¤e\n**EUR**: ¤e ¦ **C:** @\n**F:** @
+USD: ¤e  \nEUR: ¤e ¦ USD: ¤e\r\nEUR: ¤e ¦ USD — ¤e\nEUR — ¤e ¦ m2: @\nkWh/m2: @ ¦ CO2: @\nCO2e: @
+从2024-10-02到2024-10-09共¤c天 ¦ 截至2024-10-02 14:30，@ ¦ 于14:30测得@。 ¦ 今日14:30に@を測定 ¦ ID_42番 ¦ 第ID-42号
 """
 
 ESCAPE = re.compile(r"\\(?:u[0-9a-f]{4}|[nrt\\])")

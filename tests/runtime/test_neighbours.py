@@ -278,7 +278,6 @@ DELIVERED = [
     "# @",
     "### Heat: @",
     "@ CO2 savings",
-    "@ tonnes",
     "@ per person",
     "@ for two people",
     "- [ ] @",
@@ -456,7 +455,7 @@ def steps(text: str, **options: Any) -> int:
         assert count < 3000 + 400 * len(text), "no end in sight"
         return trace
 
-    scan_naked_numbers(": <b> {{claim:0}}", words=True)  # so that all expressions are compiled
+    scan_naked_numbers(": <b> {{claim:0}} per x y {{claim:0}} — x.", words=True)  # so that all expressions are compiled
     before = sys.gettrace()
     sys.settrace(trace)
     try:

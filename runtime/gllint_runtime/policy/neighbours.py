@@ -71,9 +71,20 @@ def _multipliers() -> frozenset[str]:
 def _looked_at() -> frozenset[str]:
     """The words behind a macro that may be, or begin, what changes it; on any other no time is spent."""
     parts = {part.lower() for unit in ALLOWED_UNITS for part in re.findall(r"[A-Za-z]+", unit)}
-    begin = "to raised times multiplied divided x eq equiv equivalent equivalents pr"
-    begin += " metrekare kilo kilogram litre ruutmeetri"
+    begin = "to raised times multiplied divided x eq equiv equivalent equivalents pr metrekare ruutmeetri bio mill bill"
+    begin += " square cubic sq cu metric short long pour for in on"
     return _multipliers() | parts | {*_table()["per"], *_table()["articles"], *begin.split()}
+
+
+@lru_cache(maxsize=4096)
+def _is_harmless(word: str) -> bool:
+    folded = word.lower()
+    return not (folded in _looked_at() or _MAGNITUDE.match(word) or _pattern("(?:<measures>)/").match(folded))
+
+
+@lru_cache(maxsize=1)
+def _units_in_small_letters() -> frozenset[str]:
+    return frozenset(unit.lower() for unit in ALLOWED_UNITS if len(unit) > 2)
 
 
 @lru_cache(maxsize=1)
@@ -92,8 +103,14 @@ _PUNCTUATION = _QUOTES | frozenset(
     "\u00ad\u200e\u200f\u2066\u2067\u2068\u2069\ufffc"
 )
 _BEFORE_ONLY = frozenset("•∙◦▪▫●○■□►▶→⇒☐☑☒✓✔✅")  # bullets, arrows and boxes that open a line
+# Pictures that show neither a number nor a sign, an arrow or money. What stands beyond them is looked at.
+_PICTURES = re.compile(
+    "[☀☁☂☃☔☕⚡⚠⚙⛄⛅✨⭐❄♨♻❗❓ℹ❤⏰⏱⏳⌛☎✉✏✈\U0001f300-\U0001f4a8\U0001f4aa-\U0001f4ae\U0001f4ba-\U0001f4c7\U0001f4ca-\U0001f4ff"
+    "\U0001f525-\U0001f52f\U0001f534\U0001f535\U0001f5fa-\U0001f6aa\U0001f6ac-\U0001f6d4\U0001f6e0-\U0001f6ff"
+    "\U0001f7e0-\U0001f7eb\U0001f90c-\U0001f9ff\U0001fa70-\U0001faff]+"
+)
 # Scripts that put no blank between words. Such a letter may touch a macro unless it counts or is a unit.
-_UNSPACED = re.compile(
+UNSPACED = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1100-\u115e\u1161-\u11ff\u1780-\u17ff\u3005\u3006\u3041-\u30fe\u3131-\u3163"
     r"\u3165-\u318e\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff66-\uff9f\U00020000-\U000323af]"
 )
@@ -121,20 +138,45 @@ _COUNTING_BEFORE = re.compile("[十百千万萬亿億兆零〇一二三四五六
 _UNSPACED_CHANGE = r"<unspaced per>?(?:<counting>|<unspaced units>)"
 _CHANGES = (
     r"(?:co2(?:-?e|[-\s]?(?:eq|aq)(?:uiv\w*)?)|eq(?:uiv\w*)?\.?\s+co2)/",
-    r"<per>\s+(?:<the>\s+)?(?:<measures>|mille?)/|<articles>\s+<measures>/|<per unit>/",
+    r"(?:<articles>\s+)?<measures>/|<per unit>/",
     r"(?:raised )?to the (?:power of/(?! (?:the|our|your)/)|(?:second|third|fourth|fifth|sixth|nth) power/)"
     r"|x(?![^\W_]|-)"
     r"|(?:multiplied|divided) by/|times (?:a )?(?:two|three|four|five|six|seven|eight|nine|ten|<multipliers>)/",
 )
-_PER_SYMBOL = r"<per>\s+[\"'“‘«(\[]*(?:<the>\s+)?([^\s.,;:!?()\[\]{}|\"'”’»]+)"
+_PER = r"<per>\s+[\"'“‘«(\[]*(?:<the>\s+)?"
+_ONE_MORE = (  # "per year and m2", "per year per m2", "per heated m2"
+    r"[^\W\d_][\w-]*[\"'”’»)\]]*\s+(?<!\bin\s)(?<!\bof\s)(?<!\bas\s)(?<!\bor\s)(?:(?:<and>|&)\s+)?(?:<per>\s+)?(?:<the>\s+)?"
+)
+_SYMBOL = r"([^\s.,;:!?()\[\]{}|\"'”’»]+)"
+_ALSO_WORDS = frozenset({"mi", "m", "t", "g", "C", "F", "K", "L", "W"})  # "por persona y mi casa"
+_PER_UNIT = tuple(
+    (start + "(?:<measures>|mille?)/", start + _SYMBOL, words)
+    for start, words in ((_PER, frozenset()), (_PER + _ONE_MORE, _ALSO_WORDS))
+)
+# A letter or two that multiply, where the word ends; "k" is a word in Czech and Slovak, where another word follows.
+_MAGNITUDE = re.compile(
+    r"(?:[MBTG]|Md|Mia|tril|(?:Bio|mill|bill)\.)(?![\w'’&+#-])"
+    r"|k(?!\s*[\w'’&+#-])|k(?=\s+(?:per|of|in|and|or|for|from|with|more|less|each|total)\b)"
+)
+_LABEL = re.compile(r"[^\s:=|)]{1,20}\s?(?:[:=|)]|[–—-]\s)")  # in a list of what is called "C" or "USD"
+# Up to three words of what is measured, and "per": "of useful heat per m2".
+_LATER = re.compile(
+    r"\s++(?!(?:and|but|or|when|while|as|if|with|at|in|is|was|are|were|than|the|a|und|et|y|e|en|og|och)\b)"
+    r"(?:(?:(?:of|de|di|du|an|von|van|av|af|do)\s++|d['’])(?:[^\W\d_]++\s++)?)?[^\W\d_]++(?:['’-][^\W\d_]++)?\s++"
+    r"(?=(?:per|pro|par|por|je|pr\.?|pe|uz|ανά|на|за|na|za|לכל|لكل|प्रति|mỗi)\s)"
+)
+_SENTENCE_END = re.compile(r"[\s\"'”’»)\]*]*(?:[.!?\u2029\n]|\Z)")
 _RATE = r"(?:<per>\s+(?:<the>\s+)?<times>|<how often>)/|<unspaced times>"
 _PLAIN_WORD = re.compile(r" ([A-Za-z]+)(?:[ .,;:!?)]|\Z)")
-_FREE = re.compile(r" (?:per|a|an|each|every) (?:year|month|week|day|hour|person)\b")  # spares most the rest
+_FREE = re.compile(
+    r" (?:per|a|an|each|every) (?:year|month|week|day|hour|person)[.,;:]"
+)  # spares most the rest
 _WORD = re.compile(r"(?:[^\W_]|[\u0900-\u0dff])+")
+_AFTER_DASH = re.compile(r"[-‐-―⸺⸻]+[\s*\"'“‘«(\[]*((?:[^\W_]|[\u0900-\u0dff])+)")
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 # Letters of other scripts that look like Latin ones.
 _LATIN = str.maketrans(
-    "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧκοАВЕКМНОРСТУХЅІЈԜаеорсухіјѕԝһ", "ABEZHIKMNOPTYXkoABEKMHOPCTYXSIJWaeopcyxijswh"
+    "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧκοАВЕКМНОРСТУХЅІЈԜаекорсухіјѕԝһ", "ABEZHIKMNOPTYXkoABEKMHOPCTYXSIJWaekopcyxijswh"
 )
 
 
@@ -154,6 +196,10 @@ def _before(text: str, start: int, end: int) -> Iterator[Place]:
     if not start:
         return
     char = text[start - 1]
+    if _PICTURES.match(char):
+        while start and _PICTURES.match(text[start - 1]):
+            start -= 1
+        char = text[start - 1] if start else " "
     if char == " " and start > 1 and text[start - 2] in _LETTERS and not _sign_word(text, start - 1):
         return
     if char == MASK:
@@ -161,7 +207,7 @@ def _before(text: str, start: int, end: int) -> Iterator[Place]:
         return
     if not _may_touch(char) and char not in _BEFORE_ONLY:
         head = text[max(0, start - 8) : start]
-        if _UNSPACED.match(char):
+        if UNSPACED.match(char):
             if found := _COUNTING_BEFORE.search(head):
                 yield start - len(found[0]), start, "A word that counts would change the value."
                 return
@@ -230,8 +276,8 @@ def _is_minus(text: str, place: int) -> bool:
     char = text[place]
     if char in _DASHES_OF_PROSE:
         return False
-    if _UNSPACED.match(char):  # a letter among letters, a stroke when alone
-        return char in _LOOK_ALIKES and not (place and _UNSPACED.match(text[place - 1]))
+    if UNSPACED.match(char):  # a letter among letters, a stroke when alone
+        return char in _LOOK_ALIKES and not (place and UNSPACED.match(text[place - 1]))
     return char in _LOOK_ALIKES or char == "⁃" or unicodedata.category(char) == "Pd"
 
 
@@ -244,18 +290,25 @@ def _may_touch(char: str) -> bool:
 
 
 def _after(text: str, end: int, symbols: Collection[str], unit: str | None) -> Iterator[Place]:
+    if pictures := _PICTURES.match(text, end):
+        end = pictures.end()
     char = text[end : end + 1]
     if not char or char == MASK or char in ".,;:!?":  # the second of two macros says so itself
         return
+    if later := _LATER.match(text, end, end + _REACH):
+        place = later.end()
+        if last := _per(text, place, _folded(text[place : place + _REACH].partition(MASK)[0]), symbols):
+            yield place, last, _leave_out(text[place:last])
+            return
     if char == " " and unit is None and not symbols and (word := _PLAIN_WORD.match(text, end)):
-        if word[1].lower() not in _looked_at() or _FREE.match(text, end):
+        if _is_harmless(word[1]) or _FREE.match(text, end):
             return
     if suffix := _SUFFIX.match(text, end):
         if _changes(suffix[1], symbols):
             yield end, suffix.end(), _leave_out(suffix[1])
         return
     if not _may_touch(char):
-        if _UNSPACED.match(char):
+        if UNSPACED.match(char):
             window = _folded(text[end : end + _REACH])
             found = _pattern(_UNSPACED_CHANGE).match(window)
             if not found and holds_time(unit):
@@ -283,6 +336,9 @@ def _on_over(text: str, end: int) -> int:
             if lines > 1:
                 return len(text)
         elif not (char.isspace() or char in _QUOTES or unicodedata.category(char) in _BRACKETS_AND_QUOTES):
+            if pictures := _PICTURES.match(text, place):
+                place = pictures.end()
+                continue
             return place
         place += 1
     return place
@@ -296,33 +352,78 @@ def _behind(text: str, place: int, symbols: Collection[str], unit: str | None) -
         return 0 if char == "*" and not text[line_start:place].strip() else place + 1
     if unicodedata.decomposition(char).startswith("<super>") and unicodedata.category(char) != "So":
         return place + 1
-    if char in "-‐‑" and text[place - 1].isspace():  # "-million"
-        place += 1
+    if unicodedata.category(char) == "Pd" and (text[place - 1].isspace() or text[place - 1] == MASK):
+        if char in "-‐‑" and text[place + 1 : place + 2].isalpha():  # "-million"
+            place += 1
+        else:
+            return _behind_dash(text, place, symbols)
     word = _WORD.match(text, place, place + _REACH)
     if word is None:
         return place + 1 if place < len(text) and _is_unit(text[place], symbols) else 0
+    follows = text[word.end() : word.end() + 2]
+    if follows and unicodedata.category(follows[0]) == "Sc":  # "k€"
+        return word.end() + 1
+    rate = holds_time(unit)
+    if (
+        word[0].isascii()
+        and word[0].isalpha()
+        and not rate
+        and _is_harmless(word[0])
+        and word[0] not in symbols
+    ):
+        return 0
+    if text[place - 1] == "\n" and _LABEL.match(text, place) and not _is_multiplier(word[0]):
+        return 0
     window = _folded(text[place : place + _REACH].partition(MASK)[0])
     sources = [*_CHANGES]
     if not char.isascii():
         sources.append(_UNSPACED_CHANGE)
-    if holds_time(unit):
+    if rate:
         sources.append(_RATE)
     if unit == "count":
-        sources.append("(?:<measures>|[km])/")
+        sources.append(r"[km](?![\w'’&+#-])")
     for source in sources:
         if found := _pattern(source).match(window):
             return place + found.end()
-    if found := _pattern(_PER_SYMBOL).match(window):
-        symbol = text[place + found.start(1) : place + found.end(1)]
-        if _is_unit(symbol, symbols) or found[1] in UNIT_SUFFIXES:
-            return place + found.end()
-    follows = text[word.end() : word.end() + 2]
-    if follows and unicodedata.category(follows[0]) == "Sc":  # "k€"
-        return word.end() + 1
-    is_longer = follows[:1] in ("'", "’", "-", "_") and follows[1:].isalpha()
-    if _is_multiplier(word[0]) or (not is_longer and _is_unit(word[0], symbols)):
+    if last := _per(text, place, window, symbols):
+        return last
+    if found := _MAGNITUDE.match(_unstyled(text[place : place + _REACH])):
+        return place + found.end()
+    if _is_multiplier(word[0]) or (unit == "count" and word[0].lower() in _units_in_small_letters()):
         return word.end()
+    is_longer = follows[:1] in ("+", "#") or (
+        follows[:1] in ("'", "’", "-", "_", "&") and follows[1:].isalpha()
+    )
+    return 0 if is_longer or not _is_unit(word[0], symbols) else word.end()
+
+
+def _per(text: str, place: int, window: str, symbols: Collection[str]) -> int:
+    """The end of "per" and a unit at ``place`` of the text, where ``window`` begins; else 0."""
+    if not _pattern(r"<per>\s").match(window):
+        return 0
+    for measure, symbol, words in _PER_UNIT:
+        if found := _pattern(measure).match(window):
+            return place + found.end()
+        if found := _pattern(symbol).match(window):
+            typed = text[place + found.start(1) : place + found.end(1)]
+            if typed not in words and (_is_unit(typed, symbols) or found[1] in UNIT_SUFFIXES):
+                return place + found.end()
     return 0
+
+
+def _behind_dash(text: str, place: int, symbols: Collection[str]) -> int:
+    """The end of a word behind a dash that stands alone and changes the quantity: "— million."."""
+    word = _AFTER_DASH.match(text, place, place + _REACH)
+    if word is None or not _SENTENCE_END.match(text, word.end()):
+        return 0
+    is_measure = _pattern("(?:<measures>)/").fullmatch(_folded(word[1]))
+    return word.end() if is_measure or _changes(word[1], symbols) else 0
+
+
+def _unstyled(text: str) -> str:
+    if text.isascii():
+        return text
+    return "".join(c if len(new := unicodedata.normalize("NFKC", c)) > 1 else new for c in text)
 
 
 def _leave_out(text: str) -> str:

@@ -24,7 +24,7 @@ from datetime import date
 from functools import lru_cache
 
 from gllint_runtime.policy.claims import Macro, find_macros, in_place
-from gllint_runtime.policy.neighbours import BULLET, MASK, beside
+from gllint_runtime.policy.neighbours import BULLET, MASK, UNSPACED, beside
 from gllint_runtime.policy.units import ALLOWED_UNITS
 from gllint_runtime.policy.view import View, is_numeral, replaced
 
@@ -52,6 +52,9 @@ _CONTEXTS = (
     re.compile(r"ID(?<!\wID)[-_]?[0-9]+\b"),
     _TIME,
 )
+
+# Letters of scripts without blanks end a word, where they do not count (``万``).
+_ENDS_A_WORD = re.compile(rf"(?![十百千万萬亿億兆만억]){UNSPACED.pattern}")
 
 _WORDS_WITH_DIGITS = frozenset(u for u in ALLOWED_UNITS if u.isalnum() and re.search(r"\d", u)) | {
     "CO2",
@@ -182,8 +185,9 @@ def _digits(text: str, whitelist: Collection[str], units: Collection[str]) -> It
 def _excused(text: str, whitelist: Collection[str]) -> bytearray:
     """For each character whether it is inside a whitelisted context."""
     inside = bytearray(len(text))
+    parted = text if text.isascii() else _ENDS_A_WORD.sub(" ", text)
     for pattern in (*_CONTEXTS, *map(_pattern, whitelist)):
-        for match in pattern.finditer(text):
+        for match in pattern.finditer(parted if pattern in _CONTEXTS else text):
             if pattern not in (_DATE, _TIME) or _is_real(match):
                 start, end = match.span()
                 inside[start:end] = b"\1" * (end - start)

@@ -23,13 +23,13 @@ _LATEX = {"pm": "±", "mp": "∓", "minus": "−", "textminus": "−", "ominus":
 # Where something begins that is not shown as it is typed: emphasis, escapes, LaTeX, the brackets of a link, footnotes,
 # comments (an unclosed one hides the rest, as in a browser), tags, entities. No alternative is tried twice at one
 # place, and the rest of a tag is matched by itself: the cost stays linear.
-_START = re.compile(r"[\\_*~`<&\]!\[{\u200b\u115f\u1160\u3164\uffa0]")
+_START = re.compile(r"[\\_*~`<&$\]!\[{\u200b\u115f\u1160\u3164\uffa0]")
 _MARKUP = re.compile(
     rf"""
     (?P<escaped> \\[*_~`] )
   | \\(?P<latex> {"|".join(_LATEX)} )(?![a-z])
-  | (?P<unseen> [\u200b\u115f\u1160\u3164\uffa0_~`]++ | (?<!\s)\*++ | \*++(?=[^\s*][^*\n]{{0,500}}+\*) | \{{\}}
-      | \\(?: [,;:!] | (?=\n) | (?=[-"\#$%&'()*+./<=>?@\[\]^_`{{|}}~]) ) | \[\^[\w-]{{1,40}}+\](?!:)
+  | (?P<unseen> [\u200b\u115f\u1160\u3164\uffa0_~`]++ | (?<!\s)\*++ | \*++(?=[^\s*][^*\n]{{0,500}}+\*) | \{{\}} | \$\$
+      | \\(?: [,;:!] | (?=[\n ]) | (?=[-"\#$%&'()*+./<=>?@\[\]^_`{{|}}~]) ) | \[\^[\w-]{{1,40}}+\](?!:)
       | \](?: \([^()\n]{{0,500}}+\) | \[[^\[\]\n]{{0,80}}+\] ) | !?\[(?=[^\[\]\n]{{0,200}}+\][(\[]) )
   | (?P<comment> <!-- )
   | (?P<bogus> <(?: [!?] | /(?![a-z]) ) )
