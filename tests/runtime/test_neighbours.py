@@ -455,7 +455,9 @@ def steps(text: str, **options: Any) -> int:
         assert count < 3000 + 400 * len(text), "no end in sight"
         return trace
 
-    scan_naked_numbers(": <b> {{claim:0}} per x y {{claim:0}} — x.", words=True)  # so that all expressions are compiled
+    scan_naked_numbers(
+        ": <b> {{claim:0}} per x y {{claim:0}} — x.", words=True
+    )  # so that all expressions are compiled
     before = sys.gettrace()
     sys.settrace(trace)
     try:
