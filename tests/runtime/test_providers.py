@@ -505,6 +505,17 @@ def test_a_recorded_refusal_ends_the_replay_alike(tmp_path: Path, step: Any) -> 
             ToolRuntime(provide(), registry).run("", "")
 
 
+def test_a_recorded_egress_counts_in_the_replay_as_well(tmp_path: Path, step: Any) -> None:
+    registry = ToolRegistry()
+    registry.register(Tool(name="weather", fn=dict, live_required=True))
+    tape = tmp_path / "run.jsonl"
+    counted = []
+    for provide in (lambda: Recorder(ScriptedProvider([step.call("weather")]), tape), lambda: Replayer(tape)):
+        failed: Any = ToolRuntime(provide(), registry).try_run("", "")
+        counted.append((failed["error"]["code"], failed["metrics"]["replay_violations"]))
+    assert counted == [("EGRESS_BLOCKED", 1)] * 2
+
+
 def test_a_replay_that_departs_from_the_recording_stops(
     registry: ToolRegistry, tmp_path: Path, step: Any
 ) -> None:

@@ -32,14 +32,14 @@ def finish(work: Asking[Answer]) -> Answer:
         function, _ = next(work)
         while True:
             try:
-                answer = _called(function)
+                answer = function()
                 if type(answer) not in _NEVER_AWAITABLE and inspect.isawaitable(answer):
                     if loop is None:
                         loop = asyncio.new_event_loop()
                         threading.Thread(target=loop.run_forever, daemon=True).start()
                     answer = asyncio.run_coroutine_threadsafe(_awaited(answer), loop).result()
             except BaseException as error:
-                function, _ = work.throw(error)
+                function, _ = work.throw(_passed_on(error))
             else:
                 function, _ = work.send(answer)
     except StopIteration as done:
@@ -55,11 +55,11 @@ async def finishing(work: Asking[Answer]) -> Answer:
         function, blocking = next(work)
         while True:
             try:
-                answer = await in_thread(function) if blocking else _called(function)
+                answer = await in_thread(function) if blocking else function()
                 if inspect.isawaitable(answer):
                     answer = await answer
             except BaseException as error:
-                function, blocking = work.throw(error)
+                function, blocking = work.throw(_passed_on(error))
             else:
                 function, blocking = work.send(answer)
     except StopIteration as done:
@@ -83,9 +83,9 @@ async def in_thread(function: Callable[[], Any]) -> Any:
         error: BaseException | None = None
         result = None
         try:
-            result = _called(function)
+            result = function()
         except BaseException as raised:
-            error = raised
+            error = _passed_on(raised)
         if not loop.is_closed():
             loop.call_soon_threadsafe(settle, error, result)
 
@@ -93,12 +93,13 @@ async def in_thread(function: Callable[[], Any]) -> Any:
     return await future
 
 
-def _called(function: Callable[[], Any]) -> Any:
-    """Call it; a StopIteration, which no generator and no future can be told, becomes a RuntimeError."""
-    try:
-        return function()
-    except (StopIteration, StopAsyncIteration) as error:
-        raise RuntimeError("It has no further answer") from error
+def _passed_on(error: BaseException) -> BaseException:
+    """The error itself, but for a StopIteration, which no generator and no future can be told, a RuntimeError."""
+    if not isinstance(error, (StopIteration, StopAsyncIteration)):
+        return error
+    told = RuntimeError("It has no further answer")
+    told.__cause__ = error
+    return told
 
 
 async def _awaited(answer: Awaitable[Any]) -> Any:

@@ -31,6 +31,10 @@ class Call(NamedTuple):
     repaired: bool
     entry: Entry
 
+    def start(self) -> Any:
+        """Call the tool's function, with arguments of its own."""
+        return self.entry.function(**copy_plain(self.arguments))
+
 
 class Entry:
     """A registered tool with what is computed once: validators and the parameters its function takes."""
@@ -75,9 +79,9 @@ def run_blocking(call: Call, cancelled: Cancelled = lambda: False) -> Any:
     SystemExit and KeyboardInterrupt come through: they are meant for the program.
     """
     if not call.entry.runs_here:
-        return _in_thread(call, _result(call, _start(call)), cancelled)
+        return _in_thread(call, _result(call, call.start), cancelled)
     try:
-        result = _start(call)()
+        result = call.start()
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException as error:
@@ -94,7 +98,7 @@ async def run_async(call: Call) -> Any:
     """
     try:
         async with asyncio.timeout(call.tool.timeout):
-            return await _result(call, _start(call), aside=not call.entry.is_async)
+            return await _result(call, call.start, aside=not call.entry.is_async)
     except TimeoutError:
         raise _timed_out(call) from None
 
@@ -131,11 +135,6 @@ def _in_thread(call: Call, work: Coroutine[Any, Any, Any], cancelled: Cancelled)
     if failure:
         raise failure[0]
     return outcome[0]
-
-
-def _start(call: Call) -> Callable[[], Any]:
-    function, arguments = call.entry.function, copy_plain(call.arguments)
-    return lambda: function(**arguments)
 
 
 async def _result(call: Call, start: Callable[[], Any], *, aside: bool = False) -> Any:

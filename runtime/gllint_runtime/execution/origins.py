@@ -75,7 +75,8 @@ class Origins:
         """Remember the numbers and the texts of what the user said, or of a call's output."""
         if isinstance(new, str):
             new = new[:_MAX_HEARD]
-            self._known.update(dict.fromkeys(_typed_numbers(new), _USER))
+            for number in _typed_numbers(new):
+                self._known[number] = _USER
             self._unquoted.append(new)
             return
         values = [(path, quantity.value) for path, quantity in new.output.quantities.items()]
@@ -148,18 +149,20 @@ def _holds_numeral(text: str) -> bool:
     return bool(_DIGITS.search(text)) if text.isascii() else any(map(is_numeral, {*text}))
 
 
-def _leaves(data: Any) -> Iterator[tuple[Path, Any]]:
+def _leaves(data: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
     """Whatever is neither object nor array in ``data``, in order; also the names of inner objects' members."""
-    waiting: list[tuple[Path, Any]] = [((), data)]
-    while waiting:
-        path, value = waiting.pop()
-        if isinstance(value, dict):
-            waiting.extend(((*path, key), item) for key, item in reversed(value.items()))
-            waiting.extend(((*path, key), key) for key in value if path)
-        elif isinstance(value, list):
-            waiting.extend(((*path, i), item) for i, item in reversed([*enumerate(value)]))
-        else:
-            yield path, value
+    inner: Iterable[tuple[str | int, Any]]
+    if type(data) is dict:
+        if path:
+            yield from (((*path, key), key) for key in data)
+        inner = data.items()
+    elif type(data) is list:
+        inner = enumerate(data)
+    else:
+        yield path, data
+        return
+    for step, value in inner:
+        yield from _leaves(value, (*path, step))
 
 
 def _is_number(text: str) -> bool:

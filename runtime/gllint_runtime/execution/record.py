@@ -47,7 +47,7 @@ class CallRecord:
         # About the bytes that it holds.
         self.size = 500 + len(marshal.dumps(self.arguments)) + self.output.size
         self._hash: str | None = None
-        self.grounded = None if self.origins is None else all(origin.grounded for origin in self.origins)
+        self.grounded = None if self.origins is None else all(o.grounded for o in self.origins)
 
     @property
     def output_hash(self) -> str:

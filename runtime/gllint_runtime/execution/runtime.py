@@ -9,10 +9,9 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
-import time
 from collections.abc import Callable, Collection, Mapping
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field, replace
+from contextlib import AbstractContextManager
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, Unpack, cast
 
@@ -62,9 +61,6 @@ class Telemetry(Protocol):
         """Around one execution of a tool; what it gives is told the output."""
 
 
-_NO_SPAN: AbstractContextManager[None] = nullcontext()
-
-
 _DECISIONS = {"tool_call": "tool_use", "final": "final_answer", "clarification": "clarification"}
 
 
@@ -88,7 +84,12 @@ class _Run:
         self.trace = Trace()
         self.on_loop = on_loop
         self.cancelled = False
-        self.interrupt: Callable[[], object] = lambda: None
+        self.interrupt: Callable[[], object] | None = None
+
+    def go_on(self) -> None:
+        """Raise CANCELLED where the user stopped the run."""
+        if self.cancelled:
+            raise GLRuntimeError("CANCELLED", "The user stopped the run")
 
 
 class ToolRuntime:
@@ -144,12 +145,11 @@ class ToolRuntime:
         self.constants = numbers_by_name(constants)
         self.gate = registry.gate.asking(approve, notify)
         self.telemetry = telemetry
-        self._tape = provider if isinstance(provider, Tape) else None
-        self._clock: Callable[[], float] = self._tape.clock if self._tape else time.perf_counter
+        self._tape = provider if isinstance(provider, Tape) else Tape()
         self._takes_options = takes_options(provider)
         self._blocking = _blocks(provider)
         self._runs: set[_Run] = set()
-        self._run: _Run | None = None
+        self._run = self._new_run()
 
     # ------------------------------------------------------------------------------------------- running
 
@@ -160,8 +160,7 @@ class ToolRuntime:
         the message is a question back; the dict shows itself in notebooks and by ``to_html()``. Raises GLError; what
         the provider raises comes through as it is.
         """
-        run = self._new_run()
-        return finish(self._turns(run, system_prompt, user_msg, max_retries))
+        return finish(self._turns(self._new_run(), system_prompt, user_msg, max_retries))
 
     async def arun(self, system_prompt: str, user_msg: str, max_retries: int = 2) -> RunResult:
         """:meth:`run` on the caller's event loop, that of async providers, callbacks and tools as well.
@@ -173,47 +172,35 @@ class ToolRuntime:
 
     def try_run(self, system_prompt: str, user_msg: str, max_retries: int = 2) -> AgentResponse:
         """Like :meth:`run`, but raises nothing: a union told apart by ``status``, see :mod:`.responses`."""
+        run = self._new_run()
         try:
-            return _success(self.run(system_prompt, user_msg, max_retries))
+            return _success(finish(self._turns(run, system_prompt, user_msg, max_retries)))
         except Exception as error:
-            return self._failure(error)
+            return _failure(run, error)
 
     async def try_arun(self, system_prompt: str, user_msg: str, max_retries: int = 2) -> AgentResponse:
         """:meth:`try_run` on the caller's event loop."""
+        run = self._new_run(on_loop=True)
         try:
-            return _success(await self.arun(system_prompt, user_msg, max_retries))
+            return _success(await finishing(self._turns(run, system_prompt, user_msg, max_retries)))
         except Exception as error:
-            return self._failure(error)
-
-    def _failure(self, error: Exception) -> AgentResponse:
-        run: _Run = getattr(error, "_gllint_run", None) or self._last_run
-        if isinstance(error, GLError):
-            failure = error.to_dict()
-        else:
-            failure = GLRuntimeError("PROVIDER_FAILED", _text_of(error)).to_dict()
-            failure["error_type"] = type(error).__name__
-        status = "max_attempts_reached" if failure["code"] == "MAX_STEPS" else "error"
-        metrics, trace = run.metrics.to_dict(), run.trace.entries
-        return cast("AgentResponse", {"status": status, "error": failure, "metrics": metrics, "trace": trace})
+            return _failure(run, error)
 
     def cancel(self) -> None:
         """Stop the runs in progress at their next step; from any thread, also from a callback."""
         for run in [*self._runs]:
             run.cancelled = True
-            run.interrupt()
+            if (interrupt := run.interrupt) is not None:
+                interrupt()
 
     def get_metrics(self) -> dict[str, Any]:
         """The metrics of the last run, under the names of seed 000 and ``replay_violations``."""
-        return self._last_run.metrics.to_dict()
+        return self._run.metrics.to_dict()
 
     @property
     def trace(self) -> list[dict[str, Any]]:
         """The trace of the last run; a copy."""
-        return self._last_run.trace.entries
-
-    @property
-    def _last_run(self) -> _Run:
-        return self._run or self._new_run()
+        return self._run.trace.entries
 
     def _new_run(self, *, on_loop: bool = False) -> _Run:
         session = Session.under(self.policy, self.registry.units, self.constants)
@@ -225,47 +212,52 @@ class ToolRuntime:
         run.session.user(user_msg)
         self._runs.add(run)
         try:
-            with self.telemetry.run(self.mode, run.metrics.to_dict) if self.telemetry else _NO_SPAN:
-                answer = yield from self._loop(run, system_prompt, user_msg, max_retries)
-        except Exception as error:
-            error._gllint_run = run  # type: ignore[attr-defined]
-            raise
+            work = self._loop(run, system_prompt, user_msg, max_retries)
+            if self.telemetry:
+                work = _within(self.telemetry.run(self.mode, run.metrics.to_dict), work)
+            answer = yield from work
         finally:
             self._runs.discard(run)
         answer["metrics"], answer["trace"] = run.metrics.to_dict(), run.trace.close()
         return answer
 
     def _loop(self, run: _Run, system_prompt: str, user_msg: str, max_retries: int) -> Asking[RunResult]:
-        provider, blocking = self.provider, self._blocking
+        provider, blocking, clock = self.provider, self._blocking, self._tape.clock
         request = self._open(run)
         state = yield partial(provider.init_chat, f"{system_prompt}\n{RULES}", user_msg), blocking
         attempts = 0
         told: GLError | None = None
         while True:
-            self._next_step(run)
-            started = self._clock()
+            run.go_on()
+            if run.metrics.model_steps >= self.max_steps:
+                run.trace.append("model", self.max_steps, "max_attempts", success=False)
+                raise GLRuntimeError("MAX_STEPS", f"No final answer after {self.max_steps} steps")
+            run.metrics.model_steps += 1
+            started = clock()
             try:
                 raw = yield partial(provider.chat_step, state=state, **request), blocking
             except Exception as failure:
                 if told is not None:  # there is no further answer: what was to be mended stands
                     raise told from failure
                 raise
-            elapsed = (self._clock() - started) * 1000
-            _stop_if_cancelled(run)
+            elapsed = (clock() - started) * 1000
+            run.go_on()
             step = told = None
             try:
                 step = read_step(raw)
                 if step.kind == "tool_call":
-                    self._note(run, step, raw, elapsed)
+                    run.metrics.tool_steps += 1
+                    _note(run, step, raw, elapsed)
                     result = yield from self._call_tool(run, step)
                 else:
-                    answer = _finalize(run, step)
+                    answer = RunResult(run.session.check_read(step.message, step.claims))
             except GLError as error:
-                if step is None or step.kind != "tool_call":
-                    self._note(run, step, raw, elapsed, error)
+                is_call = step is not None and step.kind == "tool_call"
+                if not is_call:
+                    _note(run, step, raw, elapsed, error)
                 # The unit of a tool's output is the tool's, whatever the model does.
-                is_the_tools = error.code == "UNIT_UNKNOWN" and step is not None and step.kind == "tool_call"
-                if error.code not in self.repair_on or is_the_tools or attempts >= max_retries:
+                mendable = error.code in self.repair_on and not (is_call and error.code == "UNIT_UNKNOWN")
+                if not mendable or attempts >= max_retries:
                     raise
                 attempts += 1
                 told = error
@@ -278,147 +270,145 @@ class ToolRuntime:
             if step.kind == "tool_call":
                 state = yield partial(provider.inject_tool_result, result), blocking
                 continue
-            self._note(run, step, raw, elapsed)
+            _note(run, step, raw, elapsed)
+            if step.kind == "clarification":
+                answer["clarification_needed"] = True
             return answer
 
     def _open(self, run: _Run) -> dict[str, Any]:
         """Enter the settings into the trace and return what is the same in each request to the provider."""
+        policy = self.policy
         options = {"temperature": 0.0, "seed": self.seed} if self.mode == "Replay" else {}
         start: dict[str, Any] = {
             "mode": self.mode,
             "options": options,
-            "argument_origin": self.policy.argument_origin,
+            "argument_origin": policy.argument_origin,
         }
-        for name, further in (("packs", self.policy.packs), ("plain_keys", self.policy.plain_keys)):
-            if further:
-                start[name] = [*further]
-        run.trace.append("start", 0, input=snapshot(self._tape.opening(start)) if self._tape else start)
+        if policy.packs:
+            start["packs"] = [*policy.packs]
+        if policy.plain_keys:
+            start["plain_keys"] = [*policy.plain_keys]
+        run.trace.append("start", 0, input=self._tape.opening(start))
         request = {"schema": ASSISTANT_STEP_SCHEMA, "tools": self.registry.descriptors()}
-        return request | {"options": options} if options and self._takes_options else request
-
-    def _next_step(self, run: _Run) -> None:
-        _stop_if_cancelled(run)
-        if run.metrics.model_steps >= self.max_steps:
-            run.trace.append("model", self.max_steps, "max_attempts", success=False)
-            raise GLRuntimeError("MAX_STEPS", f"No final answer after {self.max_steps} steps")
-        run.metrics.model_steps += 1
-
-    def _note(
-        self, run: _Run, step: Step | None, raw: Any, elapsed: float, error: GLError | None = None
-    ) -> None:
-        """Enter a decision of the model into the trace."""
-        tool = step.tool_name if step and step.kind == "tool_call" else None
-        run.metrics.tool_steps += tool is not None
-        run.trace.append(
-            "model",
-            run.metrics.model_steps,
-            _DECISIONS[step.kind] if step else "invalid",
-            tool=tool,
-            validation=error.to_dict() if error else "valid",
-            observation=snapshot(raw),
-            success=error is None,
-            duration_ms=elapsed,
-        )
+        if options and self._takes_options:
+            request["options"] = options
+        return request
 
     # -------------------------------------------------------------------------------------- calling tools
 
     def _call_tool(self, run: _Run, step: Step) -> Asking[dict[str, Any]]:
         """Verify, trace back, execute, verify again, and note all of it. Returns what the provider is told."""
-        outcome = _Outcome()
+        noted: dict[str, Any] = {"validation": {}, "success": False}
         call_id = run.session.next_id()
         call = None
-        success = False
         try:
             call = self.registry.verify(step.tool_name, step.arguments)
-            outcome.validation["arguments"] = "repaired" if call.repaired else "valid"
+            noted["validation"]["arguments"] = "repaired" if call.repaired else "valid"
             origins = run.session.trace_arguments(call.tool.name, call.arguments, call.tool.args_schema)
-            output = yield from self._obtain(run, call, call_id, outcome)
-            success = True
+            output = yield from self._obtain(run, call, call_id, noted)
+            noted["call_id"], noted["success"] = call_id, True
         except GLError as error:
-            outcome.validation["error"] = error.to_dict()
+            noted["validation"]["error"] = error.to_dict()
+            run.metrics.replay_violations += error.code == "EGRESS_BLOCKED"
             raise
         finally:
-            run.trace.append(
-                "tool",
-                run.metrics.model_steps,
-                tool=step.tool_name,
-                call_id=call_id if success else None,
-                input=call.arguments if call and not call.repaired else snapshot(step.arguments),
-                validation=outcome.validation,
-                observation=outcome.observation,
-                success=success,
-                duration_ms=outcome.elapsed_ms,
-            )
+            given = call.arguments if call and not call.repaired else snapshot(step.arguments)
+            run.trace.append("tool", run.metrics.model_steps, tool=step.tool_name, input=given, **noted)
         run.session.admit(call.tool.name, call.arguments, output, origins)
-        run.metrics.latency_ms += outcome.elapsed_ms
+        run.metrics.latency_ms += noted["duration_ms"]
         logger.debug("%s %s(%s) returned %s", call_id, step.tool_name, call.arguments, output.data)
         return {"tool_call_id": call_id, "output": copy_plain(output.data)}
 
-    def _obtain(self, run: _Run, call: Call, call_id: str, outcome: _Outcome) -> Asking[Survey]:
-        """The verified output, recorded or by executing the call; ``outcome`` is filled on the way."""
+    def _obtain(self, run: _Run, call: Call, call_id: str, noted: dict[str, Any]) -> Asking[Survey]:
+        """The verified output, recorded or by executing the call; what becomes of it is ``noted`` on the way."""
         name = call.tool.name
-        recorded = self._tape.recorded_call(name, call.arguments) if self._tape else None
+        recorded = self._tape.recorded_call(name, call.arguments)
+        ending: dict[str, Any] = {"approval": None}
         try:
             if recorded is None:
-                yield from self._permit(run, call, outcome)
+                refuse_egress(call, self.mode)
+                ending["approval"] = yield from self.gate.checking(
+                    call.tool, call.arguments, call.entry.category
+                )
             elif recorded["approval"] is None:  # it never got as far as running
                 _recorded_output(recorded)
             else:
-                outcome.validation["approval"] = recorded["approval"]
-            _stop_if_cancelled(run)
-            started = self._clock()
-            try:
-                with self.telemetry.tool(call, call_id) if self.telemetry else _NO_SPAN as note:
-                    if recorded is not None:
-                        raw = _recorded_output(recorded)
-                    elif run.on_loop:
-                        raw = yield partial(_interruptible, run, call), False
-                    else:
-                        raw = run_blocking(call, lambda: run.cancelled)
-                    output = self.registry.check_output(call, raw)
-                    outcome.observation = output.data
-                    if note is not None:
-                        note(output.data)
-            finally:
-                outcome.elapsed_ms = (self._clock() - started) * 1000
-            _stop_if_cancelled(run)
+                ending["approval"] = recorded["approval"]
+            noted["validation"]["approval"] = ending["approval"]
+            run.go_on()
+            work = self._execute(run, call, recorded, noted)
+            if self.telemetry:
+                work = _within(self.telemetry.tool(call, call_id), work)
+            output = yield from work
+            run.go_on()
         except GLError as error:
-            self._record(call, outcome, {"error": error.to_dict()})
+            self._tape.call_done(name, call.arguments, {"error": error.to_dict(), **ending})
             raise
-        self._record(call, outcome, {"output": output.data})
+        self._tape.call_done(name, call.arguments, {"output": output.data, **ending})
         return output
 
-    def _record(self, call: Call, outcome: _Outcome, ending: dict[str, Any]) -> None:
-        if self._tape:
-            ending["approval"] = outcome.validation.get("approval")
-            self._tape.call_done(call.tool.name, call.arguments, ending)
-
-    def _permit(self, run: _Run, call: Call, outcome: _Outcome) -> Asking[None]:
+    def _execute(
+        self, run: _Run, call: Call, recorded: Mapping[str, Any] | None, noted: dict[str, Any]
+    ) -> Asking[Survey]:
+        started = self._tape.clock()
         try:
-            refuse_egress(call, self.mode)
-        except GLError:
-            run.metrics.replay_violations += 1
-            raise
-        asking = self.gate.checking(call.tool, call.arguments, call.entry.category)
-        outcome.validation["approval"] = yield from asking
+            if recorded is not None:
+                raw = _recorded_output(recorded)
+            elif run.on_loop:
+                raw = yield partial(_interruptible, run, call), False
+            else:
+                raw = run_blocking(call, lambda: run.cancelled)
+            output = self.registry.check_output(call, raw)
+            noted["observation"] = output.data
+            return output
+        finally:
+            noted["duration_ms"] = (self._tape.clock() - started) * 1000
 
 
-def _finalize(run: _Run, step: Step) -> RunResult:
-    """The message with its claims rendered and their provenance, once nothing in it is unproven."""
-    answer = RunResult(run.session.check_read(step.message, step.claims))
-    if step.kind == "clarification":
-        answer["clarification_needed"] = True
-    return answer
+def _within(span: AbstractContextManager[Any], work: Asking[Any]) -> Asking[Any]:
+    """The work in a span, which is told the output of a tool."""
+    with span as note:
+        answer = yield from work
+        if note is not None:
+            note(answer.data)
+        return answer
 
 
-def _blocks(provider: Provider) -> bool:
-    declared = getattr(provider, "blocking", None)
-    return not inspect.iscoroutinefunction(provider.chat_step) if declared is None else bool(declared)
+def _note(run: _Run, step: Step | None, raw: Any, elapsed: float, error: GLError | None = None) -> None:
+    """Enter a decision of the model into the trace."""
+    run.trace.append(
+        "model",
+        run.metrics.model_steps,
+        _DECISIONS[step.kind] if step else "invalid",
+        tool=step.tool_name if step and step.kind == "tool_call" else None,
+        validation=error.to_dict() if error else "valid",
+        observation=snapshot(raw),
+        success=error is None,
+        duration_ms=elapsed,
+    )
 
 
 def _success(answer: RunResult) -> AgentResponse:
     answer["status"] = "success"
     return cast("AgentResponse", answer)
+
+
+def _failure(run: _Run, error: Exception) -> AgentResponse:
+    if isinstance(error, GLError):
+        failure = error.to_dict()
+    else:
+        failure = GLRuntimeError("PROVIDER_FAILED", _text_of(error)).to_dict()
+        failure["error_type"] = type(error).__name__
+    status = "max_attempts_reached" if failure["code"] == "MAX_STEPS" else "error"
+    metrics, trace = run.metrics.to_dict(), run.trace.entries
+    return cast("AgentResponse", {"status": status, "error": failure, "metrics": metrics, "trace": trace})
+
+
+def _text_of(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:
+        return type(error).__name__
 
 
 async def _interruptible(run: _Run, call: Call) -> Any:
@@ -429,31 +419,15 @@ async def _interruptible(run: _Run, call: Call) -> Any:
     try:
         return await task
     except asyncio.CancelledError:
-        _stop_if_cancelled(run)
+        run.go_on()
         raise
     finally:
-        run.interrupt = lambda: None
+        run.interrupt = None
 
 
-def _stop_if_cancelled(run: _Run) -> None:
-    if run.cancelled:
-        raise GLRuntimeError("CANCELLED", "The user stopped the run")
-
-
-def _text_of(error: BaseException) -> str:
-    try:
-        return str(error)
-    except Exception:
-        return type(error).__name__
-
-
-@dataclass(slots=True)
-class _Outcome:
-    """What became of a tool call, filled as it goes on, so that a failure leaves what was known."""
-
-    validation: dict[str, Any] = field(default_factory=dict)
-    observation: Any = None
-    elapsed_ms: float = 0.0
+def _blocks(provider: Provider) -> bool:
+    declared = getattr(provider, "blocking", None)
+    return not inspect.iscoroutinefunction(provider.chat_step) if declared is None else bool(declared)
 
 
 def _recorded_output(recorded: Mapping[str, Any]) -> Any:

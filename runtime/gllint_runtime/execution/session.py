@@ -93,25 +93,22 @@ class Session:
         policy = Policy(**known(settings, Settings))
         if isinstance(max_bytes, bool) or not isinstance(max_bytes, int) or max_bytes < 1:
             raise ValueError(f"max_bytes is a number of bytes, not {max_bytes!r}")
-        self._begin(policy, policy.unit_registry(), constants, max_bytes)
+        self._begin(policy, policy.unit_registry(), numbers_by_name(constants))
+        self._max_bytes = max_bytes
 
     @classmethod
-    def under(
-        cls, policy: Policy, units: UnitRegistry | None = None, constants: Mapping[str, Any] | None = None
-    ) -> Session:
-        """A session under a policy and a registry of units that exist already."""
+    def under(cls, policy: Policy, units: UnitRegistry, constants: dict[str, Any]) -> Session:
+        """A session under a policy, a registry of units and constants that were checked already."""
         session = cls.__new__(cls)
-        session._begin(policy, units or policy.unit_registry(), constants, _MAX_BYTES)
+        session._begin(policy, units, constants)
         return session
 
-    def _begin(
-        self, policy: Policy, units: UnitRegistry, constants: Mapping[str, Any] | None, max_bytes: int
-    ) -> None:
+    def _begin(self, policy: Policy, units: UnitRegistry, constants: dict[str, Any]) -> None:
         self.policy = policy
         self.units = units
-        self.constants = numbers_by_name(constants)
+        self.constants = constants.copy()
         self.metrics = Metrics()
-        self._max_bytes = max_bytes
+        self._max_bytes = _MAX_BYTES
         self._bytes = 0
         self._count = 0
         self._heard: list[str] = []
@@ -243,10 +240,6 @@ class Session:
 
     def check_read(self, message: str, claims: Sequence[Claim]) -> Shown:
         """What :meth:`check` lets be shown, for claims that :func:`read_claims` has read."""
-        with self._lock:
-            return self._checked(message, claims)
-
-    def _checked(self, message: str, claims: Sequence[Claim]) -> Shown:
         if len(message) > _MAX_MESSAGE:
             raise GLValidationError("STEP_SCHEMA", f"The message has more than {_MAX_MESSAGE} characters")
         if unsafe := unsafe_characters(message):
@@ -254,17 +247,23 @@ class Session:
             raise GLRuntimeError("UNSAFE_TEXT", f"Control character {message[start]!r} at position {start}")
         macros = find_macros(message)
         self._refuse_naked_numbers(message, macros)
+        if not macros and not claims:
+            return Shown([message], [], [], [], ())
         for _, problem in macro_problems(macros, len(claims)):
             raise GLRuntimeError("MISSING_CLAIM", problem)
-        resolved = [self._resolve(number, claim) for number, claim in enumerate(claims)]
-        units = [quantity.unit for _, quantity in resolved]
+        with self._lock:
+            resolved = [self._resolve(number, claim) for number, claim in enumerate(claims)]
+        provenance, returned, units, values = [], [], [], []
+        for claim, (record, quantity) in zip(claims, resolved, strict=True):
+            provenance.append(record.provenance(claim))
+            returned.append(quantity)
+            units.append(quantity.unit)
+            values.append(format_quantity(quantity))
         if any(unit == "count" or holds_time(unit) for unit in units):
             self._refuse_naked_numbers(message, macros, units)
-        values = [format_quantity(quantity) for _, quantity in resolved]
         pieces = in_place(message, macros, lambda macro: values[macro.index or 0])
-        provenance = [record.provenance(claim) for (record, _), claim in zip(resolved, claims, strict=True)]
         cited = [macro.index for macro in macros if macro.index is not None]
-        return Shown(pieces, cited, provenance, [quantity for _, quantity in resolved], ())
+        return Shown(pieces, cited, provenance, returned, ())
 
     def _refuse_naked_numbers(self, message: str, macros: list[Macro], claimed: Sequence[str] = ()) -> None:
         naked = scan_naked_numbers(
@@ -278,7 +277,8 @@ class Session:
         )
         if not naked:
             return
-        self.metrics.naked_number_rejections += 1
+        with self._lock:
+            self.metrics.naked_number_rejections += 1
         raise GLRuntimeError(
             "NO_NAKED_NUMBERS",
             f"Naked number '{naked[0].text[:200]}' detected at position {naked[0].start}",
@@ -353,7 +353,7 @@ class Session:
                 raise ValueError(f"no session of version {_VERSION}")
             policy = Policy(**stored["policy"])
             constants = {name: _number_of(value) for name, value in stored["constants"].items()}
-            session = cls.under(policy, constants=constants)
+            session = cls.under(policy, policy.unit_registry(), constants)
             session._max_bytes = int(stored["max_bytes"])
             session._count = int(stored["count"])
             for said in stored["user"]:

@@ -22,6 +22,7 @@ _ACTION_HINT = (
     'list of these>}}; with "None" as the name to ask the user.'
 )
 _FENCE = re.compile(r"```[a-zA-Z]*+[^\S\n]*+\n\s*+(?=\{)")
+_DECODER = json.JSONDecoder(strict=False)
 _MAX_CLAIMS = 100_000
 _MAX_MEMBERS = 100_000
 _OBJECT = re.compile(r"\{\s*+\"")
@@ -41,23 +42,25 @@ class ToolAction:
         Raises GLValidationError STEP_SCHEMA with a hint that a model can act on.
         """
         if isinstance(raw, ToolAction):
-            raw = {"name": raw.name, "args": raw.args}
-        data = read_object(raw, _ACTION_HINT)
-        name, args = data.get("name", data.get("tool_name")), data.get("args", data.get("arguments", {}))
-        if not isinstance(name, str) or not name:
-            raise _step_error("A tool action needs the 'name' of a tool", "name", _ACTION_HINT)
-        if isinstance(args, str) and args.strip():
-            args = read_object(args, _ACTION_HINT)
-        if args is None or (isinstance(args, str) and not args.strip()):
-            args = {}
-        if type(args) is not dict and not isinstance(args, Mapping):
-            raise _step_error("The 'args' of a tool action are an object", "args", _ACTION_HINT)
-        return cls(_text(name), _members(args))
+            return cls(*_action({"name": raw.name, "args": raw.args}))
+        return cls(*_action(read_object(raw, _ACTION_HINT)))
 
     @classmethod
     def parse_obj(cls, raw: Mapping[str, Any]) -> ToolAction:
         """:meth:`parse` under the name that pydantic gives it."""
         return cls.parse(raw)
+
+
+def _action(data: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The name and the arguments of the tool that a model asks for. Raises GLValidationError STEP_SCHEMA."""
+    name, args = data.get("name", data.get("tool_name")), data.get("args", data.get("arguments"))
+    if not isinstance(name, str) or not name:
+        raise _step_error("A tool action needs the 'name' of a tool", "name", _ACTION_HINT)
+    if isinstance(args, str):
+        args = read_object(args, _ACTION_HINT) if args.strip() else None
+    if type(args) is not dict and not isinstance(args, Mapping | None):
+        raise _step_error("The 'args' of a tool action are an object", "args", _ACTION_HINT)
+    return _text(name), {} if args is None else _members(args)
 
 
 def read_object(raw: Any, hint: str | None = None) -> dict[str, Any]:
@@ -77,7 +80,7 @@ def read_object(raw: Any, hint: str | None = None) -> dict[str, Any]:
     if start < 0:
         raise _step_error("There is no JSON object in the answer", hint=hint)
     try:
-        data, _ = json.JSONDecoder(strict=False).raw_decode(text, start)
+        data, _ = _DECODER.raw_decode(text, start)
     except (ValueError, RecursionError) as error:
         raise _step_error(f"The answer is not valid JSON: {error}", hint=hint) from None
     return dict(data)
@@ -122,10 +125,10 @@ def read_step(raw: Any) -> Step:
 def _step(data: dict[str, Any]) -> Step:
     kind = data.get("kind", "tool_call" if "name" in data or "tool_name" in data else "final")
     if kind == "tool_call":
-        action = ToolAction.parse(data)
-        if action.name == CLARIFICATION:
-            return Step("clarification", message=str(action.args.get("clarification_needed", "")))
-        return Step("tool_call", action.name, action.args)
+        name, args = _action(data)
+        if name == CLARIFICATION:
+            return Step("clarification", message=str(args.get("clarification_needed", "")))
+        return Step("tool_call", name, args)
     if kind != "final":
         raise _step_error(f"'kind' is 'tool_call' or 'final', not {kind!r}", "kind")
     final = data.get("final", data)
@@ -156,16 +159,18 @@ def _read_claim(number: int, claim: Any) -> Claim:
         except ValueError as error:
             raise _step_error(f"Claim {number} cannot be read: {error}", f"final.claims[{number}]") from None
         claim, exact = survey.data, survey.quantities.get(("quantity",))
-    if not isinstance(claim, dict):
-        raise _step_error(f"Claim {number} is not an object", f"final.claims[{number}]")
-    source, path, quantity = claim.get("source_call_id"), claim.get("path"), claim.get("quantity")
-    if not isinstance(source, str) or not isinstance(path, str):
-        key = "path" if isinstance(source, str) else "source_call_id"
-        raise _step_error(f"Claim {number} needs a '{key}' of text", f"final.claims[{number}].{key}")
+        if not isinstance(claim, dict):
+            raise _step_error(f"Claim {number} is not an object", f"final.claims[{number}]")
+        for key in ("source_call_id", "path"):
+            if not isinstance(claim.get(key), str):
+                raise _step_error(f"Claim {number} needs a '{key}' of text", f"final.claims[{number}].{key}")
+    quantity = claim.get("quantity")
     problem = quantity_problem(quantity)
-    if problem is not None or quantity is None:
+    if problem is not None:
         raise _step_error(f"Claim {number}: {problem}", f"final.claims[{number}].quantity")
-    return Claim(source, path, exact or Quantity(quantity["value"], quantity["unit"]))
+    return Claim(
+        claim["source_call_id"], claim["path"], exact or Quantity(quantity["value"], quantity["unit"])
+    )
 
 
 def _is_simple(claim: Any) -> bool:

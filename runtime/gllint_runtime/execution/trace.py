@@ -71,7 +71,7 @@ def snapshot(value: Any) -> Any:
     if type(value) is str:
         return value
     try:
-        [[copied]] = marshal.loads(marshal.dumps([[value]]))  # as deep as it will stand in the trace
+        [[copied]] = marshal.loads(marshal.dumps([[value]], 2))  # as deep as it will stand in the trace
         return copied
     except ValueError:
         pass

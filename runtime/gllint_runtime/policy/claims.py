@@ -118,7 +118,9 @@ def macro_problems(macros: Iterable[Macro], claims: int) -> list[tuple[Macro | i
         elif macro.index is not None and macro.index >= claims:
             problems.append((macro, f"Macro '{macro.text}' has no entry in claims[]"))
         used.add(macro.index)
-    problems.extend((i, f"Claim {i} is used by no macro") for i in range(claims) if i not in used)
+    for i in range(claims):
+        if i not in used:
+            problems.append((i, f"Claim {i} is used by no macro"))
     return problems
 
 

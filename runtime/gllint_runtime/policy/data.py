@@ -26,6 +26,7 @@ _MAX_BITS = 1024  # an integer with as many has no float
 _LARGE = 2**62  # what is smaller needs no closer look
 _MAX_VALUES = 200_000
 _MAX_TEXT = 20_000_000
+_TEXT = frozenset({str})
 _BUILT_IN = frozenset({str, int, float, bool, type(None)})
 _MARSHAL = 2  # the version without references, which a tree has no use for
 
@@ -38,7 +39,26 @@ def plain(value: Any) -> Any:
     Raises ValueError for NaN, infinity, anything that JSON does not have, and for data without end; whatever the
     data's own methods do.
     """
+    if type(value) is dict and len(value) < 100 and _is_everyday(value):
+        return value.copy()
     return Survey(value).data
+
+
+def _is_everyday(value: dict[Any, Any]) -> bool:
+    """Whether each member is a text or a number of everyday size, so that there is nothing to look at closely."""
+    for key, item in value.items():
+        kind = type(item)
+        if type(key) is not str or len(key) > 1000:
+            return False
+        if kind is str:
+            if len(item) > 1000:
+                return False
+        elif kind is int or kind is float:
+            if not -_LARGE < item < _LARGE:
+                return False
+        elif item is not None and kind is not bool:
+            return False
+    return True
 
 
 def copy_plain(data: Any) -> Any:
@@ -60,17 +80,18 @@ class Survey:
         self.quantities: dict[Path, Quantity] = {}
         self.malformed: list[tuple[Path, str]] = []
         self.raw_numbers: list[Path] = []
-        self._plain_keys = plain_keys
         self._values = _MAX_VALUES  # what is left of the budget
         self._text = _MAX_TEXT
         try:
-            self.data = self._copy(value, ())
+            self.data: Any = self._object(value, ()) if type(value) is dict else self._copy(value, ())
         except (ValueError, RecursionError) as error:
             raise ValueError(str(error) or "the data is nested too deeply") from error
         except Exception as error:  # a subclass that lies about itself
             raise ValueError(f"the data cannot be read: {type(error).__name__}") from error
         if self._text < 0:
             raise ValueError(f"the data has more than {_MAX_TEXT} characters")
+        if plain_keys:
+            self.raw_numbers = [path for path in self.raw_numbers if not _is_plain(path, plain_keys)]
         self.size = 50 * (_MAX_VALUES - self._values) + _MAX_TEXT - self._text
 
     def _copy(self, value: Any, path: Path) -> Any:
@@ -90,12 +111,12 @@ class Survey:
             case float():
                 if not isfinite(value):
                     raise ValueError(f"{float.__repr__(value)} is not a number that JSON has")
-                self._raw(path)
+                self.raw_numbers.append(path)
                 return float.__float__(value)
             case int():
                 if int.bit_length(value) >= _MAX_BITS:
                     raise ValueError("an integer is beyond the range of numbers")
-                self._raw(path)
+                self.raw_numbers.append(path)
                 return int.__int__(value)
             case Quantity():
                 return self._object({"value": value.value, "unit": value.unit}, path)
@@ -123,7 +144,9 @@ class Survey:
             if kind is str:
                 self._text -= len(item)
             elif (kind is float and isfinite(item)) or (kind is int and -_LARGE < item < _LARGE):
-                self._raw((*path, step))
+                self.raw_numbers.append((*path, step))
+            elif kind is dict:
+                item = self._object(item, (*path, step))
             elif item is not None and kind is not bool:
                 item = self._copy(item, (*path, step))
             copied.append(item)
@@ -138,7 +161,9 @@ class Survey:
             raise ValueError(f"the data has more than {_MAX_VALUES} values")
 
     def _object(self, value: dict[Any, Any], path: Path) -> dict[str, Any]:
-        names = [key if type(key) is str else _name(key) for key in dict.keys(value)]
+        names = [*dict.keys(value)]
+        if not _TEXT.issuperset(map(type, names)):
+            names = [*map(_name, names)]
         if "value" in names and "unit" in names:
             return self._quantity(names, [*dict.values(value)], path)
         self._text -= sum(map(len, names))
@@ -168,12 +193,11 @@ class Survey:
             self.malformed.append((path, problem))
         return copied
 
-    def _raw(self, path: Path) -> None:
-        if self._plain_keys:
-            key = next((step for step in reversed(path) if isinstance(step, str)), None)
-            if key is not None and is_plain_key(key, self._plain_keys):
-                return
-        self.raw_numbers.append(path)
+
+def _is_plain(path: Path, plain_keys: Collection[str]) -> bool:
+    """Whether the number at ``path`` stands under one of ``plain_keys``, if in a list."""
+    key = next((step for step in reversed(path) if isinstance(step, str)), None)
+    return key is not None and is_plain_key(key, plain_keys)
 
 
 def _name(key: Any) -> str:

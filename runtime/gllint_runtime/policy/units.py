@@ -368,8 +368,7 @@ def _factor(unit: str, packs: tuple[str, ...] = ()) -> tuple[Fraction, Fraction]
     return product, Fraction(0)
 
 
-def _is_plain_number(value: Any) -> bool:
-    return type(value) in (int, float) and math.isfinite(value)
+_PLAIN = frozenset({int, float})
 
 
 def _exact(value: Any) -> Fraction | None:
@@ -398,15 +397,14 @@ class UnitRegistry:
     ) -> None:
         self.packs = tuple(packs)
         self.of_packs = frozenset(pack_units(self.packs))
-        self.allowlist: set[str] = set(ALLOWED_UNITS) | set(extend) | self.of_packs
+        self._listed = self.of_packs | ALLOWED_UNITS.keys()
+        self.allowlist: set[str] = {*self._listed, *extend}
         self.strict = strict
 
     @property
     def own(self) -> set[str]:
         """What the project added itself."""
-        if self.allowlist == ALLOWED_UNITS.keys():  # nothing, as nearly always
-            return set()
-        return self.allowlist - ALLOWED_UNITS.keys() - self.of_packs
+        return self.allowlist - self._listed
 
     def judge(self, unit: str) -> UnitVerdict:
         """:func:`judge_unit` under this registry's allowlist."""
@@ -470,13 +468,8 @@ class UnitRegistry:
         Integers are compared exactly, anything else to a relative ``tolerance`` with no absolute floor;
         temperatures in kelvin. NaN, infinity, booleans and different dimensions are never equal.
         """
-        if (
-            a.unit == b.unit
-            and _is_plain_number(a.value)
-            and _is_plain_number(b.value)
-            and a.value == b.value
-        ):
-            return self.is_allowed(a.unit)
+        if type(a.value) in _PLAIN and type(b.value) in _PLAIN and a.value == b.value and a.unit == b.unit:
+            return math.isfinite(a.value) and self.is_allowed(a.unit)
         first, second = _exact(a.value), _exact(b.value)
         if first is None or second is None or not (self.is_allowed(a.unit) and self.is_allowed(b.unit)):
             return False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from abc import ABC, abstractmethod
+import time
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, Protocol
@@ -42,21 +42,18 @@ def _takes_options(function: Callable[..., Any]) -> bool:
     return "options" in parameters or any(p.kind is p.VAR_KEYWORD for p in parameters.values())
 
 
-class Tape(ABC):
-    """A provider that also records, or replays, what else a run depends on: its clock and its tools."""
+class Tape:
+    """What else a run depends on, its clock and its tools; a provider that is one records or replays them."""
 
-    @abstractmethod
+    clock = staticmethod(time.perf_counter)
+    """Seconds, for durations."""
+
     def opening(self, start: dict[str, Any]) -> dict[str, Any]:
         """The settings that the run (or the recorded run) began with."""
+        return start
 
-    @abstractmethod
-    def clock(self) -> float:
-        """Seconds, for durations."""
-
-    @abstractmethod
     def recorded_call(self, name: str, arguments: dict[str, Any]) -> dict[str, Any] | None:
         """What that call led to when it was recorded, or ``None`` when it is to be executed now."""
 
-    @abstractmethod
     def call_done(self, name: str, arguments: dict[str, Any], outcome: dict[str, Any]) -> None:
-        """Told what an executed call led to."""
+        """Told what a call led to."""

@@ -97,9 +97,6 @@ class Recorder(Tape):
         self._write("clock", now)
         return now
 
-    def recorded_call(self, name: str, arguments: dict[str, Any]) -> None:
-        """Nothing is recorded yet: execute."""
-
     def call_done(self, name: str, arguments: dict[str, Any], outcome: dict[str, Any]) -> None:
         """Record the outcome of a call."""
         self._write("call", {"name": name, "arguments": arguments, **outcome})
@@ -140,9 +137,6 @@ class Replayer(ScriptedProvider, Tape):
         if call["name"] != name or call["arguments"] != arguments:
             raise RuntimeError(f"The recording calls {call['name']}({call['arguments']}) here, not {name}")
         return dict(call)
-
-    def call_done(self, name: str, arguments: dict[str, Any], outcome: dict[str, Any]) -> None:
-        """Nothing to record."""
 
     def _next(self, kind: str) -> Any:
         if not self._recorded[kind]:
