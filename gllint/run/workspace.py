@@ -132,7 +132,8 @@ class Workspace:
 
     def explain(self, path: str, line: int, code: str | None) -> list[str]:
         """Return why there is, or is not, a finding at a line: floor 2's own words."""
-        if path not in self.index.candidates():
+        speakers = self._speaking_of([path])
+        if path not in self.index.candidates() and not speakers:
             return [f"{path} mentions nothing that a rule speaks about; it was not parsed."]
         project = self.index.project
         broken = self.index.read(path)
@@ -140,7 +141,8 @@ class Workspace:
             return [f"{path}:{broken.line}:{broken.column}: {broken.message}"]
         from gllint_rules.check.why import why
 
-        return on_large_stack(lambda: why(project, path, line, code, self.config.codes_in(path)))
+        codes = self.config.codes_in(path)
+        return on_large_stack(lambda: why(project, path, line, code, codes, speakers))
 
     def map(self, paths: Collection[str]) -> Map:
         """Return what the tools that ``paths`` define return, and which messages claim it."""

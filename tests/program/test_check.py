@@ -408,3 +408,18 @@ def test_the_code_under_lint_is_never_run(write: Write, run: Run, agent: str) ->
     (top / "gllint.toml").unlink()
     assert run("check", cwd=top).returncode == 1
     assert not (top / "exploded").exists()
+
+
+def test_why_tells_of_a_number_that_a_tool_elsewhere_returns(write: Write, run: Run) -> None:
+    helper = 'def build(site):\n    return {"peak": float(site), "name": site, "more": load(site)}\n'
+    tool = "from langchain_core.tools import tool\nfrom helpers import build\n\n\n@tool\ndef {name}(site: str):\n    return build(site)\n"
+    top = write({"a.py": tool.format(name="one"), "b.py": tool.format(name="two"), "helpers.py": helper})
+    said = run("check", "--why", "helpers.py:2", cwd=top).stdout.decode().splitlines()
+    assert said[:2] == [
+        "GL101 `peak` in the result of tool `one` and 1 more is a number without a unit",
+        "  because `float()` gives a number (helpers.py:2: `float(site)`)",
+    ]
+    assert [line for line in said if line.startswith("GL101")] == said[:1]
+    silent = run("check", "--why", "helpers.py:2:GL102", cwd=top).stdout.decode().splitlines()
+    assert silent[0] == "There is no GL102 on this line."
+    assert any(line.startswith("`more` in the result of tool `one` is not known") for line in silent)

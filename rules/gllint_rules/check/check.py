@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 
 from gllint_rules.catalogue import RULES
-from gllint_rules.finding import Failure, Finding, Fix, Note, common, of_results
+from gllint_rules.finding import Failure, Finding, Fix, Note, ToolAt, common, of_results
 from gllint_rules.inference.values import Because, Site
 from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.project import Project
@@ -72,17 +72,15 @@ def _placed(project: Project, module: Module, pendings: Sequence[Pending], fix: 
     notes: list[Note] = []
     if first.because is not None:
         _collect(project, first.because, first.site, notes)
+    message, what, tools, keys = together(pendings)
     told = [pending.told for pending in pendings if pending.told is not None]
-    tools = tuple(sorted({t.tool for t in told}))
-    keys = tuple(dict.fromkeys(pending.key for pending in pendings if pending.key is not None))
-    what = common(pending.what for pending in pendings)
     causes = {module.path, *(path for t in told for path in t.files)}
     causes.update(_files_behind(pending.because for pending in pendings))
     return Finding(
         code=first.code,
         path=first.site.module.path,
         span=span,
-        message=first.message or of_results(what, tools, keys),
+        message=message,
         help=first.help,
         fix=fix,
         notes=tuple(notes),
@@ -93,6 +91,14 @@ def _placed(project: Project, module: Module, pendings: Sequence[Pending], fix: 
         settings=first.settings,
         causes=tuple(sorted(causes - {first.site.module.path})),
     )
+
+
+def together(pendings: Sequence[Pending]) -> tuple[str, str, tuple[ToolAt, ...], tuple[str, ...]]:
+    """What ``pendings`` of one place say as one finding: its message, what it is about, its tools and keys."""
+    tools = tuple(sorted({pending.told.tool for pending in pendings if pending.told is not None}))
+    keys = tuple(dict.fromkeys(pending.key for pending in pendings if pending.key is not None))
+    what = common(pending.what for pending in pendings)
+    return pendings[0].message or of_results(what, tools, keys), what, tools, keys
 
 
 def _files_behind(reasons: Iterable[Because | None]) -> set[str]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from gllint_rules.catalogue import RULES
-from gllint_rules.finding import of_results
+from gllint_rules.check.check import together
 from gllint_rules.inference.values import (
     NEVER,
     NONE,
@@ -38,43 +38,56 @@ if TYPE_CHECKING:
 
 
 def why(
-    project: Project, path: str, line: int, code: str | None = None, in_force: Collection[str] = RULES.keys()
+    project: Project,
+    path: str,
+    line: int,
+    code: str | None = None,
+    in_force: Collection[str] = RULES.keys(),
+    speakers: Collection[str] = (),
 ) -> list[str]:
     """The chain of evidence behind the findings of ``path`` at ``line``, or the reasons for silence, as lines.
 
-    ``in_force`` are the codes that the configuration has selected for the file.
+    ``in_force`` are the codes that the configuration has selected for the file, ``speakers`` the modules of which
+    something may be said there: those that hold a tool whose result is put together in ``path``.
     """
     module = project.imports.module_at(path)
     if module is None:
         return ["This file could not be read."]
-    context = Context.of(project, module)
+    contexts = [
+        Context.of(project, project.modules[p])
+        for p in dict.fromkeys((path, *speakers))
+        if p in project.modules
+    ]
     codes = [code] if code is not None else [c for c, rule in RULES.items() if rule.default or c in in_force]
     out: list[str] = []
     for name in codes:
-        rule = RULES[name]
-        if rule.check is None:
+        found: dict[tuple[object, ...], list[Pending]] = {}
+        check = RULES[name].check
+        if check is None:
             continue
-        for pending in rule.check(context):
-            if pending.site.module is module and context.span(pending.site).line == line:
-                out.extend(_finding(context, pending))
-                if name not in in_force:
-                    out.append(f"  not reported: the configuration does not select {name} for this file")
+        for context in contexts:
+            for pending in check(context):
+                if pending.site.module.path == path and context.span(pending.site).line == line:
+                    found.setdefault((pending.site, pending.within), []).append(pending)
+        for pendings in found.values():
+            out.extend(_finding(contexts[0], pendings))
+            if name not in in_force:
+                out.append(f"  not reported: the configuration does not select {name} for this file")
     if out:
         return out
     about = [f"There is no {code} on this line."] if code is not None else []
     if code is not None and RULES[code].check is None:
         return [*about, f"{code} is not a rule about values: `gllint rule {code}` says when it speaks."]
-    return about + ([*_silence(context, line, code)] or [*_nothing(context)])
+    said = dict.fromkeys(words for context in contexts for words in _silence(context, path, line))
+    return about + ([*said] or [*_nothing(contexts, path)])
 
 
-def _finding(context: Context, pending: Pending) -> Iterator[str]:
-    tools = [pending.told.tool] if pending.told is not None else []
-    keys = [pending.key] if pending.key is not None else []
-    yield f"{pending.code} {pending.message or of_results(pending.what, tools, keys)}"
-    if pending.because is not None:
-        yield from _chain(context, pending.because, 1)
-    if pending.help:
-        yield f"  help: {pending.help}"
+def _finding(context: Context, pendings: Sequence[Pending]) -> Iterator[str]:
+    yield f"{pendings[0].code} {together(pendings)[0]}"
+    if (because := pendings[0].because) is not None:
+        yield from _chain(context, because, 1)
+    if pendings[0].help:
+        yield f"  help: {pendings[0].help}"
 
 
 def _chain(context: Context, because: Because, depth: int) -> Iterator[str]:
@@ -93,15 +106,15 @@ def _place(context: Context, site: Site | None) -> str:
     return f" ({name}:{positions.span(site.at).line}: `{shown}`)"
 
 
-def _silence(context: Context, line: int, code: str | None) -> Iterator[str]:
+def _silence(context: Context, path: str, line: int) -> Iterator[str]:
     """What is known of the values on the line, and why no rule speaks."""
     for result in context.results:
         tool = f"tool `{result.tool.name}`" if result.tool.name else "a tool"
         for key, entry in _entries(result.value, Entry(result.value, result.site)):
-            if entry.site.module is context.module and context.span(entry.site).line == line:
+            if entry.site.module.path == path and context.span(entry.site).line == line:
                 what = f"`{key}` in the result of {tool}" if key else f"the result of {tool}"
                 yield f"{what} is {describe(entry.value)}{_place(context, entry.site)}"
-    for call, scope in context.module.calls:
+    for call, scope in context.module.calls if context.module.path == path else ():
         func = call.func
         if isinstance(func, facts.Attr) and func.name in context.names.table.all_runs:
             site = Site(context.module, call.at)
@@ -111,7 +124,7 @@ def _silence(context: Context, line: int, code: str | None) -> Iterator[str]:
                 yield f"`.{func.name}()` is called on {describe(value)}{note}"
     for step in final_steps(context):
         for part in step.template.parts:
-            if part.site.module is context.module and context.span(part.site).line == line:
+            if part.site.module.path == path and context.span(part.site).line == line:
                 yield "this text is part of a final message, and every number in it is claimed or allowed"
                 break
 
@@ -160,10 +173,11 @@ def describe(value: Value) -> str:
             return "neither a number nor a container"
 
 
-def _nothing(context: Context) -> Iterator[str]:
+def _nothing(contexts: Sequence[Context], path: str) -> Iterator[str]:
     yield "Nothing on this line is a tool's result, a schema, a unit, a tool call or a final message to gllint."
-    for tool in context.tools:
-        for callable in tool.callables:
-            if callable.module is context.module:
-                at = callable.function.at
-                yield f"tool `{tool.name}` ({tool.form}) is at line {context.span(Site(context.module, at)).line}"
+    for context in contexts:
+        for tool in context.tools:
+            for callable in tool.callables:
+                if callable.module.path == path:
+                    at = context.span(Site(callable.module, callable.function.at))
+                    yield f"tool `{tool.name}` ({tool.form}) is at line {at.line}"
