@@ -405,7 +405,8 @@ class Evaluator(Questions):
                     return hints.typed(self, found, declared) if declared is not None else found
                 if name == "__dict__":
                     return objects.fields_of(base)
-                if name in tables.RECORD_METHODS and self.class_member(of, name) is UNKNOWN:
+                dumps = name in tables.RECORD_METHODS and self.class_member(of, name) is UNKNOWN
+                if dumps or classes.is_typed_dict(self, of):
                     return Method(base, name, Site(frame.module, at))
                 member = self.member(of, name)
                 if isinstance(member, FunctionOf) and member.first:
