@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
+from gllint_rules.inference import annotations as hints
 from gllint_rules.inference import classes, containers, formatting, objects, operators, outside, tables
 from gllint_rules.inference.values import (
     NONE,
@@ -209,6 +210,8 @@ def _cast(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     value = evaluator.eval(call.args[1], frame)
     if declared is UNKNOWN or any(isinstance(option, (FunctionOf, ToolValue)) for option in options(value)):
         return value  # of a function, the type of its calls says less than the function itself
+    if any(isinstance(option, (Record, ListOf)) for option in options(value)):
+        return hints.typed(evaluator, value, declared)  # neither does that of a container say what is in it
     return declared
 
 
