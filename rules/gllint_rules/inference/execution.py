@@ -141,6 +141,7 @@ class _Runner:
         # What variables stand for: elements of containers (or what was taken out of them), and keys.
         self.elements: dict[str, Within] = {}
         self.keys: dict[str, Within] = {}
+        self.declared: Env = {}  # what annotations say of variables, wherever these are assigned
         self.swept: set[tuple[str, int]] = set()  # whose elements were all stored to, and in which loop
 
     def parameters(self) -> Env:
@@ -365,6 +366,8 @@ class _Runner:
         declared: Value | None = None
         if statement.annotation is not None:
             declared = self.evaluator.annotation(statement.annotation, replace(self.frame(env), env=None))
+            if isinstance(statement.targets[0], facts.Name):
+                self.declared[statement.targets[0].id] = declared
         if statement.value is None:
             if declared is not None and isinstance(statement.targets[0], facts.Name):
                 env[statement.targets[0].id] = declared
@@ -399,6 +402,8 @@ class _Runner:
     def store(self, target: Expr, value: Value, env: Env, site: Site | None = None) -> None:
         match target:
             case facts.Name(id=name):
+                if name in self.declared:
+                    value = hints.typed(self.evaluator, value, self.declared[name])
                 env[name] = value
                 if SHOWN in env:
                     forget(name, env)
