@@ -200,6 +200,8 @@ class Evaluator(Questions):
         return value
 
     def _bound(self, binding: Binding, frame: Frame) -> Value:
+        if binding.scope is not None:
+            frame = Frame(frame.module, binding.scope, None, frame.bound)
         match binding.kind:
             case "assign" | "aug" | "alias":
                 assert binding.value is not None

@@ -45,8 +45,10 @@ class Binder:
         """Note a way in which ``name`` gets its value in the present scope."""
         scope = scope or self.scope
         if name in scope.globals:
+            binding.scope = scope
             scope = self.top
         elif name in scope.outer and scope.parent is not None:
+            binding.scope = scope
             scope = scope.parent
         if scope is self.top:
             self.out.bound.setdefault(name, []).append(binding)

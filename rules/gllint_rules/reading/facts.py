@@ -320,6 +320,7 @@ class Binding(Record):
     module: str = ""  # of an import: the dotted module, with leading dots where relative
     name: str = ""  # of an import: the name in it; "" where the module itself is bound
     at: int = -1  # of an assignment: the name that it binds
+    scope: Scope | None = None  # the function that assigns it, where that is not the scope that binds it
 
 
 class Scope(Record):
