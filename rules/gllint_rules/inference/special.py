@@ -460,6 +460,8 @@ def call_method(evaluator: Evaluator, method: Method, call: facts.Call, frame: F
 def _known(evaluator: Evaluator, of: Value, name: str, call: facts.Call, frame: Frame) -> Value:
     """What the name of a method alone says; else what the stubs say of it."""
     found = call_unknown(evaluator, call, frame)
+    if name == "map" and isinstance(of, ExternalInstance) and of.name in tables.EXECUTORS:
+        return _map(evaluator, call, frame)
     if found is UNKNOWN:
         found = outside.method(evaluator, of, name, call, frame) or UNKNOWN
     return found
@@ -478,6 +480,9 @@ def call_unknown(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
             return found
         if last == "run_in_executor" and len(call.args) >= 2:
             return _threaded(1)(evaluator, call, frame)
+        if last == "submit" and call.args:
+            given = _threaded(0)(evaluator, call, frame)
+            return ExternalInstance(tables.FUTURE, (given,)) if given is not UNKNOWN else UNKNOWN
         if last in ("_replace", "model_copy"):
             return objects.copied(evaluator, evaluator.eval(call.func.base, frame), call, frame)
         if last in tables.MODEL_PARSERS or last == "model_construct":

@@ -75,6 +75,16 @@ CONTEXT_DECORATORS = {
     "contextmanager": "contextlib._GeneratorContextManager",
     "asynccontextmanager": "contextlib._AsyncGeneratorContextManager",
 }
+# What calls the function that it is given with the other arguments, and what holds the outcome.
+FUTURE = "concurrent.futures._base.Future"
+EXECUTORS = frozenset(
+    {
+        "concurrent.futures.process.ProcessPoolExecutor",
+        "concurrent.futures.thread.ThreadPoolExecutor",
+        "multiprocessing.pool.Pool",
+        "multiprocessing.pool.ThreadPool",
+    }
+)
 # A request holds what the server's `lifespan=` yields; the server stands in the module, or in one that it imports from.
 SERVERS = frozenset({"FastMCP", "MCPServer", "Server"})
 LIFESPAN = "lifespan_context"
