@@ -692,6 +692,7 @@ class _Runner:
                         self.lies_in(expr.args[0], place[0], (*place[1], Each("list", False, 0)))
             case facts.Call():
                 self.filled(expr, env)
+                self.handed_on(expr, env)
             case _:
                 pass
 
@@ -714,32 +715,67 @@ class _Runner:
         ):
             return
         held = {name: expr for name, expr in self.handed(call, callee, function) if expr in given}
-        if function.scope.parent is self.scope:
-            held |= {
-                name: facts.Name(call.at, name)
-                for name in function.changed
-                if name not in function.scope.bindings and isinstance(env.get(name), (Record, ListOf))
-            }
+        held |= self.found_around(function, call, env)
         if not held or self.evaluator.executes((function, call)):
             return
         before = {name: self.eval(expr, env) for name, expr in held.items()}
+        around = self.seen_by(function, env)
 
         def execute() -> Env:
             arguments = given_to(self.evaluator, callee, call, self.frame(env))
-            return changes(self.evaluator, callee, {**arguments, **before}, frozenset(held))
+            return changes(self.evaluator, callee, {**around, **arguments, **before}, frozenset(held))
 
         after = self.evaluator.executed((function, call), execute, Site(self.module, call.at)) or {}
         for name, expr in held.items():
             if after.get(name, before[name]) is not before[name]:
                 self.replace_at(expr, after[name], env)
 
+    def handed_on(self, call: facts.Call, env: Env) -> None:
+        """What inner functions may do to the containers around them, where they are handed on to be called."""
+        for arg in (*call.args, *(arg for _, arg in call.keywords)):
+            callee = env.get(arg.id) if isinstance(arg, facts.Name) else None
+            function = callee.function if isinstance(callee, FunctionOf) else None
+            if not isinstance(callee, FunctionOf) or not isinstance(function, facts.Function):
+                continue
+            held = self.found_around(function, call, env)
+            if not held or self.evaluator.executes((function, call)):
+                continue
+            around = self.seen_by(function, env)
+            after = self.evaluator.executed(
+                (function, call),
+                lambda callee=callee, around=around, held=held: changes(  # type: ignore[misc]
+                    self.evaluator, callee, around, frozenset(held)
+                ),
+                Site(self.module, call.at),
+            )
+            for name, value in (after or {}).items():
+                if value is not env[name]:
+                    self.replace_at(held[name], join(env[name], value), env)
+
+    def found_around(self, function: facts.Function, call: facts.Call, env: Env) -> dict[str, Expr]:
+        """The containers around an inner function that it changes."""
+        if function.scope.parent is not self.scope or function.yields:
+            return {}
+        return {
+            name: facts.Name(call.at, name)
+            for name in function.changed
+            if name not in function.scope.bindings and _holds_container(env.get(name))
+        }
+
+    def seen_by(self, function: facts.Function, env: Env) -> Env:
+        """The variables around an inner function as they are where it is called."""
+        if function.scope.parent is not self.scope:
+            return {}
+        own = function.scope.bindings
+        return {name: value for name, value in env.items() if name != SHOWN and name not in own}
+
     def is_container(self, expr: Expr, env: Env) -> bool:
         if isinstance(expr, facts.Name):
-            return isinstance(env.get(expr.id), (Record, ListOf))
+            return _holds_container(env.get(expr.id))
         if not isinstance(expr, (facts.Sub, facts.Attr)):
             return False
         found = self.way_to(expr, env)
-        return found is not None and isinstance(env.get(found[0]), (Record, ListOf)) and bool(found[1])
+        return found is not None and _holds_container(env.get(found[0])) and bool(found[1])
 
     def handed(
         self, call: facts.Call, callee: FunctionOf, function: facts.Function
@@ -925,6 +961,10 @@ def _assigned(target: Expr, value: Value, site: Site) -> Value:
     if isinstance(target, facts.Name) and isinstance(value, Number) and value.because.site != site:
         return replace(value, because=Because(f"`{target.id}` is assigned here", site, (value.because,)))
     return value
+
+
+def _holds_container(value: Value | None) -> bool:
+    return value is not None and any(isinstance(option, (Record, ListOf)) for option in options(value))
 
 
 def _are_same(new: Sequence[object], old: Sequence[object]) -> bool:
