@@ -299,8 +299,8 @@ class Evaluator(Questions):
                     return ModuleOf(module)
         bare = dotted.lstrip(".")
         full = ".".join(part for part in (bare, name) if part)
-        found = outside.constant(full, None) if name and bare == dotted else None
-        return found if found is not None and number(found) is not None else External(full)
+        found = outside.numeric_constant(full, None) if name and bare == dotted else None
+        return found if found is not None else External(full)
 
     def global_value(self, module: Module, name: str) -> Value:
         """The global ``name`` of ``module``, or its submodule of that name."""
@@ -388,8 +388,8 @@ class Evaluator(Questions):
                     return self.imported(frame.module, full, "")
                 if full in tables.NUMBER_CONSTANTS:
                     return self.number(f"`{full}` is a number", frame, at, real=True)
-                found = outside.constant(full, Site(frame.module, at))
-                return found if found is not None and number(found) is not None else External(full)
+                found = outside.numeric_constant(full, Site(frame.module, at))
+                return found if found is not None else External(full)
             case ModuleOf(module=module):
                 return self.global_value(module, name)
             case Instance(of=of) if name == "get" and classes.is_typed_dict(self, of):

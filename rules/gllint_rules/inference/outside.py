@@ -36,7 +36,9 @@ from gllint_rules.inference.values import (
     Text,
     UnionOf,
     Value,
+    held_in,
     join,
+    number,
 )
 from gllint_rules.reading import facts
 
@@ -291,6 +293,21 @@ def constant(name: str, site: Site | None) -> Value | None:
     if found.kind == "a":
         return _of_enum(found.name, at) or _value(found.said, _Known(), at)
     return None
+
+
+def numeric_constant(name: str, site: Site | None) -> Value | None:
+    """The value of such a variable where that is a number or holds nothing but numbers, else ``None``."""
+    found = constant(name, site)
+    return found if found is not None and _is_numeric(found) else None
+
+
+def _is_numeric(value: Value) -> bool:
+    if not isinstance(value, (ListOf, Record)):
+        return number(value) is not None
+    held = [entry.value for _, entry in held_in(value)]
+    if value.rest is not None:
+        held.append(value.rest)
+    return bool(held) and all(number(one) is not None for one in held)
 
 
 def _of_enum(name: str, at: _At) -> Value | None:

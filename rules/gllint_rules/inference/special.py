@@ -160,6 +160,13 @@ def _sum(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     return evaluator.number("`sum()` gives a number", frame, call.at)
 
 
+def _abs(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    value = evaluator.eval(call.args[0], frame) if call.args else UNKNOWN
+    if isinstance(value, ExternalInstance) and outside.is_described(value):  # of a duration: a duration
+        return outside.call(evaluator, "builtins.abs", call, frame) or UNKNOWN
+    return evaluator.number("`abs()` gives a number", frame, call.at)
+
+
 def _pow(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     return evaluator.number("`pow()` gives a number", frame, call.at)
 
@@ -397,6 +404,7 @@ CALLS: dict[str, Handler] = {
     "builtins.min": _smallest,
     "builtins.max": _smallest,
     "builtins.next": _next,
+    "builtins.abs": _abs,
     "builtins.sum": _sum,
     "builtins.pow": _pow,
     "builtins.divmod": _divmod,

@@ -170,7 +170,6 @@ NUMBER_CALLS = frozenset(
         "builtins.int",
         "builtins.len",
         "builtins.round",
-        "builtins.abs",
         "builtins.complex",
         "builtins.ord",
         "builtins.hash",
