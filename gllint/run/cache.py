@@ -82,6 +82,10 @@ class Store:
             # Whatever a sound digest over an entry of another making holds: it is as good as absent.
             return None
 
+    def has(self, name: str) -> bool:
+        """Say whether there is an entry ``name``, sound or not."""
+        return self.folder is not None and os.path.isfile(f"{self.folder}/{name}")
+
     def write(self, name: str, value: object) -> None:
         """Put an entry in place, all at once. Where the folder cannot be written, nothing is kept."""
         if self.folder is None:

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 from gllint.files.places import Place
 from gllint.run.cache import Store
 from gllint.run.index import Index, tool_names
+from gllint.run.looks import words_of_file
 from gllint.run.parsing import Parsed, Unparsed
+from gllint.run.results import Evidence
 from gllint.run.table import Means
 from gllint_rules.words.screen import Needles
 
@@ -20,11 +22,32 @@ if TYPE_CHECKING:
 class FollowingIndex(Index):
     """The files and facts of a project whose files change while it is in use."""
 
-    reads_all = True
-
     def __init__(self, place: Place, store: Store, means: Means) -> None:
         super().__init__(place, store, means)
+        self._unread: dict[str, Evidence] = {}  # the text of these is what it was
         self._sound: dict[str, Module] = {}  # of files that an edit has broken, what they were before
+
+    @property
+    def unread(self) -> Mapping[str, Evidence]:
+        """The candidates that need not be read before somebody asks for more than is kept of them.
+
+        An edit elsewhere may spoil what is kept of a file; it need not be read for that.
+        """
+        return self._unread
+
+    def _new_project(self) -> Project:
+        project = super()._new_project()
+        if self._project is None:  # else it inherits that
+            self._unread.update(self.kept.fresh)
+            for path, known in self.kept.fresh.items():
+                project.imports.asked[path] = dict(known.asked)
+                for teller in known.told_by:
+                    project.imports.tell(teller, path)
+        return project
+
+    def _holding(self, words: frozenset[str], paths: Collection[str]) -> Collection[str]:
+        read = self.means.sources.read
+        return {path for path in paths if words_of_file(words, path, read)}
 
     @property
     def has_project(self) -> bool:
@@ -45,15 +68,14 @@ class FollowingIndex(Index):
     def _names_after_edit(self, old: Project, passing: Collection[str]) -> Needles:
         project = self._new_project()
         for path in passing:
-            parsed = self.parsed[path]
-            if not isinstance(parsed, Unparsed):
-                project.add(parsed)
+            self._announce(project, path)
         project.inherit(old, ())
         return tool_names(project)
 
     def follow(self, path: str, name: bytes) -> None:
         """Follow an edit: ``name`` is the digest of a file that takes part now, empty if it does not (any more)."""
         candidates = dict(self.candidates())
+        self._unread.pop(path, None)
         if name:
             is_new = path not in candidates
             candidates[path] = name
@@ -73,6 +95,11 @@ class FollowingIndex(Index):
             self._sound[path] = before
         return parsed
 
+    def drop(self, path: str) -> None:
+        """Know nothing of a file's text any more."""
+        self.parsed.pop(path, None)
+        self._unread.pop(path, None)
+
     def renew(self, changed: Collection[str]) -> frozenset[str]:
         """Put a fresh project over the facts; return the files of which nothing could be taken over."""
         old = self._project or self.project
@@ -80,4 +107,7 @@ class FollowingIndex(Index):
         self._added = None
         self._project = self._new_project()
         self._add(self._project, self.candidates())
-        return self._project.inherit(old, changed)
+        stale = self._project.inherit(old, changed)
+        if not stale.isdisjoint(self.kept.fresh):
+            self.kept.spoil(stale)
+        return stale

@@ -7,7 +7,7 @@ the first look refuses costs a read; a project with no candidate never loads the
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ from gllint.run.kept import Kept
 from gllint.run.looks import PASSES, TALKS, outline_file
 from gllint.run.mentions import Mentions
 from gllint.run.parsing import Parsed, Unparsed, parse
-from gllint.run.results import Dependencies, Held, Result
+from gllint.run.results import Dependencies, Evidence, Held, Result
 from gllint.run.table import Means, Table
 from gllint_rules import RULES
 from gllint_rules.reading.stack import on_large_stack
@@ -37,8 +37,6 @@ _WORTH_BYTES, _CHUNK = 1_000_000, 8
 
 class Index:
     """The files and facts of one project."""
-
-    reads_all = False  # also of candidates of which what is known still holds
 
     def __init__(self, place: Place, store: Store, means: Means) -> None:
         self.root, self.config = place.root, place.config
@@ -207,8 +205,12 @@ class Index:
             self.mentions.of,
             self._owns,
             bool(self.talking),
-            self.kept.seed if not self.reads_all else lambda part, given: {},
+            self.kept.said,
+            self._holding,
         )
+
+    # Which of some files hold one of some words, where that is asked again and again.
+    _holding: Callable[[frozenset[str], Collection[str]], Collection[str]] | None = None
 
     def _packages(self) -> dict[str, list[str]]:
         from gllint_rules.project.imports import top_level_packages
@@ -221,16 +223,24 @@ class Index:
         if added is self._added:
             return  # as for each file that is checked
         new = [path for path in sorted(added) if path not in self._announced]
-        fresh = {} if self.reads_all else self.kept.fresh
-        self._read_facts([path for path in new if path not in self.parsed and path not in fresh], added)
+        unread = self.unread
+        self._read_facts([path for path in new if path not in self.parsed and path not in unread], added)
         for path in new:
-            parsed = self.parsed.get(path)
-            if parsed is None and fresh[path].sound:
-                project.announce(path)
-            elif parsed is not None and not isinstance(parsed, Unparsed):
-                project.add(parsed)
+            self._announce(project, path)
         self._announced.update(new)
         self._added = added
+
+    @property
+    def unread(self) -> Mapping[str, Evidence]:
+        """The candidates that need not be read before somebody asks for more than is kept of them."""
+        return self.kept.fresh
+
+    def _announce(self, project: Project, path: str) -> None:
+        parsed = self.parsed.get(path)
+        if parsed is None and self.unread[path].sound:
+            project.announce(path)
+        elif parsed is not None and not isinstance(parsed, Unparsed):
+            project.add(parsed)
 
     def _read_facts(self, paths: list[str], digests: Mapping[str, bytes]) -> None:
         self.means.progress.expect("reading", len(paths))

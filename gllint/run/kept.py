@@ -91,18 +91,16 @@ class Kept:
         self._set({path: known for path, known in self.fresh.items() if path not in stale})
         return stale
 
-    def seed(self, part: Callable[..., Any], given: Any) -> dict[str, Any]:
-        """Return what ``part`` said of the fresh modules where it was given the same."""
+    def said(self, part: Callable[..., Any]) -> Iterator[tuple[Any, dict[str, Any]]]:
+        """Yield what ``part`` was given and what it said of the fresh modules then."""
         name = _name(part)
         *_, to, returned = part.__annotations__.values()
         for held in self._facts.parts.get(name, ()):
             try:
-                before, said = made(f"tuple[{to}, dict[str, {returned}]]", list(held))
+                given, said = made(f"tuple[{to}, dict[str, {returned}]]", list(held))
             except Exception:
                 continue
-            if before == given:
-                return {path: value for path, value in said.items() if path in self.fresh}
-        return {}
+            yield given, {path: value for path, value in said.items() if path in self.fresh}
 
     def names(self, paths: Collection[str]) -> Needles | None:
         """Return the names by which the tools in ``paths`` may be used, ``None`` where they must be worked out."""
@@ -115,6 +113,10 @@ class Kept:
         return None if None in digests else digest(*filter(None, digests))
 
     # --- what the rules said ---------------------------------------------------------------------------------
+
+    def has_results(self, codes: frozenset[str]) -> bool:
+        """Say whether anything is kept of what the rules ``codes`` said."""
+        return self._store.has(_results_name(codes, False))
 
     def results(self, codes: frozenset[str], candidates: Collection[str]) -> dict[str, Held]:
         """Return what still holds of what the rules ``codes`` said."""

@@ -185,6 +185,15 @@ class Table:
         said = self.screen(paths)
         return [path for path, s in said.items() if s.flags & MAY_USE and not s.flags & PASSES]
 
+    def share(self) -> None:
+        """Hold the path and the signature of a file once, for a process that lives on."""
+        files = self.files
+        shared = {
+            path: row.signature for path, row in self._known().items() if files.get(path) == row.signature
+        }
+        others = {path: seen for path, seen in files.items() if path not in shared}
+        self.files = {**shared, **others}
+
     def forget(self) -> None:
         """Read the cache again: another process has written to it."""
         self._rows = None

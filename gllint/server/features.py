@@ -17,6 +17,7 @@ from gllint.server.cells import OpenNotebook
 from gllint.server.session import Buffer
 from gllint.server.texts import Snapshot
 from gllint_rules import Finding, Settings
+from gllint_rules.project.described import Described
 from gllint_rules.words.names import Names
 from gllint_runtime.policy.claims import find_macros
 
@@ -358,7 +359,7 @@ def _dispatchers(settings: Settings) -> frozenset[str]:
 
 def _tools_at(
     ls: Server, path: str, snapshot: Snapshot, offset: int, spot: spots.Spot
-) -> Sequence[knowledge.Known]:
+) -> Sequence[Described]:
     ls.session.apply(path)
     known = ls.session.known(path)
     if known is None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from gllint.server.knowledge import Claim, Known
+from gllint.server.knowledge import Claim
 from gllint_rules import RULES, Finding, Settings
+from gllint_rules.project.described import Described
 from gllint_runtime.policy.units import ALLOWED_UNITS, UnitRegistry, same_dimension
 
 CODE = re.compile(r"\bGL[0-9]{3}\b")
@@ -72,7 +73,7 @@ def claim_text(index: int, claim: Claim | None) -> str:
     return "\n".join(lines[:1]) + "\n\n" + "\n".join(lines[1:])
 
 
-def tool_text(tools: Sequence[Known]) -> str:
+def tool_text(tools: Sequence[Described]) -> str:
     """What the tools of one name say of themselves, and where they are defined."""
     return "\n\n---\n\n".join(
         f"**tool `{tool.name}`**"

@@ -12,8 +12,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from gllint.run.progress import Progress
+
+if TYPE_CHECKING:
+    from gllint_rules.project.project import Project
 
 _INTERVAL = 0.1
 _NICE = 5
@@ -70,18 +74,29 @@ def index_apart(root: str, report: Callable[[str, int, int], None]) -> None:
 
 
 def _main(root: str) -> None:
-    from gllint.run.engine import Options
-    from gllint.server.live import LiveEngine
+    from gllint.run.engine import Engine, Options
+    from gllint_rules.reading.stack import on_large_stack
 
     with contextlib.suppress(OSError):
         os.nice(_NICE)
-    engine = LiveEngine(Options())
+    engine = Engine(Options(fixes=False))
     engine.progress = Reporter(lambda label, done, total: print(label, done, total, flush=True))
     try:
         engine.places.ask_about([root])
-        engine.live(engine.places.project(root)).load()
+        workspace = engine.workspace(engine.places.project(root))
+        on_large_stack(_ask, workspace.index.project)
+        workspace.landing(())  # nothing is to be said, but all of it found out
     finally:
         engine.close(interrupted=True)
+
+
+def _ask(project: Project) -> None:
+    """Ask all modules what the server is asked about all of them; what they say is kept with the rest."""
+    from gllint_rules.project.callers import learn_callers
+    from gllint_rules.project.described import described_tools
+
+    learn_callers(project)
+    described_tools(project)
 
 
 if __name__ == "__main__":

@@ -6,30 +6,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gllint_rules.finding import Span
-from gllint_rules.inference import classes
 from gllint_rules.inference.values import Literal, Value
-from gllint_rules.project.claimed import claimed, sources, text_of
+from gllint_rules.project.claimed import claimed, sources
 from gllint_rules.project.context import Context
+from gllint_rules.project.described import Described, described, described_tools
 from gllint_rules.project.templates import final_steps
-from gllint_rules.reading import facts
 
 if TYPE_CHECKING:
     from gllint_rules.project.project import Project
     from gllint_rules.project.templates import FinalStep
-    from gllint_rules.project.tool import Tool
     from gllint_rules.reading.facts import Module
-
-_DESCRIPTION = "description"
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """A tool by its name: where it is defined, and what it says of itself."""
-
-    name: str
-    path: str
-    span: Span
-    description: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,33 +27,17 @@ class Claim:
     path: str | None
     value: object
     unit: str | None
-    tools: tuple[Known, ...]
+    tools: tuple[Described, ...]
 
 
-def tools_named(project: Project, name: str | None = None) -> list[Known]:
-    """The tools of the project that bear ``name``, or all that bear one."""
-    return [
-        known(project, tool)
-        for module in list(project.modules.values())
-        for tool in project.tools.of(module)
-        if tool.name and (name is None or tool.name == name)
-    ]
+def tools_named(project: Project, name: str) -> list[Described]:
+    """The tools of the project that bear ``name``."""
+    return [tool for tool in described_tools(project) if name and tool.name == name]
 
 
 def tool_names(project: Project) -> dict[str, str]:
     """The names of all tools of the project, each with the file that it is defined in."""
-    return {
-        tool.name: module.path
-        for module in list(project.modules.values())
-        for tool in project.tools.of(module)
-        if tool.name
-    }
-
-
-def known(project: Project, tool: Tool) -> Known:
-    """What is shown of a tool."""
-    span = project.positions(tool.module).span(tool.at)
-    return Known(tool.name or "", tool.module.path, span, _description(project, tool))
+    return {tool.name: tool.path for tool in described_tools(project) if tool.name}
 
 
 def claim_of_macro(project: Project, module: Module, span: Span, index: int) -> Claim | None:
@@ -118,21 +88,5 @@ def _claim(context: Context, value: Value, index: int | None) -> Claim | None:
     said = claimed(value)
     if said is None:
         return None
-    tools = tuple(known(context.project, tool) for tool in sources(context, said))
+    tools = tuple(described(context.project, tool) for tool in sources(context, said))
     return Claim(index, said.call_id, said.path, said.value, said.unit, tools)
-
-
-def _description(project: Project, tool: Tool) -> str:
-    context = Context(project, tool.module)
-    expr = tool.call.keyword(_DESCRIPTION) if tool.call is not None else None
-    scope = tool.scope
-    if expr is None and tool.cls is not None:
-        expr = classes.class_value(tool.cls, _DESCRIPTION)
-    if expr is not None and (text := text_of(context.eval(expr, scope))):
-        return text
-    function = tool.callable.function if tool.callable is not None else None
-    match getattr(function, "body", ()):
-        case (facts.Do(kind="expr", values=(facts.Const(value=str() as text),)), *_):
-            return text.strip().partition("\n\n")[0]
-        case _:
-            return ""

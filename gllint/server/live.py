@@ -11,12 +11,14 @@ import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from gllint.files.digest import digest
 from gllint.files.discover import SUFFIXES, Signature, is_left_out, signature, walk
 from gllint.files.places import Place
 from gllint.files.sources import Sources
 from gllint.run.cache import Store
 from gllint.run.engine import Engine, Options, Outcome, by_path
 from gllint.run.following import FollowingIndex
+from gllint.run.kept import result_of
 from gllint.run.looks import MARKED, MAY_USE, TALKS, UNREADABLE, screen_file, uses_file
 from gllint.run.progress import Progress
 from gllint.run.results import Result
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from gllint_rules.project.project import Project
 
 _CHUNK = 50
+_FEW_FILES = 64
 _SWEPT = 16
 
 
@@ -41,35 +44,47 @@ class LiveWorkspace:
         self._index, self._store = index, store
         self._sources = index.means.sources
         self._results: dict[str, Result] = {}
+        self._is_forgotten = False  # what was known of results before the project was another one
 
     # --- loading -------------------------------------------------------------------------------------------
 
-    def unknown_files(self) -> int:
-        """List the files of the project and count those that must be read because the cache says nothing."""
-        self._index.list_files()
-        return self._index.table.unknown()
+    def is_worth_a_process(self) -> bool:
+        """Whether there is so much to find out that another process had better do it, and leave it in the cache."""
+        index = self._index
+        index.list_files()
+        return (
+            self._store.folder is not None
+            and len(index.files) > _FEW_FILES
+            and (index.table.unknown() > 0 or not index.kept.has_results(self.config.codes))
+        )
 
     def forget_table(self) -> None:
         """Read the cache again: another process has written to it."""
         self._index.table.forget()
 
     def load(self) -> None:
-        """Read the facts of the whole project; after that it follows changes."""
-        self._results = {}
-        self._index.project  # noqa: B018
-        # Only now, not at every keystroke: what is read while an editor is open is read again by the next process.
-        self._index.save()
-        self._index.table.save(self._index.is_complete)
+        """Learn the whole project, as far as nothing is kept of it; after that it follows changes."""
+        index = self._index
+        self._results = self._recalled()
+        if len(self._results) < len(index.candidates()):
+            # Only now, not at every keystroke: what is read while an editor is open is read again by the next process.
+            index.save()
+        index.table.save(index.is_complete)
+        index.table.share()
         self.is_loaded = True
+
+    def _recalled(self) -> dict[str, Result]:
+        """What earlier checks said, as far as it still holds."""
+        index = self._index
+        index.project  # noqa: B018
+        held = index.kept.results(self.config.codes, index.candidates())
+        index.find_tools()
+        self._is_forgotten = False
+        return {path: result_of(held[path]) for path in held.keys() & index.kept.fresh.keys()}
 
     def report_to(self, progress: Progress) -> None:
         """Tell ``progress`` what is done."""
         self._index.means.progress = progress
-
-    @property
-    def keeps_cache(self) -> bool:
-        """Whether another process could leave anything for this one."""
-        return self._store.folder is not None
 
     @property
     def project(self) -> Project:
@@ -107,13 +122,13 @@ class LiveWorkspace:
         self._index.files.pop(path, None)
         if exists:
             self._index.files[path] = None if self._sources.holds(path) else _signature(path)
-        self._index.parsed.pop(path, None)
+        self._index.drop(path)
         self._forget_project()
 
     def _forget_project(self) -> None:
         self._index.dependencies.probed.clear()
         self._index.forget_project()
-        self._results = {}
+        self._results, self._is_forgotten = {}, True
 
     def _follow(self, path: str) -> None:
         index, read = self._index, self._sources.read
@@ -121,14 +136,20 @@ class LiveWorkspace:
         talked, talks = bool(index.talking), bool(screened.flags & TALKS)
         (index.talking.add if talks else index.talking.discard)(path)
         if bool(index.talking) != talked:  # what a list of tools means in any file has changed
-            index.parsed.pop(path, None)
+            index.drop(path)
             self._forget_project()
             return
         name = screened.digest
         if not name and screened.flags & MAY_USE:
             name = uses_file((index.settings, index.names), path, read)
-        takes_part, is_parsed = index.candidates().get(path), path in index.parsed
-        if (name and takes_part == name and is_parsed) or (not name and takes_part is None and not is_parsed):
+        takes_part, unread = index.candidates().get(path), index.unread.get(path)
+        if path in index.parsed:
+            is_same = name and takes_part == name
+        elif unread is not None:
+            is_same = unread.digest == digest(read(path))
+        else:
+            is_same = not name and takes_part is None
+        if is_same:
             return
         index.follow(path, name)
         self._renew({path})
@@ -185,6 +206,8 @@ class LiveWorkspace:
         Other files may use a tool now that was not there before, and findings in an open file may come from
         the check of another one. Stop asking as soon as another edit has come.
         """
+        if self._is_forgotten:
+            self._results = self._recalled() | self._results
         yield from self._settle_users()
         unknown = [path for path in self._index.candidates() if path not in self._results]
         for number, path in enumerate(unknown, 1):
@@ -225,7 +248,7 @@ class LiveWorkspace:
         changed = [path for path in changed if not self._sources.holds(path)]
         if is_another:
             for path in changed:
-                index.parsed.pop(path, None)
+                index.drop(path)
             self._forget_project()
             return
         for path in changed:

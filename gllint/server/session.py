@@ -23,7 +23,6 @@ from gllint.server.texts import Snapshot
 from gllint_rules import Failure, Finding, Settings
 from gllint_rules.tuples import NamedTuple
 
-_WORTH_A_PROCESS = 64
 _PATIENCE = 0.5
 _FOREIGN = frozenset({"site-packages", "dist-packages", "node_modules"})
 _SETTINGS = MARKERS | {".gitignore"}
@@ -210,7 +209,7 @@ class Session:
         report = self._client.working(f"gllint: reading {name}")
         workspace.report_to(Reporter(report))
         try:
-            if workspace.unknown_files() > _WORTH_A_PROCESS and workspace.keeps_cache:
+            if workspace.is_worth_a_process():
                 index_apart(workspace.root, report)
                 workspace.forget_table()
             workspace.load()

@@ -7,12 +7,15 @@ import random
 from collections.abc import Callable, Mapping
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from gllint.files import discover
 from gllint.run import index as indexing
 from gllint.run.engine import Engine, Options, Outcome
+from gllint.server.live import LiveEngine, LiveWorkspace
+from gllint_rules import Finding
 
 Write = Callable[..., Path]
 
@@ -223,3 +226,90 @@ def test_a_fix_reads_no_file_that_is_as_it_was(tmp_path: Path, monkeypatch: pyte
         read.clear()
         assert all(finding.fix is not None for finding in check(top, f"{name}.py").findings)
         assert read <= {f"{name}.py", f"use_{name}.py"}
+
+
+def load(top: Path) -> tuple[LiveEngine, LiveWorkspace]:
+    """The project as a server has it before anything is opened."""
+    engine = LiveEngine(Options(jobs=1))
+    engine.places.ask_about([str(top)])
+    workspace = engine.live(engine.places.project(str(top)))
+    workspace.load()
+    return engine, workspace
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_an_editor_is_told_after_any_edit_what_a_run_says_that_knows_nothing(
+    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chance = random.Random(seed)
+    monkeypatch.setattr(discover, "_FINE_CLOCK", -(10**12))
+    monkeypatch.setattr(indexing, "_SMALL_PROJECT", chance.choice((0, 500)))
+    top = tmp_path / "p"
+    for name, (text, *_) in VERSIONS.items():
+        if text is not None:
+            put(top / name, text)
+    check(top, fixes=chance.random() < 0.5)
+    if chance.random() < 0.5:
+        change(top, chance)  # what is kept is not all true any more
+    engine, workspace = load(top)
+    there = [name for name in VERSIONS if name.endswith(".py") and (top / name).exists()]
+    held: dict[str, bytes] = {}
+    found = 0
+    for _ in range(15):
+        name = chance.choice(there)
+        text = chance.choice([text for text in VERSIONS[name] if text is not None])
+        for word in ("Meter", "site"):
+            text = text.replace(word, f"{word}s") if chance.random() < 0.3 else text
+        path = str(top / name)
+        held[path] = text.encode()
+        engine.put(path, held[path])
+        list(workspace.settle())
+        workspace.forget_results(path)
+        cold = Engine(Options(cache=False, jobs=1, fixes=False))
+        for other, data in held.items():
+            cold.sources.put(other, data)
+        expected = [f for f in cold.check([str(top)]).findings if f.path == path]
+        assert [*map(shown, engine.conclude(path)[0])] == [*map(shown, expected)]
+        found += len(expected)
+    assert found > 2
+
+
+def shown(finding: Finding) -> tuple[Any, ...]:
+    return finding.code, finding.span, finding.message, finding.help
+
+
+def test_an_editor_reads_what_is_open_and_what_that_leads_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(discover, "_FINE_CLOCK", -(10**12))
+    monkeypatch.setattr(indexing, "_SMALL_PROJECT", 0)
+    read: list[str] = []
+    parse = indexing.parse
+    monkeypatch.setattr(
+        indexing, "parse", lambda path, *rest: (read.append(path.rpartition("/")[2]), parse(path, *rest))[1]
+    )
+    top = tmp_path / "p"
+    put(top / "pyproject.toml", "")
+    for name in "abcd":
+        put(top / f"{name}.py", _TOOL.replace("plant.", f"{name}_").replace("Meter", f"Meter{name.upper()}"))
+        put(top / f"{name}_helper.py", _RAW)
+    put(top / "b.py", (top / "b.py").read_text() + "\n\nturbine = Turbine('b')\n")
+    check(top)
+    read.clear()
+    engine, workspace = load(top)
+    assert read == []
+    path = str(top / "a.py")
+    for text in (_TOOL, _TOOL.replace("Meter", "Gauge"), f"{_TOOL}{_TOOL}".replace("Meter", "Gauges", 1)):
+        # The name of a tool's class is one that all other files are asked about.
+        engine.put(path, text.replace("plant.", "a_").encode())
+        workspace.forget_results(path)
+        assert [f.code for f in engine.conclude(path)[0]] == ["GL101"] * text.count("reading(site)")
+        list(workspace.settle())
+    assert set(read) == {"a.py", "a_helper.py"}
+    engine.put(path, _TOOL.replace("plant.", "a_").replace("Meter", "Turbine").encode())
+    list(workspace.settle())
+    assert set(read) >= {"b.py"}  # which holds that name
+    # A file that comes may change what any import leads to.
+    engine.put(str(top / "e.py"), _TOOL.replace("plant.", "a_").replace("Meter", "MeterE").encode())
+    list(workspace.settle())
+    assert {"c.py", "d.py"}.isdisjoint(read)

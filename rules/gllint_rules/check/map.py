@@ -6,8 +6,9 @@ from collections.abc import Collection, Iterator
 
 from gllint_rules.finding import Span, ToolAt
 from gllint_rules.inference.values import Key, ListOf, OtherKey, Record, Value, held_in, options
-from gllint_rules.project.claimed import Claimed, claimed, sources, text_of
+from gllint_rules.project.claimed import Claimed, claimed, sources
 from gllint_rules.project.context import Context, is_test_path, told
+from gllint_rules.project.described import text_of
 from gllint_rules.project.kinds import kind_of_leaf
 from gllint_rules.project.project import Project
 from gllint_rules.project.results import Result, is_quantity, leaves

@@ -223,9 +223,8 @@ def tool_names(project: Project) -> ToolNames:
     parts = list(project.each(_registered_in, None))
     keys = {name for names, _ in parts for name in names}
     registered = frozenset(name for _, classes in parts for name in classes)
-    given = list(
-        project.each(_names_in, (registered, registered | tool_classes(project), project.once(taken)))
-    )
+    classes = registered | tool_classes(project)
+    given = list(project.each_by_words(_names_in, classes, (registered, project.once(taken))))
     return ToolNames(
         frozenset(keys).union(*(names for names, _ in given)), all(complete for _, complete in given)
     )
@@ -249,14 +248,15 @@ def _registered_in(project: Project, module: Module, given: None) -> tuple[froze
 def _names_in(
     project: Project,
     module: Module,
-    given: tuple[frozenset[str], frozenset[str], frozenset[tuple[str, int, str, str, str, str]]],
+    given: tuple[frozenset[str], tuple[frozenset[str], frozenset[tuple[str, int, str, str, str, str]]]],
 ) -> tuple[frozenset[str], bool]:
     """What :class:`ToolNames` holds of one module.
 
-    ``given`` are the registered classes, all tool classes, and by what functions are handed over: that decides which
+    ``given`` are all tool classes, the registered ones, and by what functions are handed over: that decides which
     tools the module has.
     """
-    return _Collector(project, *given[:2]).read(module)
+    classes, (registered, _) = given
+    return _Collector(project, registered, classes).read(module)
 
 
 class _Collector:

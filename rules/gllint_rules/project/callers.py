@@ -54,6 +54,12 @@ def promises_for_lambda(project: Project) -> bool:
     return any(runner.promises and not runner.own for several in found for runner in several)
 
 
+def learn_callers(project: Project) -> None:
+    """Ask all modules what fixes ask of all of them, for somebody who keeps what they say."""
+    calls_named(project, "")
+    project.held(_runners)
+
+
 def calls_named(project: Project, name: str) -> Calls:
     """The calls of something whose last name is ``name``."""
     called = zip(project.modules.paths, project.each(_called_in, None), strict=True)

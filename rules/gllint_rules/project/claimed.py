@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gllint_rules.inference.values import Entry, Record, Text, Value, options
+from gllint_rules.inference.values import Entry, Record, Value, options
 from gllint_rules.project.context import Context
+from gllint_rules.project.described import modules_with_tools, text_of
 from gllint_rules.project.results import is_quantity
 from gllint_rules.project.tool import Tool
 from gllint_rules.reading import facts
@@ -42,7 +43,7 @@ def sources(context: Context, claim: Claimed) -> list[Tool]:
     """The tool whose call bears the claim's id in the same file, else those whose result has a Quantity at its path."""
     project = context.project
     names = set(_called(context, claim.call_id)) if claim.call_id else set()
-    modules = list(project.modules.values())
+    modules = modules_with_tools(project)
     if names:
         return [tool for module in modules for tool in project.tools.of(module) if tool.name in names]
     if claim.path is None:
@@ -61,11 +62,6 @@ def sources(context: Context, claim: Claimed) -> list[Tool]:
                 if any(_has_quantity(result.value, steps) for result in other.results_of(tool))
             ]
     return found
-
-
-def text_of(value: Value | None) -> str | None:
-    """A text that is written out whole."""
-    return value.literal if isinstance(value, Text) else None
 
 
 def _called(context: Context, call_id: str) -> Iterator[str]:

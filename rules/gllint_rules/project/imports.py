@@ -54,6 +54,7 @@ class Imports:
         self._loaded = {**kept, **self._loaded}
         self._absolute = dict(old._absolute)
         self.asked = {path: names for path, names in old.asked.items() if path not in changed}
+        self.told_by = {path: tellers.difference(changed) for path, tellers in old.told_by.items()}
 
     def is_loaded(self, path: str) -> bool:
         return path in self._loaded

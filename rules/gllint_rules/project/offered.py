@@ -26,7 +26,7 @@ TOOL_MAKERS = frozenset(
 def names_of_tools(project: Project) -> Needles:
     """By what other files may use the tools of the project: what the second round looks for."""
     classes = tool_classes(project)
-    names = classes.union(*project.each(_names_in, classes))
+    names = classes.union(*project.each_by_words(_names_in, classes, None))
     # What is handed over to a callee that no framework knows bears names like `chat`, which too many files use.
     known = [one for one in project.once(taken) if one.framework != GENERAL]
     given = {pair for one in known for pair in _names_of(project, one)}
@@ -70,8 +70,9 @@ def _classes_in(project: Project, module: Module, given: None) -> frozenset[str]
     return frozenset(tool.cls.cls.name for tool in project.tools.own(module) if tool.cls is not None)
 
 
-def _names_in(project: Project, module: Module, classes: frozenset[str]) -> frozenset[str]:
-    """The names under which other files may use the tools of one module."""
+def _names_in(project: Project, module: Module, given: tuple[frozenset[str], None]) -> frozenset[str]:
+    """The names under which other files may use the tools of one module; ``given`` are all tool classes."""
+    classes, _ = given
     tools = project.tools.own(module)
     names: set[str] = set()
     if tools:

@@ -65,8 +65,9 @@ class Project:
     request those around it that nobody lints; ``None`` where that is not known. ``talks`` says that a file which
     nobody announces imports a framework or a model's SDK.
     Modules that nobody announced are loaded when a value leads into them; what those build that the project does not
-    ``owns`` is reported where it is called. ``seed`` gives what a part (see :meth:`each`) said earlier of
-    modules of which the same holds now.
+    ``owns`` is reported where it is called. ``said`` gives what a part (see :meth:`each`) was given
+    and said earlier of modules of which the same holds now; ``holding``, where edits are followed, those of some files
+    that hold one of some words.
     """
 
     def __init__(
@@ -80,7 +81,8 @@ class Project:
         mentioning: Callable[[str, bool], Collection[str] | None] = lambda word, around: None,
         owns: Callable[[str], bool] = lambda path: True,
         talks: bool = False,
-        seed: Callable[[Any, Any], dict[str, Any]] = lambda part, given: {},
+        said: Callable[[Any], Iterable[tuple[Any, dict[str, Any]]]] = lambda part: (),
+        holding: Callable[[frozenset[str], Collection[str]], Collection[str]] | None = None,
     ) -> None:
         self.settings = settings
         self.names = Names.of(settings)
@@ -100,7 +102,7 @@ class Project:
         self._asking = 0  # how many questions about the whole project are open
         self._positions: dict[str, Positions] = {}
         self._answers: dict[object, Any] = {}
-        self._seed = seed
+        self._said, self._holding = said, holding
         self._parts: dict[tuple[Callable[..., Any], Any], dict[str, Any]] = {}
         # Where others hold the same project: what a part says of all modules, found out by all of them together.
         self.share_out: Callable[[Any, Any], Mapping[str, Any]] | None = None
@@ -164,6 +166,27 @@ class Project:
             self.consulted.add((everything,))
         return self._each(part, given)
 
+    def each_by_words(
+        self,
+        part: Callable[[Project, Module, tuple[frozenset[str], _G]], _T],
+        words: frozenset[str],
+        given: _G,
+    ) -> Iterator[_T]:
+        """As :meth:`each`, for a part to which a word means nothing where the text of a module does not hold it.
+
+        Where few words have come or gone, most modules need not be read for that.
+        """
+        if self._holding is not None and (part, (words, given)) not in self._parts:
+            old = [key for key in self._parts if key[0] is part]  # nobody asks with their words again
+            earlier = [(key[1], self._parts.pop(key)) for key in old]
+            alike = [one for one in (*earlier, *self._said(part)) if one[0][1] == given]
+            if alike:
+                (before, _), known = min(alike, key=lambda one: len(words ^ one[0][0]))
+                held = self._holding(words ^ before, known) if words != before else ()
+                known = {path: value for path, value in known.items() if path not in held}
+                self._parts[part, (words, given)] = known
+        return self.each(part, (words, given))
+
     def _each(self, part: Callable[[Project, Module, _G], _T], given: _G) -> Iterator[_T]:
         known = self._known_parts(part, given)
         if (
@@ -196,7 +219,7 @@ class Project:
     def _known_parts(self, part: Callable[[Project, Module, _G], _T], given: _G) -> dict[str, _T]:
         key = part, given
         if key not in self._parts:
-            self._parts[key] = self._seed(part, given)
+            self._parts[key] = next((known for before, known in self._said(part) if before == given), {})
         return self._parts[key]
 
     @property

@@ -1,0 +1,77 @@
+"""What the tools of a project say of themselves, for those who show it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+from gllint_rules.finding import Span
+from gllint_rules.inference import classes
+from gllint_rules.inference.values import Text, Value
+from gllint_rules.project.context import Context
+from gllint_rules.project.project import taken
+from gllint_rules.reading import facts
+from gllint_rules.tuples import NamedTuple
+
+if TYPE_CHECKING:
+    from gllint_rules.project.project import Project
+    from gllint_rules.project.tool import Tool
+    from gllint_rules.reading.facts import Module
+
+_DESCRIPTION = "description"
+_Plain: TypeAlias = tuple[str, str, Span, str]
+
+
+class Described(NamedTuple):
+    """A tool: its name, empty where it is not known, where it is defined, and what it says of itself."""
+
+    name: str
+    path: str
+    span: Span
+    description: str
+
+
+def described_tools(project: Project) -> list[Described]:
+    """All tools of the project."""
+    return [Described._make(one) for part in _parts(project).values() for one in part]
+
+
+def modules_with_tools(project: Project) -> list[Module]:
+    """The modules that have any; no others need be read for that."""
+    return [project.modules[path] for path, part in _parts(project).items() if part]
+
+
+def described(project: Project, tool: Tool) -> Described:
+    """What is shown of a tool."""
+    span = project.positions(tool.module).span(tool.at)
+    return Described(tool.name or "", tool.module.path, span, _description(project, tool))
+
+
+def _parts(project: Project) -> dict[str, tuple[_Plain, ...]]:
+    return dict(zip(project.modules.paths, project.each(_described_in, project.once(taken)), strict=True))
+
+
+def _described_in(
+    project: Project, module: Module, given: frozenset[tuple[str, int, str, str, str, str]]
+) -> tuple[tuple[str, str, Span, str], ...]:
+    return tuple(described(project, tool) for tool in project.tools.of(module))
+
+
+def _description(project: Project, tool: Tool) -> str:
+    context = Context(project, tool.module)
+    expr = tool.call.keyword(_DESCRIPTION) if tool.call is not None else None
+    scope = tool.scope
+    if expr is None and tool.cls is not None:
+        expr = classes.class_value(tool.cls, _DESCRIPTION)
+    if expr is not None and (text := text_of(context.eval(expr, scope))):
+        return text
+    function = tool.callable.function if tool.callable is not None else None
+    match getattr(function, "body", ()):
+        case (facts.Do(kind="expr", values=(facts.Const(value=str() as text),)), *_):
+            return text.strip().partition("\n\n")[0]
+        case _:
+            return ""
+
+
+def text_of(value: Value | None) -> str | None:
+    """A text that is written out whole."""
+    return value.literal if isinstance(value, Text) else None
