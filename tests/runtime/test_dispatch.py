@@ -195,3 +195,19 @@ def test_a_registry_is_a_mapping_and_takes_whatever_runs() -> None:
 def test_reading_costs_no_more_than_its_length(piece: str) -> None:
     with pytest.raises(GLValidationError):
         read_object("x" + piece * 100_000)
+
+
+class Shut:
+    def __getattribute__(self, name: str) -> Any:
+        raise RuntimeError
+
+    __repr__ = __getattribute__  # type: ignore[assignment]
+
+
+def test_what_cannot_be_printed_or_read_is_an_error_too(boiler: ToolRegistry) -> None:
+    deep: dict[str, Any] = {}
+    for _ in range(100_000):
+        deep = {"a": deep}
+    for args in ({"a": Shut()}, {"a": {"b": 10**5000}}, {"a": deep}, Shut()):
+        assert dispatch_tool({"name": "File Writer Tool", "args": args}, boiler)["code"] == "STEP_SCHEMA"
+    assert dispatch_tool(Shut(), boiler)["code"] == "STEP_SCHEMA"  # type: ignore[arg-type]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -115,3 +116,36 @@ def test_a_survey_tells_quantities_from_what_only_looks_like_one() -> None:
     found = Survey({"good": {"value": 1, "unit": "m"}, "bad": {"value": "1", "unit": "m"}})
     assert [*found.quantities] == [("good",)]
     assert [path for path, _ in found.malformed] == [("bad",)]
+
+
+class Unspeakable(ValueError):
+    def __str__(self) -> str:
+        raise RuntimeError
+
+
+class Liar(date):
+    def isoformat(self, *_: Any, **__: Any) -> str:
+        raise Unspeakable
+
+
+class Nameless(type):
+    @property
+    def __name__(cls) -> str:
+        raise Unspeakable
+
+
+class Odd(metaclass=Nameless):
+    pass
+
+
+class Shut:
+    def __getattribute__(self, name: str) -> Any:
+        raise Unspeakable
+
+
+@pytest.mark.parametrize("value", [Liar(2024, 10, 2), Odd(), Shut()], ids=["date", "class", "object"])
+def test_what_cannot_even_say_what_is_wrong(value: Any) -> None:
+    for output in (value, {"a": value}, {"value": value, "unit": "kWh"}):
+        with pytest.raises(GLValidationError) as caught:
+            verified(output)
+        assert caught.value.code == "RESULT_SCHEMA" and len(caught.value.message) < 1000

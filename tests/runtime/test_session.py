@@ -443,6 +443,16 @@ def test_what_is_no_session(text: str) -> None:
         ("calls", [{"id": "tc_1"}]),
         ("calls", 5),
         ("max_bytes", None),
+        ("max_bytes", 0),
+        ("max_bytes", True),
+        ("count", -1),
+        ("count", True),
+        ("count", 10**400),
+        ("metrics", {"executed": {"meter": 10**400}}),
+        ("metrics", {"executed": {"meter": True}}),
+        ("metrics", {"executed": {}, "latency_ms": 10**400}),
+        ("metrics", {"executed": {}, "latency_ms": -1}),
+        ("metrics", {"executed": {}, "latency_ms": 0.0, "model_steps": 1.5}),
     ],
 )
 def test_a_tampered_session(session: Session, key: str, value: Any) -> None:

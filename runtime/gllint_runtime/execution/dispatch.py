@@ -8,7 +8,7 @@ from typing import Any
 
 from gllint_runtime.execution.registry import ToolRegistry
 from gllint_runtime.execution.steps import CLARIFICATION, ToolAction
-from gllint_runtime.policy.errors import GLError
+from gllint_runtime.policy.errors import GLError, GLValidationError
 
 logger = logging.getLogger("gllint_runtime")
 
@@ -33,12 +33,22 @@ def dispatch_tool(action: ToolAction | Mapping[str, Any] | str, registry: ToolRe
     reserved name ``"None"`` as ``{"clarification_needed": question}``.
     """
     try:
-        asked = ToolAction.parse(action)
+        asked = _asked(action)
         if asked.name == CLARIFICATION:
             question = str(asked.args.get("clarification_needed", ""))
             logger.warning("The model asks for clarification: %s", question)
             return {"clarification_needed": question}
-        return (TOOL_REGISTRY if registry is None else registry).invoke(asked.name, sanitize_args(asked.args))
+        return (TOOL_REGISTRY if registry is None else registry).invoke(asked.name, asked.args)
     except GLError as error:
         logger.error("Tool dispatch failed: %s", error)
         return {"error": str(error), "code": error.code, "hint": error.hint}
+
+
+def _asked(action: Any) -> ToolAction:
+    try:
+        asked = ToolAction.parse(action)
+        return ToolAction(asked.name, sanitize_args(asked.args))
+    except GLError:
+        raise
+    except Exception as error:  # of an object that lies about itself, or cannot be printed
+        raise GLValidationError("STEP_SCHEMA", "The action cannot be read") from error

@@ -19,7 +19,7 @@ from typing import Any, Literal, NoReturn, Unpack
 from gllint_runtime.execution.origins import Origins
 from gllint_runtime.execution.record import CallRecord, Origin
 from gllint_runtime.execution.steps import read_claims
-from gllint_runtime.execution.trace import Metrics
+from gllint_runtime.execution.trace import Metrics, count_of
 from gllint_runtime.policy import validation
 from gllint_runtime.policy.claims import Macro, find_macros, in_place, macro_problems
 from gllint_runtime.policy.data import Survey, copy_plain, plain
@@ -91,10 +91,8 @@ class Session:
         **settings: Unpack[Settings],
     ) -> None:
         policy = Policy(**known(settings, Settings))
-        if isinstance(max_bytes, bool) or not isinstance(max_bytes, int) or max_bytes < 1:
-            raise ValueError(f"max_bytes is a number of bytes, not {max_bytes!r}")
         self._begin(policy, policy.unit_registry(), numbers_by_name(constants))
-        self._max_bytes = max_bytes
+        self._max_bytes = _bytes_to_keep(max_bytes)
 
     @classmethod
     def under(cls, policy: Policy, units: UnitRegistry, constants: dict[str, Any]) -> Session:
@@ -354,8 +352,8 @@ class Session:
             policy = Policy(**stored["policy"])
             constants = {name: _number_of(value) for name, value in stored["constants"].items()}
             session = cls.under(policy, policy.unit_registry(), constants)
-            session._max_bytes = int(stored["max_bytes"])
-            session._count = int(stored["count"])
+            session._max_bytes = _bytes_to_keep(stored["max_bytes"])
+            session._count = count_of(stored["count"])
             for said in stored["user"]:
                 session.user(str.__str__(said))
             session.metrics = Metrics.restored(stored["metrics"])
@@ -391,6 +389,12 @@ class Session:
             output.quantities[path] = replace(rounded, value=value)
         origins = None if call["origins"] is None else tuple(Origin(*origin) for origin in call["origins"])
         return CallRecord(call["id"], call["tool"], plain(call["arguments"]), output, origins)
+
+
+def _bytes_to_keep(max_bytes: Any) -> int:
+    if type(max_bytes) is not int or max_bytes < 1:
+        raise ValueError(f"max_bytes is a number of bytes, not {max_bytes!r}")
+    return max_bytes
 
 
 def _no_constant(name: str) -> NoReturn:

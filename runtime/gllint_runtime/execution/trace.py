@@ -10,6 +10,8 @@ from typing import Any, Literal
 
 from gllint_runtime.policy.data import plain
 
+_MANY = 2**62  # more than can have happened
+
 
 class Trace:
     """What a run did, entry by entry; appended, never overwritten.
@@ -84,6 +86,13 @@ def snapshot(value: Any) -> Any:
             return f"<{type(value).__name__}>"
 
 
+def count_of(stored: Any) -> int:
+    """``stored`` where it says how often something happened. Raises ValueError."""
+    if type(stored) is not int or not 0 <= stored < _MANY:
+        raise ValueError(f"{stored!r} is no count")
+    return stored
+
+
 @dataclass(slots=True)
 class Metrics:
     """Counts of one run; rates are from 0 to 1."""
@@ -103,11 +112,14 @@ class Metrics:
     @classmethod
     def restored(cls, stored: Mapping[str, Any]) -> Metrics:
         """The counts that :meth:`stored` gave. Raises ValueError or TypeError for anything else."""
-        executed = dict(stored["executed"])
-        counts = [*executed.values(), *(count for name, count in stored.items() if name != "executed")]
-        if not all(type(count) in (int, float) and count >= 0 for count in counts):
-            raise ValueError("the metrics are no counts")
-        return cls(**{**stored, "executed": executed})
+        counts = {
+            name: count_of(count) for name, count in stored.items() if name not in ("executed", "latency_ms")
+        }
+        executed = {name: count_of(count) for name, count in stored["executed"].items()}
+        latency = stored["latency_ms"]
+        if type(latency) not in (int, float) or not 0 <= latency < _MANY:
+            raise ValueError(f"{latency!r} is no time")
+        return cls(**counts, executed=executed, latency_ms=latency)
 
     def to_dict(self) -> dict[str, Any]:
         """The metrics under the names of seed 000."""

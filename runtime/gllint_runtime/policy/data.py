@@ -84,10 +84,10 @@ class Survey:
         self._text = _MAX_TEXT
         try:
             self.data: Any = self._object(value, ()) if type(value) is dict else self._copy(value, ())
-        except (ValueError, RecursionError) as error:
-            raise ValueError(str(error) or "the data is nested too deeply") from error
-        except Exception as error:  # a subclass that lies about itself
-            raise ValueError(f"the data cannot be read: {type(error).__name__}") from error
+        except RecursionError:
+            raise ValueError("the data is nested too deeply") from None
+        except Exception as error:
+            raise ValueError(_trouble(error)) from error
         if self._text < 0:
             raise ValueError(f"the data has more than {_MAX_TEXT} characters")
         if plain_keys:
@@ -129,10 +129,10 @@ class Survey:
         try:
             dumped = _dumped(value)
         except Exception as error:
-            problem = f"a {type(value).__name__} does not dump itself: {type(error).__name__}"
+            problem = f"a {_kind(value)} does not dump itself: {_kind(error)}"
             raise ValueError(problem) from error
         if not isinstance(dumped, Mapping):
-            raise ValueError(f"a {type(value).__name__} is not data that JSON has")
+            raise ValueError(f"a {_kind(value)} is not data that JSON has")
         return self._object(dict(islice(dumped.items(), self._values + 1)), path)
 
     def _items(self, steps: Collection[Any], items: Iterable[Any], path: Path) -> list[Any]:
@@ -200,6 +200,17 @@ def _is_plain(path: Path, plain_keys: Collection[str]) -> bool:
     return key is not None and is_plain_key(key, plain_keys)
 
 
+def _trouble(error: Exception) -> str:
+    """What went wrong: as we say it, or, where a class that lies about itself raised, no more than that."""
+    said = error.args[0] if type(error) is ValueError and error.args else None
+    return said[:500] if type(said) is str else f"the data cannot be read: {_kind(error)}"
+
+
+def _kind(value: Any) -> str:
+    """The name of a value's class, whatever its metaclass says."""
+    return str(type.__dict__["__name__"].__get__(type(value)))
+
+
 def _name(key: Any) -> str:
     if not isinstance(key, str):
         raise ValueError(f"the key {reprlib.repr(key)} is not text")
@@ -227,7 +238,7 @@ def _number(number: Any) -> tuple[Any, Any]:
     if isinstance(exact, Decimal) and not exact.is_finite():
         raise ValueError(f"{exact} is not a number that JSON has")
     if not _is_short(exact):
-        raise ValueError(f"a {type(number).__name__} is beyond the range of numbers")
+        raise ValueError(f"a {_kind(number)} is beyond the range of numbers")
     rounded = float(exact)
     return rounded, None if Fraction(exact) == Fraction(rounded) else exact
 
