@@ -174,9 +174,9 @@ class Types:
                 if full == "tuple" and len(parts) == 2 and is_ellipsis(parts[1]):
                     return ["tuple...", arguments[0]]
                 return [full, *arguments] if arguments else full
-            case ast.Assign(value=ast.Call(func=func) as call) if last_of(func) in ("TypeVar", "ParamSpec"):
+            case ast.Assign(value=ast.Call(func=func) as call) if _makes(func) in ("TypeVar", "ParamSpec"):
                 return type_variable(Types(self.stubs, module), name, call, depth)
-            case ast.Assign(value=ast.Call(func=func, args=[_, base])) if last_of(func) == "NewType":
+            case ast.Assign(value=ast.Call(func=func, args=[_, base])) if _makes(func) == "NewType":
                 return Types(self.stubs, module).read(base, depth + 1)
             case ast.Assign(value=value) | ast.AnnAssign(value=ast.expr() as value):
                 return self.alias(module, value, arguments, depth)
@@ -199,8 +199,13 @@ class Types:
         return substituted(expanded, dict(zip(variables, arguments, strict=False))) if variables else expanded
 
 
+def _makes(func: ast.expr) -> str:
+    """What the call of a special form makes, also where a stub imports it as ``_TypeVar``."""
+    return last_of(func).lstrip("_")
+
+
 def type_variable(types: Types, name: str, call: ast.Call, depth: int) -> Any:
-    if last_of(call.func) == "ParamSpec":
+    if _makes(call.func) == "ParamSpec":
         return UNKNOWN
     bound = next((k.value for k in call.keywords if k.arg == "bound"), None)
     default = next((k.value for k in call.keywords if k.arg == "default"), None)
