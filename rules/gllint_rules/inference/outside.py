@@ -227,11 +227,20 @@ def _iterated(name: str, arguments: tuple[Value, ...], at: _At) -> Value:
 # --- from values to classes ----------------------------------------------------------------------------------
 
 
-def _class_name(value: Value) -> str | None:
-    """The class of the stubs that a value is an instance of."""
+# What is bytes to us may be any of them.
+_BYTES_CLASSES = ("builtins.bytes", "builtins.bytearray", "builtins.memoryview")
+
+
+def _class_name(value: Value, attribute: str = "") -> str | None:
+    """The class of the stubs that a value is an instance of; of several, the first that has the attribute."""
     match value:
-        case Text(is_bytes=is_bytes):
-            return "builtins.bytes" if is_bytes else "builtins.str"
+        case Text(is_bytes=True):
+            first = _BYTES_CLASSES[0]
+            return next(
+                (name for name in _BYTES_CLASSES if attribute and stubs.member(name, attribute)), first
+            )
+        case Text():
+            return "builtins.str"
         case Boolean():
             return "builtins.bool"
         case ListOf(kind=kind):
@@ -245,9 +254,9 @@ def _class_name(value: Value) -> str | None:
             return None
 
 
-def _class_of(value: Value) -> tuple[str, tuple[Value, ...]] | None:
+def _class_of(value: Value, attribute: str = "") -> tuple[str, tuple[Value, ...]] | None:
     """The class of the stubs that a value is an instance of, with what stands for its type variables."""
-    name = _class_name(value)
+    name = _class_name(value, attribute)
     if name is None:
         return None
     variables = stubs.variables(name)
@@ -342,9 +351,9 @@ def attribute(value: Value, name: str, site: Site) -> Value | None:
 
 
 def _attribute(value: Value, name: str, at: _At) -> Value | None:
-    cls = _class_name(value)
+    cls = _class_name(value, name)
     member = stubs.member(cls, name) if cls is not None else None
-    held = _class_of(value) if member is not None and member.kind == "a" else None
+    held = _class_of(value, name) if member is not None and member.kind == "a" else None
     if member is None or held is None:
         return None
     known = replace(_of_class(*held), given=member.given, this=value)
@@ -353,7 +362,7 @@ def _attribute(value: Value, name: str, at: _At) -> Value | None:
 
 def lacks(value: Value, name: str) -> bool:
     """Whether ``value`` is of a class of the stubs that has no such attribute."""
-    cls = _class_name(value)
+    cls = _class_name(value, name)
     if cls is None or not stubs.is_class(cls) or stubs.member(cls, name) is not None:
         return False
     return stubs.member(cls, "__getattr__") is None and all(n != "?" for n, _ in stubs.lineage(cls))
@@ -485,7 +494,7 @@ def _method(value: Value, name: str, arguments: Arguments, at: _At) -> Value | N
         found = [_method_of(number, (), value, name, arguments, at) for number in _NUMBER_CLASSES]
         known = [result for result in found if result is not None]
         return join(*known) if known else None
-    held = _class_of(value)
+    held = _class_of(value, name)
     return _method_of(*held, value, name, arguments, at) if held is not None else None
 
 
