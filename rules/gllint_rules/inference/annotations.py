@@ -244,6 +244,8 @@ def typed(evaluator: Evaluator, value: Value, declared: Value) -> Value:
     if isinstance(value, Record) and isinstance(declared, Instance):
         if not value.quantity and value.cls is None and classes.is_typed_dict(evaluator, declared.of):
             return _with_fields(evaluator, value, declared.of)
+    if isinstance(value, (Record, ListOf)) and (item := _dict_inside(evaluator, declared)) is not None:
+        value = _with_items(evaluator, value, item)
     if isinstance(value, (Record, ListOf)) and isinstance(declared, (Record, ListOf)):
         if value.rest is UNKNOWN and declared.rest is not None:
             return replace(value, rest=declared.rest)
@@ -262,10 +264,36 @@ def _with_fields(evaluator: Evaluator, record: Record, of: ClassOf) -> Record:
         declared = evaluator.field(of, key)
         entries[key] = (
             tuple(e.holding(typed(evaluator, e.value, declared)) for e in found)
-            if declared is not None and number(declared) is not None
+            if declared is not None and (number(declared) is not None or _tells_fields(evaluator, declared))
             else found
         )
     return replace(record, entries=entries)
+
+
+def _dict_inside(evaluator: Evaluator, declared: Value) -> Value | None:
+    """What a container is declared to hold where that is a ``TypedDict``: ``list[Row]``, ``dict[str, list[Row]]``."""
+    held = declared.rest if isinstance(declared, (Record, ListOf)) else None
+    return held if held is not None and _tells_fields(evaluator, held) else None
+
+
+def _tells_fields(evaluator: Evaluator, declared: Value) -> bool:
+    """Whether what is declared is a ``TypedDict``, or a container of them."""
+    if isinstance(declared, Instance):
+        return classes.is_typed_dict(evaluator, declared.of)
+    return _dict_inside(evaluator, declared) is not None
+
+
+def _with_items(evaluator: Evaluator, value: Record | ListOf, declared: Value) -> Record | ListOf:
+    """A container each of whose values is declared as ``declared``."""
+    evaluator.step(value.size // 64)
+    rest = typed(evaluator, value.rest, declared) if value.rest is not None else None
+
+    def told(found: tuple[Entry, ...]) -> tuple[Entry, ...]:
+        return tuple(entry.holding(typed(evaluator, entry.value, declared)) for entry in found)
+
+    if isinstance(value, ListOf):
+        return replace(value, items=told(value.items), rest=rest)
+    return replace(value, entries={key: told(found) for key, found in value.entries.items()}, rest=rest)
 
 
 def _is_ellipsis(expr: Expr) -> bool:
