@@ -22,7 +22,7 @@ from gllint_rules.inference.values import (
     options,
 )
 from gllint_rules.reading import facts
-from gllint_rules.reading.facts import Call, Expr, Function, Module, Param, Scope
+from gllint_rules.reading.facts import Call, Expr, Function, Lambda, Module, Param, Scope
 from gllint_rules.reading.outline import Section
 from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.table import Place
@@ -164,33 +164,49 @@ def _taken_by(evaluator: Evaluator, uses: _Uses, func: Expr, frame: Frame) -> It
     name = facts.last_name(func)
     if frame.module.imported_names.get(name, name) in uses.names and not isinstance(func, Call):
         for option in options(evaluator.eval(func, frame)):
-            place = None
-            if isinstance(option, FunctionOf):
-                place = option.module.path, option.function.at
-            elif isinstance(option, ClassOf):
-                place = _init(evaluator, option)
-            if place is not None and place[0] != frame.module.path:
-                yield from uses.called.get(place, ())
+            for run in _run_by(evaluator, option):
+                if run.module.path != frame.module.path:
+                    for one in uses.called.get((run.module.path, run.function.at), ()):
+                        if run.made is None or run.made is (one.kind == "made"):
+                            yield one
 
 
-def _init(evaluator: Evaluator, of: ClassOf) -> tuple[str, int] | None:
+class _Run(NamedTuple):
+    """What runs when something is called; of its parameters ``shift`` are no business of the call.
+
+    ``made`` says whether it runs only when what the call gives is called once more.
+    """
+
+    module: Module
+    function: Function | Lambda
+    shift: int
+    made: bool | None
+
+
+def _run_by(evaluator: Evaluator, value: Value) -> Iterator[_Run]:
+    match value:
+        case FunctionOf(module=module, function=function, first=first):
+            yield _Run(module, function, 1 if first else 0, None)
+        case ClassOf():
+            yield from _methods(evaluator, value, "__init__", None)
+            yield from _methods(evaluator, value, "__call__", True)
+        case Instance(of=of):
+            yield from _methods(evaluator, of, "__call__", False)
+
+
+def _methods(evaluator: Evaluator, of: ClassOf, name: str, made: bool | None) -> Iterator[_Run]:
     for above in classes.ancestors(evaluator, of):
-        if isinstance(above, ClassOf) and (method := above.cls.method("__init__")) is not None:
-            return above.module.path, method.at
-    return None
+        if isinstance(above, ClassOf) and (method := above.cls.method(name)) is not None:
+            yield _Run(above.module, method, 1, made)
+            return
 
 
 def _called(evaluator: Evaluator, func: Expr, frame: Frame, one: Taken) -> tuple[Function | None, int]:
     """The function that is called as ``func``, and how many of its parameters no argument is for."""
     for option in options(evaluator.eval(func, frame)):
-        if isinstance(option, FunctionOf) and isinstance(option.function, Function):
-            if option.function.at == one.at:
-                return option.function, 1 if option.first else 0
-        elif isinstance(option, ClassOf):
-            for above in classes.ancestors(evaluator, option):
-                method = above.cls.method("__init__") if isinstance(above, ClassOf) else None
-                if method is not None and method.at == one.at:
-                    return method, 1
+        for run in _run_by(evaluator, option):
+            if isinstance(run.function, Function) and run.function.at == one.at:
+                return run.function, run.shift
     return None, 0
 
 
@@ -386,12 +402,14 @@ class _Walk:
             maker = parent.enclosing_function() if parent is not None else None
             if maker is not None:
                 self.sink(module.path, maker.at, maker.name, name, "made")
+            elif _is_called_instance(function) and function.owner is not None:
+                self.sink(module.path, function.at, function.owner.name, name, "made")
             self.found += _decorated_by(function, module)
 
     def take(self, function: Function, name: str, kind: str, module: Module) -> None:
         """Tell that what other modules give for a parameter is handed over."""
-        used_as = function.owner.name if function.owner and function.name == "__init__" else function.name
-        self.sink(module.path, function.at, used_as, name, kind)
+        for used_as in _used_as(function, module):
+            self.sink(module.path, function.at, used_as, name, kind)
 
     def below(self, of: ClassOf, name: str) -> None:
         """What a class holds under a name of which one above it hands over what is there."""
@@ -619,17 +637,34 @@ def called_names(function: Function) -> Iterator[str]:
                 pass
 
 
+def _is_called_instance(function: Function) -> bool:
+    return function.owner is not None and function.name == "__call__"
+
+
+def _used_as(function: Function, module: Module) -> Iterator[str]:
+    """The names by which a function is called: of ``__init__`` the class's, of ``__call__`` those of its instances."""
+    cls = function.owner
+    if cls is None or function.name not in ("__init__", "__call__"):
+        yield function.name
+    elif function.name == "__init__":
+        yield cls.name
+    else:
+        for name, bindings in module.scope.bindings.items():
+            made = (b.value for b in bindings if b.kind in ("assign", "annotated"))
+            if any(isinstance(value, Call) and facts.last_name(value.func) == cls.name for value in made):
+                yield name
+
+
 def _given(param: Param, function: Function, module: Module) -> Iterator[tuple[Expr, Frame]]:
     """What the calls in the same module give for a parameter, and its default."""
-    cls = function.owner
-    callee = cls.name if cls is not None and function.name == "__init__" else function.name
-    shift = 1 if cls is not None else 0
+    callees = frozenset(_used_as(function, module))
+    shift = 1 if function.owner is not None else 0
     if param.name not in [p.name for p in function.params[shift:]]:
         return
     if param.default is not None:
         yield param.default, Frame(module, function.scope.parent or function.scope)
-    for call, inner in module.calls_of({callee}):
-        if facts.last_name(call.func) != callee or isinstance(call.func, Call):
+    for call, inner in module.calls_of(callees):
+        if facts.last_name(call.func) not in callees or isinstance(call.func, Call):
             continue
         given = _argument(call, function, param.name, shift)
         if given is not None:
@@ -646,13 +681,19 @@ def _argument(call: Call, function: Function, name: str, shift: int) -> Expr | N
 
 
 def _decorated_by(decorator: Function, module: Module) -> Iterator[FunctionOf]:
-    """The functions of the module that ``@decorator`` decorates, or ``@maker(…)`` where a maker returns it."""
+    """The functions of the module that ``@decorator`` decorates, or ``@maker(…)`` where a maker returns it.
+
+    Of a class whose instances are called, ``@instance`` or ``@Class(…)``.
+    """
     parent = decorator.scope.parent
     maker = parent.enclosing_function() if parent is not None else None
-    name = (maker or decorator).name
-    for function in module.functions_where(lambda section: name in section.decorators):
+    uses = [((maker or decorator).name, maker is not None)]
+    if _is_called_instance(decorator) and decorator.owner is not None:
+        uses = [(decorator.owner.name, True), *((name, False) for name in _used_as(decorator, module))]
+    names = frozenset(name for name, _ in uses)
+    for function in module.functions_where(lambda section: not names.isdisjoint(section.decorators)):
         for written in function.decorators:
-            if isinstance(written, Call) is (maker is not None) and facts.last_name(written) == name:
+            if (facts.last_name(written), isinstance(written, Call)) in uses:
                 of = ClassOf(module, function.owner) if function.owner is not None else None
                 yield FunctionOf(module, function, of, of is not None)
 
