@@ -76,10 +76,11 @@ class Context:
         out: list[Result] = []
         seen: set[object] = set()
         for tool in self.tools:
-            for callable in tool.callables:
-                if callable.function in seen or is_changed(self.evaluator, tool, callable):
+            for callable in (*tool.callables, *tool.inherited):
+                key = callable.function, tool if callable in tool.inherited else None
+                if key in seen or is_changed(self.evaluator, tool, callable):
                     continue
-                seen.add(callable.function)
+                seen.add(key)
                 flow = self.evaluator.flow(callable)
                 function = callable.function
                 pairs = (
@@ -122,7 +123,8 @@ class Context:
     def _results_by_function(self) -> dict[object, list[tuple[int, Result]]]:
         out: dict[object, list[tuple[int, Result]]] = {}
         for i, result in enumerate(self.results):
-            out.setdefault(result.callable.function, []).append((i, result))
+            if result.callable not in result.tool.inherited:
+                out.setdefault(result.callable.function, []).append((i, result))
         return out
 
     def once(self, question: Callable[[Context], _T]) -> _T:

@@ -6,7 +6,7 @@ those the table says.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 
@@ -613,7 +613,20 @@ class Forms:
             cls=of,
             args_schema=classes.class_value(of, ARGS_SCHEMA),
             result_schema=classes.class_value(of, RESULT_SCHEMAS[0]),
+            inherited=() if methods else tuple(self._inherited(of, names)),
         )
+
+    def _inherited(self, of: ClassOf, names: tuple[str, ...]) -> Iterator[FunctionOf]:
+        """The methods among ``names`` that stand in a class above, which calls on ``self`` what ``of`` defines."""
+        own = {method.name for method in of.cls.methods()}
+        above = [a for a in classes.ancestors(self.evaluator, of)[1:] if isinstance(a, ClassOf)]
+        for name in names:
+            for each in above:
+                method = each.cls.method(name)
+                if method is not None:
+                    if any(_is_on_self(call, own, scope, each) for call, scope in each.module.calls_of(own)):
+                        yield FunctionOf(each.module, method, of, True)
+                    break
 
     def _class_name(self, of: ClassOf) -> str | None:
         """The literal name of a tool class: ``name = "…"``, or a property that returns one."""
@@ -665,6 +678,15 @@ class Forms:
             if given is not None and isinstance(ancestor, ClassOf):
                 return list(_texts(self.evaluator.eval(given, Frame(ancestor.module, ancestor.cls.scope))))
         return []
+
+
+def _is_on_self(call: Call, names: Collection[str], scope: Scope, of: ClassOf) -> bool:
+    """Whether a call in ``scope`` is one of ``self.name()`` in the class ``of``, by one of ``names``."""
+    match call.func:
+        case facts.Attr(base=facts.Name(id="self"), name=name):
+            return name in names and scope.enclosing_class() is of.cls
+        case _:
+            return False
 
 
 def _silent(*taken: object) -> None:

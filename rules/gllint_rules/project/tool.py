@@ -17,8 +17,9 @@ class Tool:
     """A callable that is offered to a model, and what the source says of it.
 
     ``module`` and ``scope`` are where it is offered. ``callables`` is empty where ``fn`` is not a function that we can
-    see. ``call`` registers or describes it; a list that holds it among others is no such call. ``framework`` is the
-    row of the table by which it is a tool.
+    see; ``inherited`` are then those of a class above a tool class that call what it defines. ``call`` registers or
+    describes it; a list that holds it among others is no such call. ``framework`` is the row of the table by which it
+    is a tool.
     """
 
     form: Form
@@ -34,6 +35,7 @@ class Tool:
     result_schema: Expr | None = None
     fn: Expr | None = None
     decorates: bool = False  # the tool object stands where the function stood
+    inherited: tuple[FunctionOf, ...] = ()
 
     @property
     def callable(self) -> FunctionOf | None:
