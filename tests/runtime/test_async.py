@@ -240,6 +240,26 @@ def test_what_is_meant_for_the_program_comes_through(error: type[BaseException])
         ToolRuntime(ScriptedProvider([CALL]), registry_of(leave)).try_run("", "")
 
 
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
+def test_a_program_that_an_async_provider_ends_does_not_wait_for_ever(error: type[BaseException]) -> None:
+    class Leaving(AsyncProvider):
+        async def chat_step(self, **options: Any) -> Any:
+            raise error
+
+    raised: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            ToolRuntime(Leaving(), ToolRegistry()).run("", "")
+        except BaseException as reason:
+            raised.append(reason)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(10)
+    assert [type(reason) for reason in raised] == [error]
+
+
 @pytest.mark.parametrize("error", [StopIteration(), IndexError(), Unprintable(), ConnectionError("down")])
 def test_whatever_a_provider_raises(error: Exception) -> None:
     class Failing(ScriptedProvider):

@@ -10,6 +10,7 @@ import contextvars
 import inspect
 import threading
 from collections.abc import Awaitable, Callable, Generator
+from concurrent.futures import Future
 from types import NoneType
 from typing import Any, TypeVar
 
@@ -27,17 +28,17 @@ _NEVER_AWAITABLE = frozenset({dict, list, str, int, bool, NoneType})
 
 def finish(work: Asking[Answer]) -> Answer:
     """Run ``work`` from synchronous code; what must be awaited is, on one event loop in a thread of its own."""
-    loop: asyncio.AbstractEventLoop | None = None
+    beside: LoopThread | None = None
     try:
         function, _ = next(work)
         while True:
             try:
                 answer = function()
                 if type(answer) not in _NEVER_AWAITABLE and inspect.isawaitable(answer):
-                    if loop is None:
-                        loop = asyncio.new_event_loop()
-                        threading.Thread(target=loop.run_forever, daemon=True).start()
-                    answer = asyncio.run_coroutine_threadsafe(_awaited(answer), loop).result()
+                    beside = beside or LoopThread()
+                    answer, error = beside.start(answer).result()
+                    if error is not None:
+                        raise error
             except BaseException as error:
                 function, _ = work.throw(_passed_on(error))
             else:
@@ -45,8 +46,8 @@ def finish(work: Asking[Answer]) -> Answer:
     except StopIteration as done:
         return done.value  # type: ignore[no-any-return]
     finally:
-        if loop is not None:
-            loop.call_soon_threadsafe(loop.stop)
+        if beside is not None:
+            beside.stop()
 
 
 async def finishing(work: Asking[Answer]) -> Answer:
@@ -66,31 +67,47 @@ async def finishing(work: Asking[Answer]) -> Answer:
         return done.value  # type: ignore[no-any-return]
 
 
+class LoopThread:
+    """An event loop in a thread of its own, for synchronous code that has to wait for what is awaited there."""
+
+    def __init__(self) -> None:
+        self._runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)
+        self._loop = self._runner.get_loop()
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def _serve(self) -> None:
+        with self._runner:
+            self._loop.run_forever()
+
+    def start(self, work: Awaitable[Any]) -> Future[tuple[Any, BaseException | None]]:
+        """Await ``work`` there: what it comes to, or what it raises."""
+        return asyncio.run_coroutine_threadsafe(_outcome(work), self._loop)
+
+    def stop(self) -> None:
+        """Cancel whatever still runs there, and end once it has."""
+        self._loop.call_soon_threadsafe(self._loop.stop)
+
+
+async def _outcome(work: Awaitable[Any]) -> tuple[Any, BaseException | None]:
+    try:
+        return await work, None
+    except BaseException as error:  # SystemExit, too, would end the loop before anybody hears of it
+        return None, error
+
+
 async def in_thread(function: Callable[[], Any]) -> Any:
     """Call a function in a thread of its own, so that one that hangs keeps no other waiting."""
-    loop = asyncio.get_running_loop()
-    future: asyncio.Future[Any] = loop.create_future()
-
-    def settle(error: BaseException | None, result: Any) -> None:
-        if future.done():
-            return
-        if error is None:
-            future.set_result(result)
-        else:
-            future.set_exception(error)
+    future: Future[Any] = Future()
+    future.set_running_or_notify_cancel()
 
     def work() -> None:
-        error: BaseException | None = None
-        result = None
         try:
-            result = function()
-        except BaseException as raised:
-            error = _passed_on(raised)
-        if not loop.is_closed():
-            loop.call_soon_threadsafe(settle, error, result)
+            future.set_result(function())
+        except BaseException as error:
+            future.set_exception(_passed_on(error))
 
     threading.Thread(target=contextvars.copy_context().run, args=(work,), daemon=True).start()
-    return await future
+    return await asyncio.wrap_future(future)
 
 
 def _passed_on(error: BaseException) -> BaseException:
@@ -100,7 +117,3 @@ def _passed_on(error: BaseException) -> BaseException:
     told = RuntimeError("It has no further answer")
     told.__cause__ = error
     return told
-
-
-async def _awaited(answer: Awaitable[Any]) -> Any:
-    return await answer

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import contextvars
 import inspect
 import math
-import threading
 import time
 from collections.abc import Callable, Coroutine
-from contextlib import suppress
+from concurrent.futures import wait
 from typing import Any, Literal, NamedTuple
 
 from gllint_runtime.execution.approval import reason_of, stricter
-from gllint_runtime.execution.asking import in_thread
+from gllint_runtime.execution.asking import LoopThread, in_thread
 from gllint_runtime.execution.tools import BaseTool
 from gllint_runtime.policy import validation
 from gllint_runtime.policy.data import copy_plain
@@ -104,37 +102,23 @@ async def run_async(call: Call) -> Any:
 
 
 def _in_thread(call: Call, work: Coroutine[Any, Any, Any], cancelled: Cancelled) -> Any:
-    outcome: list[Any] = []
-    failure: list[BaseException] = []
-    finished = threading.Event()
-    loop = asyncio.new_event_loop()
-    task = loop.create_task(work)
-    context = contextvars.copy_context()
-
-    def finish() -> None:
-        try:
-            outcome.append(loop.run_until_complete(task))
-        except asyncio.CancelledError as error:  # its own: nobody cancels a task that is waited for
-            failure.append(_failed(call, error))
-        except BaseException as error:
-            failure.append(error)
-            if task.done() and not task.cancelled():
-                task.exception()  # asyncio complains of one that nobody has looked at
-        finally:
-            finished.set()
-            loop.close()
-
-    threading.Thread(target=context.run, args=(finish,), daemon=True).start()
+    beside = LoopThread()
+    running = beside.start(work)
     deadline = time.monotonic() + (math.inf if call.tool.timeout is None else call.tool.timeout)
-    while not finished.wait(min(0.02, max(0.0, deadline - time.monotonic()))):
-        late = time.monotonic() >= deadline
-        if late or cancelled():
-            with suppress(RuntimeError):  # it may have ended just now
-                loop.call_soon_threadsafe(task.cancel)
-            raise _timed_out(call) if late else GLRuntimeError("CANCELLED", "The user stopped the run")
-    if failure:
-        raise failure[0]
-    return outcome[0]
+    try:
+        while not wait([running], min(0.02, max(0.0, deadline - time.monotonic()))).done:
+            if time.monotonic() >= deadline:
+                raise _timed_out(call)
+            if cancelled():
+                raise GLRuntimeError("CANCELLED", "The user stopped the run")
+    finally:
+        beside.stop()
+    result, error = running.result()
+    if isinstance(error, asyncio.CancelledError):  # its own: nobody cancels what is waited for
+        raise _failed(call, error)
+    if error is not None:
+        raise error
+    return result
 
 
 async def _result(call: Call, start: Callable[[], Any], *, aside: bool = False) -> Any:
