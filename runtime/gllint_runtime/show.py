@@ -35,12 +35,11 @@ class Shown(NamedTuple):
 class Showing:
     """An answer that shows itself."""
 
-    def _shown(self) -> Shown:
-        raise NotImplementedError
+    shown: Shown
 
     def to_html(self) -> str:
         """A page: the message, each number with its source on hover and focus, and a timeline of the steps."""
-        title = escape("".join(self._shown().pieces)[:80])
+        title = escape("".join(self.shown.pieces)[:80])
         return (
             '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
             '<meta name="viewport" content="width=device-width,initial-scale=1">'
@@ -51,7 +50,7 @@ class Showing:
 
     def _repr_html_(self) -> str:
         """The page's content, for a place in another one such as a notebook's cell."""
-        shown = self._shown()
+        shown = self.shown
         pieces = [escape(piece) for piece in shown.pieces]
         for number, claim in enumerate(shown.cited):
             at = 2 * number + 1
@@ -74,7 +73,7 @@ class Showing:
 
     def to_mermaid(self) -> str:
         """A Mermaid flowchart from the tool calls over the values to the message."""
-        shown = self._shown()
+        shown = self.shown
         lines = ["flowchart LR", '  message(["message"])']
         calls = {entry["call_id"]: entry["tool_name"] for entry in shown.provenance}
         lines += [f'  {_node(call)}["{_label(name)} ({_label(call)})"]' for call, name in calls.items()]
@@ -91,7 +90,7 @@ class Showing:
         from rich.table import Table
         from rich.text import Text
 
-        shown = self._shown()
+        shown = self.shown
         message = Text()
         for i, piece in enumerate(shown.pieces):
             message.append(_printable(piece, keep="\n"), style="underline" if i % 2 else "")

@@ -6,7 +6,6 @@ through :meth:`ToolRegistry.verify` and :meth:`ToolRegistry.check_output`; there
 
 from __future__ import annotations
 
-import json
 import logging
 import time
 from collections.abc import Iterator, Mapping
@@ -118,26 +117,19 @@ class ToolRegistry:
         """Run a tool in the running event loop and return a ToolResult, whatever happens."""
         started = time.perf_counter()
         category = ToolCategory.READ_ONLY
-        result: Any = None
-        error: GLError | None = None
-        output: Any = None
         try:
             category = self._entry(name).category
             call = self.verify(name, arguments)
             await finishing(self.gate.checking(call.tool, call.arguments, call.entry.category))
             result = await run_async(call)
-            if not isinstance(result, ToolResult) or result.success:
-                output = self.check_output(call, result).data
-        except GLError as failure:
-            error = failure
-        elapsed = (time.perf_counter() - started) * 1000
-        if error is not None:
+            answer = result if isinstance(result, ToolResult) else ToolResult(True, None, name, category)
+            answer = replace(answer, data=self.check_output(call, result).data if answer.success else None)
+        except GLError as error:
             denied = error.code == "APPROVAL_DENIED"
             text = "Tool execution cancelled" if denied else str(error)
-            return ToolResult(False, None, name, category, text, elapsed, cancelled=denied)
-        if isinstance(result, ToolResult):
-            return replace(result, data=output, execution_time_ms=result.execution_time_ms or elapsed)
-        return ToolResult(True, output, name, category, None, elapsed)
+            answer = ToolResult(False, None, name, category, text, cancelled=denied)
+        answer.execution_time_ms = answer.execution_time_ms or (time.perf_counter() - started) * 1000
+        return answer
 
     def verify(self, name: str, arguments: Any) -> Call:
         """Find the tool, repair stringified JSON, hold the arguments to the schema and the signature.
@@ -146,7 +138,7 @@ class ToolRegistry:
         """
         entry = self._entry(name)
         if isinstance(arguments, str):
-            arguments = _parsed_object(arguments)
+            arguments = validation.parse_stringified(arguments, {"type": "object"})
         fixed = plain = plain_arguments(name, arguments)
         if not {*map(type, plain.values())} <= _NUMBERS:
             fixed = validation.parse_stringified(plain, entry.args_schema)
@@ -181,10 +173,3 @@ class ToolRegistry:
     def list(self) -> list[Any]:
         """All tools in order of registration."""
         return [entry.tool for entry in self._entries.values()]
-
-
-def _parsed_object(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None

@@ -71,7 +71,9 @@ class RunResult(Showing, dict[str, Any]):
         super().__init__(message="".join(shown.pieces), provenance=shown.provenance)
         self._verified = shown
 
-    def _shown(self) -> Shown:
+    @property
+    def shown(self) -> Shown:  # type: ignore[override]
+        """What is shown, as it stands in the dict."""
         return self._verified._replace(provenance=self["provenance"], trace=self["trace"])
 
 

@@ -10,7 +10,7 @@ import logging
 import math
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from functools import lru_cache
@@ -60,9 +60,6 @@ class Verified(Showing):
     metrics: dict[str, Any]
     shown: Shown = field(repr=False)
     status: Literal["success"] = "success"
-
-    def _shown(self) -> Shown:
-        return self.shown
 
 
 @dataclass(frozen=True)
@@ -296,7 +293,7 @@ class Session:
         actual = resolve_path(record.output, claim.path, arrays=self.policy.array_paths)
         if claim.quantity.unit != actual.unit:
             self.units.require(claim.quantity.unit, claim.path)
-        if not self.units.same_quantity(actual, claim.quantity):
+        if claim.quantity != actual and not self.units.same_quantity(actual, claim.quantity):
             self.metrics.quantity_mismatches += 1
             raise GLDataError(
                 "QUANTITY_MISMATCH",
@@ -334,7 +331,7 @@ class Session:
                 "max_bytes": self._max_bytes,
                 "count": self._count,
                 "user": self._heard,
-                "metrics": self.metrics.stored(),
+                "metrics": asdict(self.metrics),
                 "calls": calls,
             }
         return json.dumps(stored)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import marshal
 import reprlib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from gllint_runtime.policy.data import plain
@@ -105,13 +105,9 @@ class Metrics:
     executed: dict[str, int] = field(default_factory=dict)
     latency_ms: float = 0.0
 
-    def stored(self) -> dict[str, Any]:
-        """The counts themselves, as the constructor takes them."""
-        return asdict(self)
-
     @classmethod
     def restored(cls, stored: Mapping[str, Any]) -> Metrics:
-        """The counts that :meth:`stored` gave. Raises ValueError or TypeError for anything else."""
+        """The counts that ``asdict`` gave. Raises ValueError or TypeError for anything else."""
         counts = {
             name: count_of(count) for name, count in stored.items() if name not in ("executed", "latency_ms")
         }

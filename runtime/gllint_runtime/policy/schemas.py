@@ -353,4 +353,7 @@ def is_plain_key(key: str, patterns: Collection[str]) -> bool:
 
 def show_path(path: Path) -> str:
     """``("items", 0, "energy")`` → ``"$.items[0].energy"``"""
-    return "$" + "".join([f"[{step}]" if isinstance(step, int) else f".{step}" for step in path])
+    shown = "$"
+    for step in path:
+        shown += f"[{step}]" if isinstance(step, int) else f".{step}"
+    return shown

@@ -124,15 +124,14 @@ def _of_ours(unit: str, extend: Collection[str], strict: bool, packs: Collection
 
 @lru_cache(maxsize=4096)
 def _judge(unit: str, extend: frozenset[str], strict: bool, packs: tuple[str, ...]) -> UnitVerdict | None:
-    if unit in extend:
-        return UnitVerdict(
-            unit, "allowed", _dimension(unit, packs), None, "It is one of the project's own units."
-        )
-    if unit in ALLOWED_UNITS:
-        return UnitVerdict(unit, "allowed", ALLOWED_UNITS[unit], None, "It is on the allowlist.")
     further = pack_units(packs)
-    if unit in further:
-        return UnitVerdict(unit, "allowed", _dimension(unit, packs), None, "It is in a pack of units.")
+    for listed, reason in (
+        (extend, "It is one of the project's own units."),
+        (ALLOWED_UNITS, "It is on the allowlist."),
+        (further, "It is in a pack of units."),
+    ):
+        if unit in listed:
+            return UnitVerdict(unit, "allowed", _dimension(unit, packs), None, reason)
     if not unit.strip():
         reason = "It is empty, hence dimensionless, and that is not allowed."
         return UnitVerdict(unit, "not-allowed", "dimensionless", "%", reason)
@@ -412,7 +411,10 @@ class UnitRegistry:
 
     def is_allowed(self, unit: str) -> bool:
         """Whether a Quantity may carry ``unit`` here. Exact and case-sensitive."""
-        return unit in self.allowlist or (unit not in ALLOWED_UNITS and self.judge(unit).status == "allowed")
+        return unit in self.allowlist or (
+            unit not in ALLOWED_UNITS
+            and is_allowed(unit, extend=self.own, strict=self.strict, packs=self.packs)
+        )
 
     def require(self, unit: str, path: str | None = None) -> None:
         """Raise GLValidationError UNIT_UNKNOWN unless ``unit`` is allowed."""

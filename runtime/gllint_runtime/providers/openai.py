@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
+from gllint_runtime.policy.validation import parse_stringified
 from gllint_runtime.providers.chat import Answer, ChatProvider, ToolUse
 
 if TYPE_CHECKING:
@@ -77,7 +77,11 @@ class OpenAIProvider(ChatProvider):
         message = response.choices[0].message
         self._messages.append(message.model_dump(exclude_none=True))
         calls = [call for call in message.tool_calls or () if call.type == "function"]
-        uses = [ToolUse(c.id, c.function.name, _arguments(c.function.arguments)) for c in calls]
+        # Arguments that are no JSON stay as they are: the runtime says so to the model.
+        uses = [
+            ToolUse(c.id, c.function.name, parse_stringified(c.function.arguments, {"type": "object"}))
+            for c in calls
+        ]
         return uses, message.content or ""
 
     def _told(self, answers: list[Answer]) -> list[dict[str, Any]]:
@@ -87,11 +91,3 @@ class OpenAIProvider(ChatProvider):
             else {"role": "tool", "tool_call_id": answer.id, "content": answer.content}
             for answer in answers
         ]
-
-
-def _arguments(text: str) -> Any:
-    """The arguments as data, or the text itself where it is no JSON: the runtime says so to the model."""
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return text
