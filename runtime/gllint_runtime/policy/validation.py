@@ -128,9 +128,13 @@ def _is_quantity(validator: Any, value: Any, instance: Any, schema: Any) -> Iter
     """The Quantity schema as one keyword: the same decision as everywhere else, at a third of the cost."""
     problem = quantity_problem(instance)
     if problem is not None:
-        from jsonschema import ValidationError
+        yield _refusal(problem)
 
-        yield ValidationError(problem)
+
+def _refusal(message: str) -> Any:
+    from jsonschema import ValidationError
+
+    return ValidationError(message)
 
 
 def _bounded(keyword: Callable[..., Any]) -> Callable[..., Any]:
@@ -141,9 +145,7 @@ def _bounded(keyword: Callable[..., Any]) -> Callable[..., Any]:
 
         for pattern in value if isinstance(value, dict) else [value]:
             if backtracks(pattern):
-                from jsonschema import ValidationError
-
-                yield ValidationError(f"the pattern {pattern!r} can take for ever, so it is not tried")
+                yield _refusal(f"the pattern {pattern!r} can take for ever, so it is not tried")
                 return
         yield from keyword(validator, value, instance, schema) or ()
 
@@ -153,9 +155,7 @@ def _bounded(keyword: Callable[..., Any]) -> Callable[..., Any]:
 def _are_unique(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[Any]:
     """``uniqueItems`` in a time that grows with the list, not with its square."""
     if value and isinstance(instance, list) and len(set(map(_identity, instance))) < len(instance):
-        from jsonschema import ValidationError
-
-        yield ValidationError(f"{shorten(repr(instance), _MAX_MESSAGE)} has elements that are not unique")
+        yield _refusal(f"{shorten(repr(instance), _MAX_MESSAGE)} has elements that are not unique")
 
 
 def _identity(value: Any) -> Any:

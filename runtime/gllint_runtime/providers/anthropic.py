@@ -33,9 +33,7 @@ class AnthropicProvider(ChatProvider):
             from anthropic import Anthropic
 
             client = Anthropic()
-        super().__init__(client, stream)
-        self._client = client
-        self._fixed = {"model": model, "max_tokens": max_tokens, **request}
+        super().__init__(client, stream, model=model, max_tokens=max_tokens, **request)
 
     def _request(self, tools: list[dict[str, Any]], options: dict[str, Any]) -> Any:
         request: dict[str, Any] = {
@@ -49,11 +47,11 @@ class AnthropicProvider(ChatProvider):
             return self._client.messages.create(**request)
         if not self.blocking:
             return self._streamed(request)
-        with self._client.messages.stream(**request) as stream:  # type: ignore[union-attr]
+        with self._client.messages.stream(**request) as stream:
             return stream.get_final_message()
 
     async def _streamed(self, request: dict[str, Any]) -> Any:
-        async with self._client.messages.stream(**request) as stream:  # type: ignore[union-attr]
+        async with self._client.messages.stream(**request) as stream:
             return await stream.get_final_message()
 
     def _stop_reason(self, response: Any) -> str | None:

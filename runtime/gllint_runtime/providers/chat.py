@@ -57,9 +57,11 @@ def api_names(names: Iterable[str]) -> dict[str, str]:
 class ChatProvider(ABC):
     """A provider over an API that keeps no state: the whole conversation goes with each request."""
 
-    def __init__(self, client: Any, stream: bool) -> None:
+    def __init__(self, client: Any, stream: bool, **fixed: Any) -> None:
         self.blocking = not type(client).__name__.startswith("Async")
+        self._client = client
         self._stream = stream
+        self._fixed = fixed  # what goes with each request
         self._system = ""
         self._messages: list[dict[str, Any]] = []
         self._open: deque[ToolUse] = deque()

@@ -32,9 +32,7 @@ class OpenAIProvider(ChatProvider):
             from openai import OpenAI
 
             client = OpenAI()
-        super().__init__(client, stream)
-        self._client = client
-        self._fixed = {"model": model, **request}
+        super().__init__(client, stream, model=model, **request)
 
     def _request(self, tools: list[dict[str, Any]], options: dict[str, Any]) -> Any:
         request: dict[str, Any] = {
