@@ -164,15 +164,19 @@ def test_nobody_is_told_of_a_tool_that_ends_too_late(caplog: pytest.LogCaptureFi
 
 @pytest.mark.parametrize("blocking", [True, False])
 def test_cancel_stops_a_run_from_another_thread(blocking: bool) -> None:
+    started = threading.Event()
+
     def slow() -> Any:
+        started.set()
         time.sleep(0.5)
         return HEAT
 
     async def slow_too() -> Any:
+        started.set()
         await asyncio.sleep(30)
 
     runtime = ToolRuntime(ScriptedProvider([CALL, FINAL]), registry_of(slow if blocking else slow_too))
-    threading.Timer(0.05, runtime.cancel).start()
+    threading.Thread(target=lambda: started.wait(10) and runtime.cancel()).start()
     assert asyncio.run(runtime.try_arun("", ""))["error"]["code"] == "CANCELLED"
 
 
