@@ -18,6 +18,7 @@ from gllint_rules.inference.values import (
     ClassOf,
     External,
     ExternalInstance,
+    Flow,
     Frame,
     FunctionOf,
     Instance,
@@ -241,7 +242,7 @@ def _specialised(
     function = callee.function
     assert isinstance(function, Function)
     passed_on = _hands_out_what_it_gets(evaluator, callee, general) or _hands_out_fields(callee, function)
-    if not (general.gap or passed_on) or function.yields or (callee.bound is not None and not callee.first):
+    if not (general.gap or passed_on):
         return general
     given = arguments.given(evaluator, callee, expr, frame, passed_on)
     if callee.receiver is not None and function.params:
@@ -250,6 +251,8 @@ def _specialised(
         return general
     site = Site(frame.module, expr.at)
     flow = evaluator.executed((function, expr), lambda: evaluator.specialised_flow(callee, given), site)
+    if flow is not None and function.yields:
+        return _yielded(flow)
     if flow is None or not flow.returns:
         return general
     return join(*(_of_call(callee, expr, value, given) for expr, value in flow.returns))
@@ -330,8 +333,7 @@ def function_result(evaluator: Evaluator, callee: FunctionOf) -> Value:
         if flow.open:  # asked for within its own body: nothing, until the other returns speak
             flow.result = NEVER
         elif function.yields:
-            yielded = [value for _, value in flow.yields]
-            flow.result = ListOf(rest=join(*yielded) if yielded else UNKNOWN, kind="generator")
+            flow.result = _yielded(flow)
         elif flow.returns:
             message = f"`{function.name}()` returns it"
             flow.result = join(
@@ -340,6 +342,12 @@ def function_result(evaluator: Evaluator, callee: FunctionOf) -> Value:
         else:  # a function that only raises, or a stub, says nothing of what its overrides return
             flow.result = NONE if flow.falls_through and not _is_stub(function) else NEVER
     return flow.result
+
+
+def _yielded(flow: Flow) -> Value:
+    """What a call of a generator function gives."""
+    found = [value for _, value in flow.yields]
+    return ListOf(rest=join(*found) if found else UNKNOWN, kind="generator")
 
 
 def _handed_out(value: Value, message: str, site: Site) -> Value:
