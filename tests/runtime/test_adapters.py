@@ -428,3 +428,134 @@ def test_all_pages_of_an_mcp_servers_tools() -> None:
             assert [tool.name for tool in await gated.tools()] == ["meter", "pump"]
 
     asyncio.run(main())
+
+
+def test_langchain_withholds_a_number_beside_a_tool_call() -> None:
+    pytest.importorskip("langchain")
+    from langchain.agents import create_agent
+    from langchain_core.language_models.fake_chat_models import FakeMessagesListChatModel
+    from langchain_core.messages import AIMessage, HumanMessage
+    from langchain_core.tools import StructuredTool
+
+    from gllint_runtime.adapters.langchain import GateMiddleware
+
+    class Script(FakeMessagesListChatModel):
+        def bind_tools(self, tools: Any, **options: Any) -> Any:
+            return self
+
+    class Shut:
+        def __bool__(self) -> bool:
+            raise ValueError
+
+    def chart() -> Any:
+        """Returns what is no data beside its text."""
+        return "drawn", Shut()
+
+    thought = {"type": "reasoning", "reasoning": "let me see"}
+    call = {"name": "chart", "args": {}, "id": "c1"}
+    said = [
+        AIMessage("About 13 kWh; I look.", tool_calls=[call]),
+        AIMessage([thought, {"type": "text", "text": "About 13"}], tool_calls=[call | {"id": "c2"}]),
+        AIMessage("I look once more.", tool_calls=[call | {"id": "c3"}]),
+        AIMessage("I cannot say."),
+    ]
+    tools = [StructuredTool.from_function(chart, response_format="content_and_artifact")]
+    agent = create_agent(Script(responses=said), tools, middleware=[GateMiddleware(Session())])
+    messages = agent.invoke({"messages": [HumanMessage("How much?")]})["messages"]
+    answers = [message.content for message in messages if isinstance(message, AIMessage)]
+    assert answers == ["", [thought], "I look once more.", "I cannot say."]
+    assert messages[1].tool_calls and messages[2].text.startswith("[RESULT_SCHEMA]")
+
+
+def test_pydantic_ai_unwraps_a_tool_return_and_checks_a_model() -> None:
+    pytest.importorskip("pydantic_ai")
+    from pydantic import BaseModel
+    from pydantic_ai import Agent, FunctionToolset, ToolReturn
+    from pydantic_ai.exceptions import UnexpectedModelBehavior
+    from pydantic_ai.messages import ModelResponse, ToolCallPart, ToolReturnPart
+    from pydantic_ai.models.function import FunctionModel
+
+    from gllint_runtime.adapters.pydantic_ai import GatedToolset, output_check
+
+    class Answer(BaseModel):
+        message: str
+        claims: list[dict[str, Any]] = []
+
+    class Scored(Answer):
+        score: float = 13
+
+    def wrapped() -> Any:
+        """The heat, and what only the program sees."""
+        return ToolReturn(HEAT, metadata={"rows": 5})
+
+    claim = {"source_call_id": "tc_1", "path": "$.heat", "quantity": HEAT["heat"]}
+    final = {"message": "It uses {{claim:0}}.", "claims": [claim]}
+
+    def asked(output_type: Any, *said: dict[str, Any]) -> Any:
+        session, script = Session(), iter(said)
+
+        def model(messages: Any, info: Any) -> ModelResponse:
+            known = info.output_tools[0].name
+            args = next(script)
+            return ModelResponse([ToolCallPart(known if args else "wrapped", args)])
+
+        toolset = GatedToolset(FunctionToolset([wrapped]), session)
+        agent = Agent(FunctionModel(model), toolsets=[toolset], output_type=output_type)
+        agent.output_validator(output_check(session))
+        return agent.run_sync("How much?")
+
+    result = asked(Answer, {}, final)
+    assert result.output == Answer(message="It uses 12.50 kWh.", claims=[claim])
+    (part, *_) = [p for m in result.all_messages() for p in m.parts if isinstance(p, ToolReturnPart)]
+    assert part.content == {"tool_call_id": "tc_1", "output": HEAT} and part.metadata == {"rows": 5}
+    assert asked(Scored, {}, final).output == "It uses 12.50 kWh."  # the score is nobody's
+    with pytest.raises(UnexpectedModelBehavior):
+        asked(Answer, {"message": "About 13."}, {"message": "It is 13."})
+
+
+def test_openai_agents_take_a_conversation_and_arguments_that_are_no_json() -> None:
+    pytest.importorskip("agents")
+    from agents import Agent, RunConfig, function_tool
+    from openai.types.responses import ResponseFunctionToolCall
+
+    from gllint_runtime.adapters.openai_agents import gated, run
+
+    example = runpy.run_path(str(EXAMPLES / "openai_agents_agent.py"))
+    session = Session()
+    bad = ResponseFunctionToolCall(call_id="c1", name="scaled", arguments="{bad", type="function_call")
+    call = ResponseFunctionToolCall(
+        call_id="c2", name="scaled", arguments='{"area": 80}', type="function_call"
+    )
+    model = example["Script"](bad, call, example["says"]("I cannot say."))
+    agent = Agent(name="a", tools=[gated(function_tool(scaled), session)], model=model)
+    said = [
+        {"role": "user", "content": "Hello"},
+        {"role": "assistant", "content": "Hello"},
+        {"role": "user", "content": [{"type": "input_text", "text": "I have 80 m2."}]},
+    ]
+    verified = asyncio.run(run(agent, said, session, run_config=RunConfig(tracing_disabled=True)))
+    assert verified.message == "I cannot say." and session.next_id() == "tc_2"
+    assert [origin.kind for origin in session.trace_arguments("scaled", {"area": 80}) or ()] == ["user"]
+
+
+@pytest.mark.parametrize("what", ["raises", "is endless"])
+def test_an_mcp_server_that_gives_no_answer(what: str) -> None:
+    mcp = pytest.importorskip("mcp")
+    from mcp.server.lowlevel import Server
+
+    from gllint_runtime.adapters.mcp import GatedClient
+
+    async def offered(context: Any, params: Any) -> Any:
+        tool = mcp.types.Tool(name="meter", input_schema={"type": "object"})
+        return mcp.types.ListToolsResult(tools=[tool], next_cursor="x" if what == "is endless" else None)
+
+    async def called(context: Any, params: Any) -> Any:
+        raise RuntimeError
+
+    async def main() -> None:
+        async with mcp.Client(Server("silent", on_list_tools=offered, on_call_tool=called)) as client:
+            with pytest.raises(GLError) as caught:
+                await GatedClient(client, Session()).call("meter")
+            assert caught.value.code == "TOOL_FAILED"
+
+    asyncio.run(main())

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from gllint_runtime.execution.runtime import RULES
 from gllint_runtime.execution.session import Session, Verified
 from gllint_runtime.execution.steps import read_step
+from gllint_runtime.policy.data import plain
 
 INSTRUCTIONS = (
     RULES
@@ -19,12 +21,15 @@ INSTRUCTIONS = (
 
 
 def check_final(session: Session, final: Any) -> Verified:
-    """Check a final answer: text, ``{"message", "claims"}``, or the JSON text of that. Raises GLError."""
+    """Check a final answer: text, ``{"message", "claims"}``, a model of that, or its JSON text. Raises GLError."""
     if isinstance(final, str):
         written = final.strip()
         if not written.startswith(("{", "```")) or '"message"' not in written:
             return session.check(final)
         final = written
+    elif not isinstance(final, Mapping):
+        with suppress(ValueError):
+            final = plain(final)
     step = read_step({"kind": "final", **final} if isinstance(final, Mapping) else final)
     return session.check(step.message, step.claims)
 

@@ -51,12 +51,18 @@ class GateMiddleware(AgentMiddleware[Any, Any, Any]):
 
     @hook_config(can_jump_to=["model"])
     def after_model(self, state: Any, runtime: Any) -> dict[str, Any] | None:
-        """Check a message that would end the run."""
+        """Check a message that would end the run, and withhold what is said beside tool calls where it may not be."""
         messages = state["messages"]
         last = _last_answer(messages)
-        if last is None or last.tool_calls:
+        if last is None:
             return None
         session = self._session()
+        if last.tool_calls:
+            if session.verify(last.text).status == "success":
+                return None
+            blocks = [] if isinstance(last.content, str) else last.content
+            kept = [block for block in blocks if isinstance(block, dict) and block.get("type") != "text"]
+            return {"messages": [last.model_copy(update={"content": kept or ""})]}
         try:
             verified = check_final(session, last.text)
         except GLError as error:
@@ -77,8 +83,9 @@ class GateMiddleware(AgentMiddleware[Any, Any, Any]):
         if not isinstance(result, ToolMessage) or result.status == "error":
             return result
         call = request.tool_call
+        output = result.content if result.artifact is None else result.artifact
         try:
-            told = recorded(self._session(), call["name"], call["args"], result.artifact or result.content)
+            told = recorded(self._session(), call["name"], call["args"], output)
         except GLError as error:
             text, status = Session.repair_hint(error), "error"
         else:

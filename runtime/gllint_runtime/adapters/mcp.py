@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Awaitable
 from typing import Any
 
 from mcp import types
@@ -50,6 +51,18 @@ def server(name: str, registry: ToolRegistry) -> Server[Any]:
     return Server(name, on_list_tools=offered, on_call_tool=called)
 
 
+_MOST_PAGES = 1000
+
+
+async def _answered(asked: Awaitable[Any]) -> Any:
+    """What the server answers. Raises GLRuntimeError TOOL_FAILED where it gives no answer that can be read."""
+    try:
+        return await asked
+    except Exception as error:
+        text = f"The server gave no answer: {type(error).__name__}: {error}"
+        raise GLRuntimeError("TOOL_FAILED", text[:500]) from error
+
+
 class GatedClient:
     """A client (or client session) whose results are recorded: what it gives is what the model is told."""
 
@@ -62,13 +75,16 @@ class GatedClient:
         """The server's tools, all pages of them."""
         tools: list[types.Tool] = []
         cursor: str | None = None
-        while True:
-            page = await (self._client.list_tools(cursor=cursor) if cursor else self._client.list_tools())
+        for _ in range(_MOST_PAGES):
+            page = await _answered(
+                self._client.list_tools(cursor=cursor) if cursor else self._client.list_tools()
+            )
             tools += page.tools
             cursor = page.next_cursor
             if cursor is None:
                 self._schemas = {tool.name: tool.output_schema for tool in tools}
                 return tools
+        raise GLRuntimeError("TOOL_FAILED", f"The server lists tools without end: {len(tools)} so far")
 
     async def call(self, name: str, arguments: dict[str, Any] | None = None) -> dict[str, Any]:
         """``{"tool_call_id", "output"}``. Raises GLError: TOOL_FAILED, RESULT_SCHEMA, UNIT_UNKNOWN, …"""
@@ -77,7 +93,7 @@ class GatedClient:
         assert self._schemas is not None
         if name not in self._schemas:
             raise GLDataError("PATH_RESOLUTION", f"The server has no tool '{name}'")
-        result = await self._client.call_tool(name, arguments or {})
+        result = await _answered(self._client.call_tool(name, arguments or {}))
         text = "\n".join(block.text for block in result.content if isinstance(block, types.TextContent))
         if result.is_error:
             raise GLRuntimeError("TOOL_FAILED", f"Tool '{name}' failed: {text[:500]}")

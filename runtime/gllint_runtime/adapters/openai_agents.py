@@ -7,6 +7,7 @@ verified = await run(agent, "How much heat?", session)
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -31,7 +32,11 @@ def gated(tool: FunctionTool, session: Session) -> FunctionTool:
     async def record(context: Any, arguments: str) -> Any:
         output = await invoke(context, arguments)
         try:
-            told = recorded(session, tool.name, json.loads(arguments or "{}"), output)
+            given = json.loads(arguments or "{}")
+        except (ValueError, RecursionError):  # the SDK has told the model so
+            return output
+        try:
+            told = recorded(session, tool.name, given, output)
         except GLError as error:
             return Session.repair_hint(error)
         return json.dumps(told, ensure_ascii=False)
@@ -52,13 +57,15 @@ def guardrail(session: Session) -> OutputGuardrail[Any]:
 
 
 async def run(
-    agent: Agent[Any], user: str, session: Session, *, max_retries: int = 2, **options: Any
+    agent: Agent[Any], user: Any, session: Session, *, max_retries: int = 2, **options: Any
 ) -> Verified:
     """Run an agent until its answer holds; ``options`` go to ``Runner.run``. Raises GLError after ``max_retries``.
 
+    ``user`` is what the user says, or the items of a conversation that ends with it.
     The SDK's own output guardrails end a run where they trip: this tells the model what to mend instead.
     """
-    session.user(user)
+    if said := "\n".join(_said(user)):
+        session.user(said)
     given: Any = user
     attempts = 0
     while True:
@@ -70,3 +77,15 @@ async def run(
                 raise
             attempts += 1
             given = [*result.to_input_list(), {"role": "user", "content": session.repair_hint(error)}]
+
+
+def _said(items: Any) -> Iterator[str]:
+    """The texts of the user in what ``Runner.run`` takes for its input."""
+    if isinstance(items, str):
+        yield items
+        return
+    for item in items:
+        if isinstance(item, Mapping) and item.get("role") == "user":
+            content = item.get("content") or ()
+            parts = [content] if isinstance(content, str) else [part.get("text") for part in content]
+            yield from (part for part in parts if isinstance(part, str))

@@ -7,10 +7,11 @@ agent.output_validator(output_check(session))
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from pydantic_ai import ModelRetry, RunContext
+from pydantic import BaseModel
+from pydantic_ai import ModelRetry, RunContext, ToolReturn
 from pydantic_ai.toolsets import WrapperToolset
 
 from gllint_runtime.adapters import check_final, recorded
@@ -28,28 +29,35 @@ class GatedToolset(WrapperToolset[Any]):
         """Call the tool, record its output."""
         _hear(self.session, ctx)
         output = await super().call_tool(name, tool_args, ctx, tool)
+        wrapped = isinstance(output, ToolReturn)
         try:
-            return recorded(self.session, name, tool_args, output)
+            told = recorded(self.session, name, tool_args, output.return_value if wrapped else output)
         except GLError as error:
             raise ModelRetry(Session.repair_hint(error)) from error
+        return replace(output, return_value=told) if wrapped else told
 
 
-def output_check(session: Session) -> Callable[[RunContext[Any], str], str]:
+def output_check(session: Session) -> Callable[[RunContext[Any], Any], Any]:
     """An output validator: the message as the user may see it, or ModelRetry with what to mend.
+
+    An output type that is a model of ``message`` and ``claims`` alone stays one, with that message.
 
     A stream is held back: ``stream_output()`` and ``stream_text()`` show nothing until the answer is complete, and
     ``get_output()`` gives it. ``stream_text(delta=True)`` asks no validator, by the framework's own design, and shows
     what nobody has checked: leave it out.
     """
 
-    def check(ctx: RunContext[Any], output: str) -> str:
+    def check(ctx: RunContext[Any], output: Any) -> Any:
         if ctx.partial_output:
             return ""
         _hear(session, ctx)
         try:
-            return check_final(session, output).message
+            message = check_final(session, output).message
         except GLError as error:
             raise ModelRetry(session.repair_hint(error)) from error
+        if isinstance(output, BaseModel) and output.model_dump().keys() <= {"message", "claims"}:
+            return output.model_copy(update={"message": message})
+        return message
 
     return check
 
