@@ -23,6 +23,7 @@ from gllint_rules.inference.values import (
     Site,
     UnionOf,
     Value,
+    as_keys,
     join,
     number,
 )
@@ -215,7 +216,8 @@ def _generic(evaluator: Evaluator, base: Expr, index: Expr, frame: Frame) -> Val
             element = evaluator.annotation(parts[0], frame) if parts else None
             return ListOf(rest=element, kind=name.lower())
         case _ if name in tables.DICT_GENERICS and len(parts) == 2:
-            return Record(open=True, rest=evaluator.annotation(parts[1], frame))
+            keys, rest = (evaluator.annotation(part, frame) for part in parts)
+            return Record(open=True, rest=rest, keys=as_keys(keys))
         case _:
             value = evaluator.eval(base, replace(frame, env=None))
             if isinstance(value, External) and not value.name.startswith("builtins."):
@@ -251,7 +253,7 @@ def typed(evaluator: Evaluator, value: Value, declared: Value) -> Value:
             return replace(value, rest=declared.rest)
         if isinstance(value, Record) and isinstance(declared, Record) and not declared.quantity:
             if not value.entries and value.rest is None and declared.rest is not None:
-                return replace(value, rest=declared.rest, open=True, hinted=True)
+                return replace(value, rest=declared.rest, open=True, hinted=True, keys=declared.keys)
         if isinstance(value, ListOf) and not value.items and value.rest is None:
             return replace(value, rest=declared.rest, hinted=True) if declared.rest is not UNKNOWN else value
     return value

@@ -25,6 +25,7 @@ from gllint_rules.inference.values import (
     Text,
     Unnamed,
     Value,
+    as_keys,
     join,
     lacks_key,
     options,
@@ -95,7 +96,8 @@ def comprehension(evaluator: Evaluator, expr: facts.Comp, frame: Frame) -> Value
     element = evaluator.eval(expr.element, inner)
     site = Site(frame.module, expr.at)
     if expr.kind == "dict":
-        return Record(open=True, rest=element, site=site)
+        keys = as_keys(evaluator.eval(expr.key, inner)) if expr.key is not None else None
+        return Record(open=True, rest=element, site=site, keys=keys)
     return ListOf(rest=element, kind=expr.kind, site=site)
 
 
@@ -145,7 +147,7 @@ def element(value: Value) -> Value:
             case ListOf():
                 out.append(option.element())
             case Record(cls=None):
-                out.append(TEXT)
+                out.append(option.any_key())
             case Text(is_bytes=False):
                 out.append(TEXT)
             case _:

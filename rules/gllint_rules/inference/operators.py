@@ -71,6 +71,9 @@ def operate(evaluator: Evaluator, expr: facts.BinOp, left: Value, right: Value, 
         joined = _concatenated(evaluator, left, right, expr, frame)
         if joined is not None:
             return joined
+    if op in _OF_SETS and isinstance(left, ListOf) and "." not in left.kind:
+        others = [right.element() if isinstance(right, ListOf) else UNKNOWN] if op in "|^" else []
+        return ListOf(rest=join(left.element(), *others), kind="set")
     if op == "|" and isinstance(left, Record):
         return spread(left, right, Site(frame.module, expr.right.at))
     if op == "%" and _may_be(left, Text):
@@ -96,6 +99,9 @@ _SPECIAL = {
     "|": "or",
     "^": "xor",
 }
+
+
+_OF_SETS = frozenset({"&", "|", "-", "^"})  # no other sequence knows these
 
 
 def _overloaded(evaluator: Evaluator, op: str, left: Value, right: Value, site: Site) -> Value | None:

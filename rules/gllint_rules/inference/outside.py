@@ -36,6 +36,7 @@ from gllint_rules.inference.values import (
     Text,
     UnionOf,
     Value,
+    as_keys,
     held_in,
     join,
     number,
@@ -165,8 +166,8 @@ def _instance(name: str, arguments: tuple[Value, ...], at: _At) -> Value:
         case "awaitable":
             return arguments[-1] if arguments else UNKNOWN
         case "mapping":
-            held = _argument_of(name, arguments, "typing.Mapping", 1, at)
-            return Record(open=True, rest=held, kind=name)
+            keys, held = (_argument_of(name, arguments, "typing.Mapping", place, at) for place in (0, 1))
+            return Record(open=True, rest=held, kind=name, keys=as_keys(keys))
         case "tuple":
             return _tuple(name, arguments, at)
         case "list":
@@ -264,7 +265,8 @@ def _class_of(value: Value, attribute: str = "") -> tuple[str, tuple[Value, ...]
         case ListOf() if variables:
             return name, (value.element(),) * len(variables)
         case Record() if variables:
-            return name, ((TEXT, value.any_value()) if len(variables) == 2 else (TEXT,) * len(variables))
+            key = value.any_key()
+            return name, (key, value.any_value()) if len(variables) == 2 else (key,) * len(variables)
         case ExternalInstance(arguments=arguments):
             return name, arguments
         case _:

@@ -564,10 +564,10 @@ def _record_method(evaluator: Evaluator, record: Record, name: str, call: facts.
             rest = record.rest if record.shown else UNKNOWN
             return ListOf(entries, rest, "values")
         case "keys":
-            return ListOf(rest=TEXT, kind="keys")
+            return ListOf(rest=record.any_key(), kind="keys")
         case "items":
             site = Site(frame.module, call.at)
-            pair = ListOf((Entry(TEXT, site), Entry(record.any_value(), site)), None, "pair")
+            pair = ListOf((Entry(record.any_key(), site), Entry(record.any_value(), site)), None, "pair")
             return ListOf(rest=pair, kind="items")
         case _:
             return _known(evaluator, record, name, call, frame)

@@ -210,7 +210,7 @@ class Record(Value):
     class named ``Quantity``. ``cls``: the class of the project it is an instance of. ``kind``: the full name of
     the class from outside that it is an instance of. ``returned``: where the function that made it returns it.
     ``hinted``: ``rest`` is what the annotation of an empty one says. ``listed``: although there may be more keys,
-    all values are among the entries.
+    all values are among the entries. ``keys``: what its unnamed keys are, where that is said and they are no texts.
     """
 
     entries: dict[Key, tuple[Entry, ...]] = field(default_factory=dict)
@@ -225,6 +225,7 @@ class Record(Value):
     returned: Site | None = None
     hinted: bool = False
     listed: bool = False
+    keys: Number | ExternalInstance | None = None
     size: int = field(init=False, repr=False)
     nesting: int = field(init=False, repr=False)
     gap: bool = field(init=False, repr=False)
@@ -260,6 +261,12 @@ class Record(Value):
             values.append(self.rest)
         return join(*values) if values else UNKNOWN
 
+    def any_key(self) -> Value:
+        """What one of its keys is."""
+        if self.keys is None:
+            return TEXT
+        return join(self.keys, TEXT) if any(isinstance(key, str) for key in self.entries) else self.keys
+
     def store(self, key: Key, *entries: Entry) -> Record:
         measured = None
         if key not in self.entries:
@@ -277,6 +284,7 @@ class Record(Value):
             self.returned,
             self.hinted,
             self.listed,
+            self.keys,
             measured=measured,
         )
 
@@ -566,7 +574,19 @@ def _merged(records: Sequence[Record]) -> Record:
         listed=all(record.shown for record in records),
         rest=_joined_rest(records),
         hinted=_all_hinted(records),
+        keys=_joined_keys(records),
     )
+
+
+def as_keys(value: Value) -> Number | ExternalInstance | None:
+    """``value`` where it says more of keys than that they are texts."""
+    return value if isinstance(value, (Number, ExternalInstance)) else None
+
+
+def _joined_keys(records: Sequence[Record]) -> Number | ExternalInstance | None:
+    if all(record.keys is None for record in records):
+        return None
+    return as_keys(join(*(record.any_key() for record in records if record.entries or record.open)))
 
 
 def _joined_rest(containers: Sequence[Record | ListOf]) -> Value | None:
@@ -747,6 +767,7 @@ def spread(record: Record, value: Value, site: Site) -> Record:
         sure=record.sure | sure,
         open=record.open or not all_seen or any(option.open for option in held),
         listed=all_seen and all(option.shown and option.rest is None for option in (record, *held)),
+        keys=_joined_keys([record, *held]),
     )
 
 
