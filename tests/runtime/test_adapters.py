@@ -243,13 +243,15 @@ def test_mcp_refuses_on_both_sides() -> None:
     registry.register(Tool(name="meter", fn=meter))
     registry.register(Tool(name="broken", fn=broken))
     registry.register(Tool(name="switch", fn=meter, category=ToolCategory.EXTERNAL))
+    registry.register(Tool(name="note", fn=lambda: "warm", result_schema={}))
 
     async def main() -> None:
         session = Session()
         async with mcp.Client(server("meters", registry)) as client:
             gated = GatedClient(client, session)
-            assert [tool.name for tool in await gated.tools()] == ["meter", "broken", "switch"]
+            assert [tool.name for tool in await gated.tools()] == ["meter", "broken", "switch", "note"]
             assert await gated.call("meter") == {"tool_call_id": "tc_1", "output": HEAT}
+            assert await gated.call("note") == {"tool_call_id": "tc_2", "output": "warm"}
             for name, arguments, code in (
                 ("broken", {}, "TOOL_FAILED"),
                 ("switch", {}, "TOOL_FAILED"),
@@ -259,7 +261,7 @@ def test_mcp_refuses_on_both_sides() -> None:
                 with pytest.raises(GLError) as caught:
                     await gated.call(name, arguments)
                 assert caught.value.code == code
-        assert session.next_id() == "tc_2"
+        assert session.next_id() == "tc_3"
 
     asyncio.run(main())
 

@@ -191,6 +191,20 @@ def test_a_registry_is_a_mapping_and_takes_whatever_runs() -> None:
     assert dispatch_tool({"name": "My Tool", "args": {"text": "a"}}, registry) == {"text": "a"}
 
 
+def test_what_runs_may_return_text() -> None:
+    class Writer:
+        name = "File Writer Tool"
+
+        def run(self, text: Any) -> Any:
+            return 5 if text == "5" else f"wrote {text}"
+
+    registry = ToolRegistry()
+    registry.register(Writer())
+    assert dispatch_tool({"name": "File Writer Tool", "args": {"text": "a"}}, registry) == "wrote a"
+    refused = dispatch_tool({"name": "File Writer Tool", "args": {"text": "5"}}, registry)
+    assert refused["code"] == "RESULT_SCHEMA"
+
+
 @pytest.mark.parametrize("piece", ["```\n", "{ ", "```json\n{", "``` ", "{\n"])
 def test_reading_costs_no_more_than_its_length(piece: str) -> None:
     with pytest.raises(GLValidationError):

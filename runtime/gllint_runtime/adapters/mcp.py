@@ -46,7 +46,8 @@ def server(name: str, registry: ToolRegistry) -> Server[Any]:
             text = types.TextContent(type="text", text=Session.repair_hint(error))
             return types.CallToolResult(content=[text], is_error=True)
         text = types.TextContent(type="text", text=json.dumps(output, ensure_ascii=False))
-        return types.CallToolResult(content=[text], structured_content=output)
+        structured = output if isinstance(output, dict) else None
+        return types.CallToolResult(content=[text], structured_content=structured)
 
     return Server(name, on_list_tools=offered, on_call_tool=called)
 

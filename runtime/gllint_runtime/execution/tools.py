@@ -86,7 +86,10 @@ class BaseTool(ABC):
 
 
 def as_tool(tool: Any) -> Any:
-    """``tool`` itself, or an object with a ``name`` and a ``run`` method as a Tool. Raises TypeError."""
+    """``tool`` itself, or an object with a ``name`` and a ``run`` method as a Tool. Raises TypeError.
+
+    Such an object may return anything that holds no raw number, text for example (seed 004).
+    """
     if isinstance(tool, BaseTool) or callable(getattr(tool, "fn", None)):
         return tool
     name, run = getattr(tool, "name", None), getattr(tool, "run", None)
@@ -96,7 +99,7 @@ def as_tool(tool: Any) -> Any:
     schema = own.get("args_schema")
     if callable(model_schema := getattr(schema, "model_json_schema", None)):  # a pydantic model
         own["args_schema"] = model_schema()
-    return Tool(name=name, fn=run, **{"category": ToolCategory.READ_ONLY, **own})
+    return Tool(name=name, fn=run, **{"category": ToolCategory.READ_ONLY, "result_schema": {}, **own})
 
 
 _OPTIONAL = ("description", "args_schema", "result_schema", "live_required", "category", "timeout", "preview")
