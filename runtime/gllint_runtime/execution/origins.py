@@ -162,7 +162,10 @@ def _leaves(data: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
         yield path, data
         return
     for step, value in inner:
-        yield from _leaves(value, (*path, step))
+        if type(value) is dict or type(value) is list:
+            yield from _leaves(value, (*path, step))
+        else:
+            yield (*path, step), value
 
 
 def _is_number(text: str) -> bool:

@@ -11,7 +11,7 @@ from typing import Any, overload
 HOLE = "\ufffc"
 """Stands in a template, as read from source, for interpolated text whose content is unknown."""
 
-_WELL_FORMED = re.compile(r"\{\{claim:(0|[1-9][0-9]{0,17})\}\}(?!\})")
+_WELL_FORMED = re.compile(r"\{(?<!\{\{)\{claim:(0|[1-9][0-9]{0,17})\}\}(?!\})")
 # Whatever a reader would take for an attempt at a macro: brackets around "claim" and something like an index.
 # Each alternative begins with one literal character, by which the engine finds it, and no brace is tried twice: the
 # cost stays linear.
@@ -64,11 +64,7 @@ def find_macros(text: str) -> list[Macro]:
     mentions = text.lower().count("claim")
     if not mentions:
         return []
-    macros = [
-        Macro(match.start(), match.end(), match[0], int(match[1]), None)
-        for match in _WELL_FORMED.finditer(text)
-        if not match.start() or text[match.start() - 1] != "{"
-    ]
+    macros = [Macro(*match.span(), match[0], int(match[1]), None) for match in _WELL_FORMED.finditer(text)]
     if len(macros) == mentions:  # nothing else can be meant for one
         return macros
     macros = []
