@@ -326,7 +326,7 @@ class Session:
             ]
             stored = {
                 "gllint_session": _VERSION,
-                "policy": self.policy.to_dict(),
+                "policy": asdict(self.policy),
                 "constants": {name: _exact_text(value) for name, value in self.constants.items()},
                 "max_bytes": self._max_bytes,
                 "count": self._count,

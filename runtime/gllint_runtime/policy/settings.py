@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import Any, Literal, TypedDict
 
 from gllint_runtime.policy.patterns import backtracks
@@ -87,9 +87,3 @@ class Policy:
     def unit_registry(self) -> UnitRegistry:
         """A registry of the units that this policy allows. Raises ValueError for a pack that does not exist."""
         return UnitRegistry(self.extend_units, strict=self.strict_units, packs=self.packs)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The settings as plain data, for traces and stored sessions."""
-        return {
-            name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()
-        }
