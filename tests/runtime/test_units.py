@@ -227,6 +227,8 @@ def quantity(value: Any, unit: str) -> Quantity:
         ((0, "kWh"), (0, "MWh")),
         ((0.0, "kWh"), (0.0, "MWh")),
         ((Fraction(1, 3), "kWh"), (1 / 3, "kWh")),
+        ((10**400, "kWh"), (10**400, "kWh")),
+        ((10**400, "kWh"), (10**397, "MWh")),
         ((Decimal("0.1"), "kWh"), (0.1, "kWh")),
     ],
 )

@@ -471,7 +471,7 @@ class UnitRegistry:
         temperatures in kelvin. NaN, infinity, booleans and different dimensions are never equal.
         """
         if type(a.value) in _PLAIN and type(b.value) in _PLAIN and a.value == b.value and a.unit == b.unit:
-            return math.isfinite(a.value) and self.is_allowed(a.unit)
+            return abs(a.value) < math.inf and self.is_allowed(a.unit)
         first, second = _exact(a.value), _exact(b.value)
         if first is None or second is None or not (self.is_allowed(a.unit) and self.is_allowed(b.unit)):
             return False
