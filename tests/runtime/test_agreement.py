@@ -89,13 +89,14 @@ pieces = st.sampled_from(
             "<b>",
         ],
         *["CO2e", "m2", "kWh", "k", "\\", "'", '"', "\t", "{x}"],
+        *[" per year", " a day", " per m2", " tonnes", " M", " k", " — million", "万", "🔥", "C:"],
     ]
 )
 templates = st.lists(pieces, max_size=7).map("".join)
 
 
-def entry(path: str = "$.heat") -> dict[str, Any]:
-    return {"source_call_id": "tc_1", "path": path, "quantity": {"value": 5, "unit": "kWh"}}
+def entry(path: str = "$.heat", unit: str = "kWh") -> dict[str, Any]:
+    return {"source_call_id": "tc_1", "path": path, "quantity": {"value": 5, "unit": unit}}
 
 
 def verdict(message: str, claims: list[Any], output: Any) -> str | None:
@@ -112,12 +113,13 @@ def verdict(message: str, claims: list[Any], output: Any) -> str | None:
 
 
 @settings(max_examples=150)
-@given(templates, st.integers(0, 2))
-def test_messages(message: str, claims: int) -> None:
-    step = {"kind": "final", "final": {"message": message, "claims": [entry()] * claims}}
+@given(templates, st.integers(0, 2), st.sampled_from(["kWh", "kW", "kWh/year"]))
+def test_messages(message: str, number: int, unit: str) -> None:
+    claims = [entry(unit=unit)] * number
+    step = {"kind": "final", "final": {"message": message, "claims": claims}}
     found = Counter(finding.code for finding in findings(f"step = {step!r}\n"))
-    refused = verdict(message, [entry()] * claims, {"heat": {"value": 5, "unit": "kWh"}})
-    assert found["GL401"] == len(scan_naked_numbers(message))
+    refused = verdict(message, claims, {"heat": {"value": 5, "unit": unit}})
+    assert found["GL401"] == len(scan_naked_numbers(message, claimed=[unit] * number))
     assert found.keys() <= {"GL401", "GL403"}
     expected = "NO_NAKED_NUMBERS" if found["GL401"] else "MISSING_CLAIM" if found["GL403"] else None
     assert refused == expected

@@ -50,8 +50,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gllint_rules.project.claimed import claimed
 from gllint_rules.project.context import Context, Pending
-from gllint_rules.project.templates import final_steps
+from gllint_rules.project.templates import FinalStep, final_steps
 from gllint_rules.rule import Rule
 from gllint_runtime.policy.claims import find_macros
 
@@ -74,6 +75,7 @@ def check(context: Context) -> Iterator[Pending]:
             words=settings.number_words,
             units=settings.extend_units,
             glued=settings.pack_symbols(),
+            claimed=_units(step),
         ):
             if any(start < naked.end and naked.start < end for start, end in aside):
                 continue
@@ -84,6 +86,12 @@ def check(context: Context) -> Iterator[Pending]:
             site, within = context.literal_span(literal, start, end)
             message = f"`{naked.text}` in a final message comes from no tool"
             yield context.finding("GL401", site, message, HELP, within=within)
+
+
+def _units(step: FinalStep) -> list[str]:
+    """The unit of each claim beside the message, empty where the source does not write it out."""
+    claims = [claimed(entry.value) for entry in step.claims.items] if step.claims is not None else []
+    return [(claim.unit or "") if claim is not None else "" for claim in claims]
 
 
 RULE = Rule(
