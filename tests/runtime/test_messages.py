@@ -164,6 +164,8 @@ Total: -\\ @ ¦ @ per year and m2 ¦ @ dollars ¦ ¤e dollars ¦ ¤e k per site 
 @ derece ¦ ¤s Prozent ¦ ¤s pour cent ¦ ¤s por ciento ¦ ¤s por cento ¦ ¤s per cento ¦ ¤s procent ¦ ¤s prosent
 ¤s prosenttia ¦ ¤s процентов ¦ ¤s процента ¦ ¤s відсотків ¦ ¤s százalék ¦ ¤s persen ¦ ¤s phần trăm ¦ ¤s بالمئة
 ¤s في المئة ¦ ¤s אחוז ¦ ¤s אחוזים ¦ ¤s प्रतिशत
+¤e zł ¦ @ per mi ¦ ¤e Mia. Euro ¦ @ for each kg ¦ ¤c tons of steel ¦ ¤c kilometres away ¦ ¤c € off
+¤c percent off ¦ ¤c % off
 """
 
 DELIVERED = r"""
@@ -316,6 +318,30 @@ K: @\nL: @\nM: @ ¦ kWh: @\nMWh: @ ¦ ¤c C# files ¦ ¤c F# files ¦ ⚡@ ¦ �
 👨‍👩‍👧@ ¦ ❤️@ ¦ 🟢@ ¦ C = @\nF = @ ¦ C) @\nF) ¤e ¦ **USD**: ¤e\n**EUR**: ¤e ¦ **C:** @\n**F:** @
 USD: ¤e  \nEUR: ¤e ¦ USD: ¤e\r\nEUR: ¤e ¦ USD — ¤e\nEUR — ¤e ¦ m2: @\nkWh/m2: @ ¦ CO2: @\nCO2e: @
 从2024-10-02到2024-10-09共¤c天 ¦ 截至2024-10-02 14:30，@ ¦ 于14:30测得@。 ¦ 今日14:30に@を測定 ¦ ID_42番 ¦ 第ID-42号
+El consumo de @ ha bajado este mes. ¦ La casa con @ ha ridotto i costi.
+Het huis verbruikt @ met zonnepanelen. ¦ Er zijn ¤c met een fout. ¦ Son @ tan solo en invierno.
+¤c złożonych wniosków ¦ ¤c złych wyników ¦ ¤c градусников ¦ It was @ grade work. ¦ ¤c grade levels
+@ ahorrados por mi equipo ¦ @ por mi cuenta ¦ @ produits par L'Oréal ¦ @ par L’Oréal ¦ He owes ¤e Mia said
+@ mitä tarvitaan ¦ @ ty masz ¦ @ lit par jour ¦ @ on the roof ¦ @ in summer and @ in winter ¦ @ for heating
+@ on average ¦ @ on each floor ¦ @ in each flat ¦ @ for each flat ¦ @ for every tenant ¦ @ of heat per flat
+@ of heat per person and day ¦ @ of savings per year ¦ @ more per year than before ¦ @ heat per heated flat
+@ used by a C student ¦ @ as a T account ¦ @ was a C grade ¦ @ with a K factor ¦ @ et la maison ¦ @ la semaine
+@ au gaz ¦ @ du gaz ¦ @ le matin ¦ @ el lunes ¦ @ la mañana ¦ @ lo normal ¦ @ il mese ¦ @ al piano terra
+@ o mês passado ¦ @ na cozinha ¦ @ na rua ¦ @ na zimę ¦ @ za prąd ¦ @ za energii ¦ @ na dom jednorodzinny
+@ je dost ¦ @ je niedrig ¦ @ je mehr, desto besser ¦ @ pe lună ¦ @ pe casă ¦ @ cu TVA ¦ @ cu totul ¦ @ bez DPH
+@ i mer ¦ @ om dagen ¦ @ på ett år ¦ @ för huset ¦ @ til huset ¦ @ til oppvarming ¦ @ av huset ¦ @ talossa
+@ kuukaudessa ¦ @ havonta ¦ @ a házban ¦ @ az évben ¦ @ evde ¦ @ ile ¦ @ ve ¤e ¦ @ veya ¤e ¦ @ για το σπίτι
+@ τον μήνα ¦ @ для дома ¦ @ на отопление ¦ @ за месяц ¦ @ из сети ¦ @ от солнца ¦ @ и ещё @ ¦ @ т. е. немного
+@ т.н. зелёной энергии ¦ @ для будинку ¦ @ на місяць ¦ @ за месец ¦ @ за кућу ¦ @ في الشهر ¦ @ من الطاقة
+@ در خانه ¦ @ برای خانه ¦ @ घर के लिए ¦ @ हर महीने ¦ @ প্রতি মাসে ¦ @ வீட்டிற்கு ¦ @ ఇంటికి ¦ @ untuk rumah
+@ setiap bulan ¦ @ mỗi tháng ¦ @ cho ngôi nhà ¦ @ trên mái nhà ¦ @ sa bahay ¦ @ kila mwezi ¦ @ สำหรับบ้าน
+@ ต่อเดือน ¦ @สำหรับบ้าน ¦ 用了@的电 ¦ 用了@左右的电 ¦ 每月@元旦除外 ¦ @为总量 ¦ @以及¤e ¦ @ほど ¦ @、つまり ¦ @だった ¦ @가 필요합니다 ¦ @와 ¤e
+@정도 ¦ ¤c명의 사용자 ¦ ¤c人の利用者 ¦ ¤c个用户 ¦ ¤c项任务 ¦ ¤c次请求 ¦ ¤c台设备 ¦ ¤c張紙 ¦ ¤c行のデータ ¦ ¤c건의 오류
+¤c users, ¤c groups, ¤c roles ¦ ¤c commits ahead ¦ ¤c tests passed, ¤c failed ¦ ¤c meetings today
+¤c emails unread ¦ ¤c days left ¦ ¤c hours ago ¦ ¤c weeks old ¦ ¤c stars ¦ ¤c points ¦ ¤c bytes ¦ ¤c pixels
+¤c characters ¦ ¤c tokens used ¦ ¤c cats and ¤c dogs ¦ **¤c** of **¤c** tests passed ✅
+✅ ¤c passed, ❌ ¤c failed, ⏭ ¤c skipped ¦ 📊 Total: ¤c ¦ 📈 ¤s growth ¦ 📉 ¤s decline ¦ ⏱ ¤c runs ¦ 🧾 ¤e ¦ ☑ ¤c
+- ✅ ¤c done\n- 🔴 ¤c open
 """
 
 ESCAPE = re.compile(r"\\(?:u[0-9a-f]{4}|[nrt\\])")

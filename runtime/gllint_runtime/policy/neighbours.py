@@ -83,6 +83,13 @@ def _is_harmless(word: str) -> bool:
 
 
 @lru_cache(maxsize=1)
+def _accented() -> frozenset[str]:
+    """Words that mean something else, mostly in another language, without their accents."""
+    rows = re.findall(r"^\[accented.*\]\n((?:.+\n)+)", read("beside.txt"), re.MULTILINE)
+    return frozenset(" ".join(rows).split())
+
+
+@lru_cache(maxsize=1)
 def _units_in_small_letters() -> frozenset[str]:
     return frozenset(unit.lower() for unit in ALLOWED_UNITS if len(unit) > 2)
 
@@ -150,12 +157,12 @@ _ONE_MORE = (  # "per year and m2", "per year per m2", "per heated m2"
 _SYMBOL = r"([^\s.,;:!?()\[\]{}|\"'”’»]+)"
 _ALSO_WORDS = frozenset({"mi", "m", "t", "g", "C", "F", "K", "L", "W"})  # "por persona y mi casa"
 _PER_UNIT = tuple(
-    (start + "(?:<measures>|mille?)/", start + _SYMBOL, words)
+    (start + "(?:<measures>|<ambiguous measures>|mille?)/", start + _SYMBOL, words)
     for start, words in ((_PER, frozenset()), (_PER + _ONE_MORE, _ALSO_WORDS))
 )
 # A letter or two that multiply, where the word ends; "k" is a word in Czech and Slovak, where another word follows.
 _MAGNITUDE = re.compile(
-    r"(?:[MBTG]|Md|Mia|tril|(?:Bio|mill|bill)\.)(?![\w'’&+#-])"
+    r"(?:[MBTG]|Md|tril|Mia(?=\.|\s*(?:$|[,;!?)]))|(?:Bio|mill|bill)\.)(?![\w'’&+#-])"
     r"|k(?!\s*[\w'’&+#-])|k(?=\s+(?:per|of|in|and|or|for|from|with|more|less|each|total)\b)"
 )
 _LABEL = re.compile(r"[^\s:=|)]{1,20}\s?(?:[:=|)]|[–—-]\s)")  # in a list of what is called "C" or "USD"
@@ -389,7 +396,11 @@ def _behind(text: str, place: int, symbols: Collection[str], unit: str | None) -
         return last
     if found := _MAGNITUDE.match(_unstyled(text[place : place + _REACH])):
         return place + found.end()
-    if _is_multiplier(word[0]) or (unit == "count" and word[0].lower() in _units_in_small_letters()):
+    if (
+        _is_multiplier(word[0])
+        or word[0].lower() in _accented()
+        or (unit == "count" and word[0].lower() in _units_in_small_letters())
+    ):
         return word.end()
     is_longer = follows[:1] in ("+", "#") or (
         follows[:1] in ("'", "’", "-", "_", "&") and follows[1:].isalpha()
@@ -406,6 +417,8 @@ def _per(text: str, place: int, window: str, symbols: Collection[str]) -> int:
             return place + found.end()
         if found := _pattern(symbol).match(window):
             typed = text[place + found.start(1) : place + found.end(1)]
+            if text[place + found.end(1) :][:1] in ("'", "’") or (typed == "mi" and window.startswith("por")):
+                continue  # "par L'Oréal", "por mi parte"
             if typed not in words and (_is_unit(typed, symbols) or found[1] in UNIT_SUFFIXES):
                 return place + found.end()
     return 0
