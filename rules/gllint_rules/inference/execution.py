@@ -421,10 +421,25 @@ class _Runner:
                     self.store(item, containers.unpacked(self.evaluator, value, (i,)), env)
             case facts.Sub() | facts.Attr():
                 entry = Entry(value, site or Site(self.module, target.at))
+                self.take_in(target, env)
                 self.set_defaults(target, env)
                 self.update(target, env, lambda _: (entry,))
             case _:
                 pass
+
+    def take_in(self, target: Expr, env: Env) -> None:
+        """A container of the module that is changed here: what the function puts in, it finds there from then on."""
+        found = self.way_to(target, env)
+        if found is None or found[0] in env or found[0] in self.elements:
+            return
+        scope: facts.Scope | None = self.scope
+        while scope is not None and scope.kind != "module":
+            if found[0] in scope.bindings:
+                return
+            scope = scope.parent
+        held = self.eval(facts.Name(target.at, found[0]), env)
+        if _holds_container(held):
+            env[found[0]] = held
 
     def stand_for(self, target: Expr, source: Expr, env: Env, number: int) -> None:
         """Note of which container the variables of loop ``number`` are the elements and the keys."""
@@ -635,6 +650,7 @@ class _Runner:
             return
         if number(value) is not None and self.lies_under_known(target, env):
             return
+        self.take_in(target, env)
 
         def change(held: tuple[Entry, ...]) -> tuple[Entry, ...]:
             """A number that is a leaf already stays the one; else the store makes it."""
@@ -680,6 +696,7 @@ class _Runner:
             case facts.Call(func=facts.Attr(base=base, name="pop"), args=(index, *_)):
                 self.remove(facts.Sub(expr.at, base, index), env)
             case facts.Call(func=facts.Attr(base=base, name=name)) if name in _MUTATORS:
+                self.take_in(base, env)
                 self.set_defaults(base, env)
                 place = self.way_to(base, env)
                 if place is not None and SHOWN in env:
