@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from gllint_rules.inference import classes, outside, tables
 from gllint_rules.inference.narrowing import SHOWN, forget, narrow, shown, under
 from gllint_rules.inference.values import (
+    NONE,
     TEXT,
     UNKNOWN,
     Boolean,
@@ -197,7 +198,8 @@ def subscript(evaluator: Evaluator, expr: facts.Sub, frame: Frame) -> Value:
     choices = options(evaluator.eval(expr.base, frame))
     if len(choices) > 1:  # what has no such key would raise: it is one of the others
         key = key_of(evaluator, expr.index, frame)
-        choices = tuple(o for o in choices if key is None or not lacks_key(o, key)) or choices
+        holding = (o for o in choices if o is not NONE and (key is None or not lacks_key(o, key)))
+        choices = tuple(holding) or choices
     return join(*(_subscripted(evaluator, option, expr, frame) for option in choices))
 
 
@@ -228,7 +230,7 @@ def _subscripted(evaluator: Evaluator, base: Value, expr: facts.Sub, frame: Fram
             if name is not None and name in base.entries:
                 return join(*(entry.value for entry in base.entries[name]))
             if name is not None:
-                return base.rest if base.rest is not None else UNKNOWN
+                return alike(base.other() or UNKNOWN)
             return alike(base.any_value())
         case ListOf():
             if isinstance(expr.index, facts.Slice):

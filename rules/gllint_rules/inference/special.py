@@ -543,8 +543,8 @@ def _record_method(evaluator: Evaluator, record: Record, name: str, call: facts.
                     found = join(*(entry.value for entry in entries))
                     if key in record.sure:
                         return found
-                elif record.rest is not None:
-                    found = record.rest
+                elif (other := record.other()) is not None:
+                    found = containers.alike(other)
                 elif not record.open:
                     found = NONE if len(call.args) < 2 else None
                 else:

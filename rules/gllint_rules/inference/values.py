@@ -243,7 +243,7 @@ class Record(Value):
         """What is under ``key``; ``None`` where nothing is known of it."""
         found = self.entries.get(key)
         if found is None:
-            return self.rest
+            return self.other()
         value = join(*(entry.value for entry in found))
         return value if key in self.sure else join(value, NONE)
 
@@ -260,6 +260,13 @@ class Record(Value):
         if self.rest is not None:
             values.append(self.rest)
         return join(*values) if values else UNKNOWN
+
+    def other(self) -> Value | None:
+        """What is under a key that is none of those that are written out; ``None`` where nothing is known of it."""
+        if self.rest is not None or not self.listed:
+            return self.rest
+        values = [e.value for key, found in self.entries.items() if isinstance(key, Unnamed) for e in found]
+        return join(*values) if values else None
 
     def any_key(self) -> Value:
         """What one of its keys is."""
