@@ -19,6 +19,7 @@ from gllint.run.looks import (
     UNREADABLE,
     Screened,
     judge_file,
+    screen_bytes,
     screen_file,
     uses_file,
     words_of_file,
@@ -64,6 +65,7 @@ class Table:
         self._started = time.time_ns()
         self._rows: dict[str, Row] | None = None
         self._sought: dict[bytes, frozenset[str]] = {}  # the words that were looked for, by their digest
+        self._buffers: dict[str, tuple[bytes, Screened]] = {}
         self._has_changed = False
 
     def screen(self, paths: Iterable[str]) -> dict[str, Screened]:
@@ -72,8 +74,11 @@ class Table:
         said: dict[str, Screened] = {}
         unknown: list[str] = []
         for path in paths:
+            if path in held:
+                said[path] = self._screen_buffer(path)
+                continue
             row = rows.get(path)
-            if row is not None and row.signature == files.get(path) and path not in held:
+            if row is not None and row.signature == files.get(path):
                 said[path] = row.screened
             else:
                 unknown.append(path)
@@ -85,6 +90,16 @@ class Table:
             said[path] = screened
             self._put(path, Row(self.files.get(path) or Signature(0, 0, 0, 0), screened))
         return said
+
+    def _screen_buffer(self, path: str) -> Screened:
+        """Return what the first look says of a buffer, which is asked several times for each keystroke."""
+        sources = self._means.sources
+        data, known = sources.read(path), self._buffers.get(path)
+        if known is None or known[0] is not data:
+            known = data, screen_bytes(self._settings, data)
+            others = {other: said for other, said in self._buffers.items() if sources.holds(other)}
+            self._buffers = {**others, path: known}
+        return known[1]
 
     def broken(self, paths: Iterable[str]) -> dict[str, Unparsed]:
         """Say which of some files are no Python, and why."""

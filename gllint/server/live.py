@@ -19,7 +19,7 @@ from gllint.run.cache import Store
 from gllint.run.engine import Engine, Options, Outcome, by_path
 from gllint.run.following import FollowingIndex
 from gllint.run.kept import result_of
-from gllint.run.looks import MARKED, MAY_USE, TALKS, UNREADABLE, screen_file, uses_file
+from gllint.run.looks import MARKED, MAY_USE, TALKS, UNREADABLE, uses_file
 from gllint.run.progress import Progress
 from gllint.run.results import Result
 from gllint.run.rules import check_file, check_files
@@ -132,7 +132,7 @@ class LiveWorkspace:
 
     def _follow(self, path: str) -> None:
         index, read = self._index, self._sources.read
-        screened = screen_file(index.settings, path, read)
+        screened = index.table.screen([path])[path]
         talked, talks = bool(index.talking), bool(screened.flags & TALKS)
         (index.talking.add if talks else index.talking.discard)(path)
         if bool(index.talking) != talked:  # what a list of tools means in any file has changed

@@ -7,15 +7,17 @@ from pathlib import Path
 
 import pytest
 
+from gllint_rules.reading import outline
 from gllint_rules.reading.edits import edited
 from gllint_rules.reading.modules import read_module
 from gllint_rules.reading.outline import outline_of
 from gllint_rules.reading.positions import Positions
-from gllint_rules.reading.syntax import ParseFailure
+from gllint_rules.reading.syntax import ParseFailure, parsed
 
 ROOT = Path(__file__).parents[2]
 FILES = (
     "rules/gllint_rules/reading/facts.py",
+    "rules/gllint_rules/reading/sketch.py",
     "rules/gllint_rules/catalogue/gl102_malformed_quantity.py",
     "runtime/gllint_runtime/policy/units.py",
     "tests/rules/test_edits.py",
@@ -64,6 +66,28 @@ def test_what_an_edit_left_alone_is_not_read_again() -> None:
     assert [after.section(number) is known[number] for number in range(4)] == [True, True, True, False]
     [cls] = after.classes
     assert cls.method("m") is after.section(3).functions[0]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("return 3", "return 33"),
+        ("return 3", "return important(3)"),
+        ("return 3", "return 3 # é"),
+        ("self, y", "self, y, z: 'C'"),
+        ("def m", "async def m"),
+        ("return 3", "if y:\n            y[0] = 4\n        return 3"),
+    ],
+)
+def test_an_edit_within_a_method_parses_that_method_alone(
+    old: str, new: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+    text = "import a\n\n\nclass C(B):\n    k = 2\n\n    @d\n    def m(self, y):\n        return 3\n\n    j = 4\n\n    def n(self):\n        pass\n"
+    before, after = outline_of(text), text.replace(old, new)
+    monkeypatch.setattr(outline, "parsed", lambda source: (read.append(source), parsed(source))[1])
+    assert edited(before, text, after) == outline_of(after)
+    assert ["import a" in source or "def n" in source for source in read] == [False, True]
 
 
 @pytest.mark.parametrize("name", FILES)

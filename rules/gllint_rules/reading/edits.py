@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import replace
 
-from gllint_rules.reading.outline import Outline, Section, outline_of_part
+from gllint_rules.reading.outline import Outline, Section, outline_of_method, outline_of_part
 from gllint_rules.reading.syntax import ParseFailure
+
+_IMPORT = re.compile(r"\bimport\b")
 
 
 def edited(old: Outline, before: str, source: str) -> Outline | None:
@@ -18,12 +22,15 @@ def edited(old: Outline, before: str, source: str) -> Outline | None:
     start = _alike(before, source)
     behind = _alike(before[start:][::-1], source[start:][::-1])
     stop, by = len(before) - behind, len(source) - len(before)
+    found = _edited_method(old, before, source, start, stop, by)
+    if found is not None:
+        return found
     tops = [section for section in old.sections if section.owner is None]
     above = [section for section in tops if section.end < start]
     below = [section for section in tops if section.begin > stop]
     begin = above[-1].end if above else 0
     end = below[0].begin if below else len(before)
-    if "import" in before[begin:end] or "import" in source[begin : end + by]:
+    if _IMPORT.search(before, begin, end) or _IMPORT.search(source, begin, end + by):
         return None
     first = next((s.number for s in tops if s.end >= start), len(old.sections))
     last = below[0].number if below else len(old.sections)
@@ -33,7 +40,47 @@ def edited(old: Outline, before: str, source: str) -> Outline | None:
         return None
     count = first + len(made) - last
     rest = [_moved(section, by, count) for section in old.sections[last:]]
-    sections = (*old.sections[:first], *made, *rest)
+    return _with(old, (*old.sections[:first], *made, *rest))
+
+
+def _edited_method(old: Outline, before: str, source: str, start: int, stop: int, by: int) -> Outline | None:
+    """The outline after an edit inside of one method: of a class of a thousand lines nothing else is parsed."""
+    for method in old.sections:
+        if method.owner is not None and method.begin < start and stop < method.end:
+            break
+    else:
+        return None
+    end = method.end + by
+    head = before[method.begin : start]
+    if (
+        not head.strip()
+        or _IMPORT.search(before, method.begin, method.end)
+        or _IMPORT.search(source, method.begin, end)
+    ):
+        return None
+    try:
+        made = outline_of_method(source, method.begin, end, method.number, method.owner, old.aliases)
+    except ParseFailure:
+        return None
+    if made is None:
+        return None
+    again, hole = made
+    cls = old.sections[method.owner]
+    place = method.number - cls.number - 1
+    holes = [hole if i == place else _shifted(h, by) if i > place else h for i, h in enumerate(cls.holes)]
+    members = tuple((name, at + by if at > method.begin else at) for name, at in cls.members)
+    new = {
+        cls.number: replace(cls, end=cls.end + by, holes=tuple(holes), members=members),
+        method.number: again,
+    }
+    return _with(
+        old,
+        (new.get(s.number) or (_moved(s, by, 0) if s.begin > method.begin else s) for s in old.sections),
+    )
+
+
+def _with(old: Outline, sections: Iterable[Section]) -> Outline:
+    sections = tuple(sections)
     return replace(old, sections=sections, mutated=frozenset().union(*(s.mutated for s in sections)))
 
 
@@ -59,6 +106,11 @@ def _moved(section: Section, by: int, count: int) -> Section:
         owner=None if section.owner is None else section.owner + count,
         begin=section.begin + by,
         end=section.end + by,
-        holes=tuple((begin + by, end + by, word + by) for begin, end, word in section.holes),
+        holes=tuple(_shifted(hole, by) for hole in section.holes),
         members=tuple((name, offset + by) for name, offset in section.members),
     )
+
+
+def _shifted(hole: tuple[int, int, int], by: int) -> tuple[int, int, int]:
+    begin, end, word = hole
+    return begin + by, end + by, word + by

@@ -16,6 +16,8 @@ from gllint_rules.reading.passage import line_starts
 from gllint_rules.reading.sketch import Imported, Sketch
 from gllint_rules.reading.syntax import parsed
 
+# What makes a method parse alone, however it is indented.
+CLASS = "class _:\n"
 SectionKind: TypeAlias = Literal["imports", "function", "class", "other"]
 
 
@@ -87,6 +89,27 @@ def outline_of_part(
     outliner = _Outliner(source, begin, end, first)
     outliner.aliases.update(aliases)
     return outliner.outline(parsed(source[begin:end])).sections
+
+
+def outline_of_method(
+    source: str, begin: int, end: int, number: int, owner: int, aliases: Mapping[str, str]
+) -> tuple[Section, tuple[int, int, int]] | None:
+    """The section of a method and its hole in its class, from the whole lines that it stands on.
+
+    ``None`` where they hold anything but one method. Raises :class:`ParseFailure` where they are no Python.
+    """
+    tree = parsed(f"{CLASS}{source[begin:end]}")
+    match tree.body:
+        case [ast.ClassDef(body=[ast.FunctionDef() | ast.AsyncFunctionDef() as method])]:
+            outliner = _Outliner(source, begin, end)
+            outliner.starts.insert(0, begin)  # of the line before
+            if _first_line(method) != 2 or outliner.starts[method.end_lineno or 0] != end:
+                return None
+            outliner.aliases.update(aliases)
+            section = outliner.described(number, "function", owner, begin, end, [method])
+            return outliner.with_real_names(section), outliner.hole(method)
+        case _:
+            return None
 
 
 def has_same_text(before: str, old: Section, source: str, section: Section) -> bool:

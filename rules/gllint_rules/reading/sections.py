@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from gllint_rules.reading import facts
 from gllint_rules.reading.binder import NOWHERE
 from gllint_rules.reading.facts import Block, Expr, Scope
-from gllint_rules.reading.outline import Section, lines_apart
+from gllint_rules.reading.outline import CLASS, Section, lines_apart
 from gllint_rules.reading.passage import Passage
 from gllint_rules.reading.statements import NAME, Statements
 from gllint_rules.reading.syntax import ParseFailure, parsed
@@ -63,10 +63,6 @@ def _text_of(module: facts.Module, section: Section) -> tuple[Passage, facts.Cla
     code = prefix + _code_of(module.code, section)
     written = code if module.code is module.source else prefix + module.source[section.begin : section.end]
     return Passage(code, -len(prefix), written), owner
-
-
-# What makes a method parse alone, however it is indented.
-CLASS = "class _:\n"
 
 
 def _code_of(source: str, section: Section) -> str:
