@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Mapping
 
 import pytest
@@ -173,3 +175,35 @@ def test_an_edit_of_a_file_in_newer_syntax() -> None:
         assert after.outline == fresh.outline and after.code == fresh.code
         assert places(after) == places(fresh)
         before = after
+
+
+BROKEN_AFTER = '''\
+import os
+
+
+def kind(type, a):
+    """The type of a thing."""
+    try:
+        pass
+    except (A, B):
+        return f"{{a}} {a['b']} {a:>{type}}\\n" + f\'\'\'{a} # "x"\'\'\'
+
+
+'''
+
+
+@pytest.mark.parametrize(
+    "broken", ["f((", "x = = 1", "def f(x) return", "class A\n", "y = f'{x}' (", "z = 'a"]
+)
+def test_what_holds_no_newer_syntax_is_refused_without_another_parser(broken: str) -> None:
+    code = f"""
+import sys
+from gllint_rules.reading.modules import read_module
+from gllint_rules.reading.syntax import ParseFailure
+try:
+    read_module("/a.py", {BROKEN_AFTER + broken!r})
+except ParseFailure:
+    print("libcst" in sys.modules)
+"""
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert said.stdout == "False\n"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from gllint_rules.reading import facts
 from gllint_rules.reading.depth import is_hopeless
 from gllint_rules.reading.edits import edited
@@ -27,7 +29,7 @@ def read_module(
         outline = outline or outline_of(source)
     except ParseFailure as refused:
         # LibCST takes a null byte in a string or a comment; nothing that reads the text after it does.
-        if "\0" in source or not refused.is_syntax or is_hopeless(source):
+        if "\0" in source or not refused.is_syntax or not _may_be_newer(source) or is_hopeless(source):
             raise
         from gllint_rules.reading.newer import lowered
 
@@ -36,6 +38,38 @@ def read_module(
             raise
         code, outline = found, outline_of(found)
     return facts.Module(path, source, outline, read_section, before, code)
+
+
+# What is newer than some Python that we run on: where none of it stands, LibCST need not be asked, nor loaded.
+_NEWER = re.compile(
+    r"""(?m)(?:^|[;:])[ \t\f]*type[\s\\]+[^\W\d]\w*[\s\\]*[=\[]  # a type alias
+    | \b(?:def|class)[\s\\]+\w+[\s\\]*\[  # type parameters
+    | \bexcept\b[\s\\*]+[^\s(:][^:\n]{0,200},  # several exceptions
+    | (?<!\w)(?:[tT][rR]?|[rR][tT])["']""",
+    re.VERBOSE,
+)
+# An f-string as Python 3.11 sees it, which ends at the first quote of its kind, or with the line.
+_F_STRING = re.compile(
+    r"""(?<!\w)(?:[fF][rR]?|[rR][fF])
+    (?: "{3}(.*?)(?:"{3}|\Z) | '{3}(.*?)(?:'{3}|\Z) | "((?:[^"\\\r\n]|\\.)*) | '((?:[^'\\\r\n]|\\.)*) )""",
+    re.VERBOSE | re.DOTALL,
+)
+_DEEPEST = 3  # fields within fields that are looked into
+_FIELD = re.compile(r"\{[^{}\\#]*\}")
+
+
+def _may_be_newer(source: str) -> bool:
+    """Whether any newer syntax may stand in ``source``."""
+    if _NEWER.search(source) is not None:
+        return True
+    for match in _F_STRING.finditer(source):
+        text = match[match.lastindex or 0]
+        for _ in range(_DEEPEST):
+            text = _FIELD.sub("", text)
+        text = text.replace("{{", "").replace("}}", "")
+        if "{" in text or "}" in text:  # it holds a quote of its own kind, a backslash or a comment
+            return True
+    return False
 
 
 def read_section(module: facts.Module, section: Section) -> facts.SectionFacts:
