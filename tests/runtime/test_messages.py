@@ -166,6 +166,9 @@ Total: -\\ @ ¦ @ per year and m2 ¦ @ dollars ¦ ¤e dollars ¦ ¤e k per site 
 ¤s في المئة ¦ ¤s אחוז ¦ ¤s אחוזים ¦ ¤s प्रतिशत
 ¤e zł ¦ @ per mi ¦ ¤e Mia. Euro ¦ @ for each kg ¦ ¤c tons of steel ¦ ¤c kilometres away ¦ ¤c € off
 ¤c percent off ¦ ¤c % off
+¤e ⓜⓘⓛⓛⓘⓞⓝ ¦ ¤e 🄼🄸🄻🄻🄸🄾🄽 ¦ @ Ⓜ ¦ ¤e 🄱 ¦ > @\n> million ¦ > @\n> kWh ¦ > Heat -\n> @ ¦ > Heat −\n> > @
+a >@ -> x 5 ¦ @ of heat/m2 ¦ @ heat / m2 ¦ @ of CO2e per kWh ¦ @ used each m2 ¦ @ — per m2 ¦ @ - per m2
+¤e kUSD ¦ ¤e MEUR
 """
 
 DELIVERED = r"""
@@ -342,6 +345,8 @@ Het huis verbruikt @ met zonnepanelen. ¦ Er zijn ¤c met een fout. ¦ Son @ tan
 ¤c characters ¦ ¤c tokens used ¦ ¤c cats and ¤c dogs ¦ **¤c** of **¤c** tests passed ✅
 ✅ ¤c passed, ❌ ¤c failed, ⏭ ¤c skipped ¦ 📊 Total: ¤c ¦ 📈 ¤s growth ¦ 📉 ¤s decline ¦ ⏱ ¤c runs ¦ 🧾 ¤e ¦ ☑ ¤c
 - ✅ ¤c done\n- 🔴 ¤c open
+> Heat:\n> @ ¦ > @\n> so much ¦ >@ ¦ @\n> A quote ¦ @ heat/power ¦ @ input/output ¦ @ of CO2e saved
+@ used each year ¦ @ — per year ¦ @ — per person, that is ¦ ¤c MUST ¦ heat > @
 """
 
 ESCAPE = re.compile(r"\\(?:u[0-9a-f]{4}|[nrt\\])")

@@ -79,7 +79,8 @@ def _looked_at() -> frozenset[str]:
 @lru_cache(maxsize=4096)
 def _is_harmless(word: str) -> bool:
     folded = word.lower()
-    return not (folded in _looked_at() or _MAGNITUDE.match(word) or _pattern("(?:<measures>)/").match(folded))
+    is_unit = _is_prefixed(word) or _pattern("(?:<measures>)/").match(folded)
+    return not (folded in _looked_at() or _MAGNITUDE.match(word) or is_unit)
 
 
 @lru_cache(maxsize=1)
@@ -165,12 +166,13 @@ _MAGNITUDE = re.compile(
     r"(?:[MBTG]|Md|tril|Mia(?=\.|\s*(?:$|[,;!?)]))|(?:Bio|mill|bill)\.)(?![\w'’&+#-])"
     r"|k(?!\s*[\w'’&+#-])|k(?=\s+(?:per|of|in|and|or|for|from|with|more|less|each|total)\b)"
 )
+_OVER = re.compile(r"/\s*(\w+)")
 _LABEL = re.compile(r"[^\s:=|)]{1,20}\s?(?:[:=|)]|[–—-]\s)")  # in a list of what is called "C" or "USD"
 # Up to three words of what is measured, and "per": "of useful heat per m2".
 _LATER = re.compile(
-    r"\s++(?!(?:and|but|or|when|while|as|if|with|at|in|is|was|are|were|than|the|a|und|et|y|e|en|og|och)\b)"
-    r"(?:(?:(?:of|de|di|du|an|von|van|av|af|do)\s++|d['’])(?:[^\W\d_]++\s++)?)?[^\W\d_]++(?:['’-][^\W\d_]++)?\s++"
-    r"(?=(?:per|pro|par|por|je|pr\.?|pe|uz|ανά|на|за|na|za|לכל|لكل|प्रति|mỗi)\s)"
+    r"[^\S\n]++(?!(?:and|but|or|when|while|as|if|with|at|in|is|was|are|were|than|the|a|und|et|y|e|en|og|och)\b)"
+    r"(?:(?:(?:of|de|di|du|an|von|van|av|af|do)\s++|d['’])(?:[^\W\d_]++\s++)?)?[^\W\d_]\w*+(?:['’-][^\W\d_]++)?"
+    r"(?:\s++(?=(?:per|pro|par|por|je|pr\.?|pe|uz|ανά|на|за|na|za|each|every|לכל|لكل|प्रति|mỗi)\s)|\s*+(?=/))"
 )
 _SENTENCE_END = re.compile(r"[\s\"'”’»)\]*]*(?:[.!?\u2029\n]|\Z)")
 _RATE = r"(?:<per>\s+(?:<the>\s+)?<times>|<how often>)/|<unspaced times>"
@@ -263,10 +265,16 @@ def _back_over(text: str, start: int) -> int:
             or char in _QUOTES
             or char == "*"
             or unicodedata.category(char) in {"Ps", "Pi", "Pf"}
+            or _is_quote_mark(text, place - 1)
         ):
             return place
         place -= 1
     return 0
+
+
+def _is_quote_mark(text: str, place: int) -> bool:
+    """Whether the ``>`` of a block quote stands there, at the start of a line."""
+    return text[place] == ">" and text[text.rfind("\n", 0, place) + 1 : place].strip("> ") == ""
 
 
 def _sign_word(text: str, place: int) -> int:
@@ -346,7 +354,8 @@ def _on_over(text: str, end: int) -> int:
             if pictures := _PICTURES.match(text, place):
                 place = pictures.end()
                 continue
-            return place
+            if not _is_quote_mark(text, place):
+                return place
         place += 1
     return place
 
@@ -366,6 +375,10 @@ def _behind(text: str, place: int, symbols: Collection[str], unit: str | None) -
             return _behind_dash(text, place, symbols)
     word = _WORD.match(text, place, place + _REACH)
     if word is None:
+        seen = text[place - 1] + _unstyled(text[place : place + _REACH])
+        if seen[1:2].isalpha():  # letters in circles or squares
+            last = _behind(seen, 1, symbols, unit)
+            return place + last - 1 if last else 0
         return place + 1 if place < len(text) and _is_unit(text[place], symbols) else 0
     follows = text[word.end() : word.end() + 2]
     if follows and unicodedata.category(follows[0]) == "Sc":  # "k€"
@@ -398,6 +411,7 @@ def _behind(text: str, place: int, symbols: Collection[str], unit: str | None) -
         return place + found.end()
     if (
         _is_multiplier(word[0])
+        or _is_prefixed(word[0])
         or word[0].lower() in _accented()
         or (unit == "count" and word[0].lower() in _units_in_small_letters())
     ):
@@ -410,6 +424,9 @@ def _behind(text: str, place: int, symbols: Collection[str], unit: str | None) -
 
 def _per(text: str, place: int, window: str, symbols: Collection[str]) -> int:
     """The end of "per" and a unit at ``place`` of the text, where ``window`` begins; else 0."""
+    if window.startswith("/"):
+        unit = _OVER.match(text, place)
+        return unit.end() if unit and len(unit[1]) > 1 and _is_unit(unit[1], symbols) else 0
     if not _pattern(r"<per>\s").match(window):
         return 0
     for measure, symbol, words in _PER_UNIT:
@@ -427,7 +444,12 @@ def _per(text: str, place: int, window: str, symbols: Collection[str]) -> int:
 def _behind_dash(text: str, place: int, symbols: Collection[str]) -> int:
     """The end of a word behind a dash that stands alone and changes the quantity: "— million."."""
     word = _AFTER_DASH.match(text, place, place + _REACH)
-    if word is None or not _SENTENCE_END.match(text, word.end()):
+    if word is None:
+        return 0
+    start = word.start(1)
+    if last := _per(text, start, _folded(text[start : start + _REACH].partition(MASK)[0]), symbols):
+        return last
+    if not _SENTENCE_END.match(text, word.end()):
         return 0
     is_measure = _pattern("(?:<measures>)/").fullmatch(_folded(word[1]))
     return word.end() if is_measure or _changes(word[1], symbols) else 0
@@ -449,6 +471,11 @@ def _changes(word: str, symbols: Collection[str]) -> bool:
 
 def _is_multiplier(word: str) -> bool:
     return _folded(_as_seen(word)) in _multipliers()
+
+
+def _is_prefixed(word: str) -> bool:
+    """``kUSD``, ``MEUR``"""
+    return len(word) == 4 and word[0] in "kMB" and word[1:].isupper() and word[1:] in ALLOWED_UNITS
 
 
 def _is_unit(word: str, symbols: Collection[str]) -> bool:
