@@ -7,12 +7,10 @@ dearest first, and nothing comes back but what the rules say of each. A question
 from __future__ import annotations
 
 import gc
-import multiprocessing
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from multiprocessing.connection import Connection, wait
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -22,6 +20,7 @@ from gllint.run.results import Result
 from gllint_rules.reading.stack import on_large_stack
 
 if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
     from multiprocessing.context import ForkProcess
 
     from gllint.run.index import Index
@@ -109,6 +108,8 @@ class _Crew(Pool):
         self._speaker.start()
 
     def _start_processes(self, index: Index, size: int) -> None:
+        import multiprocessing  # a run that is not worth a crew needs none
+
         context = multiprocessing.get_context("fork")
         for _ in range(size):
             ours, theirs = context.Pipe()
@@ -173,6 +174,8 @@ class _Crew(Pool):
 
     def _work(self, following: Callable[[Connection], tuple[object, ...] | None]) -> Iterator[Any]:
         """Yield what each process says of each task, one after the other, that is ``following`` for it."""
+        from multiprocessing.connection import wait
+
         idle, busy = list(self._pipes), 0
         while idle or busy:
             for pipe in idle:
