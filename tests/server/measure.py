@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 import libcst
 
 FILES, LINES, TOOL_FILES = 24_000, 1_000, 300
-MEDIAN_LIMIT, HIGH_LIMIT, MEMORY_LIMIT = 3.0, 6.0, 300.0
+MEDIAN_LIMIT, HIGH_LIMIT, MEMORY_LIMIT = 0.6, 1.2, 130.0
 SETTLING = 10.0
 
 # --- a project -----------------------------------------------------------------------------------------------
