@@ -559,8 +559,11 @@ class _Walk:
             if value is not None:
                 self.container(value, Frame(module, scope, None, bound))
         if method is not None:
-            if not PROPERTIES.isdisjoint(map(facts.last_name, method.decorators)):
-                self.returned(FunctionOf(module, method, bound, True))
+            function = FunctionOf(module, method, bound, True)
+            if PROPERTIES.isdisjoint(map(facts.last_name, method.decorators)):
+                self.held(function)
+            else:
+                self.returned(function)
         elif name in cls.scope.bindings:
             self.named(name, Frame(module, cls.scope, None, of))
         elif not assigned and own is not None:
