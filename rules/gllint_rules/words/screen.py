@@ -218,6 +218,9 @@ class Screen:
         )
         [self._asked] = _patterns(rf"\b(\w++){gap}\.{gap}{_word(REGISTRY_LOOKUPS)}{gap}\(")
         [self._made] = _patterns(rf"\b(\w++){gap}\(")
+        [self._derived] = _patterns(
+            rf"\bclass\b{gap}\w++{gap}(?:\[[^\]]{{0,2000}}+\]{gap})?\(([^)]{{1,400}}+)"
+        )
         needles = {needle for fragments, groups in self._families for needle in fragments}
         needles |= {needle for _, groups in self._families for group, _ in groups for needle in group}
         self._fragments = _Automaton({*MARKS, *needles, *self._imports})
@@ -288,6 +291,8 @@ class Screen:
         if self._audits or any(pattern.search(data) for pattern in self._uses):
             return True
         words = set(self._asked.compiled.findall(data))
+        for bases in self._derived.compiled.findall(data):  # what it defines may be what one above it returns
+            words.update(_WHOLE_IDENTIFIER.findall(bases))
         if self._watches_makers or not names.isdisjoint(_encoded(TOOL_REGISTRY_NAMES)):
             words.update(self._made.compiled.findall(data))
         return not words.isdisjoint(names) or not words.isdisjoint(_ALIAS.findall(data))
