@@ -233,7 +233,9 @@ def tool_title(context: Context, value: Value) -> str | None:
             context.project.tools.is_tool_class(of) or of.cls.name in context.names.tool_classes
         ):
             return f"tool `{of.cls.name}`"
-        case ExternalInstance(name=name) if context.names.is_tool_class(name):
+        case ExternalInstance(name=name) if context.names.is_tool_class(
+            name
+        ) or context.names.table.makes_tools(name):
             return f"a `{name.rpartition('.')[2]}`"
         case _:
             return None

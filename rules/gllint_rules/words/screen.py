@@ -70,10 +70,10 @@ class Screen:
         names = Names.of(settings)
         table = names.table
         told = _Told(table)
-        classes = _word(names.tool_classes)
+        classes = _word(names.tool_classes | table.tool_makers)
         methods = _word(table.methods("BaseTool"))
         decorators = _word(told.decorators)
-        calls = _word(table.runs(None))
+        calls = _word(name for name in table.all_runs if name.isidentifier() and name[:2] != "__")
         endings = _word(TOOL_CLASS_ENDINGS)
         registries = _word((*TOOL_REGISTRY_NAMES, *TOOL_REGISTRY_CLASSES))
         lookups = _word({*table.runs(None), *REGISTRY_LOOKUPS})

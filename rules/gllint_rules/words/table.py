@@ -308,6 +308,15 @@ class Table:
         """The last names of all methods that run a tool, of whatever framework."""
         return frozenset(_last(name) for row in self._raw for name in _listed(row, "runs"))
 
+    @cached_property
+    def tool_makers(self) -> frozenset[str]:
+        """The last names of the classes whose instances are tools that the table knows by the calls that make them."""
+        return frozenset(name for name in self.last_names("calls") if name.endswith("Tool"))
+
+    def makes_tools(self, origin: str) -> bool:
+        """Whether a class of one of the frameworks, by its dotted name, is one of those."""
+        return _last(origin) in self.tool_makers and self.owner(origin) is not None
+
     def runs_by_name(self, origin: str, method: str) -> bool:
         """Whether a method of a class from outside runs the tool whose name it is given."""
         name = f"{_last(origin)}.{method}"
