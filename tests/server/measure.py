@@ -317,7 +317,7 @@ def measure(root: Path, file: Path, cache: str, options: argparse.Namespace) -> 
     wire.request("shutdown", None)
     wire.notify("exit", None)
     wire.process.wait(10)
-    is_fast = statistics.median(together) <= MEDIAN_LIMIT * parse and _high(together) <= HIGH_LIMIT * parse
+    is_fast = statistics.median(ratios) <= MEDIAN_LIMIT and _high(ratios) <= HIGH_LIMIT
     is_small = max(memories) < MEMORY_LIMIT
     print("within the limits" if is_fast and is_small else "NOT within the limits")
 
