@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from types import NoneType
 from typing import Any
 
 from gllint_runtime.policy.tables import read
@@ -173,7 +174,16 @@ def _invalid_keywords(schema: Schema) -> Iterator[SchemaProblem]:
             yield SchemaProblem(path, _explain(error.instance, keyword, error.message), keyword)
 
 
-_TYPES = frozenset({"string", "number", "integer", "object", "array", "boolean", "null"})
+JSON_TYPES: Mapping[str, tuple[type, ...]] = {
+    "number": (float, int),
+    "integer": (int,),
+    "string": (str,),
+    "boolean": (bool,),
+    "object": (dict,),
+    "array": (list,),
+    "null": (NoneType,),
+}
+"""The types that a schema may name, and the types of plain data that are surely of them."""
 
 
 def _plainly_valid(schema: Schema) -> bool:
@@ -202,7 +212,7 @@ def _names(value: Any) -> bool:
 
 
 _EVERYDAY: dict[str, Callable[[Any], bool]] = {
-    "type": lambda value: isinstance(value, str) and value in _TYPES,
+    "type": lambda value: isinstance(value, str) and value in JSON_TYPES,
     "properties": _schemas_by_name,
     "$defs": _schemas_by_name,
     "items": _plainly_valid,

@@ -10,6 +10,7 @@ from textwrap import shorten
 from typing import Any
 
 from gllint_runtime.policy.schemas import (
+    JSON_TYPES,
     KNOWN_SCHEMAS,
     QUANTITY_BODY,
     QUANTITY_REF,
@@ -62,15 +63,6 @@ def checker(schema: Any) -> Checker:
 
 
 _BOUNDS = {"minimum": ge, "maximum": le, "exclusiveMinimum": gt, "exclusiveMaximum": lt}
-_NUMBERS = (float, int)
-_TYPES: dict[str, tuple[type, ...]] = {
-    "number": _NUMBERS,
-    "integer": (int,),
-    "string": (str,),
-    "boolean": (bool,),
-    "object": (dict,),
-    "array": (list,),
-}
 _ANNOTATIONS = {"title", "description", "default", "examples", "$schema", "$comment"}
 
 
@@ -87,7 +79,7 @@ def _quick_test(schema: Any) -> Callable[[Any], bool]:
     if keywords == {_QUANTITY_KEYWORD}:
         return _surely_quantity
     declared = schema.get("type") if isinstance(schema, dict) else None
-    types = _TYPES.get(declared, ()) if isinstance(declared, str) else ()
+    types = JSON_TYPES.get(declared, ()) if isinstance(declared, str) else ()
     if keywords == {"type"}:
         return lambda data: type(data) in types
     if types == (dict,) and keywords <= {"type", "properties", "required", "additionalProperties"}:
@@ -121,7 +113,7 @@ def _surely_quantity(data: Any) -> bool:
     """Whether plain data, all of whose numbers are finite, is a Quantity."""
     if type(data) is not dict or len(data) != 2:
         return False
-    return type(data.get("value")) in _NUMBERS and type(data.get("unit")) is str
+    return type(data.get("value")) in JSON_TYPES["number"] and type(data.get("unit")) is str
 
 
 def _is_quantity(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[Any]:
