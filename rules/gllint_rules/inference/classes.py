@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from gllint_rules.inference.questions import TooComplex
@@ -20,7 +20,7 @@ from gllint_rules.inference.values import (
     options,
 )
 from gllint_rules.reading import facts
-from gllint_rules.reading.facts import Class, Expr
+from gllint_rules.reading.facts import Class, Expr, Function
 
 if TYPE_CHECKING:
     from gllint_rules.inference.protocol import Evaluator
@@ -123,6 +123,42 @@ def parameters_of(evaluator: Evaluator, of: ClassOf) -> list[str] | None:
             if method is not None:
                 return [param.name for param in method.params[1:]]
     return list(fields)
+
+
+def kept_arguments(evaluator: Evaluator, of: ClassOf) -> tuple[Function, Mapping[str, str]] | None:
+    """The constructor of a class that is a record of its arguments, and which of them each attribute is.
+
+    Such a class derives from nothing, and its constructor does nothing but keep what it is given, beside literals;
+    no other method assigns an attribute.
+    """
+    return evaluator.ask(
+        ("kept arguments", of.cls), lambda: _kept(of), None, lambda: None, Site(of.module, of.cls.at)
+    )
+
+
+def _kept(of: ClassOf) -> tuple[Function, Mapping[str, str]] | None:
+    method = of.cls.method("__init__")
+    if method is None or not method.params or of.cls.bases or of.cls.decorators or method.decorators:
+        return None
+    names = {param.name for param in method.params[1:]}
+    kept: dict[str, str] = {}
+    for statement in method.body:
+        match statement:
+            case facts.Assign(
+                targets=(facts.Attr(base=facts.Name(id=owner), name=name),), value=facts.Name(id=given)
+            ) if owner == method.params[0].name and given in names:
+                kept[name] = given
+            case facts.Assign(targets=(facts.Attr(),), value=facts.Const() | facts.BoolOp(left=facts.Name())):
+                pass
+            case facts.Assign(targets=(facts.Attr(),), value=facts.Seq(items=()) | facts.Dict(items=())):
+                pass
+            case facts.Do(values=(facts.Const(),)):  # a docstring
+                pass
+            case _:
+                return None
+    assigned = of.cls.attributes
+    is_all = all(len(assigned.get(name, ())) <= 1 for name in assigned) if kept else False
+    return (method, kept) if is_all else None
 
 
 def _is_class_var(annotation: Expr | None) -> bool:

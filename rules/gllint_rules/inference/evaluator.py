@@ -394,10 +394,15 @@ class Evaluator(Questions):
                 return self.global_value(module, name)
             case Instance(of=of) if name == "get" and classes.is_typed_dict(self, of):
                 return Method(base, name, Site(frame.module, at))
-            case Instance(of=of, arguments=arguments):
+            case Instance(of=of, arguments=arguments, held=held):
+                if held.get(name, UNKNOWN) not in (UNKNOWN, NEVER):
+                    return held[name]
                 if arguments:
                     return self._generic_member(of, name, arguments)
-                return self.member(of, name)
+                member = self.member(of, name)
+                if held and isinstance(member, FunctionOf) and member.first:
+                    return replace(member, receiver=base)
+                return member
             case ClassOf():
                 return self.class_member(base, name)
             case Record(cls=ClassOf() as of):

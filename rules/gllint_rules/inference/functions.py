@@ -266,7 +266,11 @@ def _hands_out_what_it_gets(evaluator: Evaluator, callee: FunctionOf, value: Val
     made = set(_kinds_in(value))
     if not made:
         return False
-    if callee.receiver is not None and callee.receiver.cls is not None and callee.receiver.cls.cls in made:
+    if (
+        isinstance(callee.receiver, Record)
+        and callee.receiver.cls is not None
+        and callee.receiver.cls.cls in made
+    ):
         return True
     return any(
         not made.isdisjoint(_kinds_in(arguments.declared(evaluator, callee, param)))

@@ -6,13 +6,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gllint_rules.inference import annotations as hints
-from gllint_rules.inference import classes
+from gllint_rules.inference import arguments, classes
 from gllint_rules.inference.values import (
     NONE,
     UNKNOWN,
     ClassOf,
     Entry,
     Frame,
+    FunctionOf,
     Instance,
     Key,
     Number,
@@ -52,14 +53,14 @@ def construct(evaluator: Evaluator, of: ClassOf, expr: facts.Call, frame: Frame)
         return plain
     names = classes.parameters_of(evaluator, of)
     if names is None:
-        return Instance(of)
+        return _record_of_arguments(evaluator, of, expr, frame)
     entries: dict[Key, tuple[Entry, ...]] = {}
-    arguments: list[tuple[str, Expr]] = []
+    passed: list[tuple[str, Expr]] = []
     for name, arg in zip(names, expr.args, strict=False):
         if isinstance(arg, facts.Star):
             break
-        arguments.append((name, arg))
-    arguments.extend((name, value) for name, value in expr.keywords if name is not None)
+        passed.append((name, arg))
+    passed.extend((name, value) for name, value in expr.keywords if name is not None)
     spread = False
     for written in (value for name, value in expr.keywords if name is None):
         found = evaluator.eval(written, frame)
@@ -69,7 +70,7 @@ def construct(evaluator: Evaluator, of: ClassOf, expr: facts.Call, frame: Frame)
         for key, held in found.entries.items() if isinstance(found, Record) else ():
             if not (isinstance(key, str) and classes.is_left_out(evaluator, of, key)):
                 entries[key] = tuple(e.holding(in_field(evaluator, of, key, e.value)) for e in held)
-    for name, arg in arguments:
+    for name, arg in passed:
         if not classes.is_left_out(evaluator, of, name):
             value = in_field(evaluator, of, name, evaluator.eval(arg, frame))
             entries[name] = (Entry(value, Site(frame.module, arg.at)),)
@@ -80,6 +81,16 @@ def construct(evaluator: Evaluator, of: ClassOf, expr: facts.Call, frame: Frame)
         site=Site(frame.module, expr.at),
         cls=of,
     )
+
+
+def _record_of_arguments(evaluator: Evaluator, of: ClassOf, expr: facts.Call, frame: Frame) -> Instance:
+    """An instance of a plain class, with what it was given where it does nothing but keep that."""
+    found = classes.kept_arguments(evaluator, of)
+    if found is None:
+        return Instance(of)
+    method, kept = found
+    given = arguments.given(evaluator, FunctionOf(of.module, method, of, True), expr, frame)
+    return Instance(of, held={name: given.get(param, UNKNOWN) for name, param in kept.items()})
 
 
 def in_field(evaluator: Evaluator, of: ClassOf, name: Key, value: Value) -> Value:

@@ -6,7 +6,7 @@ where it was put in, because that is where a finding about it belongs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import InitVar, dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
@@ -348,11 +348,18 @@ class ClassOf(Value):
 class Instance(Value):
     """An instance of a class of the project whose fields are looked up in the class.
 
-    ``arguments`` are what stands for its type variables: ``Context[Building]``.
+    ``arguments`` are what stands for its type variables: ``Context[Building]``. ``held`` are the attributes that are
+    what its constructor was given, where the class is a record of its arguments.
     """
 
     of: ClassOf
     arguments: tuple[Value, ...] = ()
+    held: Mapping[str, Value] = field(default_factory=dict)
+
+    @property
+    def gap(self) -> bool:
+        """Whether the arguments of a call may say more of what the constructor was given."""
+        return any(value is UNKNOWN or value.gap for value in self.held.values())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -364,7 +371,7 @@ class FunctionOf(Value):
     bound: ClassOf | None = None
     first: bool = False  # whether the first parameter is already given
     # What was made, where a method is called on something that is seen to be made.
-    receiver: Record | None = None
+    receiver: Record | Instance | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -532,6 +539,8 @@ def _either(old: Value, new: Value) -> Value:
             return new
         case Record(), Record():
             return _merged([old, new])
+        case Instance(held=held), Instance(held=other):
+            return old if held is other else replace(old, held={})
         case ListOf(), ListOf():
             lists = [old, new]
             return replace(
