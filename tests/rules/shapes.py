@@ -327,6 +327,16 @@ def many_parameters(n: int) -> Files:
     )
 
 
+def doubling_instances(n: int) -> Files:
+    """Each of plain objects holds the one before it twice."""
+    before = (
+        "class Pair:\n    def __init__(self, a, b):\n        self.a = a\n        self.b = b\n\n"
+        "    def first(self):\n        return self.a\n"
+    )
+    made = (f"v{i} = Pair(v{i - 1}, v{i - 1})" for i in range(1, n))
+    return tool("v0 = Pair(1.5, 2)", *made, f'return {{"a": v{n - 1}.first()}}', before=before)
+
+
 def nested_functions(n: int) -> Files:
     text = "".join("    " * i + f"def f{i}(x):\n" for i in range(n)) + "    " * n + "return 1\n"
     text += "".join("    " * (i + 1) + f"return f{i + 1}(x)\n" for i in reversed(range(n - 1)))
@@ -444,6 +454,7 @@ SHAPES: dict[Callable[[int], Files], int] = {
     tower_of_classes: 600,
     circle_of_classes: 600,
     circle_of_attributes: 100,
+    doubling_instances: 100,
     many_tools: 200,
     many_callers: 60,
     many_parameters: 250,

@@ -355,11 +355,10 @@ class Instance(Value):
     of: ClassOf
     arguments: tuple[Value, ...] = ()
     held: Mapping[str, Value] = field(default_factory=dict)
+    gap: bool = field(init=False, repr=False)
 
-    @property
-    def gap(self) -> bool:
-        """Whether the arguments of a call may say more of what the constructor was given."""
-        return any(value is UNKNOWN or value.gap for value in self.held.values())
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "gap", any(value is UNKNOWN or value.gap for value in self.held.values()))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
