@@ -137,11 +137,8 @@ def change(top: Path, chance: random.Random) -> None:
             one.replace(other)
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_after_any_edit_it_says_what_a_run_says_that_knows_nothing(
-    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    chance = random.Random(seed)
+def begin(tmp_path: Path, chance: random.Random, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The project as it is before any edit."""
     # Times are our own here, so that rows are trusted at once.
     monkeypatch.setattr(discover, "_FINE_CLOCK", -(10**12))
     monkeypatch.setattr(indexing, "_SMALL_PROJECT", chance.choice((0, 500)))
@@ -149,6 +146,15 @@ def test_after_any_edit_it_says_what_a_run_says_that_knows_nothing(
     for name, (text, *_) in VERSIONS.items():
         if text is not None:
             put(top / name, text)
+    return top
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_after_any_edit_it_says_what_a_run_says_that_knows_nothing(
+    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chance = random.Random(seed)
+    top = begin(tmp_path, chance, monkeypatch)
     found = 0
     for _ in range(25):
         there = [name for name in VERSIONS if name.endswith(".py") and (top / name).exists()]
@@ -242,12 +248,7 @@ def test_an_editor_is_told_after_any_edit_what_a_run_says_that_knows_nothing(
     seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     chance = random.Random(seed)
-    monkeypatch.setattr(discover, "_FINE_CLOCK", -(10**12))
-    monkeypatch.setattr(indexing, "_SMALL_PROJECT", chance.choice((0, 500)))
-    top = tmp_path / "p"
-    for name, (text, *_) in VERSIONS.items():
-        if text is not None:
-            put(top / name, text)
+    top = begin(tmp_path, chance, monkeypatch)
     check(top, fixes=chance.random() < 0.5)
     if chance.random() < 0.5:
         change(top, chance)  # what is kept is not all true any more
