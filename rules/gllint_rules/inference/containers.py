@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from gllint_rules.inference import classes, outside, tables
+from gllint_rules.inference import classes, outside
 from gllint_rules.inference.narrowing import SHOWN, forget, narrow, shown, under
 from gllint_rules.inference.values import (
     NONE,
@@ -246,8 +246,6 @@ def _subscripted(evaluator: Evaluator, base: Value, expr: facts.Sub, frame: Fram
             return TEXT
         case Text():
             return base if isinstance(expr.index, facts.Slice) else outside.element(base)
-        case External(name=name) if name in tables.ENVIRONMENTS:
-            return TEXT
         case External(name=name):
             held = outside.constant(name, Site(frame.module, expr.at))
             if held is None or isinstance(held, External):

@@ -10,7 +10,6 @@ from gllint_rules.inference import annotations as hints
 from gllint_rules.inference import arguments, objects, outside, special, tables
 from gllint_rules.inference.narrowing import SHOWN, shown
 from gllint_rules.inference.values import (
-    BOOL,
     NEVER,
     NONE,
     TEXT,
@@ -96,14 +95,8 @@ def call_external(evaluator: Evaluator, name: str, expr: facts.Call, frame: Fram
         return objects.envelope(evaluator, payload, expr, frame)
     if name in tables.NUMBER_CALLS:
         return evaluator.number(f"`{name.removeprefix('builtins.')}()` gives a number", frame, expr.at)
-    if name in tables.REAL_CALLS:
-        return evaluator.number(
-            f"`{name.removeprefix('builtins.')}()` gives a number", frame, expr.at, real=True
-        )
     if name in tables.TEXT_CALLS:
         return TEXT
-    if name in tables.BOOL_CALLS:
-        return BOOL
     if name in tables.SAME_CALLS and expr.args:
         return evaluator.eval(expr.args[0], frame)
     root, _, attribute = name.rpartition(".")

@@ -711,17 +711,16 @@ def _takes_callable(result: Type, value: Value, known: _Known) -> bool | None:
 def _called_with_anything(value: Value, known: _Known) -> Value:
     """What a function gives to whom hands it over to be called."""
     if isinstance(value, External):
-        if value.name in tables.REAL_CALLS or value.name in tables.NUMBER_CALLS:
-            return Number(_because(f"`{_short(value.name)}()` gives a number"))
+        at = _At(None, None, f"`{_short(value.name)}()` gives a number")
+        if value.name in tables.NUMBER_CALLS:
+            return _number(at)
         if value.name in tables.TEXT_CALLS:
             return TEXT
         found = stubs.find(value.name)
         if found is not None and found.kind == "class" and not stubs.variables(found.name):
-            return _instance(found.name, (), _At(None, None, f"`{_short(value.name)}()` gives a number"))
+            return _instance(found.name, (), at)
         if found is not None and found.kind == "f" and all(part[0] is None for part in found.said):
-            return _value(
-                found.said[0][1], _Known(), _At(None, None, f"`{_short(value.name)}()` gives a number")
-            )
+            return _value(found.said[0][1], _Known(), at)
     return UNKNOWN
 
 

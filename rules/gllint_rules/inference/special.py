@@ -167,10 +167,6 @@ def _abs(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     return evaluator.number("`abs()` gives a number", frame, call.at)
 
 
-def _pow(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
-    return evaluator.number("`pow()` gives a number", frame, call.at)
-
-
 def _divmod(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     result = evaluator.number("`divmod()` gives numbers", frame, call.at)
     entry = Entry(result, Site(frame.module, call.at))
@@ -406,7 +402,6 @@ CALLS: dict[str, Handler] = {
     "builtins.next": _next,
     "builtins.abs": _abs,
     "builtins.sum": _sum,
-    "builtins.pow": _pow,
     "builtins.divmod": _divmod,
     "builtins.range": _range,
     "builtins.enumerate": _enumerate,
