@@ -23,6 +23,7 @@ _ACTION_HINT = (
 )
 _FENCE = re.compile(r"```[a-zA-Z]*+[^\S\n]*+\n\s*+(?=\{)")
 _DECODER = json.JSONDecoder(strict=False)
+_LARGE = 2**62  # a smaller number needs no closer look
 _MAX_CLAIMS = 100_000
 _MAX_MEMBERS = 100_000
 _OBJECT = re.compile(r"\{\s*+\"")
@@ -152,36 +153,26 @@ def read_claims(claims: Any) -> tuple[Claim, ...]:
 
 
 def _read_claim(number: int, claim: Any) -> Claim:
-    exact = None
-    if not _is_simple(claim):
-        try:
-            survey = Survey(claim)
-        except ValueError as error:
-            raise _step_error(f"Claim {number} cannot be read: {error}", f"final.claims[{number}]") from None
-        claim, exact = survey.data, survey.quantities.get(("quantity",))
-        if not isinstance(claim, dict):
-            raise _step_error(f"Claim {number} is not an object", f"final.claims[{number}]")
-        for key in ("source_call_id", "path"):
-            if not isinstance(claim.get(key), str):
-                raise _step_error(f"Claim {number} needs a '{key}' of text", f"final.claims[{number}].{key}")
-    quantity = claim.get("quantity")
-    problem = quantity_problem(quantity)
-    if problem is not None:
+    if type(claim) is dict and len(claim) == 3:  # as nearly always: built-in types, where nothing can lie
+        call_id, path, quantity = claim.get("source_call_id"), claim.get("path"), claim.get("quantity")
+        if type(call_id) is type(path) is str and type(quantity) is dict and len(quantity) == 2:
+            value: Any = quantity.get("value")
+            unit = quantity.get("unit")
+            if type(unit) is str and type(value) in (float, int) and -_LARGE < value < _LARGE:
+                return Claim(call_id, path, Quantity(value, unit))
+    try:
+        survey = Survey(claim)
+    except ValueError as error:
+        raise _step_error(f"Claim {number} cannot be read: {error}", f"final.claims[{number}]") from None
+    claim = survey.data
+    if not isinstance(claim, dict):
+        raise _step_error(f"Claim {number} is not an object", f"final.claims[{number}]")
+    for key in ("source_call_id", "path"):
+        if not isinstance(claim.get(key), str):
+            raise _step_error(f"Claim {number} needs a '{key}' of text", f"final.claims[{number}].{key}")
+    if problem := quantity_problem(claim.get("quantity")):
         raise _step_error(f"Claim {number}: {problem}", f"final.claims[{number}].quantity")
-    return Claim(
-        claim["source_call_id"], claim["path"], exact or Quantity(quantity["value"], quantity["unit"])
-    )
-
-
-def _is_simple(claim: Any) -> bool:
-    """Whether all that a claim is read for is of the built-in types, as nearly always: nothing there can lie."""
-    if type(claim) is not dict or not {str}.issuperset(map(type, claim)):
-        return False
-    quantity = claim.get("quantity")
-    if type(quantity) is not dict or not {str}.issuperset(map(type, quantity)):
-        return False
-    texts = claim.get("source_call_id"), claim.get("path"), quantity.get("unit")
-    return type(quantity.get("value")) in (int, float) and {str}.issuperset(map(type, texts))
+    return Claim(claim["source_call_id"], claim["path"], survey.quantities["quantity",])
 
 
 def _step_error(message: str, path: str | None = None, hint: str | None = None) -> GLValidationError:
