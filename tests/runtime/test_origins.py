@@ -50,7 +50,7 @@ def origins(tools: ToolRegistry, *calls: Any, user: str = "", **options: Any) ->
     script = ScriptedProvider([*calls, {"kind": "final", "message": "Done"}])
     runtime = ToolRuntime(script, tools, **options)
     runtime.run("The system prompt says 888.", user)
-    record = list(runtime._run.session._calls.values())[-1]
+    record = list(runtime._run._calls.values())[-1]
     return [(o.value, o.kind, o.source) for o in record.origins or ()]
 
 
@@ -191,7 +191,7 @@ def test_quoting_an_invented_text_does_not_launder_it(tools: ToolRegistry, step:
     runtime = ToolRuntime(ScriptedProvider(script), tools)
     (entry,) = runtime.run("", "")["provenance"]
     assert entry["grounded"] is False
-    assert [record.grounded for record in runtime._run.session._calls.values()] == [False] * 4
+    assert [record.grounded for record in runtime._run._calls.values()] == [False] * 4
 
 
 def test_values_declared_in_a_branch_of_the_schema(step: Any) -> None:

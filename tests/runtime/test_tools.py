@@ -517,6 +517,16 @@ def test_invoke_runs_classes_too() -> None:
     assert registry.invoke("meter", {"room": "hall"})["heat"] == {"value": 7, "unit": "kWh"}
 
 
+def test_a_tool_is_invoked_on_a_loop_as_well() -> None:
+    registry = ToolRegistry()
+    registry.register(Meter())
+    registry.register(Tool(name="switch", category=ToolCategory.EXTERNAL, fn=dict))
+    heat = asyncio.run(registry.ainvoke("meter", {"room": "hall"}))
+    assert heat == registry.invoke("meter", {"room": "hall"})
+    with pytest.raises(GLSecurityError):
+        asyncio.run(registry.ainvoke("switch"))
+
+
 def test_format_result() -> None:
     meter = Meter()
     assert meter.format_result(ToolResult(True, {"a": "b"}, "meter", meter.category)) == '{"a": "b"}'

@@ -10,8 +10,6 @@ from mcp import types
 from mcp.server.lowlevel import Server
 
 from gllint_runtime.adapters import recorded
-from gllint_runtime.execution.asking import finishing
-from gllint_runtime.execution.calls import refuse_egress, run_async
 from gllint_runtime.execution.registry import ToolRegistry
 from gllint_runtime.execution.session import Session
 from gllint_runtime.policy.errors import GLDataError, GLError, GLRuntimeError
@@ -38,10 +36,7 @@ def server(name: str, registry: ToolRegistry) -> Server[Any]:
 
     async def called(context: Any, params: Any) -> types.CallToolResult:
         try:
-            call = registry.verify(params.name, params.arguments or {})
-            refuse_egress(call, "Live")
-            await finishing(registry.gate.checking(call.tool, call.arguments, call.entry.category))
-            output = registry.check_output(call, await run_async(call)).data
+            output = await registry.ainvoke(params.name, params.arguments)
         except GLError as error:
             text = types.TextContent(type="text", text=Session.repair_hint(error))
             return types.CallToolResult(content=[text], is_error=True)

@@ -12,10 +12,9 @@ import logging
 import traceback
 from collections.abc import Awaitable, Callable, Mapping
 from enum import StrEnum
-from inspect import iscoroutinefunction
 from typing import Any
 
-from gllint_runtime.execution.asking import Asking, finish
+from gllint_runtime.execution.asking import Asking, finish, way_to_call
 from gllint_runtime.policy.errors import GLSecurityError
 
 logger = logging.getLogger("gllint_runtime")
@@ -96,7 +95,7 @@ class ApprovalGate:
         if category is ToolCategory.NOTE_TAKING and self._notify is not None:
             notify, told = self._notify, copy.deepcopy(dict(arguments))
             try:
-                yield lambda: notify(tool, told), not iscoroutinefunction(notify)
+                yield lambda: notify(tool, told), way_to_call(notify)
             except Exception:
                 logger.exception("The notice about tool '%s' failed", tool.name)
         if _RANK[category] < self._asks_from:
@@ -117,7 +116,7 @@ class ApprovalGate:
             return f"a tool of category {category.value} needs an approve callback"
         shown, first_use = copy.deepcopy(dict(arguments)), tool.name not in self._used
         try:
-            answer = yield lambda: approve(tool, shown, first_use), not iscoroutinefunction(approve)
+            answer = yield lambda: approve(tool, shown, first_use), way_to_call(approve)
         except Exception as error:
             return f"asking for approval failed ({reason_of(error)})"
         return None if answer is True else "the user did not approve it"

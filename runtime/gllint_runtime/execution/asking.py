@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import inspect
+import operator
 import threading
 from collections.abc import Awaitable, Callable, Generator
 from concurrent.futures import Future
@@ -16,14 +17,21 @@ from typing import Any, TypeVar
 
 Answer = TypeVar("Answer")
 
-Question = tuple[Callable[[], Any], bool]
-"""A provider or a callback to call, whose answer may have to be awaited, and whether it blocks: such a one gets a
-thread of its own where an event loop must not wait for it."""
+OnLoop = Callable[[Callable[[], Any]], Any]
+"""How an event loop calls a function: right there (:func:`operator.call`), or where it may block :func:`in_thread`."""
+
+Question = tuple[Callable[[], Any], OnLoop]
+"""What to call; its answer may have to be awaited."""
 
 Asking = Generator[Question, Any, Answer]
 
 # What needs no closer look; asking the rest costs three abstract classes.
 _NEVER_AWAITABLE = frozenset({dict, list, str, int, bool, NoneType})
+
+
+def way_to_call(function: Callable[..., Any]) -> OnLoop:
+    """A coroutine function blocks no loop, any other may."""
+    return operator.call if inspect.iscoroutinefunction(function) else in_thread
 
 
 def finish(work: Asking[Answer]) -> Answer:
@@ -53,16 +61,16 @@ def finish(work: Asking[Answer]) -> Answer:
 async def finishing(work: Asking[Answer]) -> Answer:
     """Run ``work`` on the caller's event loop; what blocks runs beside it."""
     try:
-        function, blocking = next(work)
+        function, on_loop = next(work)
         while True:
             try:
-                answer = await in_thread(function) if blocking else function()
-                if inspect.isawaitable(answer):
+                answer = on_loop(function)
+                while inspect.isawaitable(answer):
                     answer = await answer
             except BaseException as error:
-                function, blocking = work.throw(_passed_on(error))
+                function, on_loop = work.throw(_passed_on(error))
             else:
-                function, blocking = work.send(answer)
+                function, on_loop = work.send(answer)
     except StopIteration as done:
         return done.value  # type: ignore[no-any-return]
 

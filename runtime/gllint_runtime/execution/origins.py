@@ -55,17 +55,18 @@ class Origins:
         found: list[Origin] = []
         texts = letters = 0
         for path, value in _leaves(arguments):
-            if type(value) is str:
+            kind = type(value)
+            if kind is str:
                 if not _holds_numeral(value):
                     continue
                 texts += 1
                 letters += len(value)
-            elif type(value) not in (int, float):
+            elif kind is not float and kind is not int:
                 continue
             if len(found) >= _MAX_TRACED or texts > _MAX_TRACED_TEXTS or letters > _MAX_TRACED_LETTERS:
                 found.append(Origin(show_path(path), "the rest, too much to trace", "none", grounded=False))
                 break
-            if type(value) is str:
+            if kind is str:
                 found.extend(self._in_text(path, value, args_schema))
             else:
                 found.append(self._origin(path, value, (value,), args_schema))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import marshal
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from gllint_runtime.policy.data import Survey, copy_plain
@@ -33,32 +32,31 @@ class Origin(NamedTuple):
         return {"path": self.path, "value": self.value, "origin": self.kind, "source": self.source}
 
 
-@dataclass(eq=False)
 class CallRecord:
     """A call with its verified output; ``origins`` is ``None`` where nobody looked for them."""
 
-    call_id: str
-    tool_name: str
-    arguments: dict[str, Any]
-    output: Survey
-    origins: tuple[Origin, ...] | None
+    def __init__(
+        self,
+        call_id: str,
+        tool_name: str,
+        arguments: dict[str, Any],
+        output: Survey,
+        origins: tuple[Origin, ...] | None,
+    ) -> None:
+        self.call_id = call_id
+        self.tool_name = tool_name
+        self.arguments = arguments
+        self.output = output
+        self.origins = origins
+        self.grounded = None if origins is None else not [o for o in origins if not o.grounded]
+        self._hash: str | None = None  # of the output, computed once however many claims cite it
+        self.size = 500 + len(marshal.dumps(arguments)) + output.size  # about the bytes that it holds
 
-    def __post_init__(self) -> None:
-        # About the bytes that it holds.
-        self.size = 500 + len(marshal.dumps(self.arguments)) + self.output.size
-        self._hash: str | None = None
-        self.grounded = None if self.origins is None else all(o.grounded for o in self.origins)
-
-    @property
-    def output_hash(self) -> str:
-        """SHA-256 of the output, computed once however many claims cite it."""
+    def provenance(self, claim: Claim) -> dict[str, Any]:
+        """A claim with its whole chain: tool, arguments, their origins, and a SHA-256 hash of the output."""
         if self._hash is None:
             canonical = _canonical(self.output.data).encode("utf-8", "surrogatepass")
             self._hash = f"sha256:{hashlib.sha256(canonical).hexdigest()}"
-        return self._hash
-
-    def provenance(self, claim: Claim) -> dict[str, Any]:
-        """A claim with its whole chain: tool, arguments, their origins, and a hash of the output."""
         entry = {
             "source_call_id": claim.source_call_id,
             "path": claim.path,
@@ -66,7 +64,7 @@ class CallRecord:
             "tool_name": self.tool_name,
             "call_id": self.call_id,
             "arguments": copy_plain(self.arguments),
-            "output_hash": self.output_hash,
+            "output_hash": self._hash,
         }
         if self.origins is not None:
             entry["origins"] = [origin.to_dict() for origin in self.origins]

@@ -10,10 +10,11 @@ import logging
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, Unpack
 
 from gllint_runtime.execution.approval import ApprovalGate, Approve, Notify, ToolCategory
-from gllint_runtime.execution.asking import finishing
+from gllint_runtime.execution.asking import Asking, finish, finishing
 from gllint_runtime.execution.calls import Call, Entry, Mode, refuse_egress, run_async, run_blocking
 from gllint_runtime.execution.tools import ToolResult, as_tool
 from gllint_runtime.policy import schemas, validation
@@ -109,9 +110,12 @@ class ToolRegistry:
     def invoke(self, name: str, arguments: Mapping[str, Any] | None = None, *, mode: Mode = "Live") -> Any:
         """Run a tool and return its verified output as plain data. Raises GLError."""
         call = self.verify(name, arguments or {})
-        refuse_egress(call, mode)
-        self.gate.check(call.tool, call.arguments, call.entry.category)
-        return self.check_output(call, run_blocking(call)).data
+        return self.check_output(call, finish(self._calling(call, mode))).data
+
+    async def ainvoke(self, name: str, arguments: Mapping[str, Any] | None = None) -> Any:
+        """:meth:`invoke` on the running event loop."""
+        call = self.verify(name, arguments or {})
+        return self.check_output(call, await finishing(self._calling(call))).data
 
     async def execute(self, name: str, /, **arguments: Any) -> ToolResult:
         """Run a tool in the running event loop and return a ToolResult, whatever happens."""
@@ -120,8 +124,7 @@ class ToolRegistry:
         try:
             category = self._entry(name).category
             call = self.verify(name, arguments)
-            await finishing(self.gate.checking(call.tool, call.arguments, call.entry.category))
-            result = await run_async(call)
+            result = await finishing(self._calling(call))
             answer = result if isinstance(result, ToolResult) else ToolResult(True, None, name, category)
             answer = replace(answer, data=self.check_output(call, result).data if answer.success else None)
         except GLError as error:
@@ -130,6 +133,11 @@ class ToolRegistry:
             answer = ToolResult(False, None, name, category, text, cancelled=denied)
         answer.execution_time_ms = answer.execution_time_ms or (time.perf_counter() - started) * 1000
         return answer
+
+    def _calling(self, call: Call, mode: Mode = "Live") -> Asking[Any]:
+        refuse_egress(call, mode)
+        yield from self.gate.checking(call.tool, call.arguments, call.entry.category)
+        return (yield partial(run_blocking, call), lambda _: run_async(call))
 
     def verify(self, name: str, arguments: Any) -> Call:
         """Find the tool, repair stringified JSON, hold the arguments to the schema and the signature.

@@ -7,21 +7,21 @@ output of a tool call of this very run, and the claimed value is the tool's.
 from __future__ import annotations
 
 import asyncio
-import inspect
 import logging
+import operator
 from collections.abc import Callable, Collection, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, Unpack, cast
 
 from gllint_runtime.execution.approval import Approve, Notify
-from gllint_runtime.execution.asking import Asking, finish, finishing
+from gllint_runtime.execution.asking import Asking, finish, finishing, in_thread, way_to_call
 from gllint_runtime.execution.calls import Call, Mode, refuse_egress, run_async, run_blocking
 from gllint_runtime.execution.registry import ToolRegistry
 from gllint_runtime.execution.session import Session, numbers_by_name
 from gllint_runtime.execution.steps import Step, read_step
-from gllint_runtime.execution.trace import Trace, snapshot
+from gllint_runtime.execution.trace import snapshot, trace_entry
 from gllint_runtime.policy.data import Survey, copy_plain
 from gllint_runtime.policy.errors import GLError, GLRuntimeError, error_from_dict
 from gllint_runtime.policy.schemas import ASSISTANT_STEP_SCHEMA
@@ -61,6 +61,8 @@ class Telemetry(Protocol):
         """Around one execution of a tool; what it gives is told the output."""
 
 
+_NO_SPAN: AbstractContextManager[None] = nullcontext()
+
 _DECISIONS = {"tool_call": "tool_use", "final": "final_answer", "clarification": "clarification"}
 
 
@@ -77,21 +79,11 @@ class RunResult(Showing, dict[str, Any]):
         return self._verified._replace(provenance=self["provenance"], trace=self["trace"])
 
 
-class _Run:
-    """What belongs to one run and is gone with it; ``on_loop`` says in which world it runs."""
+class _Run(Session):
+    """A session that is gone with its run, and what was done in it."""
 
-    def __init__(self, session: Session, *, on_loop: bool) -> None:
-        self.session = session
-        self.metrics = session.metrics
-        self.trace = Trace()
-        self.on_loop = on_loop
-        self.cancelled = False
-        self.interrupt: Callable[[], object] | None = None
-
-    def go_on(self) -> None:
-        """Raise CANCELLED where the user stopped the run."""
-        if self.cancelled:
-            raise GLRuntimeError("CANCELLED", "The user stopped the run")
+    trace: list[dict[str, Any]]
+    era: object
 
 
 class ToolRuntime:
@@ -149,8 +141,11 @@ class ToolRuntime:
         self.telemetry = telemetry
         self._tape = provider if isinstance(provider, Tape) else Tape()
         self._takes_options = takes_options(provider)
-        self._blocking = _blocks(provider)
-        self._runs: set[_Run] = set()
+        self._on_loop = way_to_call(provider.chat_step)
+        if (blocks := getattr(provider, "blocking", None)) is not None:
+            self._on_loop = in_thread if blocks else operator.call
+        self._era = object()  # another one with each ``cancel``
+        self._interrupts: set[Callable[[], object]] = set()
         self._run = self._new_run()
 
     # ------------------------------------------------------------------------------------------- running
@@ -169,8 +164,7 @@ class ToolRuntime:
 
         What blocks runs in a thread of its own. Cancelling the task reaches the tool that is running.
         """
-        run = self._new_run(on_loop=True)
-        return await finishing(self._turns(run, system_prompt, user_msg, max_retries))
+        return await finishing(self._turns(self._new_run(), system_prompt, user_msg, max_retries))
 
     def try_run(self, system_prompt: str, user_msg: str, max_retries: int = 2) -> AgentResponse:
         """Like :meth:`run`, but raises nothing: a union told apart by ``status``, see :mod:`.responses`."""
@@ -182,7 +176,7 @@ class ToolRuntime:
 
     async def try_arun(self, system_prompt: str, user_msg: str, max_retries: int = 2) -> AgentResponse:
         """:meth:`try_run` on the caller's event loop."""
-        run = self._new_run(on_loop=True)
+        run = self._new_run()
         try:
             return _success(await finishing(self._turns(run, system_prompt, user_msg, max_retries)))
         except Exception as error:
@@ -190,10 +184,9 @@ class ToolRuntime:
 
     def cancel(self) -> None:
         """Stop the runs in progress at their next step; from any thread, also from a callback."""
-        for run in [*self._runs]:
-            run.cancelled = True
-            if (interrupt := run.interrupt) is not None:
-                interrupt()
+        self._era = object()
+        for interrupt in [*self._interrupts]:
+            interrupt()
 
     def get_metrics(self) -> dict[str, Any]:
         """The metrics of the last run, under the names of seed 000 and ``replay_violations``."""
@@ -202,59 +195,61 @@ class ToolRuntime:
     @property
     def trace(self) -> list[dict[str, Any]]:
         """The trace of the last run; a copy."""
-        return self._run.trace.entries
+        return cast("list[dict[str, Any]]", copy_plain(self._run.trace))
 
-    def _new_run(self, *, on_loop: bool = False) -> _Run:
-        session = Session.under(self.policy, self.registry.units, self.constants)
-        self._run = run = _Run(session, on_loop=on_loop)
+    def _new_run(self) -> _Run:
+        self._run = run = _Run.under(self.policy, self.registry.units, self.constants)
+        run.trace, run.era = [], self._era
         return run
+
+    def _go_on(self, run: _Run) -> None:
+        """Raise CANCELLED where the user stopped the run."""
+        if run.era is not self._era:
+            raise GLRuntimeError("CANCELLED", "The user stopped the run")
 
     def _turns(self, run: _Run, system_prompt: str, user_msg: str, max_retries: int) -> Asking[RunResult]:
         """One run, in either world."""
-        run.session.user(user_msg)
-        self._runs.add(run)
-        try:
-            work = self._loop(run, system_prompt, user_msg, max_retries)
-            if self.telemetry:
-                work = _within(self.telemetry.run(self.mode, run.metrics.to_dict), work)
-            answer = yield from work
-        finally:
-            self._runs.discard(run)
-        answer["metrics"], answer["trace"] = run.metrics.to_dict(), run.trace.close()
-        return answer
+        work = self._loop(run, system_prompt, user_msg, max_retries)
+        return work if self.telemetry is None else self._in_a_span(run, work)
+
+    def _in_a_span(self, run: _Run, work: Asking[RunResult]) -> Asking[RunResult]:
+        assert self.telemetry is not None
+        with self.telemetry.run(self.mode, run.metrics.to_dict):
+            return (yield from work)
 
     def _loop(self, run: _Run, system_prompt: str, user_msg: str, max_retries: int) -> Asking[RunResult]:
-        provider, blocking, clock = self.provider, self._blocking, self._tape.clock
+        provider, on_loop, clock, metrics = self.provider, self._on_loop, self._tape.clock, run.metrics
+        run.user(user_msg)
         request = self._open(run)
-        state = yield partial(provider.init_chat, f"{system_prompt}\n{RULES}", user_msg), blocking
+        state = yield partial(provider.init_chat, f"{system_prompt}\n{RULES}", user_msg), on_loop
         attempts = 0
         told: GLError | None = None
         while True:
-            run.go_on()
-            if run.metrics.model_steps >= self.max_steps:
-                run.trace.append("model", self.max_steps, "max_attempts", success=False)
+            self._go_on(run)
+            if metrics.model_steps >= self.max_steps:
+                run.trace.append(trace_entry("model", self.max_steps, "max_attempts", success=False))
                 raise GLRuntimeError("MAX_STEPS", f"No final answer after {self.max_steps} steps")
-            run.metrics.model_steps += 1
+            metrics.model_steps += 1
             started = clock()
             try:
-                raw = yield partial(provider.chat_step, state=state, **request), blocking
+                raw = yield partial(provider.chat_step, state=state, **request), on_loop
             except Exception as failure:
                 if told is not None:  # there is no further answer: what was to be mended stands
                     raise told from failure
                 raise
             elapsed = (clock() - started) * 1000
-            run.go_on()
-            step = told = None
+            self._go_on(run)
+            step = None
+            is_call = False
             try:
                 step = read_step(raw)
-                if step.kind == "tool_call":
-                    run.metrics.tool_steps += 1
+                if is_call := step.kind == "tool_call":
+                    metrics.tool_steps += 1
                     _note(run, step, raw, elapsed)
                     result = yield from self._call_tool(run, step)
                 else:
-                    answer = RunResult(run.session.check_read(step.message, step.claims))
+                    shown = run.check_read(step.message, step.claims)
             except GLError as error:
-                is_call = step is not None and step.kind == "tool_call"
                 if not is_call:
                     _note(run, step, raw, elapsed, error)
                 # The unit of a tool's output is the tool's, whatever the model does.
@@ -265,16 +260,19 @@ class ToolRuntime:
                 told = error
                 logger.info("Asking the model to repair: %s", error)
                 try:
-                    state = yield partial(provider.inject_error, Session.repair_hint(error)), blocking
+                    state = yield partial(provider.inject_error, Session.repair_hint(error)), on_loop
                 except Exception as failure:  # nobody to tell
                     raise error from failure
                 continue
-            if step.kind == "tool_call":
-                state = yield partial(provider.inject_tool_result, result), blocking
+            told = None
+            if is_call:
+                state = yield partial(provider.inject_tool_result, result), on_loop
                 continue
             _note(run, step, raw, elapsed)
+            answer = RunResult(shown)
             if step.kind == "clarification":
                 answer["clarification_needed"] = True
+            answer["metrics"], answer["trace"] = metrics.to_dict(), run.trace
             return answer
 
     def _open(self, run: _Run) -> dict[str, Any]:
@@ -290,7 +288,7 @@ class ToolRuntime:
             start["packs"] = [*policy.packs]
         if policy.plain_keys:
             start["plain_keys"] = [*policy.plain_keys]
-        run.trace.append("start", 0, input=self._tape.opening(start))
+        run.trace.append(trace_entry("start", 0, input=self._tape.opening(start)))
         request = {"schema": ASSISTANT_STEP_SCHEMA, "tools": self.registry.descriptors()}
         if options and self._takes_options:
             request["options"] = options
@@ -300,93 +298,90 @@ class ToolRuntime:
 
     def _call_tool(self, run: _Run, step: Step) -> Asking[dict[str, Any]]:
         """Verify, trace back, execute, verify again, and note all of it. Returns what the provider is told."""
-        noted: dict[str, Any] = {"validation": {}, "success": False}
-        call_id = run.session.next_id()
+        validation: dict[str, Any] = {}
+        entry = trace_entry(
+            "tool", run.metrics.model_steps, tool=step.tool_name, validation=validation, success=False
+        )
         call = None
         try:
             call = self.registry.verify(step.tool_name, step.arguments)
-            noted["validation"]["arguments"] = "repaired" if call.repaired else "valid"
-            origins = run.session.trace_arguments(call.tool.name, call.arguments, call.tool.args_schema)
-            output = yield from self._obtain(run, call, call_id, noted)
-            noted["call_id"], noted["success"] = call_id, True
+            validation["arguments"] = "repaired" if call.repaired else "valid"
+            origins = run.trace_arguments(call.tool.name, call.arguments, call.tool.args_schema)
+            output = yield from self._obtain(run, call, entry)
         except GLError as error:
-            noted["validation"]["error"] = error.to_dict()
+            validation["error"] = error.to_dict()
             run.metrics.replay_violations += error.code == "EGRESS_BLOCKED"
             raise
         finally:
-            given = call.arguments if call and not call.repaired else snapshot(step.arguments)
-            run.trace.append("tool", run.metrics.model_steps, tool=step.tool_name, input=given, **noted)
-        run.session.admit(call.tool.name, call.arguments, output, origins)
-        run.metrics.latency_ms += noted["duration_ms"]
+            entry["input"] = call.arguments if call and not call.repaired else snapshot(step.arguments)
+            run.trace.append(entry)
+        call_id = entry["call_id"] = run.admit(call.tool.name, call.arguments, output, origins).call_id
+        entry["success"] = True
+        run.metrics.latency_ms += entry["duration_ms"]
         logger.debug("%s %s(%s) returned %s", call_id, step.tool_name, call.arguments, output.data)
         return {"tool_call_id": call_id, "output": copy_plain(output.data)}
 
-    def _obtain(self, run: _Run, call: Call, call_id: str, noted: dict[str, Any]) -> Asking[Survey]:
-        """The verified output, recorded or by executing the call; what becomes of it is ``noted`` on the way."""
-        name = call.tool.name
-        recorded = self._tape.recorded_call(name, call.arguments)
-        ending: dict[str, Any] = {"approval": None}
+    def _obtain(self, run: _Run, call: Call, entry: dict[str, Any]) -> Asking[Survey]:
+        """The verified output, recorded or by executing the call; what becomes of it is entered on the way."""
+        name, tape = call.tool.name, self._tape
+        recorded = tape.recorded_call(name, call.arguments)
+        approval = None
         try:
             if recorded is None:
                 refuse_egress(call, self.mode)
-                ending["approval"] = yield from self.gate.checking(
-                    call.tool, call.arguments, call.entry.category
-                )
-            elif recorded["approval"] is None:  # it never got as far as running
+                approval = yield from self.gate.checking(call.tool, call.arguments, call.entry.category)
+            elif (approval := recorded["approval"]) is None:  # it never got as far as running
                 _recorded_output(recorded)
-            else:
-                ending["approval"] = recorded["approval"]
-            noted["validation"]["approval"] = ending["approval"]
-            run.go_on()
-            work = self._execute(run, call, recorded, noted)
-            if self.telemetry:
-                work = _within(self.telemetry.tool(call, call_id), work)
-            output = yield from work
-            run.go_on()
+            entry["validation"]["approval"] = approval
+            self._go_on(run)
+            started = tape.clock()
+            try:
+                with self.telemetry.tool(call, run.next_id()) if self.telemetry else _NO_SPAN as note:
+                    if recorded is None:
+                        here = partial(run_blocking, call, lambda: run.era is not self._era)
+                        raw = yield here, lambda _: self._interruptible(run, call)
+                    else:
+                        raw = _recorded_output(recorded)
+                    output = self.registry.check_output(call, raw)
+                    entry["observation"] = output.data
+                    if note is not None:
+                        note(output.data)
+            finally:
+                entry["duration_ms"] = (tape.clock() - started) * 1000
+            self._go_on(run)
         except GLError as error:
-            self._tape.call_done(name, call.arguments, {"error": error.to_dict(), **ending})
+            tape.call_done(name, call.arguments, {"error": error.to_dict(), "approval": approval})
             raise
-        self._tape.call_done(name, call.arguments, {"output": output.data, **ending})
+        tape.call_done(name, call.arguments, {"output": output.data, "approval": approval})
         return output
 
-    def _execute(
-        self, run: _Run, call: Call, recorded: Mapping[str, Any] | None, noted: dict[str, Any]
-    ) -> Asking[Survey]:
-        started = self._tape.clock()
+    async def _interruptible(self, run: _Run, call: Call) -> Any:
+        """Run a call as a task that ``cancel()`` reaches from any thread."""
+        task = asyncio.ensure_future(run_async(call))
+        interrupt = partial(asyncio.get_running_loop().call_soon_threadsafe, task.cancel)
+        self._interrupts.add(interrupt)
         try:
-            if recorded is not None:
-                raw = _recorded_output(recorded)
-            elif run.on_loop:
-                raw = yield partial(_interruptible, run, call), False
-            else:
-                raw = run_blocking(call, lambda: run.cancelled)
-            output = self.registry.check_output(call, raw)
-            noted["observation"] = output.data
-            return output
+            return await task
+        except asyncio.CancelledError:
+            self._go_on(run)
+            raise
         finally:
-            noted["duration_ms"] = (self._tape.clock() - started) * 1000
-
-
-def _within(span: AbstractContextManager[Any], work: Asking[Any]) -> Asking[Any]:
-    """The work in a span, which is told the output of a tool."""
-    with span as note:
-        answer = yield from work
-        if note is not None:
-            note(answer.data)
-        return answer
+            self._interrupts.discard(interrupt)
 
 
 def _note(run: _Run, step: Step | None, raw: Any, elapsed: float, error: GLError | None = None) -> None:
     """Enter a decision of the model into the trace."""
     run.trace.append(
-        "model",
-        run.metrics.model_steps,
-        _DECISIONS[step.kind] if step else "invalid",
-        tool=step.tool_name if step and step.kind == "tool_call" else None,
-        validation=error.to_dict() if error else "valid",
-        observation=snapshot(raw),
-        success=error is None,
-        duration_ms=elapsed,
+        trace_entry(
+            "model",
+            run.metrics.model_steps,
+            _DECISIONS[step.kind] if step else "invalid",
+            (step.tool_name or None) if step else None,
+            validation=error.to_dict() if error else "valid",
+            observation=snapshot(raw),
+            success=error is None,
+            duration_ms=elapsed,
+        )
     )
 
 
@@ -402,7 +397,7 @@ def _failure(run: _Run, error: Exception) -> AgentResponse:
         failure = GLRuntimeError("PROVIDER_FAILED", _text_of(error)).to_dict()
         failure["error_type"] = type(error).__name__
     status = "max_attempts_reached" if failure["code"] == "MAX_STEPS" else "error"
-    metrics, trace = run.metrics.to_dict(), run.trace.entries
+    metrics, trace = run.metrics.to_dict(), run.trace
     return cast("AgentResponse", {"status": status, "error": failure, "metrics": metrics, "trace": trace})
 
 
@@ -411,25 +406,6 @@ def _text_of(error: BaseException) -> str:
         return str(error)
     except Exception:
         return type(error).__name__
-
-
-async def _interruptible(run: _Run, call: Call) -> Any:
-    """Run a call as a task that ``cancel()`` reaches from any thread."""
-    loop = asyncio.get_running_loop()
-    task = asyncio.ensure_future(run_async(call))
-    run.interrupt = lambda: loop.call_soon_threadsafe(task.cancel)
-    try:
-        return await task
-    except asyncio.CancelledError:
-        run.go_on()
-        raise
-    finally:
-        run.interrupt = None
-
-
-def _blocks(provider: Provider) -> bool:
-    declared = getattr(provider, "blocking", None)
-    return not inspect.iscoroutinefunction(provider.chat_step) if declared is None else bool(declared)
 
 
 def _recorded_output(recorded: Mapping[str, Any]) -> Any:

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field, replace
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Literal, NoReturn, Unpack
+from typing import Any, Literal, NoReturn, Self, Unpack
 
 from gllint_runtime.execution.origins import Origins
 from gllint_runtime.execution.record import CallRecord, Origin
@@ -92,7 +92,7 @@ class Session:
         self._max_bytes = _bytes_to_keep(max_bytes)
 
     @classmethod
-    def under(cls, policy: Policy, units: UnitRegistry, constants: dict[str, Any]) -> Session:
+    def under(cls, policy: Policy, units: UnitRegistry, constants: dict[str, Any]) -> Self:
         """A session under a policy, a registry of units and constants that were checked already."""
         session = cls.__new__(cls)
         session._begin(policy, units, constants)
@@ -101,7 +101,7 @@ class Session:
     def _begin(self, policy: Policy, units: UnitRegistry, constants: dict[str, Any]) -> None:
         self.policy = policy
         self.units = units
-        self.constants = constants.copy()
+        self.constants = constants
         self.metrics = Metrics()
         self._max_bytes = _MAX_BYTES
         self._bytes = 0
@@ -120,7 +120,7 @@ class Session:
             raise TypeError(f"What the user said is text, not {type(text).__name__}")
         text = str.__str__(text)
         with self._lock:
-            if self._heard[-1:] == [text]:
+            if self._heard and self._heard[-1] == text:
                 return
             self._heard.append(text)
             self._bytes += len(text)
@@ -248,16 +248,16 @@ class Session:
             raise GLRuntimeError("MISSING_CLAIM", problem)
         with self._lock:
             resolved = [self._resolve(number, claim) for number, claim in enumerate(claims)]
-        provenance, returned, units, values = [], [], [], []
+        provenance, returned = [], []
         for claim, (record, quantity) in zip(claims, resolved, strict=True):
             provenance.append(record.provenance(claim))
             returned.append(quantity)
-            units.append(quantity.unit)
-            values.append(format_quantity(quantity))
-        if any(unit == "count" or holds_time(unit) for unit in units):
+        units = [quantity.unit for quantity in returned]
+        if [unit for unit in units if unit == "count" or holds_time(unit)]:
             self._refuse_naked_numbers(message, macros, units)
+        values = [*map(format_quantity, returned)]
+        cited = [macro.index or 0 for macro in macros]
         pieces = in_place(message, macros, lambda macro: values[macro.index or 0])
-        cited = [macro.index for macro in macros if macro.index is not None]
         return Shown(pieces, cited, provenance, returned, ())
 
     def _refuse_naked_numbers(self, message: str, macros: list[Macro], claimed: Sequence[str] = ()) -> None:

@@ -1,4 +1,4 @@
-"""What happened in a run: the trace, and the metrics. A trace only grows, and what leaves it is a copy."""
+"""What happened in a run: the entries of its trace, and the metrics."""
 
 from __future__ import annotations
 
@@ -13,59 +13,35 @@ from gllint_runtime.policy.data import plain
 _MANY = 2**62  # more than can have happened
 
 
-class Trace:
-    """What a run did, entry by entry; appended, never overwritten.
+def trace_entry(
+    kind: Literal["start", "model", "tool"],
+    step: int,
+    decision: str | None = None,
+    tool: str | None = None,
+    *,
+    input: Any = None,
+    validation: Any = None,
+    observation: Any = None,
+    success: bool = True,
+    duration_ms: float = 0.0,
+) -> dict[str, Any]:
+    """What a run did at one of its steps, as plain data that nobody else holds (:func:`snapshot`).
 
-    Each entry is plain data with ``kind`` (``"start"``, ``"model"``, ``"tool"``), ``step``, ``decision`` (of a
-    model: ``"tool_use"``, ``"final_answer"``, ``"clarification"``, ``"max_attempts"`` or ``"invalid"``), the
-    ``tools`` called, the ``call_id`` of a call that succeeded, ``input``, ``validation`` (how the input was let
-    through, or the error), ``observation``, ``success`` and ``duration_ms``.
+    The ``decision`` of a model is ``"tool_use"``, ``"final_answer"``, ``"clarification"``, ``"max_attempts"`` or
+    ``"invalid"``, ``validation`` is how the input was let through, or the error. A call that succeeds gets its id.
     """
-
-    def __init__(self) -> None:
-        self._entries: list[dict[str, Any]] = []
-        self._closed: bytes | None = None
-
-    @property
-    def entries(self) -> list[dict[str, Any]]:
-        """A copy of what was entered."""
-        copied: list[dict[str, Any]] = marshal.loads(self._closed or marshal.dumps(self._entries))
-        return copied
-
-    def close(self) -> list[dict[str, Any]]:
-        """Give away what was entered, and keep a copy."""
-        self._closed = marshal.dumps(self._entries)
-        return self._entries
-
-    def append(
-        self,
-        kind: Literal["start", "model", "tool"],
-        step: int,
-        decision: str | None = None,
-        *,
-        tool: str | None = None,
-        call_id: str | None = None,
-        input: Any = None,
-        validation: Any = None,
-        observation: Any = None,
-        success: bool = True,
-        duration_ms: float = 0.0,
-    ) -> None:
-        """Add an entry of plain data that nobody changes; :func:`snapshot` makes it of any other."""
-        self._entries.append(
-            {
-                "kind": kind,
-                "step": step,
-                "decision": decision,
-                "tools": [] if tool is None else [tool],
-                "call_id": call_id,
-                "input": input,
-                "validation": validation,
-                "observation": observation,
-                "success": success,
-                "duration_ms": duration_ms,
-            }
-        )
+    return {
+        "kind": kind,
+        "step": step,
+        "decision": decision,
+        "tools": [] if tool is None else [tool],
+        "call_id": None,
+        "input": input,
+        "validation": validation,
+        "observation": observation,
+        "success": success,
+        "duration_ms": duration_ms,
+    }
 
 
 def snapshot(value: Any) -> Any:
