@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from gllint.server.knowledge import Claim
 from gllint_rules import RULES, Finding, Settings
 from gllint_rules.project.described import Described
-from gllint_runtime.policy.units import ALLOWED_UNITS, UnitRegistry, same_dimension
+from gllint_runtime.policy.units import ALLOWED_UNITS, UnitRegistry, dimension_of
 
 CODE = re.compile(r"\bGL[0-9]{3}\b")
 _MOST_CONVERSIONS = 8
@@ -46,9 +46,10 @@ def _conversions(unit: str, packs: Sequence[str]) -> list[str]:
     from gllint_runtime.policy.schemas import Quantity
 
     registry = UnitRegistry(extend=[unit], packs=packs)
+    dimension = dimension_of(unit, packs=packs)
     found = []
     for other in ALLOWED_UNITS:
-        if other != unit and same_dimension(unit, other, packs=packs):
+        if other != unit and dimension_of(other) == dimension:
             value = registry.convert_to(Quantity(1, unit), other).value
             found.append(f"{value:.6g} {other}")
     return found[:_MOST_CONVERSIONS]

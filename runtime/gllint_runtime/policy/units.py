@@ -12,24 +12,27 @@ the list.
 from __future__ import annotations
 
 import ast
-import math
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from functools import lru_cache
-from types import MappingProxyType
-from typing import Any, Literal, Protocol
+from functools import cache, lru_cache
+from math import prod
+from typing import TYPE_CHECKING, Any, Literal
 
 from gllint_runtime.policy.errors import GLValidationError
 from gllint_runtime.policy.packs import pack_of, pack_units
 from gllint_runtime.policy.tables import lines, sections
 
+if TYPE_CHECKING:
+    from gllint_runtime.policy.schemas import Quantity
+
 
 def _by_unit(table: Mapping[str, str]) -> Mapping[str, str]:
-    """``{"energy": "Wh kWh"}`` → ``{"Wh": "energy", "kWh": "energy"}``, read-only."""
-    return MappingProxyType({unit: dimension for dimension, units in table.items() for unit in units.split()})
+    """``{"energy": "Wh kWh"}`` → ``{"Wh": "energy", "kWh": "energy"}``"""
+    return {unit: dimension for dimension, units in table.items() for unit in units.split()}
 
 
 _TABLES = sections("allowlist.txt")
@@ -40,16 +43,13 @@ ALLOWED_UNITS = _by_unit(_TABLES["allowed"])
 TIME_UNITS = _by_unit(_TABLES["time"])
 """Units of time that may stand in a compound."""
 
-UNIT_SUFFIXES: Mapping[str, str] = MappingProxyType(
-    {unit.lower(): unit for unit in ALLOWED_UNITS if len(unit) > 1 and unit.isalnum()} | _TABLES["suffixes"]
-)
+UNIT_SUFFIXES: Mapping[str, str] = {
+    unit.lower(): unit for unit in ALLOWED_UNITS if len(unit) > 1 and unit.isalnum()
+} | _TABLES["suffixes"]
 """The last word of a name in snake_case, in lower case, and the unit it announces. No single letters."""
 
-# Each dimension's canonical unit and its exponents over the base dimensions, in the order in which they are written.
-_DIMENSIONS: dict[str, tuple[str, dict[str, int]]] = {}
-for _name, _row in _TABLES["dimensions"].items():
-    _unit, *_bases = _row.split()
-    _DIMENSIONS[_name] = (_unit, {base: int(exponent) for base, exponent in (b.split("=") for b in _bases)})
+_CANONICAL = _TABLES["canonical"]  # unit of each dimension, in the order in which they are written
+_DERIVED = _TABLES["derived"]  # dimensions, and what they are over the base dimensions
 _LENGTHS = {1: "length", 2: "area", 3: "volume"}
 
 _Factors = tuple[tuple[str, int], ...]
@@ -76,15 +76,6 @@ class UnitVerdict:
     reason: str
 
 
-class HasUnit(Protocol):
-    """Anything with a numeric ``value`` and a ``unit``, such as a Quantity."""
-
-    @property
-    def value(self) -> Any: ...
-    @property
-    def unit(self) -> str: ...
-
-
 def judge_unit(
     unit: str, *, extend: Collection[str] = (), strict: bool = False, packs: Collection[str] = ()
 ) -> UnitVerdict:
@@ -109,12 +100,6 @@ def dimension_of(unit: str, *, extend: Collection[str] = (), packs: Collection[s
     return judge_unit(unit, extend=extend, packs=packs).dimension
 
 
-def same_dimension(a: str, b: str, *, packs: Collection[str] = ()) -> bool | None:
-    """Whether two units measure the same thing; ``None`` when either dimension is unknown."""
-    first, second = dimension_of(a, packs=packs), dimension_of(b, packs=packs)
-    return None if first is None or second is None else first == second
-
-
 def _of_ours(unit: str, extend: Collection[str], strict: bool, packs: Collection[str]) -> UnitVerdict | None:
     """The verdict on what is made of our units, for which pint is never asked; ``None`` for anything else."""
     if len(unit) > _MAX_LENGTH and unit not in extend:  # nothing that long is read, or kept in a cache
@@ -135,16 +120,14 @@ def _judge(unit: str, extend: frozenset[str], strict: bool, packs: tuple[str, ..
     if not unit.strip():
         reason = "It is empty, hence dimensionless, and that is not allowed."
         return UnitVerdict(unit, "not-allowed", "dimensionless", "%", reason)
-    factors = _factors(unit, packs)
+    names = dict(_factors(unit))
     known = (ALLOWED_UNITS, TIME_UNITS, extend, further)
-    if factors is None or not all(any(name in units for units in known) for name, _ in factors):
+    if not all(any(name in units for units in known) for name in names):
         return None
     if unit in TIME_UNITS:
         reason = "A unit of time is allowed inside a compound (kWh/year), not alone."
         return UnitVerdict(unit, "not-allowed", TIME_UNITS[unit], None, reason)
-    kind = (
-        f"a compound of allowed units and units of time ({', '.join(dict.fromkeys(n for n, _ in factors))})"
-    )
+    kind = f"a compound of allowed units and units of time ({', '.join(names)})"
     if strict:
         reason = f"It is {kind}, and strict units allow the listed strings alone."
         return UnitVerdict(unit, "not-allowed", _dimension(unit, packs), None, reason)
@@ -167,10 +150,11 @@ def _refused(unit: str, extend: frozenset[str]) -> UnitVerdict:
 # ----------------------------------------------------------------------------------------- reading a unit
 
 
-def _factors(unit: str, packs: tuple[str, ...] = ()) -> _Factors | None:
-    """``"kWh/m2/year"`` → ``(("kWh", 1), ("m2", -1), ("year", -1))``; ``None`` when it is no such expression."""
+def _factors(unit: str) -> _Factors:
+    """``"kWh/m2/year"`` → ``(("kWh", 1), ("m2", -1), ("year", -1))``; what is no such expression as it stands."""
+    whole = ((unit, 1),)
     if unit != unit.strip() or len(unit) > _MAX_LENGTH or any(c.isspace() and c != " " for c in unit):
-        return None
+        return whole
     names: list[str] = []
 
     def stand_in(match: re.Match[str]) -> str:
@@ -181,27 +165,27 @@ def _factors(unit: str, packs: tuple[str, ...] = ()) -> _Factors | None:
 
     expression = _NAME.sub(stand_in, unit).replace("^", "**")
     try:
-        return _product(ast.parse(expression, mode="eval").body, 1, names, pack_units(packs))
+        return _product(ast.parse(expression, mode="eval").body, 1, names)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
+        return whole
 
 
-def _product(node: ast.expr, power: int, names: list[str], further: Mapping[str, Any]) -> _Factors:
+def _product(node: ast.expr, power: int, names: list[str]) -> _Factors:
     """The factors of an expression raised to ``power``. Raises ValueError where it holds another operator."""
     match node:
         case ast.Name(id=stand_in):
             name = names[int(stand_in[1:])]
             if name[0].isdigit():
                 raise ValueError(name)
-            split = _TRAILING_POWER.match(name) if name not in ALLOWED_UNITS and name not in further else None
+            split = None if name in ALLOWED_UNITS else _TRAILING_POWER.match(name)
             return ((split[1], int(split[2]) * power),) if split else ((name, power),)
         case ast.BinOp(left, ast.Mult() | ast.Div() as operator, right):
             sign = 1 if isinstance(operator, ast.Mult) else -1
-            return _product(left, power, names, further) + _product(right, power * sign, names, further)
+            return _product(left, power, names) + _product(right, power * sign, names)
         case ast.BinOp(left, ast.Pow(), ast.Constant(value=int(exponent))):
-            return _product(left, power * exponent, names, further)
+            return _product(left, power * exponent, names)
         case ast.BinOp(left, ast.Pow(), ast.UnaryOp(ast.USub(), ast.Constant(value=int(exponent)))):
-            return _product(left, -power * exponent, names, further)
+            return _product(left, -power * exponent, names)
     raise ValueError(ast.dump(node))
 
 
@@ -221,45 +205,41 @@ def _lenient(unit: str) -> str:
 @lru_cache(maxsize=4096)
 def _dimension(unit: str, packs: tuple[str, ...] = (), *, stock: bool = False) -> str | None:
     """The dimension of an expression as text; ``None`` when a factor is not known."""
-    total: dict[str, int] = {}
-    factors = ((unit, 1),) if unit in pack_units(packs) else _factors(unit, packs) or (("", 1),)
-    for name, power in factors:
-        part = _vector(name, packs, stock)
+    exponents = _exponents(unit, packs, stock)
+    return None if exponents is None else _text(exponents)
+
+
+def _exponents(unit: str, packs: tuple[str, ...], stock: bool) -> Counter[str] | None:
+    """An expression over the base dimensions."""
+    total: Counter[str] = Counter()
+    for name, power in _factors(unit):
+        part = _of_one(name, packs, stock)
         if part is None:
             return None
         for base, exponent in part.items():
-            total[base] = total.get(base, 0) + exponent * power
-    return _text(total)
-
-
-def _vector(name: str, packs: tuple[str, ...], stock: bool) -> dict[str, int] | None:
-    """The exponents of one unit over the base dimensions."""
-    dimension = ALLOWED_UNITS.get(name) or TIME_UNITS.get(name)
-    if dimension is not None:
-        return dict(_DIMENSIONS[dimension][1]) if dimension in _DIMENSIONS else {dimension: 1}
-    defined = pack_units(packs).get(name)
-    if defined is None:
-        return _pint_vector(name) if stock else None
-    if defined.dimension is not None:
-        return {defined.dimension: 1}
-    total: dict[str, int] = {}
-    for part, power in _factors(defined.of or "", packs) or ():
-        for base, exponent in (_vector(part, packs, False) or {}).items():
-            total[base] = total.get(base, 0) + exponent * power
+            total[base] += exponent * power
     return total
 
 
-def _text(exponents: dict[str, int]) -> str:
+def _of_one(name: str, packs: tuple[str, ...], stock: bool) -> Mapping[str, int] | None:
+    """One unit over the base dimensions."""
+    if dimension := ALLOWED_UNITS.get(name) or TIME_UNITS.get(name):
+        return dict(_factors(_DERIVED[dimension])) if dimension in _DERIVED else {dimension: 1}
+    if defined := pack_units(packs).get(name):
+        return _exponents(defined.of, packs, False) if defined.of else {defined.dimension: 1}
+    return _pint_vector(name) if stock else None
+
+
+def _text(exponents: Counter[str]) -> str:
     """``{"energy": 1, "length": -2}`` → ``"energy/area"``."""
-    while exponents.get("energy", 0) > 0 and exponents.get("time", 0) < 0:
-        exponents["energy"] -= 1
-        exponents["time"] += 1
-        exponents["power"] = exponents.get("power", 0) + 1
-    length = exponents.get("length", 0)
+    del exponents["dimensionless"]
+    while exponents["energy"] > 0 > exponents["time"]:
+        exponents.update({"energy": -1, "time": 1, "power": 1})
+    length = exponents["length"]
     if abs(length) in _LENGTHS:
         del exponents["length"]
         exponents[_LENGTHS[abs(length)]] = 1 if length > 0 else -1
-    order = [*_DIMENSIONS]
+    order = [*_CANONICAL]
     ranked = sorted(exponents, key=lambda base: (order.index(base) if base in order else -1, base))
     over = [_raised(base, exponents[base]) for base in ranked if exponents[base] > 0]
     under = [_raised(base, -exponents[base]) for base in ranked if exponents[base] < 0]
@@ -272,12 +252,9 @@ def _raised(base: str, exponent: int) -> str:
 
 def _canonical(dimension: str) -> str | None:
     """The unit that a dimension is normalised to, word by word; ``None`` where there is none."""
-
-    def unit(match: re.Match[str]) -> str:
-        word = match[0]
-        return _DIMENSIONS[word][0] if word in _DIMENSIONS else word.removeprefix("currency-")
-
-    text = re.sub(r"[A-Za-z-]+", unit, dimension)
+    text = re.sub(
+        r"[A-Za-z-]+", lambda word: _CANONICAL.get(word[0], word[0].removeprefix("currency-")), dimension
+    )
     return text if is_allowed(text) else None
 
 
@@ -311,12 +288,21 @@ def _nearest_spelling(unit: str, lenient: str, extend: frozenset[str]) -> str | 
 # --------------------------------------------------------------------------------------------------- pint
 
 
-@lru_cache(maxsize=1)
+@cache
 def _stock_registry() -> Any:
     """pint's own units. They say only what is a unit somewhere, never what is allowed here."""
     import pint
 
     return pint.UnitRegistry(cache_folder=None)
+
+
+@cache
+def _own_registry() -> Any:
+    """The units of ``units.txt`` with exact fractions for factors."""
+    import pint
+
+    registry: Any = pint.UnitRegistry
+    return registry(lines("units.txt"), non_int_type=Fraction, cache_folder=None)
 
 
 @lru_cache(maxsize=1024)
@@ -335,39 +321,21 @@ def _pint_vector(name: str) -> dict[str, int] | None:
     return vector
 
 
-@lru_cache(maxsize=1)
-def _own_registry() -> Any:
-    """The units of ``units.txt`` with exact fractions for factors."""
-    import pint
-
-    registry: Any = pint.UnitRegistry
-    return registry(lines("units.txt"), non_int_type=Fraction, cache_folder=None)
-
-
 @lru_cache(maxsize=1024)
-def _scale(name: str, packs: tuple[str, ...] = ()) -> tuple[Fraction, Fraction]:
-    """``(factor, offset)`` such that ``value * factor + offset`` is in base units. Only for units of ours."""
-    defined = None if name in ALLOWED_UNITS or name in TIME_UNITS else pack_units(packs).get(name)
-    if defined is not None:
-        return defined.factor * (_factor(defined.of, packs)[0] if defined.of else 1), Fraction(0)
-    unit = "percent" if name == "%" else name
+def _scale(unit: str, packs: tuple[str, ...]) -> tuple[Fraction, Fraction]:
+    """``(factor, offset)`` such that ``value * factor + offset`` is in base units. Only for units of ours.
+
+    Inside a compound a degree is a difference and has no offset.
+    """
+    factors = _factors(unit)
+    if factors != ((unit, 1),):
+        sizes = (_scale(name, packs)[0] ** power for name, power in factors)
+        return prod(sizes, start=Fraction(1)), Fraction(0)
+    if unit not in ALLOWED_UNITS and unit not in TIME_UNITS:
+        defined = pack_units(packs)[unit]
+        return defined.factor * (_scale(defined.of, packs)[0] if defined.of else 1), Fraction(0)
     zero, one = (_own_registry().Quantity(Fraction(n), unit).to_root_units().magnitude for n in (0, 1))
     return Fraction(one) - Fraction(zero), Fraction(zero)
-
-
-@lru_cache(maxsize=1024)
-def _factor(unit: str, packs: tuple[str, ...] = ()) -> tuple[Fraction, Fraction]:
-    """Factor and offset of any allowed unit; inside a compound a degree is a difference and has no offset."""
-    factors = _factors(unit, packs) or ((unit, 1),)
-    if len(factors) == 1 and factors[0][1] == 1:
-        return _scale(factors[0][0], packs)
-    product = Fraction(1)
-    for name, power in factors:
-        product *= _scale(name, packs)[0] ** power
-    return product, Fraction(0)
-
-
-_PLAIN = frozenset({int, float})
 
 
 def _exact(value: Any) -> Fraction | None:
@@ -378,6 +346,10 @@ def _exact(value: Any) -> Fraction | None:
         return Fraction(value)
     except (TypeError, ValueError, OverflowError):
         return None
+
+
+def _decimal(value: Fraction) -> Decimal:
+    return Decimal(value.numerator) / value.denominator
 
 
 # ------------------------------------------------------------------------------------------- the registry
@@ -405,10 +377,6 @@ class UnitRegistry:
         """What the project added itself."""
         return self.allowlist - self._listed
 
-    def judge(self, unit: str) -> UnitVerdict:
-        """:func:`judge_unit` under this registry's allowlist."""
-        return judge_unit(unit, extend=self.own, strict=self.strict, packs=self.packs)
-
     def is_allowed(self, unit: str) -> bool:
         """Whether a Quantity may carry ``unit`` here. Exact and case-sensitive."""
         return unit in self.allowlist or (
@@ -418,29 +386,29 @@ class UnitRegistry:
 
     def require(self, unit: str, path: str | None = None) -> None:
         """Raise GLValidationError UNIT_UNKNOWN unless ``unit`` is allowed."""
-        if not self.is_allowed(unit):
-            verdict = self.judge(unit)
-            pack = pack_of(unit)
-            hint = f"Use {verdict.nearest!r}." if verdict.nearest else None
-            if pack:  # says more than the nearest spelling does
-                hint = f"The pack of units {pack!r} has it: packs=[{pack!r}]."
-            message = f"Unit '{unit[:_MAX_LENGTH]}' is not allowed. {verdict.reason}"
-            raise GLValidationError("UNIT_UNKNOWN", message, hint=hint, path=path)
+        if self.is_allowed(unit):
+            return
+        verdict = judge_unit(unit, extend=self.own, strict=self.strict, packs=self.packs)
+        hint = None
+        if pack := pack_of(unit):  # says more than the nearest spelling does
+            hint = f"The pack of units {pack!r} has it: packs=[{pack!r}]."
+        elif verdict.nearest:
+            hint = f"Use {verdict.nearest!r}."
+        message = f"Unit '{unit[:_MAX_LENGTH]}' is not allowed. {verdict.reason}"
+        raise GLValidationError("UNIT_UNKNOWN", message, hint=hint, path=path)
 
-    def normalize(self, quantity: HasUnit) -> tuple[Decimal, str]:
+    def normalize(self, quantity: Quantity) -> tuple[Decimal, str]:
         """The value in its dimension's canonical unit, and that unit: 1 tCO2e → ``(1000, "kgCO2e")``.
 
         Raises GLValidationError UNIT_UNKNOWN for a unit that is not allowed.
         """
         self.require(quantity.unit)
-        dimension = self._dimension(quantity.unit)
+        dimension = _dimension(quantity.unit, self.packs)
         target = (_canonical(dimension) if dimension else None) or quantity.unit
-        if target == quantity.unit and not isinstance(quantity.value, Fraction):
-            return Decimal(str(quantity.value)), quantity.unit
-        value = self._convert(quantity, target)
-        return Decimal(value.numerator) / Decimal(value.denominator), target
+        value = quantity.value if target == quantity.unit else self._convert(quantity, target)
+        return _decimal(value) if isinstance(value, Fraction) else Decimal(str(value)), target
 
-    def convert_to(self, quantity: HasUnit, target_unit: str) -> Any:
+    def convert_to(self, quantity: Quantity, target_unit: str) -> Quantity:
         """A Quantity of the same size in ``target_unit``; integers, Decimals and Fractions stay exact.
 
         Raises UNIT_UNKNOWN where the dimensions differ.
@@ -451,32 +419,30 @@ class UnitRegistry:
         self.require(target_unit)
         if quantity.unit == target_unit:
             return Quantity(quantity.value, target_unit)
-        dimension = self._dimension(quantity.unit)
-        if dimension is None or dimension != self._dimension(target_unit):
+        dimension = _dimension(quantity.unit, self.packs)
+        if dimension is None or dimension != _dimension(target_unit, self.packs):
             raise GLValidationError("UNIT_UNKNOWN", f"'{quantity.unit}' does not convert to '{target_unit}'.")
-        value = self._convert(quantity, target_unit)
-        if isinstance(quantity.value, int) and value.denominator == 1:
-            return Quantity(int(value), target_unit)
-        if isinstance(quantity.value, Fraction):
-            return Quantity(value, target_unit)  # type: ignore[arg-type]
-        if isinstance(quantity.value, Decimal):
-            exact = Decimal(value.numerator) / Decimal(value.denominator)
-            return Quantity(exact, target_unit)  # type: ignore[arg-type]
-        return Quantity(float(value), target_unit)
+        value: Any = self._convert(quantity, target_unit)
+        match quantity.value:
+            case int() if value.denominator == 1:
+                value = int(value)
+            case int() | float():
+                value = float(value)
+            case Decimal():
+                value = _decimal(value)
+        return Quantity(value, target_unit)
 
-    def same_quantity(self, a: HasUnit, b: HasUnit, tolerance: float = 1e-9) -> bool:
+    def same_quantity(self, a: Quantity, b: Quantity, tolerance: float = 1e-9) -> bool:
         """Whether two Quantities are equal once in the same unit.
 
         Integers are compared exactly, anything else to a relative ``tolerance`` with no absolute floor;
         temperatures in kelvin. NaN, infinity, booleans and different dimensions are never equal.
         """
-        if type(a.value) in _PLAIN and type(b.value) in _PLAIN and a.value == b.value and a.unit == b.unit:
-            return abs(a.value) < math.inf and self.is_allowed(a.unit)
         first, second = _exact(a.value), _exact(b.value)
         if first is None or second is None or not (self.is_allowed(a.unit) and self.is_allowed(b.unit)):
             return False
-        dimension = self._dimension(a.unit)
-        if a.unit != b.unit and (dimension is None or dimension != self._dimension(b.unit)):
+        dimension = _dimension(a.unit, self.packs)
+        if a.unit != b.unit and (dimension is None or dimension != _dimension(b.unit, self.packs)):
             return False
         if a.unit != b.unit or dimension == "temperature":
             first, second = self._in_base_units(first, a.unit), self._in_base_units(second, b.unit)
@@ -484,24 +450,21 @@ class UnitRegistry:
             return first == second
         return abs(first - second) <= Fraction(tolerance) * max(abs(first), abs(second))
 
-    def validate_dimension(self, quantity: HasUnit, expected_dimension: str) -> None:
+    def validate_dimension(self, quantity: Quantity, expected_dimension: str) -> None:
         """Raise UNIT_UNKNOWN unless the Quantity is of ``expected_dimension`` (``"energy/area"``)."""
         self.require(quantity.unit)
-        found = self._dimension(quantity.unit)
+        found = _dimension(quantity.unit, self.packs)
         if found != expected_dimension:
             message = f"Expected a unit of {expected_dimension}, got '{quantity.unit}' ({found})."
             raise GLValidationError("UNIT_UNKNOWN", message)
 
-    def _dimension(self, unit: str) -> str | None:
-        return dimension_of(unit, extend=self.own, packs=self.packs)
-
     def _in_base_units(self, value: Fraction, unit: str) -> Fraction:
-        factor, offset = _factor(unit, self.packs)
+        factor, offset = _scale(unit, self.packs)
         return value * factor + offset
 
-    def _convert(self, quantity: HasUnit, unit: str) -> Fraction:
+    def _convert(self, quantity: Quantity, unit: str) -> Fraction:
         value = _exact(quantity.value)
         if value is None:
             raise GLValidationError("UNIT_UNKNOWN", f"{quantity.value!r} is not a finite number.")
-        factor, offset = _factor(unit, self.packs)
+        factor, offset = _scale(unit, self.packs)
         return (self._in_base_units(value, quantity.unit) - offset) / factor

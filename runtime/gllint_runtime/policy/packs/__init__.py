@@ -5,9 +5,8 @@ Each is a data file of lines ``name = [dimension]`` or ``name = factor unit``, w
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from functools import lru_cache
-from types import MappingProxyType
+from collections.abc import Mapping
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from gllint_runtime.policy.tables import lines
@@ -22,16 +21,16 @@ class Definition(NamedTuple):
     """A unit as ``factor`` of the unit expression ``of``, or, without one, the unit of a ``dimension`` of its own."""
 
     factor: Fraction
-    of: str | None
-    dimension: str | None
+    of: str
+    dimension: str
 
 
-def pack_units(packs: Collection[str]) -> Mapping[str, Definition]:
+@lru_cache(maxsize=64)
+def pack_units(packs: tuple[str, ...]) -> Mapping[str, Definition]:
     """The units of these packs. Raises ValueError for a name that is no pack."""
-    unknown = sorted(set(packs) - set(PACKS))
-    if unknown:
+    if unknown := sorted(set(packs) - set(PACKS)):
         raise ValueError(f"no such pack of units: {', '.join(unknown)} (there are {', '.join(PACKS)})")
-    return _joined(tuple(name for name in PACKS if name in packs))
+    return {unit: found for name in PACKS if name in packs for unit, found in _read(name).items()}
 
 
 def pack_of(unit: str) -> str | None:
@@ -39,12 +38,7 @@ def pack_of(unit: str) -> str | None:
     return next((name for name in PACKS if unit in _read(name)), None)
 
 
-@lru_cache(maxsize=64)
-def _joined(packs: tuple[str, ...]) -> Mapping[str, Definition]:
-    return MappingProxyType({unit: found for name in packs for unit, found in _read(name).items()})
-
-
-@lru_cache(maxsize=len(PACKS))
+@cache
 def _read(name: str) -> Mapping[str, Definition]:
     # Here, so that who asks for the names of the packs alone, as the configuration does, waits for nothing.
     from fractions import Fraction
@@ -54,6 +48,6 @@ def _read(name: str) -> Mapping[str, Definition]:
         unit, meaning = line.split(" = ")
         factor, _, of = meaning.partition(" ")
         units[unit] = (
-            Definition(Fraction(factor), of, None) if of else Definition(Fraction(1), None, meaning[1:-1])
+            Definition(Fraction(factor), of, "") if of else Definition(Fraction(1), "", meaning[1:-1])
         )
-    return MappingProxyType(units)
+    return units
