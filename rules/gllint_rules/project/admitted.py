@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from gllint_runtime.policy.schemas import (
+    EVERY_KEYWORD,
     KNOWN_SCHEMAS,
     NAMED,
     QUANTITY_REF,
@@ -75,7 +76,7 @@ def unknown_refs(schema: Schema) -> list[Path]:
     """The paths of each ``$ref`` with the scheme ``greenlang:`` that is no known schema (GL204)."""
     return [
         (*path, "$ref")
-        for path, node in subschemas(schema, aside=True)
+        for path, node in subschemas(schema, within=EVERY_KEYWORD)
         if isinstance(node, Mapping)
         and isinstance(ref := node.get("$ref"), str)
         and ref.startswith("greenlang:")

@@ -8,9 +8,9 @@ from the root to the value that is meant.
 from __future__ import annotations
 
 import json
-import math
 import numbers
 import re
+import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -76,16 +76,23 @@ class SchemaProblem:
 
 # ------------------------------------------------------------------------------------- walking a schema
 
-_ONE = (
-    *("items", "contains", "unevaluatedItems"),
-    *("additionalProperties", "unevaluatedProperties", "then", "else"),
-)
 _MANY = ("anyOf", "oneOf", "allOf", "prefixItems")
 NAMED = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
-# Schemas that describe what is *not* the value, or only its keys: no number gets through them.
-_ASIDE = ("not", "if", "propertyNames")
-_COMPOSED = ("allOf", "anyOf", "oneOf", "if", "then", "else")
-_REQUIRED_ASIDE = {"anyOf", "oneOf", "not", "if"}
+_OF_THE_VALUE = (
+    *(
+        "items",
+        "contains",
+        "unevaluatedItems",
+        "additionalProperties",
+        "unevaluatedProperties",
+        "then",
+        "else",
+    ),
+    *_MANY,
+    *NAMED,
+)
+EVERY_KEYWORD = (*_OF_THE_VALUE, "not", "if", "propertyNames")
+"""With those whose schemas describe what is *not* the value, or only its keys: no number gets through them."""
 
 
 def is_opaque(value: Any) -> bool:
@@ -94,12 +101,11 @@ def is_opaque(value: Any) -> bool:
 
 
 def subschemas(
-    schema: Schema, *, aside: bool = False, skip: Callable[[Any], bool] | None = None
+    schema: Schema, *, within: Collection[str] = _OF_THE_VALUE, skip: Callable[[Any], bool] | None = None
 ) -> Iterator[tuple[Path, Any]]:
-    """``schema`` and every schema within it, outermost first, those that are no mapping included.
+    """``schema`` and every schema under the keywords ``within``, outermost first, those that are no mapping included.
 
-    Iterative, so that no nesting is too deep. ``aside`` also enters ``not``, ``if`` and ``propertyNames``;
-    what ``skip`` is true of is left out with all that it holds.
+    Iterative, so that no nesting is too deep. What ``skip`` is true of is left out with all that it holds.
     """
     waiting: list[tuple[Path, Any]] = [((), schema)]
     while waiting:
@@ -109,13 +115,17 @@ def subschemas(
         yield path, node
         if not isinstance(node, Mapping):
             continue
-        inner = [((*path, key), node[key]) for key in ((*_ONE, *_ASIDE) if aside else _ONE) if key in node]
-        for key in _MANY:
-            if isinstance(branches := node.get(key), (list, tuple)):
-                inner.extend(((*path, key, i), branch) for i, branch in enumerate(branches))
-        for key in NAMED:
-            if isinstance(named := node.get(key), Mapping):
-                inner.extend(((*path, key, name), child) for name, child in named.items())
+        inner: list[tuple[Path, Any]] = []
+        for key in within:
+            held = node.get(key)
+            if key in _MANY:
+                branches = enumerate(held) if isinstance(held, (list, tuple)) else ()
+                inner.extend(((*path, key, i), branch) for i, branch in branches)
+            elif key in NAMED:
+                named = held.items() if isinstance(held, Mapping) else ()
+                inner.extend(((*path, key, name), child) for name, child in named)
+            elif key in node:
+                inner.append(((*path, key), held))
         waiting.extend(reversed(inner))
 
 
@@ -257,11 +267,12 @@ def _plain_keys(value: Any) -> Any:
 
 
 def _undeclared_required(schema: Schema) -> Iterator[SchemaProblem]:
-    for path, node in subschemas(schema):
-        if not isinstance(node, Mapping) or _REQUIRED_ASIDE & _keywords_above(path):
+    """What ``anyOf`` and ``oneOf`` require is optional; other branches may speak of their parent's properties."""
+    always = [key for key in _OF_THE_VALUE if key not in ("anyOf", "oneOf")]
+    for path, node in subschemas(schema, within=always):
+        if not isinstance(node, Mapping) or not isinstance(required := node.get("required"), (list, tuple)):
             continue
-        required = node.get("required")
-        if not isinstance(required, (list, tuple)) or not _declares_here(node, path):
+        if "properties" not in node and {"allOf", "then", "else"} & set(path[-2:]):
             continue
         declared = _declared(node)
         for i, name in enumerate(required):
@@ -270,69 +281,41 @@ def _undeclared_required(schema: Schema) -> Iterator[SchemaProblem]:
                 yield SchemaProblem((*path, "required", i), message, "required")
 
 
-def _keywords_above(path: Path) -> set[str | int]:
-    """The keywords on the way to a schema, names of properties and the like left out."""
-    keywords: set[str | int] = set()
-    steps = iter(path)
-    for step in steps:
-        keywords.add(step)
-        if step in NAMED:
-            next(steps, None)
-    return keywords
-
-
-def _declares_here(node: Mapping[Any, Any], path: Path) -> bool:
-    """False for a branch of ``allOf`` and the like that speaks about its parent's properties."""
-    return "properties" in node or not ({"allOf", "then", "else"} & set(path[-2:]))
-
-
-def _declared(node: Mapping[Any, Any]) -> set[str] | None:
+def _declared(schema: Mapping[Any, Any]) -> set[str] | None:
     """The properties that a schema declares, its branches included; ``None`` where that cannot be told."""
-    if "$ref" in node or "$dynamicRef" in node or "patternProperties" in node or any(map(is_opaque, node)):
-        return None
-    properties = node.get("properties", {})
-    if not isinstance(properties, Mapping) or any(not isinstance(name, str) for name in properties):
-        return None
-    names = set(properties)
-    for key in _COMPOSED:
-        branches = node.get(key, ())
-        for branch in branches if isinstance(branches, (list, tuple)) else (branches,):
-            if isinstance(branch, bool):
-                continue
-            more = _declared(branch) if isinstance(branch, Mapping) else None
-            if more is None:
-                return None
-            names |= more
+    names: set[str] = set()
+    for _, node in subschemas(schema, within=_COMPOSED):
+        if isinstance(node, bool):
+            continue
+        if not isinstance(node, Mapping) or _REACHES_OUT & node.keys():
+            return None
+        if any(map(is_opaque, (*node, *map(node.get, _COMPOSED)))):
+            return None
+        properties = node.get("properties", {})
+        if not isinstance(properties, Mapping) or not all(isinstance(name, str) for name in properties):
+            return None
+        names |= properties.keys()
     return names
 
 
-_OTHER_KEYWORDS = {
-    *("$id", "$schema", "$ref", "$anchor", "$dynamicRef", "$dynamicAnchor", "$vocabulary", "$comment"),
-    *("type", "const", "enum", "multipleOf", "maximum", "exclusiveMaximum", "minimum", "exclusiveMinimum"),
-    *("maxLength", "minLength", "pattern"),
-    *("maxItems", "minItems", "uniqueItems", "maxContains", "minContains"),
-    *("maxProperties", "minProperties", "required", "dependentRequired", "title", "description", "default"),
-    *("deprecated", "readOnly", "writeOnly", "examples", "example", "format", "nullable", "discriminator"),
-    *("contentEncoding", "contentMediaType", "contentSchema"),
-}
-_KEYWORDS = frozenset({*_ONE, *_MANY, *NAMED, *_ASIDE, *_OTHER_KEYWORDS})
+_COMPOSED = ("allOf", "anyOf", "oneOf", "if", "then", "else")
+_REACHES_OUT = {"$ref", "$dynamicRef", "patternProperties"}
+_KEYWORDS = frozenset({*EVERY_KEYWORD, *_SCHEMAS["other keywords"]})
 
 
 def misspelt_keywords(schema: Schema) -> list[tuple[Path, str]]:
     """Keys that nearly are a keyword (``requierd``) and so check nothing: their paths, and the keyword meant."""
     from difflib import get_close_matches
 
-    found = []
-    for path, node in subschemas(schema, aside=True):
-        if not isinstance(node, Mapping):
-            continue
-        for key in node:
-            if isinstance(key, str) and key not in _KEYWORDS and not re.match(r"x[-_]", key):
-                meant = get_close_matches(key, _KEYWORDS, n=1, cutoff=0.8)
-                folded = [word for word in _KEYWORDS if word.lower() == key.lower().replace("_", "")]
-                if folded or meant:
-                    found.append(((*path, key), (folded or meant)[0]))
-    return found
+    folded = {keyword.lower(): keyword for keyword in _KEYWORDS}
+    return [
+        ((*path, key), folded[meant[0]])
+        for path, node in subschemas(schema, within=EVERY_KEYWORD)
+        if isinstance(node, Mapping)
+        for key in node
+        if isinstance(key, str) and key not in _KEYWORDS and not re.match(r"x[-_]", key)
+        if (meant := get_close_matches(key.lower().replace("_", ""), folded, n=1, cutoff=0.8))
+    ]
 
 
 # ---------------------------------------------------------------------------------------------- quantities
@@ -347,11 +330,7 @@ def quantity_problem(value: Any) -> str | None:
     number, unit = value["value"], value["unit"]
     if isinstance(number, bool) or not isinstance(number, (int, float)):
         return f"the value of a Quantity is a number, not {type(number).__name__}"
-    try:
-        finite = math.isfinite(number)
-    except OverflowError:  # an integer beyond the range of floats
-        finite = False
-    if not finite:
+    if not abs(number) <= sys.float_info.max:
         return "the value of a Quantity is finite and no larger than a float can be"
     return None if isinstance(unit, str) else f"the unit of a Quantity is text, not {type(unit).__name__}"
 

@@ -10,6 +10,7 @@ from textwrap import shorten
 from typing import Any
 
 from gllint_runtime.policy.schemas import (
+    EVERY_KEYWORD,
     JSON_TYPES,
     KNOWN_SCHEMAS,
     QUANTITY_BODY,
@@ -71,14 +72,14 @@ def _quick_test(schema: Any) -> Callable[[Any], bool]:
 
     It knows the keywords that nearly all tools get by with. For a schema with any other it is never true.
     """
-    if schema is True:
-        return lambda data: True
-    keywords = schema.keys() - _ANNOTATIONS if isinstance(schema, dict) else {""}
+    if not isinstance(schema, dict):
+        return lambda data: schema is True
+    keywords = schema.keys() - _ANNOTATIONS
     if not keywords:
         return lambda data: True
     if keywords == {_QUANTITY_KEYWORD}:
         return _surely_quantity
-    declared = schema.get("type") if isinstance(schema, dict) else None
+    declared = schema.get("type")
     types = JSON_TYPES.get(declared, ()) if isinstance(declared, str) else ()
     if keywords == {"type"}:
         return lambda data: type(data) in types
@@ -177,33 +178,27 @@ def inline_refs(schema: Any, quantity: Mapping[str, Any] = QUANTITY_BODY) -> Any
 
 def foreign_refs(schema: Any) -> list[Path]:
     """The paths of each ``$ref`` that leads neither to a place in ``schema`` nor to a known schema."""
-    nodes = [(path, node) for path, node in subschemas(schema, aside=True) if isinstance(node, Mapping)]
-    targets = {"#", *KNOWN_SCHEMAS}
-    for _, node in nodes:
-        targets.update(f"#{node[key]}" for key in ("$anchor", "$dynamicAnchor") if key in node)
-        targets.update(str(node[key]) for key in ("$id",) if key in node)
-    return [
-        (*path, key)
-        for path, node in nodes
+    refs = [
+        ((*path, key), ref)
+        for path, node in subschemas(schema, within=EVERY_KEYWORD)
+        if isinstance(node, Mapping)
         for key in ("$ref", "$dynamicRef")
-        if isinstance(ref := node.get(key), str) and ref not in targets and not _leads_somewhere(schema, ref)
+        if isinstance(ref := node.get(key), str) and ref not in KNOWN_SCHEMAS
     ]
+    if not refs:
+        return []
+    from referencing import Registry
+    from referencing.exceptions import Unresolvable
+    from referencing.jsonschema import DRAFT202012
 
-
-def _leads_somewhere(schema: Any, ref: str) -> bool:
-    """Whether ``ref`` is a JSON pointer (``#/$defs/area``) to a part of ``schema``."""
-    if not ref.startswith("#/"):
-        return False
-    node = schema
-    for step in ref[2:].split("/"):
-        name = step.replace("~1", "/").replace("~0", "~")
-        if isinstance(node, Mapping) and name in node:
-            node = node[name]
-        elif isinstance(node, (list, tuple)) and name.isdecimal() and int(name) < len(node):
-            node = node[int(name)]
-        else:
-            return False
-    return True
+    resolver = Registry().with_resource("", DRAFT202012.create_resource(schema)).resolver()
+    found = []
+    for path, ref in refs:
+        try:
+            resolver.lookup(ref)
+        except Unresolvable:
+            found.append(path)
+    return found
 
 
 def parse_stringified(data: Any, schema: Any) -> Any:
