@@ -52,8 +52,7 @@ class Showing:
         """The page's content, for a place in another one such as a notebook's cell."""
         shown = self.shown
         pieces = [escape(piece) for piece in shown.pieces]
-        for number, claim in enumerate(shown.cited):
-            at = 2 * number + 1
+        for at, claim in zip(range(1, len(pieces), 2), shown.cited, strict=True):
             value = escape(str(shown.returned[claim].value))
             lines = list(_source(shown.provenance[claim], shown.returned[claim]))
             told = "".join(f"<i>{escape(name)}</i><b>{escape(text)}</b>" for name, text in lines)
@@ -97,10 +96,9 @@ class Showing:
         sources = Table(
             "Number", "Tool call", "Path", "Returned", "Claimed", title="Where each number comes from"
         )
-        for claim in dict.fromkeys(shown.cited):
+        for claim, number in dict(zip(shown.cited, shown.pieces[1::2], strict=True)).items():
             entry, quantity = shown.provenance[claim], shown.returned[claim]
             call = f"{entry['tool_name']}({_data(entry['arguments'])}) {entry['call_id']}"
-            number = shown.pieces[2 * [*shown.cited].index(claim) + 1]
             claimed = _conversion(entry, quantity) or "as returned"
             row = (number, call, entry["path"], _text(quantity), claimed)
             sources.add_row(*(Text(_printable(cell)) for cell in row))

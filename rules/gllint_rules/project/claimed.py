@@ -49,7 +49,7 @@ def sources(context: Context, claim: Claimed) -> list[Tool]:
     if claim.path is None:
         return []
     try:
-        steps = parse_claim_path(claim.path)
+        steps = tuple(map(str, parse_claim_path(claim.path)))
     except ClaimPathError:
         return []
     found = []

@@ -99,10 +99,5 @@ def _last_answer(messages: list[Any]) -> AIMessage | None:
 
 def _hints(messages: list[Any]) -> int:
     """How often the model was told since the user last spoke."""
-    count = 0
-    for message in reversed(messages):
-        if isinstance(message, HumanMessage):
-            if message.name != _HINT:
-                break
-            count += 1
-    return count
+    said = (message for message in reversed(messages) if isinstance(message, HumanMessage))
+    return len([*takewhile(lambda message: message.name == _HINT, said)])

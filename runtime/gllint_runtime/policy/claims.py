@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, overload
 
 HOLE = "\ufffc"
 """Stands in a template, as read from source, for interpolated text whose content is unknown."""
@@ -120,18 +119,14 @@ def macro_problems(macros: Iterable[Macro], claims: int) -> list[tuple[Macro | i
     return problems
 
 
-@overload
-def parse_claim_path(path: str) -> tuple[str, ...]: ...
-@overload
-def parse_claim_path(path: str, *, arrays: bool) -> tuple[str | int, ...]: ...
-def parse_claim_path(path: str, *, arrays: bool = False) -> tuple[Any, ...]:
+def parse_claim_path(path: str, *, arrays: bool = False) -> tuple[str | int, ...]:
     """``"$.emissions.total"`` → ``("emissions", "total")``; with ``arrays`` also ``"$.rows[0].energy"``.
 
     Raises :class:`ClaimPathError`.
     """
-    if len(path) <= _MAX_PATH:
-        return _parsed(path, arrays)
-    raise ClaimPathError(f"A claim path has no more than {_MAX_PATH} characters", _path_hint("$"))
+    if len(path) > _MAX_PATH:
+        raise ClaimPathError(f"A claim path has no more than {_MAX_PATH} characters", _path_hint("$", arrays))
+    return _parsed(path, arrays)
 
 
 @lru_cache(maxsize=1024)
@@ -144,10 +139,10 @@ def _parsed(path: str, arrays: bool) -> tuple[str | int, ...]:
     raise ClaimPathError(f"Path '{path}' is not of the form {form}", _path_hint(path, arrays))
 
 
-def _path_hint(path: str, arrays: bool = False) -> str:
-    if arrays and re.search(r"\[|\.\d", path):
-        return "Write an element by its number behind the name of its list, as in '$.rows[0].energy'."
+def _path_hint(path: str, arrays: bool) -> str:
     if re.search(r"\[|\.\d", path):
+        if arrays:
+            return "Write an element by its number behind the name of its list, as in '$.rows[0].energy'."
         return "Array elements cannot be claimed: let the tool return the Quantity under a name of its own."
     if ".." in path or "*" in path:
         return "Name every step of the path; wildcards and descents are not supported."

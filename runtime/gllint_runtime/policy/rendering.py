@@ -19,15 +19,15 @@ def format_quantity(quantity: Quantity) -> str:
     if isinstance(value, int):
         text = f"{value}.00"
     elif abs(value) >= 1 or value == 0:
-        text = _fixed(abs(value) if value == 0 else value, 2)
+        text = _fixed(value or 0.0, 2)
     else:
-        digits = Decimal(str(float(value))) if isinstance(value, Fraction) else Decimal(str(value))
+        digits = Decimal(str(float(value) if isinstance(value, Fraction) else value))
         text = _fixed(value, 3 - digits.adjusted())
     return text if unit == "1" else f"{text} {unit}".rstrip()
 
 
 def _fixed(value: float | Decimal | Fraction, places: int) -> str:
-    if type(value) is float or not isinstance(value, Fraction):
+    if isinstance(value, (float, Decimal)):
         return f"{value:.{places}f}"
     digits = str(abs(round(value * 10**places))).rjust(places + 1, "0")
     return f"{'-' if value < 0 else ''}{digits[:-places]}.{digits[-places:]}"

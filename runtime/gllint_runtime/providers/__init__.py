@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import inspect
 import time
-from collections.abc import Callable
-from functools import lru_cache
 from typing import Any, Protocol
 
 
@@ -32,13 +30,7 @@ class Provider(Protocol):
 
 def takes_options(provider: Provider) -> bool:
     """Whether ``provider.chat_step`` takes the keyword ``options``."""
-    method = provider.chat_step
-    return _takes_options(getattr(method, "__func__", method))
-
-
-@lru_cache(maxsize=64)
-def _takes_options(function: Callable[..., Any]) -> bool:
-    parameters = inspect.signature(function).parameters
+    parameters = inspect.signature(provider.chat_step).parameters
     return "options" in parameters or any(p.kind is p.VAR_KEYWORD for p in parameters.values())
 
 

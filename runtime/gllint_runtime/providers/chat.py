@@ -13,18 +13,21 @@ import re
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Awaitable, Iterable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from gllint_runtime.policy.errors import GLRuntimeError
 from gllint_runtime.policy.schemas import FINAL_SCHEMA
 
 FINAL_ANSWER = "final_answer"
+_FINAL = {
+    "name": FINAL_ANSWER,
+    "description": "Give the user the final message, once all values are there.",
+    "parameters": FINAL_SCHEMA,
+}
 _MAX_NAME = 64
 
 
-@dataclass(frozen=True, slots=True)
-class ToolUse:
+class ToolUse(NamedTuple):
     """A call as the model made it: the API's identifier, the API's name for the tool, the arguments."""
 
     id: str
@@ -32,8 +35,7 @@ class ToolUse:
     arguments: Any
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """What the model is told about one of its calls (``id``), or, without one, about its text."""
 
     id: str | None
@@ -86,20 +88,13 @@ class ChatProvider(ABC):
         limit, a refusal or a content filter cut off.
         """
         names = api_names(tool["name"] for tool in tools)
-        if not self._open:
-            self._messages.extend(self._told(self._answers))
-            self._answers = []
-            offered = [{**tool, "name": name} for name, tool in zip(names, tools, strict=True)]
-            final = {
-                "name": FINAL_ANSWER,
-                "description": "Give the user the final message, once all values are there.",
-                "parameters": FINAL_SCHEMA,
-            }
-            response = self._request([*offered, final], dict(options or {}))
-            if inspect.isawaitable(response):
-                return self._later(response, names)
-            return self._read(response, names)
-        return self._next(names)
+        if self._open:
+            return self._next(names)
+        self._messages.extend(self._told(self._answers))
+        self._answers = []
+        offered = [{**tool, "name": name} for name, tool in zip(names, tools, strict=True)]
+        response = self._request([*offered, _FINAL], dict(options or {}))
+        return self._later(response, names) if inspect.isawaitable(response) else self._read(response, names)
 
     async def _later(self, response: Awaitable[Any], names: dict[str, str]) -> dict[str, Any]:
         return self._read(await response, names)

@@ -15,7 +15,6 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from gllint_runtime.policy.data import copy_plain
 from gllint_runtime.providers import Provider, Tape, takes_options
 
 
@@ -38,11 +37,7 @@ class ScriptedProvider:
         """The next step. Raises RuntimeError when there is none left."""
         if not self._steps:
             raise RuntimeError("The script has no further step")
-        step = self._steps.popleft()
-        try:
-            return copy_plain(step)
-        except ValueError:  # it is more than plain data
-            return copy.deepcopy(step)
+        return copy.deepcopy(self._steps.popleft())
 
     def inject_tool_result(self, result: dict[str, Any]) -> int:
         """Keep the result."""
