@@ -35,12 +35,12 @@ Approve = Callable[[Any, dict[str, Any], bool], bool | Awaitable[bool]]
 Notify = Callable[[Any, dict[str, Any]], object]
 """``notify(tool, args)``: told before a NOTE_TAKING tool runs; its answer, or its failure, changes nothing."""
 
-_RANK = {category: rank for rank, category in enumerate(ToolCategory)}
+_READ_ONLY, _NOTE_TAKING, *_ = _BY_RANK = [*ToolCategory]
 
 
 def stricter(first: Any, second: Any) -> ToolCategory:
     """The more restrictive of two categories. Raises ValueError for what is none."""
-    return max(ToolCategory(first), ToolCategory(second), key=_RANK.__getitem__)
+    return max(ToolCategory(first), ToolCategory(second), key=_BY_RANK.index)
 
 
 def reason_of(error: BaseException) -> str:
@@ -71,7 +71,6 @@ class ApprovalGate:
         self._approve = approve
         self._notify = notify
         self._confirm_notes = confirm_notes
-        self._asks_from = _RANK[ToolCategory.NOTE_TAKING if confirm_notes else ToolCategory.MODIFICATION]
         self._used: set[str] = set()
 
     def asking(self, approve: Approve | None, notify: Notify | None) -> ApprovalGate:
@@ -92,14 +91,17 @@ class ApprovalGate:
         """:meth:`check` in both worlds. ``category`` is the one that the tool was registered with."""
         if category is not tool.category:
             category = stricter(category or tool.category, tool.category)
-        if category is ToolCategory.NOTE_TAKING and self._notify is not None:
-            notify, told = self._notify, copy.deepcopy(dict(arguments))
-            try:
-                yield lambda: notify(tool, told), way_to_call(notify)
-            except Exception:
-                logger.exception("The notice about tool '%s' failed", tool.name)
-        if _RANK[category] < self._asks_from:
-            return "notice" if category is ToolCategory.NOTE_TAKING and self._notify else "auto"
+        if category is _READ_ONLY:
+            return "auto"
+        if category is _NOTE_TAKING:
+            if (notify := self._notify) is not None:
+                told = copy.deepcopy(dict(arguments))
+                try:
+                    yield lambda: notify(tool, told), way_to_call(notify)
+                except Exception:
+                    logger.exception("The notice about tool '%s' failed", tool.name)
+            if not self._confirm_notes:
+                return "notice" if notify else "auto"
         reason = yield from self._refusal(tool, arguments, category)
         if reason is not None:
             raise GLSecurityError(

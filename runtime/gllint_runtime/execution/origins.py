@@ -41,7 +41,8 @@ _MAX_PLACES = 2_000  # at which a text is looked for
 class Origins:
     """The numbers and the texts that a run may work with, and where each was first seen."""
 
-    def __init__(self, constants: Mapping[str, Any]) -> None:
+    def __init__(self, constants: Mapping[str, Any], heard: Iterable[str | CallRecord] = ()) -> None:
+        self._unread = [*heard]  # what no number has had to be traced to yet
         self._known: dict[Any, Source] = {}
         for name, value in constants.items():
             self._known.setdefault(value, ("constant", name, True))
@@ -52,6 +53,9 @@ class Origins:
 
     def trace(self, arguments: Mapping[str, Any], args_schema: Any) -> tuple[Origin, ...]:
         """The origin of every number in ``arguments``, those inside text included."""
+        for new in self._unread:
+            self._read(new)
+        self._unread.clear()
         found: list[Origin] = []
         texts = letters = 0
         for path, value in _leaves(arguments):
@@ -74,6 +78,9 @@ class Origins:
 
     def learn(self, new: str | CallRecord) -> None:
         """Remember the numbers and the texts of what the user said, or of a call's output."""
+        self._unread.append(new)
+
+    def _read(self, new: str | CallRecord) -> None:
         if isinstance(new, str):
             new = new[:_MAX_HEARD]
             for number in _typed_numbers(new):
@@ -130,7 +137,8 @@ class Origins:
         where = show_path(path)
         for reading in readings:
             if known := self._known.get(reading):
-                return Origin(where, value, *known)
+                kind, source, grounded = known
+                return Origin(where, value, kind, source, grounded)
         if any(value == declared for declared in _declared_values(path, args_schema)):
             return Origin(where, value, "schema")
         return Origin(where, value, "none", grounded=False)

@@ -50,7 +50,7 @@ class CallRecord:
         self.origins = origins
         self.grounded = None if origins is None else not [o for o in origins if not o.grounded]
         self._hash: str | None = None  # of the output, computed once however many claims cite it
-        self.size = 500 + len(marshal.dumps(arguments)) + output.size  # about the bytes that it holds
+        self.size = 500 + len(marshal.dumps(arguments, 2)) + output.size  # about the bytes that it holds
 
     def provenance(self, claim: Claim) -> dict[str, Any]:
         """A claim with its whole chain: tool, arguments, their origins, and a SHA-256 hash of the output."""

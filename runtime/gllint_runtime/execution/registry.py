@@ -148,7 +148,7 @@ class ToolRegistry:
         if isinstance(arguments, str):
             arguments = validation.parse_stringified(arguments, {"type": "object"})
         fixed = plain = plain_arguments(name, arguments)
-        if not {*map(type, plain.values())} <= _NUMBERS:
+        if not _NUMBERS.issuperset(map(type, plain.values())):
             fixed = validation.parse_stringified(plain, entry.args_schema)
         problem = entry.check_args(fixed)
         if problem is not None:

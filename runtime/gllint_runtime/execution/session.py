@@ -108,8 +108,7 @@ class Session:
         self._count = 0
         self._heard: list[str] = []
         self._calls: dict[str, CallRecord] = {}
-        self._unread: list[str | CallRecord] = []  # what nobody has had to trace a number to yet
-        self._origins: Origins | None = None
+        self._origins = Origins(constants)
         self._lock = threading.RLock()
 
     # ------------------------------------------------------------------------------------- what comes in
@@ -124,7 +123,7 @@ class Session:
                 return
             self._heard.append(text)
             self._bytes += len(text)
-            self._unread.append(text)
+            self._origins.learn(text)
             if self._bytes > self._max_bytes:
                 self._forget()
 
@@ -161,10 +160,6 @@ class Session:
         if self.policy.argument_origin == "off":
             return None
         with self._lock:
-            self._origins = self._origins or Origins(self.constants)
-            for new in self._unread:
-                self._origins.learn(new)
-            self._unread.clear()
             origins = self._origins.trace(arguments, args_schema)
         if self.policy.argument_origin == "strict" and (loose := [o for o in origins if not o.grounded]):
             raise GLProvenanceError(
@@ -192,7 +187,7 @@ class Session:
 
     def _keep(self, record: CallRecord) -> None:
         self._calls[record.call_id] = record
-        self._unread.append(record)
+        self._origins.learn(record)
         self._bytes += record.size
         if self._bytes > self._max_bytes:
             self._forget()
@@ -204,7 +199,7 @@ class Session:
             self._bytes -= self._calls.pop(next(iter(self._calls))).size
         while self._bytes > enough and len(self._heard) > 1:
             self._bytes -= len(self._heard.pop(0))
-        self._origins, self._unread = None, [*self._heard, *self._calls.values()]
+        self._origins = Origins(self.constants, [*self._heard, *self._calls.values()])
 
     # ------------------------------------------------------------------------------------ what goes out
 
@@ -255,7 +250,7 @@ class Session:
         units = [quantity.unit for quantity in returned]
         if [unit for unit in units if unit == "count" or holds_time(unit)]:
             self._refuse_naked_numbers(message, macros, units)
-        values = [*map(format_quantity, returned)]
+        values = [format_quantity(quantity) for quantity in returned]
         cited = [macro.index or 0 for macro in macros]
         pieces = in_place(message, macros, lambda macro: values[macro.index or 0])
         return Shown(pieces, cited, provenance, returned, ())

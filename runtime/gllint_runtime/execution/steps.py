@@ -137,7 +137,7 @@ def _step(data: dict[str, Any]) -> Step:
         final = _members(final)
     if not isinstance(final, dict) or not isinstance(final.get("message"), str):
         raise _step_error("A final step needs a 'message' of text", "final.message")
-    return Step("final", message=_text(final["message"]), claims=read_claims(final.get("claims")))
+    return Step("final", "", None, _text(final["message"]), read_claims(final.get("claims")))
 
 
 def read_claims(claims: Any) -> tuple[Claim, ...]:

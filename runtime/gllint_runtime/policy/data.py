@@ -27,6 +27,7 @@ _LARGE = 2**62  # what is smaller needs no closer look
 _MAX_VALUES = 200_000
 _MAX_TEXT = 20_000_000
 _TEXT = frozenset({str})
+_NUMBER = frozenset({float, int})
 _BUILT_IN = frozenset({str, int, float, bool, type(None)})
 _MARSHAL = 2  # the version without references, which a tree has no use for
 
@@ -161,6 +162,15 @@ class Survey:
             raise ValueError(f"the data has more than {_MAX_VALUES} values")
 
     def _object(self, value: dict[Any, Any], path: Path) -> dict[str, Any]:
+        if dict.__len__(value) == 2:
+            number: Any = dict.get(value, "value")
+            unit = dict.get(value, "unit")
+            # As nearly all Quantities are.
+            if type(unit) is str and type(number) in _NUMBER and -_LARGE < number < _LARGE:
+                self._take(2, path)
+                self._text -= len(unit)
+                self.quantities[path] = Quantity(number, unit)
+                return {"value": number, "unit": unit}
         names = [*dict.keys(value)]
         if not _TEXT.issuperset(map(type, names)):
             names = [*map(_name, names)]
@@ -173,16 +183,8 @@ class Survey:
         """An object with the keys of a Quantity."""
         exact = None
         if len(names) == 2:
-            number, unit = items if names[0] == "value" else items[::-1]
-            kind = type(number)
-            # As nearly all are.
-            if type(unit) is str and (kind is float or kind is int) and -_LARGE < number < _LARGE:
-                self._take(2, path)
-                self._text -= len(unit)
-                self.quantities[path] = Quantity(number, unit)
-                return dict(zip(names, items, strict=True))
             place = names.index("value")
-            items[place], exact = _number(number)
+            items[place], exact = _number(items[place])
         before = len(self.raw_numbers)
         copied = dict(zip(names, self._items(names, items, path), strict=True))
         problem = quantity_problem(copied)

@@ -120,7 +120,7 @@ def scan_naked_numbers(
     if macros is None:
         macros = find_macros(text)
     shown = "".join(in_place(text, macros, lambda macro: MASK * len(macro.text))) if macros else text
-    masked = shown.replace(MASK, "X")  # a letter, so that nothing beside a macro ends at a word boundary
+    masked = shown.replace(MASK, "X") if macros else shown  # a letter: no word ends beside a macro
     found: list[tuple[int, int, str | None]] = [
         (*span, None) for span in _digits(masked, whitelist, {*units, *glued} if glued else units)
     ]
