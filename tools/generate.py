@@ -147,7 +147,7 @@ def _toml(value: Any) -> str:
 
 def frameworks() -> str:
     """The framework table in words, a section for each row."""
-    rows = sorted(shipped().written(), key=lambda row: (row["name"] != "any", row["name"]))
+    rows = sorted(shipped().written, key=lambda row: (row["name"] != "any", row["name"]))
     return "\n" + "\n".join("\n".join(_framework(row)) for row in rows)
 
 

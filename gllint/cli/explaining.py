@@ -83,7 +83,7 @@ def frameworks_text(output_format: str) -> str:
     """Return the framework table with the project's own rows, as text or JSON. Raises :class:`UsageError`."""
     from gllint_rules.words.table import configured
 
-    rows = configured(config_for(".", None, False).rules).written()
+    rows = configured(config_for(".", None, False).rules).written
     if output_format == "json":
         return json.dumps(rows, indent=2, ensure_ascii=False) + "\n"
     out: list[str] = []

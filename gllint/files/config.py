@@ -320,10 +320,10 @@ def _check_meaning(path: str, table: Mapping[str, Any]) -> None:
             if not (_PATTERN if key == "final-message-names" else _DOTTED).fullmatch(name):
                 raise UsageError(f"{path}: key '{key}': {_shown(name)} is no name")
     if table.get("frameworks"):
-        from gllint_rules.words.table import TableError, check_rows
+        from gllint_rules.words.table import TableError, read_rows
 
         try:
-            check_rows(table["frameworks"], "row")
+            read_rows(table["frameworks"], "row", own=True)
         except TableError as error:
             raise UsageError(f"{path}: key 'frameworks': {_short(str(error), 200)}") from None
         except RecursionError:

@@ -305,7 +305,7 @@ class _Told:
     """
 
     def __init__(self, table: Table) -> None:
-        alone = frozenset(name for row in table.rows if not row.imports for name in table.names_of(row))
+        alone = frozenset(name for row in table.rows if not row.imports for name in row.makes)
 
         def telling(names: frozenset[str]) -> frozenset[str]:
             return frozenset(n for n in names if n in alone or "tool" in n.lower() or "_" in n)
@@ -316,7 +316,7 @@ class _Told:
         self.classes = telling(table.classes)
         self.published = table.published_in
         told = self.decorators | self.calls | self.classes
-        named = ((row.imports, table.names_of(row) - told) for row in table.rows if row.imports)
+        named = ((row.imports, row.makes - told) for row in table.rows if row.imports)
         self.beside = [(imports, words) for imports, words in named if words]
 
 

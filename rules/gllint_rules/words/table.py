@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from gllint_rules.tuples import NamedTuple
 
@@ -26,22 +26,16 @@ SOURCE, LOADED = (
 GENERAL = "any"
 # Where an argument stands: a position, a keyword, a key inside of a keyword's argument (``config.tools``), or ``*``.
 Place: TypeAlias = int | str
-Kind: TypeAlias = Literal["decorators", "generators", "calls", "keywords", "described", "not-tools"]
-
-_NAMES = ("decorators", "generators", "described", "not-tools")
-_LISTS = (*_NAMES, "imports", "changed-by", "runs", "dispatchers")
-_PLACES = ("calls", "keywords", "envelopes", "parts")
-_FLAGS = ("plain-functions", "plain-results")
-KEYS = frozenset((*_LISTS, *_PLACES, *_FLAGS, "name", "verified", "bases", "published"))
+Kind: TypeAlias = Literal["decorators", "generators", "calls", "keywords", "described", "not_tools"]
 # What a row means that gives names without places: `calls = ["add_tool"]`, `keywords = ["tools"]`.
 ANY = "*"
 _PLACE = (int, str)
 _NAME = re.compile(r"(?:(?:\*?\w+|\*)\.)*(?:\*?\w+|\*)")
 _CLASS = re.compile(r"(?:\w+\.)*\w+")
 _MODULE = re.compile(r"(?:\w+\.)*(?:\w+\*?|\*)")
-_KINDS: tuple[Kind, ...] = ("decorators", "generators", "calls", "keywords", "described", "not-tools")
+_KINDS: tuple[Kind, ...] = ("decorators", "generators", "calls", "keywords", "described", "not_tools")
 _Raw: TypeAlias = Mapping[str, Any]
-_Index: TypeAlias = Mapping[str, Sequence[tuple[int, Kind, str]]]
+_T = TypeVar("_T")
 
 
 class TableError(ValueError):
@@ -56,10 +50,6 @@ class Name(NamedTuple):
     exact: str = ""  # the whole dotted name, where it begins with an import of its row
     called: bool = False  # a decorator that must be called
     keyword: str = ""  # of not-tools: the keyword of the callee that is meant
-
-    def __str__(self) -> str:
-        name = self.exact or (f"{self.owner}.{self.last}" if self.owner else self.last)
-        return f"{name}({self.keyword}=)" if self.keyword else f"{name}{'()' if self.called else ''}"
 
 
 class Published(NamedTuple):
@@ -97,28 +87,38 @@ class Framework(NamedTuple):
     dispatchers: tuple[str, ...] = ()
     not_tools: tuple[Name, ...] = ()
 
+    own: bool = False  # of the project: its modules may lie anywhere in it
+
     def owns(self, dotted: str) -> bool:
-        """Whether a dotted name from outside the project belongs to this framework."""
-        return any(_inside(dotted, module) for module in self.imports)
+        """Whether a dotted name belongs to this framework."""
+        return any(self.is_at(dotted, module) for module in self.imports)
+
+    def is_at(self, dotted: str, module: str) -> bool:
+        """Whether a dotted name is ``module`` or in it; of the project's own rows, also one that ends in theirs."""
+        return _inside(dotted, module) or (self.own and f".{module}." in f".{dotted}.")
 
     def names(self, kind: Kind) -> Iterable[Name]:
-        match kind:
-            case "decorators":
-                return self.decorators
-            case "generators":
-                return self.generators
-            case "described":
-                return self.described
-            case "calls":
-                return self.calls
-            case "keywords":
-                return self.keywords
-            case "not-tools":
-                return self.not_tools
+        found: Iterable[Name] = getattr(self, kind)
+        return found
 
     def places(self, kind: Kind, name: Name) -> tuple[Place, ...]:
-        held = self.calls if kind == "calls" else self.keywords if kind == "keywords" else {}
-        return held.get(name, ())
+        held = self.names(kind)
+        return held.get(name, ()) if isinstance(held, Mapping) else ()
+
+    @property
+    def classes(self) -> frozenset[str]:
+        """The last names of the classes whose subclasses are tools, or have methods that are."""
+        answering = (p.of for listed in self.published.values() for p in listed if p.of)
+        return frozenset((*self.bases, *self.published, *answering))
+
+    @property
+    def makes(self) -> frozenset[str]:
+        """The last parts of all the names by which the row makes tools, as they are written."""
+        called = (*self.decorators, *self.generators, *self.calls, *self.described, *self.keywords)
+        return self.classes.union(name.last for name in called if name.last != ANY)
+
+
+KEYS = frozenset(field.replace("_", "-") for field in Framework._fields) - {"shapes", "own"}
 
 
 class Entry(NamedTuple):
@@ -146,69 +146,59 @@ class Callee(NamedTuple):
     of_class: bool = False
 
 
-# Number of the row, key, name.
-_Candidate: TypeAlias = tuple[int, Kind, Name]
+_Candidate: TypeAlias = tuple[Framework, Kind, Name]
 
 
 class Table:
     """All rows, the project's own first, and the packages that talk to a model without forms of their own.
 
-    A row becomes a record when it is asked for: most runs need two or three of them. ``methods`` are tools of every
-    tool class, ``payloads`` are seen of every envelope.
+    ``methods`` are tools of every tool class, ``payloads`` are seen of every envelope. ``written`` are the rows as they
+    stand in the data file or a configuration.
     """
 
     def __init__(
         self,
-        rows: Sequence[_Raw],
-        index: _Index,
+        rows: Sequence[Framework],
+        written: Sequence[_Raw],
         model_sdks: Iterable[str],
         methods: Sequence[str] = (),
         payloads: Sequence[str] = (),
-        own: int = 0,
     ) -> None:
+        self.rows, self.written = rows, written
         self.model_sdks = tuple(model_sdks)
-        self._own = own
         self._methods, self._payloads = tuple(methods), tuple(payloads)
-        self._raw = rows
-        self._index = index
-        self._endings = [last for last in index if last[0] == "*" and last != ANY]
-        self._read: dict[int, Framework] = {}
+        self._by_last: dict[str, list[_Candidate]] = {}
+        for row in rows:
+            for kind in _KINDS:
+                for name in row.names(kind):
+                    self._by_last.setdefault(name.last, []).append((row, kind, name))
+        self._by_class: dict[tuple[str, str], list[Framework]] = {}
+        for row in rows:
+            for key in ("bases", "published", "envelopes"):
+                for cls in getattr(row, key):
+                    self._by_class.setdefault((key, cls), []).append(row)
+        self._endings = [last for last in self._by_last if last[0] == "*" and last != ANY]
         self._candidates: dict[str, tuple[_Candidate, ...]] = {}
-        self._kinds: dict[str, frozenset[Kind]] = {}
-        self._needed: dict[str, frozenset[str]] = {}
         self._of_module: dict[str, frozenset[str]] = {}
         self._found: dict[tuple[object, ...], Entry | None] = {}
-        self._knowing: dict[tuple[str, str], Framework | None] = {}
         self._owners: dict[str, Framework | None] = {}
-        self._answered: dict[str, tuple[str, ...]] = {}
 
     @property
     def has_own_rows(self) -> bool:
         """Whether the project has rows of its own, which may name what is its own."""
-        return self._own > 0
-
-    @property
-    def rows(self) -> tuple[Framework, ...]:
-        return tuple(self._row(number) for number in range(len(self._raw)))
-
-    def written(self) -> list[dict[str, Any]]:
-        """The rows as they are written."""
-        return [dict(row) for row in self._raw]
+        return self.rows[0].own
 
     def imported(self, modules: Iterable[str]) -> frozenset[str]:
         """The names of the rows whose framework is imported where ``modules`` (dotted) are, ``any`` among them."""
-        return self._of_no_module.union(*map(self._rows_of, modules))
-
-    @cached_property
-    def _of_no_module(self) -> frozenset[str]:
-        """The names of the rows that count wherever they are met."""
-        return frozenset(row["name"] for row in self._raw if not row.get("imports"))
+        return frozenset(row.name for row in self._general).union(*map(self._rows_of, modules))
 
     def _rows_of(self, module: str) -> frozenset[str]:
         """The names of the rows whose framework the dotted ``module`` is, or is a part of."""
         found = self._of_module.get(module)
         if found is None:
-            found = frozenset(row["name"] for row in self._raw if _owns(row, module))
+            found = frozenset(
+                row.name for row in self.rows if any(_inside(module, name) for name in row.imports)
+            )
             self._of_module[module] = found
         return found
 
@@ -221,44 +211,31 @@ class Table:
 
     def kinds(self, last: str) -> frozenset[Kind]:
         """Under which keys the table names what ends so, whatever row; what holds for every callee aside."""
-        found = self._kinds.get(last)
-        if found is None:
-            found = frozenset(kind for _, kind, name in self._named(last) if name.last != ANY)
-            self._kinds[last] = found
-        return found
+        return frozenset(kind for _, kind, _ in self._named(last))
 
     def may_call(self, last: str, keywords: Collection[str]) -> bool:
         """Whether a call of what ends so may make or take a tool, beside calls that have ``keywords`` among them.
 
         ``**`` among them stands for any.
         """
-        needed = self._needed.get(last)
-        if needed is None:
-            needed = self._needed[last] = self._keywords_needed(last)
-        return not needed.isdisjoint(keywords) or ("" in needed or bool(needed and "**" in keywords))
-
-    def _keywords_needed(self, last: str) -> frozenset[str]:
-        """The keywords of which a call of what ends so has one; "" among them where it need not have any."""
-        found: set[str] = set()
-        for number, kind, name in self._named(last):
-            if name.last == ANY:
-                continue
+        for row, kind, name in self._named(last):
             if kind in ("calls", "decorators", "described"):
-                found.add("")
-            elif kind == "keywords":
-                places = self._row(number).keywords[name]
-                named = (place if isinstance(place, str) and place != ANY else "" for place in places)
-                found.update(place.partition(".")[0] for place in named)
-        return frozenset(found)
+                return True
+            for place in row.keywords[name] if kind == "keywords" else ():
+                if not isinstance(place, str) or place == ANY or "**" in keywords:
+                    return True
+                if place.partition(".")[0] in keywords:
+                    return True
+        return False
 
     @cached_property
     def any_keywords(self) -> frozenset[str]:
         """The keywords by which whatever callee takes tools."""
         return frozenset(
             place
-            for number, kind, name in self._named(ANY)
+            for row, kind, name in self._by_last.get(ANY, ())
             if kind == "keywords"
-            for place in self._row(number).keywords[name]
+            for place in row.keywords[name]
             if isinstance(place, str)
         )
 
@@ -275,9 +252,9 @@ class Table:
         if key not in self._found:
             best: _Candidate | None = None
             weight = (0, 0)
-            for candidate in self._named(_last(callee.origin or callee.written)):
+            for candidate in self._named_or_any(callee):
                 _, found, name = candidate
-                if found == kind or (found == "not-tools" and not name.keyword):
+                if found == kind or (found == "not_tools" and not name.keyword):
                     refuses = found != kind or (name.called and not called)
                     # As well fitting: what makes none wins over what makes one, that over a missing `()`.
                     rank = 2 if found != kind else 0 if refuses else 1
@@ -291,10 +268,10 @@ class Table:
     def is_no_tool(self, keyword: str, callee: Callee, imported: frozenset[str] = frozenset()) -> bool:
         """Whether what a call hands over as ``keyword`` makes no tool; the other arguments as in :meth:`find`."""
         return any(
-            kind == "not-tools"
+            kind == "not_tools"
             and name.keyword == keyword
-            and self._fits((number, kind, name), callee, imported)
-            for number, kind, name in self._named(_last(callee.origin or callee.written))
+            and self._fits((row, kind, name), callee, imported)
+            for row, kind, name in self._named_or_any(callee)
         )
 
     def runs(self, framework: Framework | None) -> frozenset[str]:
@@ -306,7 +283,7 @@ class Table:
     @cached_property
     def all_runs(self) -> frozenset[str]:
         """The last names of all methods that run a tool, of whatever framework."""
-        return frozenset(_last(name) for row in self._raw for name in _listed(row, "runs"))
+        return frozenset(_last(name) for row in self.rows for name in row.runs)
 
     @cached_property
     def tool_makers(self) -> frozenset[str]:
@@ -320,97 +297,69 @@ class Table:
     def runs_by_name(self, origin: str, method: str) -> bool:
         """Whether a method of a class from outside runs the tool whose name it is given."""
         name = f"{_last(origin)}.{method}"
-        return any(
-            name in _listed(row, "runs") and self._owned(number, origin)
-            for number, row in enumerate(self._raw)
-        )
+        return any(name in row.runs and row.owns(origin) for row in self.rows)
 
     @cached_property
     def named_runs(self) -> frozenset[str]:
         """The methods of classes that run the tool whose name they are given."""
-        return frozenset(_last(name) for row in self._raw for name in _listed(row, "runs") if "." in name)
+        return frozenset(_last(name) for row in self.rows for name in row.runs if "." in name)
 
     def calls_objects(self, imported: frozenset[str]) -> bool:
         """Whether tool objects of one of the rows ``imported`` are called like functions."""
-        return any(row["name"] in imported and "__call__" in _listed(row, "runs") for row in self._raw)
+        return any(row.name in imported and "__call__" in row.runs for row in self.rows)
 
     def attribute_runs(self, imported: frozenset[str]) -> list[tuple[str, str]]:
         """The classes in the rows ``imported`` whose attributes run tools when they are called (``Class.*``).
 
         With each the name of the one attribute whose own do that (``Class.tool.*``), or nothing.
         """
-        found = (
-            name.removesuffix(".*")
-            for row in self._raw
-            if row["name"] in imported
-            for name in _listed(row, "runs")
-            if name.endswith(".*")
-        )
-        return [(cls, attribute) for cls, _, attribute in (name.partition(".") for name in found)]
+        names = (name for row in self.rows if row.name in imported for name in row.runs)
+        found = (name.removesuffix(".*").partition(".") for name in names if name.endswith(".*"))
+        return [(cls, attribute) for cls, _, attribute in found]
 
     def dispatchers(self, imported: frozenset[str]) -> frozenset[str]:
         """The last names of what calls go through in the rows ``imported``."""
-        return frozenset(
-            _last(name)
-            for row in self._raw
-            if row["name"] in imported
-            for name in _listed(row, "dispatchers")
-        )
+        return frozenset(_last(name) for row in self.rows if row.name in imported for name in row.dispatchers)
 
     @cached_property
     def classes(self) -> frozenset[str]:
         """The last names of the classes whose subclasses are tools, or have methods that are."""
-        rows = [self._row(number) for number, row in enumerate(self._raw) if row.get("published")]
-        answering = (p.of for row in rows for listed in row.published.values() for p in listed if p.of)
-        named = (name for row in self._raw for key in ("bases", "published") for name in row.get(key, ()))
-        return frozenset((*named, *answering))
+        return frozenset[str]().union(*(row.classes for row in self.rows))
 
     @cached_property
     def tool_classes(self) -> frozenset[str]:
         """The last names of the classes whose subclasses are tools."""
-        return frozenset(name for row in self._raw for name in row.get("bases", ()))
-
-    def names_of(self, row: Framework) -> frozenset[str]:
-        """The last parts of all the names by which a row makes tools, as they are written."""
-        kinds: tuple[Kind, ...] = ("decorators", "generators", "calls", "described")
-        called = (name.last for kind in kinds for name in row.names(kind))
-        taking = (name.last for name in row.keywords if name.last != ANY)
-        answering = (p.of for listed in row.published.values() for p in listed if p.of)
-        return frozenset((*called, *taking, *row.bases, *row.published, *answering))
+        return frozenset(name for row in self.rows for name in row.bases)
 
     def last_names(self, *kinds: Kind) -> frozenset[str]:
         """The last parts of the names under ``kinds``, in all rows, but for those that give the ending alone."""
         return frozenset(
             last
-            for last, at in self._index.items()
-            if last[0] != "*" and any(kind in kinds for _, kind, _ in at)
+            for last, candidates in self._by_last.items()
+            if last[0] != "*" and any(kind in kinds for _, kind, _ in candidates)
         )
 
     @cached_property
-    def frameworks(self) -> frozenset[str]:
-        """The modules by which files use a framework, as the table has them."""
-        return frozenset(name for row in self._raw for name in _listed(row, "imports"))
-
-    @cached_property
     def modules(self) -> frozenset[str]:
-        """The modules of :attr:`frameworks`, and the packages that talk to a model without forms of their own."""
-        return self.frameworks.union(self.model_sdks)
+        """The modules by which files use a framework or a model's SDK."""
+        return frozenset(self.model_sdks).union(*(row.imports for row in self.rows))
 
     @cached_property
     def published_in(self) -> frozenset[str]:
         """What toolkits list their tools in, where that is no attribute of somebody else's."""
-        rows = [self._row(number) for number, row in enumerate(self._raw) if row.get("published")]
-        return frozenset(p.attribute for row in rows for ps in row.published.values() for p in ps if not p.of)
+        return frozenset(
+            p.attribute for row in self.rows for ps in row.published.values() for p in ps if not p.of
+        )
 
     @cached_property
     def _general(self) -> tuple[Framework, ...]:
-        return tuple(self._row(n) for n, row in enumerate(self._raw) if not row.get("imports"))
+        """The rows that count wherever they are met."""
+        return tuple(row for row in self.rows if not row.imports)
 
     def owner(self, origin: str) -> Framework | None:
         """The row that a dotted name from outside the project belongs to."""
         if origin not in self._owners:
-            numbers = (number for number in range(len(self._raw)) if self._owned(number, origin))
-            self._owners[origin] = next(map(self._row, numbers), None)
+            self._owners[origin] = next((row for row in self.rows if row.owns(origin)), None)
         return self._owners[origin]
 
     def methods(self, origin: str) -> tuple[str, ...]:
@@ -425,16 +374,13 @@ class Table:
 
     def answered(self, origin: str) -> tuple[str, ...]:
         """The attributes of messages that name the methods of the subclasses of an outside class."""
-        if origin not in self._answered:
-            self._answered[origin] = tuple(
-                published.attribute
-                for number, row in enumerate(self._raw)
-                if row.get("published") and _owns(row, origin)
-                for listed in self._row(number).published.values()
-                for published in listed
-                if published.of == _last(origin)
-            )
-        return self._answered[origin]
+        return tuple(
+            published.attribute
+            for row in self.rows
+            for listed in row.published.values()
+            for published in listed
+            if published.of == _last(origin) and row.owns(origin)
+        )
 
     def payload(self, origin: str) -> tuple[Place, ...] | None:
         """The places of what the model sees of an instance of an outside class, ``None`` where it is no envelope."""
@@ -444,62 +390,48 @@ class Table:
     @cached_property
     def payload_names(self) -> frozenset[str]:
         """The fields in which results travel in whatever envelope."""
-        rows = (self._row(number) for number, row in enumerate(self._raw) if row.get("envelopes"))
-        held = (
-            place for row in rows for places in row.envelopes.values() for place in (*places, *self._payloads)
+        held = (place for row in self.rows for places in row.envelopes.values() for place in places)
+        return frozenset(
+            place for place in (*held, *self._payloads) if isinstance(place, str) and place != ANY
         )
-        return frozenset(place for place in held if isinstance(place, str) and place != ANY)
 
     def _that_knows(self, key: str, origin: str) -> Framework | None:
         """The row that says something of a class under ``key``: one that owns it, else one without imports."""
-        if (key, origin) not in self._knowing:
-            last = _last(origin)
-            numbers = [number for number, row in enumerate(self._raw) if last in row.get(key, ())]
-            owning = (number for number in numbers if self._owned(number, origin))
-            general = (number for number in numbers if not self._raw[number].get("imports"))
-            found = next(owning, next(general, None))
-            self._knowing[key, origin] = self._row(found) if found is not None else None
-        return self._knowing[key, origin]
-
-    def _row(self, number: int) -> Framework:
-        if number not in self._read:
-            self._read[number] = _row(self._raw[number], "frameworks")
-        return self._read[number]
+        found = self._by_class.get((key, _last(origin)), ())
+        owning = (row for row in found if row.owns(origin))
+        return next(owning, next((row for row in found if not row.imports), None))
 
     def _named(self, last: str) -> tuple[_Candidate, ...]:
-        """Where the table names what ends so; what holds for every callee is at the end."""
+        """Where the table names what ends so, but for what holds for every callee."""
         found = self._candidates.get(last)
         if found is None:
-            at = list(self._index.get(last, ()))
-            for ending in self._endings:
-                if last.endswith(ending[1:]):
-                    at.extend(self._index[ending])
-            found = tuple(
-                (number, kind, _name(text, self._raw[number].get("imports", ()))) for number, kind, text in at
-            )
-            if last != ANY:
-                found += self._named(ANY)
+            endings = [ending for ending in self._endings if last.endswith(ending[1:])]
+            found = tuple(one for name in (last, *endings) for one in self._by_last.get(name, ()))
             self._candidates[last] = found
         return found
 
+    def _named_or_any(self, callee: Callee) -> tuple[_Candidate, ...]:
+        """Where the table names what ends as a callee does; what holds for every callee is at the end."""
+        return (*self._named(_last(callee.origin or callee.written)), *self._by_last.get(ANY, ()))
+
     def _fits(self, candidate: _Candidate, callee: Callee, imported: frozenset[str]) -> int:
         """How well a name of the table fits what the source says: 0 for not at all."""
-        number, _, name = candidate
-        row, origin, method = self._raw[number], callee.origin, callee.method
+        row, _, name = candidate
+        origin, method = callee.origin, callee.method
         if name.exact:
-            return 7 if self._is_at(number, callee.origin or callee.written, name.exact) else 0
+            return 7 if row.is_at(origin or callee.written, name.exact) else 0
         parts = (origin or callee.written).rsplit(".", 2)
         owner = parts[-2] if len(parts) > 1 else ""
         if not _is(parts[-1], name.last):
             return 0
-        if not row.get("imports"):  # by the name alone
+        if not row.imports:  # by the name alone
             if name.owner == ANY:
                 return int(method)
             if name.owner:
                 return int(bool(owner) and _is(owner, name.owner))
             return 1
-        owned = self._owned(number, origin or callee.written) if origin or number < self._own else False
-        active = row["name"] in imported
+        owned = (bool(origin) or row.own) and row.owns(origin or callee.written)
+        active = row.name in imported
         if name.last == ANY:  # a keyword, whatever the callee
             return 5 if owned or (not origin and active) else 0
         if name.owner == ANY:
@@ -513,35 +445,17 @@ class Table:
         is_unknown = not origin and not callee.written.startswith(".")
         return 2 if is_unknown and method and name.owner and active else 0
 
-    def _owned(self, number: int, dotted: str) -> bool:
-        """Whether a dotted name belongs to a row; of the project's own rows, also one that ends in theirs."""
-        row = self._raw[number]
-        if number >= self._own:
-            return _owns(row, dotted)
-        return any(self._is_at(number, dotted, module) for module in _listed(row, "imports"))
-
-    def _is_at(self, number: int, dotted: str, module: str) -> bool:
-        if number >= self._own:
-            return _inside(dotted, module)
-        return _inside(dotted, module) or f".{module}." in f".{dotted}."
-
     def _entry(self, candidate: _Candidate, origin: str) -> Entry:
-        number, kind, name = candidate
-        row = self._row(number)
+        row, kind, name = candidate
         places = row.places(kind, name)
         if not row.imports and origin:
             # Any callee takes tools by `tools=`; whether plain functions, its own framework says.
-            owner = next((n for n, raw in enumerate(self._raw) if _owns(raw, origin)), None)
-            row = self._row(owner) if owner is not None else row
+            row = self.owner(origin) or row
         return Entry(row, kind, name, places)
 
 
 def _last(dotted: str) -> str:
     return dotted.rpartition(".")[2]
-
-
-def _owns(row: _Raw, dotted: str) -> bool:
-    return any(_inside(dotted, module) for module in row.get("imports", ()))
 
 
 def _inside(dotted: str, module: str) -> bool:
@@ -554,21 +468,18 @@ def _is(name: str, pattern: str) -> bool:
     return name.endswith(pattern[1:]) if pattern[0] == "*" else name == pattern
 
 
-def _listed(row: _Raw, key: str) -> Sequence[str]:
-    given: str | Sequence[str] = row.get(key, ())
-    return (given,) if isinstance(given, str) else given
-
-
 # --- reading ---------------------------------------------------------------------------------------------------
 
 
-def read_rows(rows: Iterable[Mapping[str, Any]], where: str = "frameworks") -> tuple[Framework, ...]:
+def read_rows(rows: Iterable[object], where: str = "frameworks", own: bool = False) -> tuple[Framework, ...]:
     """Rows as they stand in the data file or a configuration, as records. Raises :class:`TableError`."""
-    return tuple(_row(row, f"{where}[{number}]") for number, row in enumerate(rows))
+    return tuple(_row(row, f"{where}[{number}]", own) for number, row in enumerate(rows))
 
 
-def _row(row: Mapping[str, Any], where: str) -> Framework:
-    name = row.get("name")
+def _row(row: object, where: str, own: bool) -> Framework:
+    if not isinstance(row, dict):
+        raise TableError(f"{where} is a table of keys, not {row!r}")
+    name = row.get("name", where if own else None)
     if not isinstance(name, str) or not name:
         raise TableError(f"{where}: a row needs a `name`")
     where = f"{where} ({name})"
@@ -582,46 +493,55 @@ def _row(row: Mapping[str, Any], where: str) -> Framework:
     imports = _strings(row, "imports", where)
     if wrong := next((module for module in imports if not _MODULE.fullmatch(module)), None):
         raise TableError(f"{where}: `imports`: {wrong!r} is no module")
-    names = {key: tuple(_name(text, imports, where) for text in _strings(row, key, where)) for key in _NAMES}
-    calls = {_name(k, imports, where): v for k, v in _placed(row, "calls", where, (0,)).items()}
-    keywords = _placed(row, "keywords", where, None)
-    envelopes = _placed(row, "envelopes", where, ())
-    bases, published = _bases(row, where), _published(row, where)
-    for key, classes in (("bases", bases), ("published", published), ("envelopes", envelopes)):
-        for cls in classes:
-            if not (_CLASS.fullmatch(cls) or (key == "envelopes" and cls[:1] + cls[-1:] == "{}")):
-                raise TableError(f"{where}: `{key}`: {cls!r} is no class")
-    for flag in _FLAGS:
+    for flag in ("plain-functions", "plain-results"):
         if not isinstance(row.get(flag, True), bool):
             raise TableError(f"{where}: `{flag}` is true or false")
-    verified = row.get("verified", "")
-    if not isinstance(verified, str):
+    if not isinstance(row.get("verified", ""), str):
         raise TableError(f"{where}: `verified` is a text")
+
+    def names(key: str) -> tuple[Name, ...]:
+        return tuple(_name(text, imports, where) for text in _strings(row, key, where))
+
+    def places(key: str, default: tuple[Place, ...] | None) -> dict[Name, tuple[Place, ...]]:
+        return {_name(k, imports, where): v for k, v in _placed(row, key, where, default).items()}
+
+    envelopes = _placed(row, "envelopes", where, ())
     return Framework(
         name=name,
         imports=imports,
-        verified=verified,
-        decorators=names["decorators"],
-        generators=names["generators"],
-        described=names["described"],
-        calls=calls,
-        keywords={_name(k, imports, where): v for k, v in keywords.items()},
+        verified=row.get("verified", ""),
+        decorators=names("decorators"),
+        generators=names("generators"),
+        described=names("described"),
+        calls=places("calls", (0,)),
+        keywords=places("keywords", None),
         plain_functions=row.get("plain-functions", True),
-        bases=bases,
-        published=published,
-        envelopes={k: v for k, v in envelopes.items() if not k.startswith("{")},
+        bases=_by_class(_bases(row, where), "bases", where),
+        published=_by_class(_published(row, where), "published", where),
+        envelopes=_by_class(
+            {k: v for k, v in envelopes.items() if k[:1] + k[-1:] != "{}"}, "envelopes", where
+        ),
         shapes={
             frozenset(part.strip() for part in k.strip("{}").split(",")): v
             for k, v in envelopes.items()
-            if k.startswith("{")
+            if k[:1] + k[-1:] == "{}"
         },
         plain_results=row.get("plain-results", True),
         parts={_condition(k, where): v for k, v in _placed(row, "parts", where, ()).items()},
         changed_by=_strings(row, "changed-by", where),
         runs=_strings(row, "runs", where),
         dispatchers=_strings(row, "dispatchers", where),
-        not_tools=names["not-tools"],
+        not_tools=names("not-tools"),
+        own=own,
     )
+
+
+def _by_class(held: Mapping[str, _T], key: str, where: str) -> dict[str, _T]:
+    """What is said of classes, by their last names."""
+    for cls in held:
+        if not _CLASS.fullmatch(cls):
+            raise TableError(f"{where}: `{key}`: {cls!r} is no class")
+    return {_last(cls): said for cls, said in held.items()}
 
 
 def _name(text: str, imports: Sequence[str], where: str = "frameworks") -> Name:
@@ -716,42 +636,24 @@ def _condition(text: str, where: str) -> tuple[str, str]:
     return keyword, value.strip("\"'")
 
 
-def _index(rows: Sequence[_Raw]) -> _Index:
-    """For the last part of each name, or its ending behind a ``*``, where in the rows it stands."""
-    out: dict[str, list[tuple[int, Kind, str]]] = {}
-    for number, row in enumerate(rows):
-        read = _row(row, "frameworks")
-        for kind in _KINDS:
-            for name in read.names(kind):
-                out.setdefault(name.last, []).append((number, kind, str(name)))
-    return out
-
-
-@lru_cache(maxsize=1)
-def _shipped() -> Any:
-    with open(LOADED, "rb") as file:
-        return json.load(file)
-
-
 @lru_cache(maxsize=1)
 def shipped() -> Table:
     """The table that gllint ships."""
-    data = _shipped()
-    return Table(data["frameworks"], data["index"], data["model-sdks"])
+    with open(LOADED, "rb") as file:
+        data = json.load(file)
+    return Table(read_rows(data["frameworks"]), data["frameworks"], data["model-sdks"])
 
 
 def with_rows(
     rows: Sequence[Mapping[str, Any]], methods: Sequence[str] = (), payloads: Sequence[str] = ()
 ) -> Table:
     """The table with a project's own rows before the shipped ones. Raises :class:`TableError`."""
+    base = shipped()
     if not (rows or methods or payloads):
-        return shipped()
-    read_rows(rows)
-    data = _shipped()
-    index = {last: list(at) for last, at in _index(rows).items()}
-    for last, at in data["index"].items():
-        index.setdefault(last, []).extend((number + len(rows), kind, text) for number, kind, text in at)
-    return Table([*rows, *data["frameworks"]], index, data["model-sdks"], methods, payloads, len(rows))
+        return base
+    own = read_rows(rows, own=True)
+    written = [{"name": read.name, **row} for read, row in zip(own, rows, strict=True)]
+    return Table((*own, *base.rows), (*written, *base.written), base.model_sdks, methods, payloads)
 
 
 @lru_cache(maxsize=16)
@@ -760,7 +662,7 @@ def configured(settings: Settings) -> Table:
 
     Raises :class:`TableError`.
     """
-    rows: list[Mapping[str, Any]] = list(_own_rows(map(json.loads, settings.frameworks)))
+    rows = [json.loads(row) for row in settings.frameworks]
     decorators = list(map(_last, settings.tool_decorators))
     short = {
         "decorators": [form for name in decorators for form in (name, f"*.{name}")],
@@ -772,36 +674,12 @@ def configured(settings: Settings) -> Table:
     return with_rows(rows, settings.tool_methods, settings.result_payloads)
 
 
-def _own_rows(rows: Iterable[dict[str, Any]]) -> Iterator[Mapping[str, Any]]:
-    """Rows of a configuration: each with a name, its lists as lists, its classes by their last names."""
-    for number, row in enumerate(rows):
-        row.setdefault("name", f"frameworks[{number}]")
-        row |= {key: [row[key]] for key in _LISTS if isinstance(row.get(key), str)}
-        for key in ("bases", "published", "envelopes"):
-            given = row.get(key)
-            if isinstance(given, dict):
-                row[key] = {name if name[:1] == "{" else _last(name): value for name, value in given.items()}
-            elif isinstance(given, list):
-                row[key] = [_last(name) if isinstance(name, str) else name for name in given]
-        yield row
-
-
-def check_rows(rows: Sequence[object], where: str) -> None:
-    """Raise :class:`TableError` where one of the rows of a configuration cannot be read."""
-    given = [dict(row) if isinstance(row, dict) else row for row in rows]
-    for number, row in enumerate(given):
-        if not isinstance(row, dict):
-            raise TableError(f"{where}[{number}] is a table of keys, not {row!r}")
-    read_rows(list(_own_rows(json.loads(json.dumps(given, default=str)))), where)
-
-
 def as_loaded(source: str) -> str:
-    """The text of the data file in the form that is loaded, the index of names in it. Raises :class:`TableError`."""
+    """The text of the data file in the form that is loaded. Raises :class:`TableError`."""
     import tomllib
 
     data = tomllib.loads(source)
     read_rows(data["frameworks"])
-    data["index"] = _index(data["frameworks"])
     return json.dumps(data, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
