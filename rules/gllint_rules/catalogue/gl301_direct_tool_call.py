@@ -321,17 +321,14 @@ def _is_chosen(context: Context, base: facts.Expr, scope: Scope) -> bool:
 def _is_compared(name: str, scope: Scope) -> bool:
     """Whether the function compares ``name.name`` with something that is no literal."""
     function = scope.enclosing_function()
-    blocks = [function.body] if function is not None else []
-    while blocks:
-        for statement in blocks.pop():
-            match statement:
-                case facts.If(test=facts.Compare(operands=sides)):
-                    named = [s for s in sides if isinstance(s, facts.Attr) and facts.dotted(s.base) == name]
-                    if named and not any(isinstance(side, facts.Const) for side in sides):
-                        return True
-                case _:
-                    pass
-            blocks += facts.blocks(statement)
+    for statement in facts.statements(function.body) if function is not None else ():
+        match statement:
+            case facts.If(test=facts.Compare(operands=sides)):
+                named = [s for s in sides if isinstance(s, facts.Attr) and facts.dotted(s.base) == name]
+                if named and not any(isinstance(side, facts.Const) for side in sides):
+                    return True
+            case _:
+                pass
     return False
 
 

@@ -193,15 +193,13 @@ def is_tool_registry(project: Project, value: Value) -> bool:
 def stores(module: Module, names: Collection[str]) -> Iterator[tuple[Sub, Expr]]:
     """What a module stores under a subscript: ``target[…] = value``."""
     parts = list(module.sections(lambda section: not section.mutated.isdisjoint(names)))
-    blocks = [part.body for part in parts]
-    blocks += (function.body for part in parts for function in part.functions)
-    while blocks:
-        for statement in blocks.pop():
-            match statement:
-                case facts.Assign(targets=targets, value=value) if value is not None:
-                    yield from ((target, value) for target in targets if isinstance(target, Sub))
-                case _:
-                    blocks += facts.blocks(statement)
+    functions = (function.body for part in parts for function in part.functions)
+    for statement in facts.statements(*(part.body for part in parts), *functions):
+        match statement:
+            case facts.Assign(targets=targets, value=value) if value is not None:
+                yield from ((target, value) for target in targets if isinstance(target, Sub))
+            case _:
+                pass
 
 
 # --- the names of all tools ---------------------------------------------------------------------------------

@@ -407,9 +407,7 @@ class _BodyReader:
 
     def is_unseeded(self, name: str, frame: Frame) -> bool:
         """Whether ``name`` is a generator of the module that was made without a seed."""
-        scope: Scope | None = frame.scope
-        while scope is not None and name not in scope.bindings:
-            scope = scope.parent
+        scope = frame.scope.home(name)
         if scope is None or scope.kind != "module":
             return False
         made = [binding.value for binding in scope.bindings[name] if isinstance(binding.value, Call)]

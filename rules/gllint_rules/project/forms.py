@@ -36,6 +36,7 @@ from gllint_rules.project.handed import (
     handed_over,
     held_by,
     made_around,
+    returned,
     stores,
 )
 from gllint_rules.project.tool import Form, Tool
@@ -648,7 +649,7 @@ class Forms:
         """T8: the methods that a toolkit lists by name, or returns from a method of its."""
         method = of.cls.method(attribute)
         if method is not None:
-            for given in _returned(method):
+            for given in returned(method.body):
                 yield from handed_over(self.evaluator, given, Frame(of.module, method.scope))
             return
         for name in self._names_under(of, attribute):
@@ -728,15 +729,6 @@ def _texts(value: Value) -> Iterator[str]:
         elif isinstance(option, ListOf):
             for entry in option.items:
                 yield from _texts(entry.value)
-
-
-def _returned(function: Function) -> Iterator[Expr]:
-    blocks = [function.body]
-    while blocks:
-        for statement in blocks.pop():
-            if isinstance(statement, facts.Return) and statement.value is not None:
-                yield statement.value
-            blocks += facts.blocks(statement)
 
 
 def _callee(expr: Expr) -> Expr:

@@ -317,7 +317,7 @@ class _Walk:
                     if not (isinstance(option, FunctionOf) and self.wrapped(expr, option, frame)):
                         self.found.append(option)
             case facts.Name(id=name):
-                scope = _owner(frame.scope, name)
+                scope = frame.scope.home(name)
                 bindings = scope.bindings[name] if scope is not None else []
                 made = [b.value for b in bindings if isinstance(b.value, Call) and b.kind == "assign"]
                 if scope is not None and len(made) == len(bindings):
@@ -493,7 +493,7 @@ class _Walk:
                     pass
 
     def named(self, name: str, frame: Frame) -> None:
-        scope = _owner(frame.scope, name)
+        scope = frame.scope.home(name)
         if scope is None:
             self.held(self.evaluator.lookup(name, frame))
             return
@@ -520,7 +520,7 @@ class _Walk:
                 self.held(self.evaluator.lookup(name, home))
 
         def is_it(receiver: Expr, inner: Scope) -> bool:
-            return isinstance(receiver, facts.Name) and receiver.id == name and _owner(inner, name) is scope
+            return isinstance(receiver, facts.Name) and receiver.id == name and inner.home(name) is scope
 
         self.filled(name, is_it, frame.module, frame.bound)
 
@@ -574,7 +574,7 @@ class _Walk:
                 case facts.Attr(base=facts.Name(id="self" | "cls"), name=written):
                     return written == name and scope.enclosing_class() is cls
                 case facts.Attr(base=facts.Name(id=base), name=written):
-                    return written == name and base == cls.name and _owner(scope, base) is cls.scope.parent
+                    return written == name and base == cls.name and scope.home(base) is cls.scope.parent
                 case _:
                     return False
 
@@ -600,7 +600,7 @@ class _Walk:
         inner = function.function
         if (inner.scope, "return") not in self.seen:
             self.seen.add((inner.scope, "return"))
-            for value in _returned(inner.body) if isinstance(inner, Function) else (inner.body,):
+            for value in returned(inner.body) if isinstance(inner, Function) else (inner.body,):
                 self.container(value, Frame(function.module, inner.scope, None, function.bound))
             if function.bound is not None and isinstance(inner, Function):
                 of = function.bound
@@ -620,7 +620,7 @@ class _Walk:
 
 def called_names(function: Function) -> Iterator[str]:
     """The names that all returns of a function call: of ``return f(*args)`` it is ``f``."""
-    for value in _returned(function.body):
+    for value in returned(function.body):
         while isinstance(value, facts.Await):
             value = value.value
         if isinstance(value, facts.Name):
@@ -716,31 +716,19 @@ def stores(module: Module, about: Callable[[Section], bool]) -> Iterator[tuple[E
         if module.owner(part.section) is None:
             blocks.append((part.body, module.scope))
         blocks += ((function.body, function.scope) for function in part.functions)
-    while blocks:
-        block, scope = blocks.pop()
-        for statement in block:
+    for block, scope in reversed(blocks):
+        for statement in facts.statements(block):
             match statement:
                 case facts.Assign(targets=targets, value=value) if value is not None:
                     yield from ((target, value, scope) for target in targets)
                 case facts.AugAssign(target=target, value=value):
                     yield target, value, scope
                 case _:
-                    blocks += ((inner, scope) for inner in facts.blocks(statement))
+                    pass
 
 
-def _returned(block: facts.Block) -> Iterator[Expr]:
-    blocks = [block]
-    while blocks:
-        for statement in blocks.pop():
-            if isinstance(statement, facts.Return) and statement.value is not None:
-                yield statement.value
-            blocks += facts.blocks(statement)
-
-
-def _owner(scope: Scope, name: str) -> Scope | None:
-    inner: Scope | None = scope
-    while inner is not None and (
-        name not in inner.bindings or (inner.kind == "class" and inner is not scope)
-    ):
-        inner = inner.parent
-    return inner
+def returned(block: facts.Block) -> Iterator[Expr]:
+    """The values that a function with this body returns."""
+    for statement in facts.statements(block):
+        if isinstance(statement, facts.Return) and statement.value is not None:
+            yield statement.value

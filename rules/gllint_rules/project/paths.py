@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from gllint_rules.inference import classes, values
 from gllint_rules.inference.values import ClassOf, External, ExternalInstance, Frame, Instance, Text, options
 from gllint_rules.reading import facts
-from gllint_rules.reading.facts import Expr, Scope
+from gllint_rules.reading.facts import Expr
 from gllint_rules.words.names import NOTES, PATH_CLASSES, PATH_SAME
 
 if TYPE_CHECKING:
@@ -21,9 +21,7 @@ def sources(project: Project, expr: Expr, frame: Frame) -> Iterator[tuple[Expr, 
     """What is assigned to a name or to an attribute of ``self``, each with where to evaluate it."""
     match expr:
         case facts.Name(id=name):
-            scope: Scope | None = frame.scope
-            while scope is not None and (name not in scope.bindings or scope.kind == "class"):
-                scope = scope.parent
+            scope = frame.scope.home(name)
             for binding in scope.bindings[name] if scope is not None else ():
                 if binding.value is not None and binding.kind in ("assign", "annotated", "with"):
                     yield binding.value, Frame(frame.module, scope or frame.scope, frame.env, frame.bound)

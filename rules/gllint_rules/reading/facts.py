@@ -283,6 +283,15 @@ def blocks(statement: Stmt) -> tuple[Block, ...]:
             return ()
 
 
+def statements(*blocks_: Block) -> Iterator[Stmt]:
+    """The statements of blocks and of the blocks in them, those of a block one after the other."""
+    waiting = [*blocks_]
+    while waiting:
+        for statement in waiting.pop():
+            yield statement
+            waiting += blocks(statement)
+
+
 # --- scopes and definitions ----------------------------------------------------------------------------------
 
 
@@ -335,14 +344,19 @@ class Scope(Record):
     outer: frozenset[str] = frozenset()
     globals: frozenset[str] = frozenset()
 
-    def find(self, name: str) -> list[Binding]:
-        """The bindings of ``name`` in the nearest scope around this one that has any."""
+    def home(self, name: str) -> Scope | None:
+        """The nearest scope around this one that binds ``name``; what a class binds only its own statements see."""
         scope: Scope | None = self
-        while scope is not None:
-            if name in scope.bindings:
-                return scope.bindings[name]
+        while scope is not None and (
+            name not in scope.bindings or (scope.kind == "class" and scope is not self)
+        ):
             scope = scope.parent
-        return []
+        return scope
+
+    def find(self, name: str) -> list[Binding]:
+        """The bindings of ``name`` in its :meth:`home`."""
+        home = self.home(name)
+        return home.bindings[name] if home is not None else []
 
     def enclosing_function(self) -> Function | None:
         """The nearest ``def`` around this scope, itself included."""
@@ -780,27 +794,24 @@ _CHANGING = frozenset({"update", "setdefault", "append", "add", "insert", "exten
 
 def _changed_in(body: Block) -> Iterator[str]:
     """The names whose containers a block may change, or hand on to a function of its own module or class."""
-    waiting = [body]
-    while waiting:
-        for statement in waiting.pop():
-            match statement:
-                case Assign(targets=targets, value=value):
-                    yield from (root for target in targets if (root := _root_of_store(target)) is not None)
-                    if value is not None:
-                        yield from _handed_on(value)
-                case AugAssign(target=target):
-                    root = _root_of_store(target)
-                    if root is not None:
+    for statement in statements(body):
+        match statement:
+            case Assign(targets=targets, value=value):
+                yield from (root for target in targets if (root := _root_of_store(target)) is not None)
+                if value is not None:
+                    yield from _handed_on(value)
+            case AugAssign(target=target):
+                root = _root_of_store(target)
+                if root is not None:
+                    yield root
+            case Do(values=values):
+                for value in values:
+                    root = _root_of_store(value)
+                    if statement.kind == "del" and root is not None:
                         yield root
-                case Do(values=values):
-                    for value in values:
-                        root = _root_of_store(value)
-                        if statement.kind == "del" and root is not None:
-                            yield root
-                        yield from _handed_on(value)
-                case _:
-                    pass
-            waiting += blocks(statement)
+                    yield from _handed_on(value)
+            case _:
+                pass
 
 
 def _handed_on(expr: Expr) -> Iterator[str]:
