@@ -21,7 +21,7 @@ from gllint_rules.inference.values import (
     options,
 )
 from gllint_rules.reading import facts
-from gllint_rules.reading.facts import Expr, Module, Scope
+from gllint_rules.reading.facts import Expr, Function, Module, Scope
 from gllint_rules.words.table import ANY, Callee, Entry, Kind, Table
 
 if TYPE_CHECKING:
@@ -180,6 +180,12 @@ class Callees:
         """The dotted names of those ancestors of a class that come from outside the project."""
         found = classes.ancestors(self.evaluator, of)
         return [ancestor.name for ancestor in found if isinstance(ancestor, External)]
+
+
+def defined(module: Module, function: Function) -> FunctionOf:
+    """A function as it is defined: one of a class is bound to it."""
+    of = ClassOf(module, function.owner) if function.owner is not None else None
+    return FunctionOf(module, function, of, of is not None)
 
 
 def _path(value: Value) -> str:

@@ -25,7 +25,7 @@ from gllint_rules.inference.values import (
     Value,
     options,
 )
-from gllint_rules.project.callees import Callees, dotted_path, meant, real_name
+from gllint_rules.project.callees import Callees, defined, dotted_path, meant, real_name
 from gllint_rules.project.derivation import Derivation
 from gllint_rules.project.handed import (
     Sink,
@@ -44,7 +44,7 @@ from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Call, Expr, Function, Module, Scope
 from gllint_rules.reading.outline import Section
 from gllint_rules.words.names import ARGS_SCHEMA, LIST_PUTS, RESULT_SCHEMAS, SCHEMA_FN
-from gllint_rules.words.table import GENERAL, Callee, Framework, Kind, Place
+from gllint_rules.words.table import GENERAL, Callee, Entry, Framework, Kind, Place
 
 _CALLED: frozenset[Kind] = frozenset({"calls", "keywords", "decorators", "described"})
 _MAKING: tuple[Kind, ...] = ("decorators", "calls")
@@ -205,33 +205,33 @@ class Forms:
                 result_schema=result_schema,
                 fn=fn,
             )
-        kinds = self._kinds(module, call.func, scope)
-        if "decorators" in kinds:
-            found = self._applied(module, call, scope)
-            if found is not None:
-                return found
-        if "calls" in kinds and not isinstance(meant(module, call.func, scope)[0], Call):
-            return self._wrapped(module, call, scope)
-        return None
+        return self._applied(module, call, scope) or self._wrapped(module, call, scope)
 
     def _kinds(self, module: Module, func: Expr, scope: Scope) -> frozenset[Kind]:
         """Under which keys the table names what ``func`` stands for."""
         return self.table.kinds(real_name(module, _callee(meant(module, func, scope)[0])))
 
+    def _entry(self, kind: Kind, module: Module, expr: Expr, scope: Scope) -> tuple[Entry, Expr] | None:
+        """What the table says under ``kind`` of what ``expr`` stands for, a callee or a call of one, and that."""
+        if kind not in self._kinds(module, _callee(expr), scope):
+            return None
+        found, bound_in = meant(module, expr, scope)
+        frame = Frame(module, bound_in)
+        entry = self.callees.entry(kind, _callee(found), frame, called=isinstance(found, Call))
+        return (entry, found) if entry is not None else None
+
     def _applied(self, module: Module, call: Call, scope: Scope) -> Tool | None:
         """T7: a decorator that is called with the function: ``tool(f)``, ``server.tool(name="x")(f)``."""
-        frame = Frame(module, scope)
-        decorator, bound_in = meant(module, call.func, scope)
         given = call.args[0] if call.args else call.keyword(*_DECORATED)
         if given is None or isinstance(given, (facts.Const, facts.Star)):
             given = call.args[1] if len(call.args) > 1 else None
         if given is None or isinstance(given, facts.Star):
             return None
-        called = isinstance(decorator, Call)
-        entry = self.callees.entry("decorators", _callee(decorator), Frame(module, bound_in), called=called)
-        if entry is None:
+        known = self._entry("decorators", module, call.func, scope)
+        if known is None:
             return None
-        found = functions(self.evaluator, given, frame, self._sink(module, entry.framework))
+        entry, decorator = known
+        found = functions(self.evaluator, given, Frame(module, scope), self._sink(module, entry.framework))
         if not found:
             return None
         made = decorator if isinstance(decorator, Call) else call
@@ -239,25 +239,22 @@ class Forms:
 
     def _mapped(self, module: Module, call: Call, scope: Scope) -> Iterator[Tool]:
         """T7: ``map(tool, functions)``: what makes a tool of one function makes one of each."""
-        if not _is_map(call) or _MADE.isdisjoint(self._kinds(module, call.args[0], scope)):
+        if not _is_map(call):
             return
-        maker, bound_in = meant(module, call.args[0], scope)
-        for kind in _MAKING:
-            entry = self.callees.entry(kind, _callee(maker), Frame(module, bound_in), isinstance(maker, Call))
-            if entry is not None:
-                framework = entry.framework
-                frame = Frame(module, scope)
-                for found in handed_over(self.evaluator, call.args[1], frame, self._sink(module, framework)):
-                    yield self._plain("T7", module, scope, call.at, found, framework)
-                return
+        maker, given = call.args
+        known = next(filter(None, (self._entry(kind, module, maker, scope) for kind in _MAKING)), None)
+        if known is not None:
+            framework = known[0].framework
+            sink = self._sink(module, framework)
+            for found in handed_over(self.evaluator, given, Frame(module, scope), sink):
+                yield self._plain("T7", module, scope, call.at, found, framework)
 
     def _wrapped(self, module: Module, call: Call, scope: Scope) -> Tool | None:
         """T4, T7: a call that is given the function at one of its places."""
-        frame = Frame(module, scope)
-        func, bound_in = meant(module, call.func, scope)
-        entry = self.callees.entry("calls", func, Frame(module, bound_in))
-        if entry is None:
+        known = self._entry("calls", module, call.func, scope)
+        if known is None or isinstance(known[1], Call):
             return None
+        entry, frame = known[0], Frame(module, scope)
         found: dict[object, FunctionOf] = {}
         source: Expr | None = None
         settled = False  # a position holds the function: what follows is something else
@@ -316,9 +313,7 @@ class Forms:
 
     def _described(self, module: Module, call: Call, scope: Scope) -> Tool | None:
         """T5: the method or function beside the description that bears its name."""
-        if "described" not in self._kinds(module, call.func, scope):
-            return None
-        if self.callees.entry("described", call.func, Frame(module, scope)) is None:
+        if self._entry("described", module, call.func, scope) is None:
             return None
         name_expr = call.keyword("name") or (call.args[0] if call.args else None)
         name = self._literal(name_expr, Frame(module, scope))
@@ -395,16 +390,10 @@ class Forms:
     def _by_decorator(self, module: Module, function: Function) -> Tool | None:
         scope = function.scope.parent or function.scope
         for written in function.decorators:
-            if "decorators" not in self._kinds(module, _callee(written), scope):
+            known = self._entry("decorators", module, written, scope)
+            if known is None:
                 continue
-            decorator, bound_in = meant(module, written, scope)
-            frame = Frame(module, bound_in)
-            func = _callee(decorator)
-            entry = self.callees.entry("decorators", func, frame, called=isinstance(decorator, Call))
-            if entry is None:
-                continue
-            cls = function.owner
-            bound = ClassOf(module, cls) if cls is not None else None
+            entry, decorator = known
             name: str | None = function.name
             if isinstance(decorator, Call):
                 given = decorator.keyword("name", "name_override") or (
@@ -413,13 +402,13 @@ class Forms:
                 if isinstance(given, facts.Const) and isinstance(given.value, str):
                     name = given.value
                 elif given is not None:
-                    name = self._literal(given, frame)
+                    name = self._literal(given, Frame(module, scope))
             return Tool(
                 form="T3",
                 module=module,
                 scope=scope,
                 at=function.at,
-                callables=(FunctionOf(module, function, bound, bound is not None),),
+                callables=(defined(module, function),),
                 name=name,
                 framework=entry.framework,
                 call=decorator if isinstance(decorator, Call) else None,
@@ -432,19 +421,11 @@ class Forms:
         """T7: the functions that a decorated generator yields."""
         scope = function.scope.parent or function.scope
         for written in function.decorators:
-            if "generators" not in self._kinds(module, _callee(written), scope):
-                continue
-            decorator, bound_in = meant(module, written, scope)
-            called = isinstance(decorator, Call)
-            entry = self.callees.entry(
-                "generators", _callee(decorator), Frame(module, bound_in), called=called
-            )
-            if entry is None:
-                continue
-            for given in function.yields:
-                if given.value is not None:
+            known = self._entry("generators", module, written, scope)
+            for given in function.yields if known is not None else ():
+                if known is not None and given.value is not None:
                     for found in functions(self.evaluator, given.value, Frame(module, function.scope)):
-                        yield self._plain("T7", module, function.scope, given.at, found, entry.framework)
+                        yield self._plain("T7", module, function.scope, given.at, found, known[0].framework)
 
     def _plain(
         self,

@@ -21,6 +21,7 @@ from gllint_rules.inference.values import (
     held_in,
     options,
 )
+from gllint_rules.project.callees import defined
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Call, Expr, Function, Lambda, Module, Param, Scope
 from gllint_rules.reading.outline import Section
@@ -119,24 +120,22 @@ def _given_by_decorator(
     evaluator: Evaluator, module: Module, function: Function, uses: _Uses
 ) -> Iterator[tuple[FunctionOf, Scope, int, str]]:
     around = function.scope.parent or function.scope
-    of = ClassOf(module, function.owner) if function.owner is not None else None
     for written in function.decorators:
         called = isinstance(written, Call)
         func = written.func if isinstance(written, Call) else written
-        for one in _taken_by(evaluator, uses, func, Frame(module, around)):
+        for one, _ in _taken_by(evaluator, uses, func, Frame(module, around)):
             if one.kind == ("made" if called else "one"):
-                yield FunctionOf(module, function, of, of is not None), around, function.at, one.framework
+                yield defined(module, function), around, function.at, one.framework
 
 
 def _given_by_call(
     evaluator: Evaluator, call: Call, frame: Frame, uses: _Uses, sink: Callable[[str], Sink]
 ) -> Iterator[tuple[FunctionOf, Scope, int, str]]:
     made = call.func.func if isinstance(call.func, Call) else None  # ``maker(…)(function)``
-    for one in _taken_by(evaluator, uses, call.func if made is None else made, frame):
+    for one, run in _taken_by(evaluator, uses, call.func if made is None else made, frame):
         found, given = _Walk(evaluator, sink(one.framework)), None
-        if made is None and one.kind != "made":
-            callee, shift = _called(evaluator, call.func, frame, one)
-            given = _argument(call, callee, one.name, shift) if callee is not None else None
+        if made is None and one.kind != "made" and isinstance(run.function, Function):
+            given = _argument(call, run.function, one.name, run.shift)
         elif made is not None and one.kind == "made" and call.args:
             given = call.args[0]
         if given is not None:
@@ -159,8 +158,8 @@ def _given_below(
                 yield handed, of.cls.scope, of.cls.at, one.framework
 
 
-def _taken_by(evaluator: Evaluator, uses: _Uses, func: Expr, frame: Frame) -> Iterator[Taken]:
-    """What is taken by the function or class of another module that ``func`` is."""
+def _taken_by(evaluator: Evaluator, uses: _Uses, func: Expr, frame: Frame) -> Iterator[tuple[Taken, _Run]]:
+    """What is taken by the function or class of another module that ``func`` is, and what runs then."""
     name = facts.last_name(func)
     if frame.module.imported_names.get(name, name) in uses.names and not isinstance(func, Call):
         for option in options(evaluator.eval(func, frame)):
@@ -168,7 +167,7 @@ def _taken_by(evaluator: Evaluator, uses: _Uses, func: Expr, frame: Frame) -> It
                 if run.module.path != frame.module.path:
                     for one in uses.called.get((run.module.path, run.function.at), ()):
                         if run.made is None or run.made is (one.kind == "made"):
-                            yield one
+                            yield one, run
 
 
 class _Run(NamedTuple):
@@ -199,15 +198,6 @@ def _methods(evaluator: Evaluator, of: ClassOf, name: str, made: bool | None) ->
         if isinstance(above, ClassOf) and (method := above.cls.method(name)) is not None:
             yield _Run(above.module, method, 1, made)
             return
-
-
-def _called(evaluator: Evaluator, func: Expr, frame: Frame, one: Taken) -> tuple[Function | None, int]:
-    """The function that is called as ``func``, and how many of its parameters no argument is for."""
-    for option in options(evaluator.eval(func, frame)):
-        for run in _run_by(evaluator, option):
-            if isinstance(run.function, Function) and run.function.at == one.at:
-                return run.function, run.shift
-    return None, 0
 
 
 def held_by(evaluator: Evaluator, value: Value) -> tuple[FunctionOf, ...]:
@@ -697,8 +687,7 @@ def _decorated_by(decorator: Function, module: Module) -> Iterator[FunctionOf]:
     for function in module.functions_where(lambda section: not names.isdisjoint(section.decorators)):
         for written in function.decorators:
             if (facts.last_name(written), isinstance(written, Call)) in uses:
-                of = ClassOf(module, function.owner) if function.owner is not None else None
-                yield FunctionOf(module, function, of, of is not None)
+                yield defined(module, function)
 
 
 def _below_class(of: ClassOf) -> Iterator[ClassOf]:
