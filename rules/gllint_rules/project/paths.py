@@ -46,19 +46,26 @@ def is_path(project: Project, expr: Expr, frame: Frame, depth: int = 0) -> bool:
             return True
     if depth > MOST_STEPS:
         return False
+    begun = [*_begun_with(project, expr, frame)]
     match expr:
-        case facts.BinOp(op="/", left=left, right=right):
-            return is_path(project, left, frame, depth + 1) or is_path(project, right, frame, depth + 1)
-        case facts.Call(func=facts.Attr(base=base, name=name)) if name in PATH_SAME:
-            return is_path(project, base, frame, depth + 1)
-        case facts.Call(func=func):  # Path.cwd()
+        case facts.BinOp(op="/", right=right) if is_path(project, right, frame, depth + 1):
+            return True
+        case facts.Call(func=func) if not begun:  # Path.cwd()
             named = project.evaluator.eval(func, frame)
             return isinstance(named, External) and named.name.rpartition(".")[0] in PATH_CLASSES
-        case facts.Attr(base=base, name="parent"):
-            return is_path(project, base, frame, depth + 1)
         case _:
-            assigned = [*sources(project, expr, frame)]
-            return bool(assigned) and all(is_path(project, e, home, depth + 1) for e, home in assigned)
+            return bool(begun) and all(is_path(project, e, home, depth + 1) for e, home in begun)
+
+
+def _begun_with(project: Project, expr: Expr, frame: Frame) -> Iterator[tuple[Expr, Frame]]:
+    """What a path begins with: that before a `/`, that near which it lies, or what is assigned to it."""
+    match expr:
+        case facts.BinOp(op="/", left=base) | facts.Attr(base=base, name="parent"):
+            yield base, frame
+        case facts.Call(func=facts.Attr(base=base, name=name)) if name in PATH_SAME:
+            yield base, frame
+        case _:
+            yield from sources(project, expr, frame)
 
 
 def whereabouts(
@@ -111,17 +118,7 @@ def _begins_literally(project: Project, expr: Expr, frame: Frame, depth: int = 0
         return isinstance(value.parts[0], values.Literal)
     if depth > MOST_STEPS:
         return False
-    match expr:
-        case facts.BinOp(op="/", left=left):
-            return _begins_literally(project, left, frame, depth + 1)
-        case facts.Call(func=facts.Attr(base=base, name=name)) if name in PATH_SAME:
-            return _begins_literally(project, base, frame, depth + 1)
-        case facts.Call(args=(first, *_)):
-            return _begins_literally(project, first, frame, depth + 1)
-        case facts.Attr(name="parent", base=base):
-            return _begins_literally(project, base, frame, depth + 1)
-        case _:
-            assigned = [*sources(project, expr, frame)]
-            return bool(assigned) and all(
-                _begins_literally(project, e, home, depth + 1) for e, home in assigned
-            )
+    begun = [*_begun_with(project, expr, frame)]
+    if isinstance(expr, facts.Call) and not begun:
+        begun = [(first, frame) for first in expr.args[:1]]
+    return bool(begun) and all(_begins_literally(project, e, home, depth + 1) for e, home in begun)
