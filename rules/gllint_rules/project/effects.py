@@ -262,15 +262,8 @@ class _BodyReader:
         return self.out
 
     def frame(self, scope: Scope) -> Frame:
-        """Where the body is evaluated: statically, but for ``self``, which is what the method is bound to."""
-        function, bound = self.callee.function, self.callee.bound
-        env: dict[str, Value] | None = None
-        if bound is not None and isinstance(function, Function) and function.owner and function.params:
-            names = {facts.last_name(decorator) for decorator in function.decorators}
-            if "staticmethod" not in names:
-                first = function.params[0].name
-                env = {first: bound if "classmethod" in names else Instance(bound)}
-        return Frame(self.callee.module, scope, env, bound)
+        """Where the body is evaluated: ``self`` is what the method is bound to."""
+        return Frame(self.callee.module, scope, None, self.callee.bound)
 
     def add(self, kind: Kind, at: int, title: str, frame: Frame, path: Expr | None = None) -> None:
         self.out.effects.append(Effect(kind, Site(self.callee.module, at), title, frame, path))

@@ -54,20 +54,9 @@ _NUMBERED = frozenset(
 )
 _RATED = frozenset(
     {
-        "error",
-        "success",
-        "hit",
-        "failure",
-        "conversion",
-        "interest",
-        "growth",
-        "tax",
-        "churn",
-        "pass",
-        "win",
-        "loss",
+        "error", "success", "hit", "failure", "conversion", "interest", "growth", "tax", "churn", "pass", "win", "loss",
     }
-)
+)  # fmt: skip
 # Behind another word: which of several, so the word before says what it is (``price_min``).
 _BOUNDS = frozenset({"min", "max", "avg", "mean", "median"})
 _CALENDAR = frozenset({"year", "month", "day", "hour", "minute", "second", "week", "weekday", "quarter"})
