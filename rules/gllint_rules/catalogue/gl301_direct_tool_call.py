@@ -211,15 +211,13 @@ def _tool(context: Context, base: facts.Expr, scope: Scope, method: str) -> str 
 
 def _framework(context: Context, value: Value) -> Framework | None:
     """The row of the framework that a tool object belongs to."""
-    table = context.names.table
     match value:
         case ToolValue(tool=Tool(framework=framework)):
             return framework
         case Instance(of=of):
-            outside = context.project.tools.callees.outside(of)
-            return next((table.owner(origin) for origin in outside if table.methods(origin)), None)
+            return context.project.tools.callees.framework(of)
         case ExternalInstance(name=name):
-            return table.owner(name)
+            return context.names.table.owner(name)
         case _:
             return None
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from gllint_rules.finding import Span, ToolAt
-from gllint_rules.inference.values import Key, ListOf, OtherKey, Record, Value, held_in, options
+from gllint_rules.inference.values import Key, ListOf, OtherKey, Record, Value, held_in, literal_of, options
 from gllint_rules.project.claimed import Claimed, claimed, sources
 from gllint_rules.project.context import Context, is_test_path, told
-from gllint_rules.project.described import text_of
 from gllint_rules.project.kinds import kind_of_leaf
 from gllint_rules.project.project import Project
 from gllint_rules.project.results import Result, is_quantity, leaves
@@ -120,7 +119,7 @@ def _quantities(value: Value, path: str) -> Iterator[Returned]:
     for option in options(value):
         if isinstance(option, Record) and is_quantity(option):
             written = [o for entry in option.entries.get("unit", ()) for o in options(entry.value)]
-            for unit in dict.fromkeys(map(text_of, written)) or (None,):
+            for unit in dict.fromkeys(map(literal_of, written)) or (None,):
                 yield Returned(path, True, unit)
         elif isinstance(option, (Record, ListOf)):
             for key, entry in held_in(option):

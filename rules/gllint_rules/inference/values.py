@@ -484,6 +484,20 @@ def options(value: Value) -> tuple[Value, ...]:
     return value.options if isinstance(value, UnionOf) else (value,)
 
 
+def literal_of(value: Value | None) -> str | None:
+    """The text that a value is known to be."""
+    return value.literal if isinstance(value, Text) else None
+
+
+def class_of(value: Value) -> ClassOf | None:
+    """The class of the project that an object is an instance of."""
+    match value:
+        case Instance(of=of) | Record(cls=ClassOf() as of):
+            return of
+        case _:
+            return None
+
+
 def join(*values: Value) -> Value:
     """What holds one of ``values``. It may have more options than the evaluator lets stand."""
     first = values[0] if values else NEVER

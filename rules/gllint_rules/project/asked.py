@@ -18,9 +18,10 @@ from gllint_rules.inference.values import (
     ListOf,
     Record,
     Site,
-    Text,
     Value,
+    class_of,
     held_in,
+    literal_of,
     options,
 )
 from gllint_rules.project.callees import real_name
@@ -179,15 +180,9 @@ def _names_registry(project: Project, module: Module, given: None) -> bool:
 
 def is_tool_registry(project: Project, value: Value) -> bool:
     """Whether ``value`` is an instance of a class that is named as tool registries are."""
-    match value:
-        case Instance(of=of) | Record(cls=ClassOf() as of):
-            return of.cls.name in TOOL_REGISTRY_CLASSES or any(
-                name in TOOL_REGISTRY_CLASSES for name in classes.bases_named(project.evaluator, of)
-            )
-        case ExternalInstance(name=name):
-            return name.rpartition(".")[2] in TOOL_REGISTRY_CLASSES
-        case _:
-            return False
+    of = class_of(value)
+    above = classes.bases_named(project.evaluator, of) if of is not None else ()
+    return not TOOL_REGISTRY_CLASSES.isdisjoint((_class_name(value), *above))
 
 
 def stores(module: Module, names: Collection[str]) -> Iterator[tuple[Sub, Expr]]:
@@ -239,7 +234,7 @@ def _registered_in(project: Project, module: Module, given: None) -> tuple[froze
                 if isinstance(value, Record):
                     keys.update(key for key in value.entries if isinstance(key, str))
                     held = (entry.value for _, entry in held_in(value))
-                    classes.update(filter(None, map(_class_of, held)))
+                    classes.update(filter(None, map(_class_name, held)))
     return frozenset(keys), frozenset(classes)
 
 
@@ -291,7 +286,7 @@ class _Collector:
             for expr, _, scope in tool.cls.cls.attributes.get("name", ()):  # self.name = …
                 frame = Frame(tool.module, scope)
                 value = self.project.evaluator.eval(expr, frame) if expr is not None else None
-                names.add((value.literal if isinstance(value, Text) else None) or "")
+                names.add(literal_of(value) or "")
         self.names.update(names)
         is_named = tool.cls is not None and (
             _is_abstract(tool.cls.cls) or tool.cls.cls.name in self.registered
@@ -325,14 +320,12 @@ class _Collector:
         return any(isinstance(option, ClassOf | FunctionOf) for option in options(callee))
 
 
-def _class_of(value: Value) -> str | None:
-    match value:
-        case Instance(of=of):
-            return of.cls.name
-        case ExternalInstance(name=name):
-            return name.rpartition(".")[2]
-        case _:
-            return None
+def _class_name(value: Value) -> str | None:
+    """The last name of the class that an object is an instance of."""
+    of = class_of(value)
+    if of is not None:
+        return of.cls.name
+    return value.name.rpartition(".")[2] if isinstance(value, ExternalInstance) else None
 
 
 def _is_abstract(cls: Class) -> bool:

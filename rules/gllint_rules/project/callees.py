@@ -13,16 +13,15 @@ from gllint_rules.inference.values import (
     ExternalInstance,
     Frame,
     FunctionOf,
-    Instance,
     Method,
     ModuleOf,
-    Record,
     Value,
+    class_of,
     options,
 )
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Expr, Function, Module, Scope
-from gllint_rules.words.table import ANY, Callee, Entry, Kind, Table
+from gllint_rules.words.table import ANY, Callee, Entry, Framework, Kind, Table
 
 if TYPE_CHECKING:
     from gllint_rules.inference.protocol import Evaluator
@@ -73,51 +72,54 @@ class Callees:
 
     def of(self, func: Expr, frame: Frame) -> Iterator[Callee]:
         """The names that ``func`` may have; where an origin is known, that comes first."""
-        written = facts.dotted(func) or facts.last_name(func)
         talks = self.talks()
         inner = func.base if isinstance(func, facts.Sub) else func
-        named, method, own = False, True, ""
-        match inner:
-            case facts.Name(id=name):
-                written, method = real_name(frame.module, inner) or name, False
-                for value in options(self.evaluator.eval(inner, frame)):
-                    own = own or _path(value)
-                    for origin, is_method in self._origins(value):
-                        named = True
-                        yield Callee(origin, origin, is_method, talks)
+        known = [*self._from_outside(inner, frame)]
+        for origin, is_method, is_of_class in known:
+            yield Callee(origin, origin, is_method, talks, is_of_class)
+        own, method = self._own_path(inner, frame)
+        if not known or (own and self.table.has_own_rows):
+            written = real_name(frame.module, inner) if isinstance(inner, facts.Name) else facts.dotted(func)
+            yield Callee(own or written or facts.last_name(func), "", method, talks)
+
+    def _from_outside(self, func: Expr, frame: Frame) -> Iterator[tuple[str, bool, bool]]:
+        """The names outside the project that ``func`` stands for; whether it is a method, and of a class itself."""
+        match func:
+            case facts.Name():
+                for value in options(self.evaluator.eval(func, frame)):
+                    yield from self._origins(value)
             case facts.Attr(base=facts.Call(func=facts.Name(id="super")), name=name):
                 cls = frame.scope.enclosing_class()
                 for origin in self.outside(ClassOf(frame.module, cls)) if cls is not None else ():
-                    full = origin if name == "__init__" else f"{origin}.{name}"
-                    named = True
-                    yield Callee(full, full, name != "__init__", talks)
+                    yield _member(origin, name)
             case facts.Attr(base=base, name=name):
                 for value in options(self.evaluator.eval(base, frame)):
                     match value:
                         case External(name=prefix):
-                            named = True
                             is_class = prefix.rpartition(".")[2][:1].isupper()
-                            yield Callee(f"{prefix}.{name}", f"{prefix}.{name}", is_class, talks, is_class)
+                            yield f"{prefix}.{name}", is_class, is_class
                         case ModuleOf():
-                            method = False
-                            for option in options(self.evaluator.eval(inner, frame)):
-                                own = own or _path(option)
-                                for origin, is_method in self._origins(option):
-                                    named = True
-                                    yield Callee(origin, origin, is_method, talks)
+                            for option in options(self.evaluator.eval(func, frame)):
+                                yield from self._origins(option)
                         case _:
-                            if not own and (path := _path(value)):
-                                own = f"{path}.{name}"
-                            for origin, _ in self._origins(value):
-                                named = True
-                                if name == "__init__":
-                                    yield Callee(origin, origin, False, talks)
-                                else:
-                                    yield Callee(f"{origin}.{name}", f"{origin}.{name}", True, talks)
+                            yield from (_member(origin, name) for origin, _, _ in self._origins(value))
             case _:
-                method = False
-        if not named or (own and self.table.has_own_rows):
-            yield Callee(own or written, "", method, talks)
+                pass
+
+    def _own_path(self, func: Expr, frame: Frame) -> tuple[str, bool]:
+        """The dotted name of what ``func`` is in the project, empty where that is not known; whether it is a method."""
+        match func:
+            case facts.Attr(base=base, name=name):
+                values = options(self.evaluator.eval(base, frame))
+                if any(isinstance(value, ModuleOf) for value in values):
+                    values = options(self.evaluator.eval(func, frame))
+                    return next(filter(None, map(_path, values)), ""), False
+                path = next(filter(None, map(_path, values)), "")
+                return path and f"{path}.{name}", True
+            case facts.Name():
+                return next(filter(None, map(_path, options(self.evaluator.eval(func, frame)))), ""), False
+            case _:
+                return "", False
 
     def _by_imports(self, func: Expr, frame: Frame) -> Iterator[Callee]:
         """A framework's names of ``func`` where the project defines it, as the module imports it or its class.
@@ -144,37 +146,29 @@ class Callees:
             if imported.name in defined and bound in (None, imported.bound) and self.table.owner(origin):
                 yield origin
 
-    def _origins(self, value: Value) -> Iterator[tuple[str, bool]]:
-        """The dotted names outside the project that a callee or receiver stands for; whether it is a method."""
+    def _origins(self, value: Value) -> Iterator[tuple[str, bool, bool]]:
+        """As :meth:`_from_outside`, of the value of a callee or receiver."""
         match value:
-            case External(name=name) | ExternalInstance(name=name):
-                yield name, False
+            case External(name=name):
+                yield name, False, False
             case Method(of=ExternalInstance(name=owner), name=name):
-                yield f"{owner}.{name}", True
-            case ClassOf() | Instance() | Record(cls=ClassOf()):
-                of = (
-                    value
-                    if isinstance(value, ClassOf)
-                    else value.of
-                    if isinstance(value, Instance)
-                    else value.cls
-                )
-                assert of is not None
-                for origin in self.outside(of):
-                    if self.table.owner(origin) is not None:
-                        yield origin, False
+                yield f"{owner}.{name}", True, False
             case _:
-                pass
+                for origin in self.outside(value) if isinstance(value, ClassOf) else self.origins(value):
+                    if isinstance(value, ExternalInstance) or self.table.owner(origin) is not None:
+                        yield origin, False, False
 
     def origins(self, value: Value) -> list[str]:
         """The dotted names outside the project that an object is an instance of."""
-        match value:
-            case ExternalInstance(name=name):
-                return [name]
-            case Instance(of=of) | Record(cls=ClassOf() as of):
-                return self.outside(of)
-            case _:
-                return []
+        if isinstance(value, ExternalInstance):
+            return [value.name]
+        of = class_of(value)
+        return self.outside(of) if of is not None else []
+
+    def framework(self, of: ClassOf) -> Framework | None:
+        """The row of the class from outside that makes the subclass ``of`` a tool."""
+        outside = (origin for origin in self.outside(of) if self.table.methods(origin))
+        return next(map(self.table.owner, outside), None)
 
     def outside(self, of: ClassOf) -> list[str]:
         """The dotted names of those ancestors of a class that come from outside the project."""
@@ -190,16 +184,15 @@ def defined(module: Module, function: Function) -> FunctionOf:
 
 def _path(value: Value) -> str:
     """The dotted name of a function or class of the project, or of that of an instance, by where its file lies."""
-    match value:
-        case FunctionOf(module=module, function=facts.Function(name=name)):
-            pass
-        case ClassOf(module=module, cls=cls) | Instance(of=ClassOf(module=module, cls=cls)):
-            name = cls.name
-        case Record(cls=ClassOf(module=module, cls=cls)):
-            name = cls.name
-        case _:
-            return ""
-    return dotted_path(module, name)
+    if isinstance(value, FunctionOf) and isinstance(value.function, Function):
+        return dotted_path(value.module, value.function.name)
+    of = value if isinstance(value, ClassOf) else class_of(value)
+    return dotted_path(of.module, of.cls.name) if of is not None else ""
+
+
+def _member(origin: str, name: str) -> tuple[str, bool, bool]:
+    """A method of a class from outside; its ``__init__`` is called by the name of the class."""
+    return (origin, False, False) if name == "__init__" else (f"{origin}.{name}", True, False)
 
 
 def _is_named(entry: Entry) -> bool:

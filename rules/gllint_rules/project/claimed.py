@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gllint_rules.inference.values import Entry, Record, Value, options
+from gllint_rules.inference.values import Entry, Record, Value, literal_of, options
 from gllint_rules.project.context import Context
-from gllint_rules.project.described import modules_with_tools, text_of
+from gllint_rules.project.described import modules_with_tools
 from gllint_rules.project.results import is_quantity
 from gllint_rules.project.tool import Tool
 from gllint_rules.reading import facts
@@ -32,10 +32,10 @@ def claimed(value: Value) -> Claimed | None:
     record = next((option for option in options(value) if isinstance(option, Record)), None)
     if record is None:
         return None
-    call_id, path = text_of(record.get("source_call_id")), text_of(record.get("path"))
+    call_id, path = literal_of(record.get("source_call_id")), literal_of(record.get("path"))
     quantity = next((o for o in options(record.get("quantity") or value) if isinstance(o, Record)), record)
     number = quantity.get("value") if quantity is not record else None
-    unit = text_of(quantity.get("unit")) if quantity is not record else None
+    unit = literal_of(quantity.get("unit")) if quantity is not record else None
     return Claimed(call_id, path, getattr(number, "literal", None), unit)
 
 
@@ -70,10 +70,10 @@ def _called(context: Context, call_id: str) -> Iterator[str]:
     for literal, scope in written:
         for key in _CALL_ID_KEYS:
             expr = _part(literal, key)
-            if expr is not None and text_of(context.eval(expr, scope)) == call_id:
+            if expr is not None and literal_of(context.eval(expr, scope)) == call_id:
                 for name in _NAME_KEYS:
                     named = _part(literal, name)
-                    text = text_of(context.eval(named, scope)) if named is not None else None
+                    text = literal_of(context.eval(named, scope)) if named is not None else None
                     if text:
                         yield text
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from gllint_rules.finding import Span
 from gllint_rules.inference import classes
-from gllint_rules.inference.values import Text, Value
+from gllint_rules.inference.values import literal_of
 from gllint_rules.project.context import Context
 from gllint_rules.project.project import taken
 from gllint_rules.reading import facts
@@ -62,7 +62,7 @@ def _description(project: Project, tool: Tool) -> str:
     scope = tool.scope
     if expr is None and tool.cls is not None:
         expr = classes.class_value(tool.cls, _DESCRIPTION)
-    if expr is not None and (text := text_of(context.eval(expr, scope))):
+    if expr is not None and (text := literal_of(context.eval(expr, scope))):
         return text
     function = tool.callable.function if tool.callable is not None else None
     match getattr(function, "body", ()):
@@ -70,8 +70,3 @@ def _description(project: Project, tool: Tool) -> str:
             return text.strip().partition("\n\n")[0]
         case _:
             return ""
-
-
-def text_of(value: Value | None) -> str | None:
-    """A text that is written out whole."""
-    return value.literal if isinstance(value, Text) else None

@@ -19,10 +19,11 @@ from gllint_rules.inference.values import (
     FunctionOf,
     Instance,
     ListOf,
-    Record,
     Site,
     Text,
     Value,
+    class_of,
+    literal_of,
     options,
 )
 from gllint_rules.project.callees import Callees, defined, dotted_path, meant, real_name
@@ -306,10 +307,7 @@ class Forms:
         )
 
     def _literal(self, expr: Expr | None, frame: Frame) -> str | None:
-        if expr is None:
-            return None
-        value = self.evaluator.eval(expr, frame)
-        return value.literal if isinstance(value, Text) else None
+        return literal_of(self.evaluator.eval(expr, frame)) if expr is not None else None
 
     def _described(self, module: Module, call: Call, scope: Scope) -> Tool | None:
         """T5: the method or function beside the description that bears its name."""
@@ -500,45 +498,33 @@ class Forms:
     def _assigned(self, module: Module) -> Iterator[Tool]:
         """T6: ``agent.tools = [f]``, ``agent.tools += [f]``, ``agent.tools.append(f)``."""
         names = self.table.any_keywords
-        for target, value, scope in stores(module, lambda s: not s.attributes.isdisjoint(names)):
+        given = [
+            (target, value, value.at, scope)
+            for target, value, scope in stores(module, lambda s: not s.attributes.isdisjoint(names))
+        ]
+        given += (
+            (call.func.base, call.args[0], call.at, scope)
+            for call, scope in module.calls_where(
+                lambda s: not names.isdisjoint(s.mutated) and not LIST_PUTS.isdisjoint(s.calls)
+            )
+            if isinstance(call.func, facts.Attr) and call.func.name in LIST_PUTS and call.args
+        )
+        for target, value, at, scope in given:
             if not isinstance(target, facts.Attr) or target.name not in names:
                 continue
             frame = Frame(module, scope)
             framework = self._owner(target.base, target.name, frame)
             if framework is not None and framework.plain_functions:
                 for callee in handed_over(self.evaluator, value, frame, self._sink(module, framework)):
-                    yield self._plain("T6", module, scope, value.at, callee, framework)
-        for call, scope in module.calls_where(
-            lambda section: not names.isdisjoint(section.mutated) and not LIST_PUTS.isdisjoint(section.calls)
-        ):
-            if facts.last_name(call.func) not in LIST_PUTS:
-                continue
-            match call.func:
-                case facts.Attr(base=facts.Attr(base=base, name=name)) if name in names and call.args:
-                    frame = Frame(module, scope)
-                    framework = self._owner(base, name, frame)
-                    if framework is not None and framework.plain_functions:
-                        for callee in handed_over(
-                            self.evaluator, call.args[0], frame, self._sink(module, framework)
-                        ):
-                            yield self._plain("T6", module, scope, call.at, callee, framework)
-                case _:
-                    pass
+                    yield self._plain("T6", module, scope, at, callee, framework)
 
     def _owner(self, receiver: Expr, attribute: str, frame: Frame) -> Framework | None:
         """The row by which an attribute of ``receiver`` holds tools; a class of the project is its own business."""
         for value in options(self.evaluator.eval(receiver, frame)):
-            origins = [""]
-            match value:
-                case ExternalInstance(name=name):
-                    origins = [name]
-                case Instance(of=of) | Record(cls=ClassOf() as of):
-                    origins = self.callees.outside(of)
-                case External() | ClassOf():
-                    continue
-                case _:
-                    pass
-            for origin in origins:
+            if isinstance(value, External | ClassOf):
+                continue
+            is_known = isinstance(value, ExternalInstance) or class_of(value) is not None
+            for origin in self.callees.origins(value) if is_known else [""]:
                 callee = Callee(origin or facts.last_name(receiver), origin, False, True)
                 entry = self.table.find("keywords", callee, self.callees.imported(frame.module))
                 if entry is not None and attribute in entry.places:
@@ -583,10 +569,9 @@ class Forms:
             for name in names
             if (method := of.cls.method(name)) is not None
         )
-        outside = (origin for origin in self.callees.outside(of) if self.table.methods(origin))
         return Tool(
             form="T2",
-            framework=next(map(self.table.owner, outside), None),
+            framework=self.callees.framework(of),
             module=of.module,
             scope=of.cls.scope,
             at=of.cls.at,
@@ -622,8 +607,7 @@ class Forms:
                     last = method.body[-1]
                     expr = last.value if isinstance(last, facts.Return) else None
             if expr is not None:
-                value = self.evaluator.eval(expr, Frame(ancestor.module, ancestor.cls.scope))
-                return value.literal if isinstance(value, Text) else None
+                return self._literal(expr, Frame(ancestor.module, ancestor.cls.scope))
         return None
 
     def _published(self, of: ClassOf, attribute: str) -> Iterator[FunctionOf]:

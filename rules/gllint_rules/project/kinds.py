@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from gllint_rules.inference.values import Record, Site, Text, surely_not_text
+from gllint_rules.inference.values import Record, Site, Text, literal_of, surely_not_text
 from gllint_rules.words.kinds import KINDS, PLAIN, Kind, is_calendar, kind_of_name, unit_of_kind
 from gllint_rules.words.unit_names import unit_of_name
 from gllint_runtime.policy.units import dimension_of
@@ -261,8 +261,7 @@ def _unit_beside(settings: Settings, leaf: Leaf) -> str | None:
     holder: Record | None = leaf.holder
     if holder is None or "unit" not in holder.entries:
         return None
-    value = holder.get("unit")
-    literal = value.literal if isinstance(value, Text) else None
+    literal = literal_of(holder.get("unit"))
     if not literal or not literal.isprintable():
         return None
     return settings.judge(literal).nearest or literal

@@ -22,6 +22,7 @@ from gllint_rules.inference.values import (
     Text,
     Value,
     join,
+    literal_of,
     options,
 )
 from gllint_rules.reading import facts
@@ -80,7 +81,7 @@ def _json_value(schema: Value, site: Site) -> Value:
         if isinstance(option, Text):
             names.append(option.literal)
         elif isinstance(option, ListOf):
-            names.extend(e.value.literal if isinstance(e.value, Text) else None for e in option.items)
+            names.extend(literal_of(e.value) for e in option.items)
     values: list[Value] = []
     for name in names:
         if name in ("number", "integer"):

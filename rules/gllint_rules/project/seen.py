@@ -18,6 +18,7 @@ from gllint_rules.inference.values import (
     Text,
     Value,
     join,
+    literal_of,
     options,
 )
 from gllint_rules.project.tool import Tool
@@ -92,8 +93,7 @@ def _keyword(tool: Tool, name: str) -> Expr | None:
 
 
 def _text(evaluator: Evaluator, tool: Tool, expr: Expr | None) -> str | None:
-    value = evaluator.eval(expr, Frame(tool.module, tool.scope)) if expr is not None else None
-    return value.literal if isinstance(value, Text) else None
+    return literal_of(evaluator.eval(expr, Frame(tool.module, tool.scope))) if expr is not None else None
 
 
 def _parts(expr: Expr, value: Value, places: tuple[Place, ...]) -> tuple[Expr, Value]:
