@@ -22,6 +22,17 @@ SOURCES = {
         def brace(left, right):
             return f"{left if'{'else right} and {left or'}'}".strip()
     """,
+    "a comment with a quote at its end, within a tuple": """
+        table.add(
+            (
+                name,
+                rows["load"],
+                parts[0],  # 'top', 'heart', 'base'
+            ),
+            key[(a, b)  # "a" and "b"
+            ],
+        )
+        """,
     "decorators": """
         @first
         @second(1, key="two")  # why

@@ -122,7 +122,7 @@ class Expressions(Binder):
                 depth -= 1
                 if not depth:
                     return position == len(text)
-            elif found[0][-1] in "'\"":
+            elif found[0][0] != "#":
                 position = found.start() + len(next(literals(text[found.start() :])).text)
         return False
 
