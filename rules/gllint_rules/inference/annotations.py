@@ -69,7 +69,10 @@ def read(evaluator: Evaluator, expr: Expr, frame: Frame) -> Value:
 
 
 def is_own_name(scope: Scope, name: str) -> bool:
-    """Whether ``name`` means something else in the statement of a class body that binds it: ``Score: Score``."""
+    """Whether ``name`` means something else in the statement of a class body that binds it.
+
+    So it does in ``Score: Score`` and in ``Meter = Meter()``.
+    """
     if scope.kind != "class":
         return False
     return any(
@@ -79,11 +82,11 @@ def is_own_name(scope: Scope, name: str) -> bool:
 
 
 def _mentions(expr: Expr | None, name: str) -> bool:
-    """Whether a type, or a dotted name, has ``name`` in it."""
+    """Whether a type, a dotted name or what is called has ``name`` in it."""
     match expr:
         case facts.Name(id=found):
             return found == name
-        case facts.Attr(base=base):
+        case facts.Attr(base=base) | facts.Call(func=base):
             return _mentions(base, name)
         case facts.Sub(base=base, index=index):
             return _mentions(base, name) or _mentions(index, name)
