@@ -5,7 +5,8 @@
 Reports `.run()`, `.arun()`, `.execute()`, `.invoke()`, `.ainvoke()`, `.forward()`, `.call()`, `.fn()` and what else
 runs a tool in its framework (`gllint frameworks` lists it) on a value that is known to be a tool, anywhere but in a
 dispatcher, in test code, under `if __name__ == "__main__":` and in the tool's own class. Code that chooses the tool
-by a name which is no literal is a dispatcher itself; it is reported only where the project has a named one.
+by a name which is no literal is a dispatcher itself; it is reported only where the project has a named one, which a
+class that only keeps tools is not.
 
 ## Why is this bad?
 

@@ -7,6 +7,7 @@ still holds.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,8 @@ from gllint_rules.project.categories import uses_categories
 from gllint_rules.project.offered import names_of_tools
 from gllint_rules.project.project import taken
 from gllint_rules.project.tools import assigns_registry
-from gllint_rules.reading.facts import Module
+from gllint_rules.reading.facts import Module, methods
+from gllint_rules.words.table import CONFIGURED
 
 if TYPE_CHECKING:
     from gllint_rules.project.project import Project
@@ -53,10 +55,33 @@ def _assigns_registry(project: Project, module: Module, given: None) -> bool:
     return assigns_registry(project.evaluator, module)
 
 
+_RUNS = re.compile(r"(?:^|_)a?(?:call|dispatch|execute|handle|invoke|run|use)(?:_|$)")
+MOST_HOPS = 5  # imports that lead to each other
+
+
 def _dispatchers_in(project: Project, module: Module, given: None) -> tuple[frozenset[str], bool]:
     """The dispatchers that a module binds, and whether a class of it derives from one."""
     names = project.names.dispatch_functions | project.names.dispatch_classes
+    configured = project.names.table.dispatchers(frozenset({CONFIGURED}))
     return (
-        frozenset(name for name in names if any(module.binders(name))),
+        frozenset(
+            name
+            for name in names
+            if any(module.binders(name)) and (name in configured or _lets_through(project, module, name))
+        ),
         any(not names.isdisjoint(section.bases) for section in module.outline.sections),
     )
+
+
+def _lets_through(project: Project, module: Module, name: str, hops: int = MOST_HOPS) -> bool:
+    """Whether calls can go through what bears ``name``: a registry that only keeps tools has no method for that."""
+    for section in module.binders(name):
+        if section.kind == "class":
+            return any(_RUNS.search(method.name) for method in methods(module, section))
+    for imported in module.outline.imports:
+        if imported.bound == name and imported.name and hops:
+            path = project.imports.find_module(module.path, imported.module)
+            home = project.imports.module_at(path) if path is not None else None
+            if home is not None:
+                return _lets_through(project, home, imported.name, hops - 1)
+    return True

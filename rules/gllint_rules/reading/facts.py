@@ -694,7 +694,7 @@ def class_namespace(module: Module, section: Section) -> _Namespace:
     places: dict[str, list[tuple[int, int]]] = {}
     for name, offset in section.members:
         places.setdefault(name, []).append((offset, section.number))
-    for method in _methods(module, section):
+    for method in methods(module, section):
         places.setdefault(method.name, []).append((method.begin, method.number))
     in_order = sorted(places.items(), key=lambda item: min(item[1]))
     ordered = {name: tuple(number for _, number in sorted(found)) for name, found in in_order}
@@ -703,10 +703,11 @@ def class_namespace(module: Module, section: Section) -> _Namespace:
 
 def class_attributes(module: Module, section: Section) -> _ClassAttributes:
     """What the methods of a class assign to attributes of their instance."""
-    return _ClassAttributes(module, (section, *_methods(module, section)))
+    return _ClassAttributes(module, (section, *methods(module, section)))
 
 
-def _methods(module: Module, section: Section) -> Iterator[Section]:
+def methods(module: Module, section: Section) -> Iterator[Section]:
+    """The sections of a class's methods."""
     for number in range(section.number + 1, section.number + 1 + len(section.holes)):
         yield module.outline.sections[number]
 

@@ -29,6 +29,8 @@ Place: TypeAlias = int | str
 Kind: TypeAlias = Literal["decorators", "generators", "calls", "keywords", "described", "not_tools"]
 # What a row means that gives names without places: `calls = ["add_tool"]`, `keywords = ["tools"]`.
 ANY = "*"
+# The row of the names that a project's settings add by themselves.
+CONFIGURED = "configured"
 _PLACE = (int, str)
 _NAME = re.compile(r"(?:(?:\*?\w+|\*)\.)*(?:\*?\w+|\*)")
 _CLASS = re.compile(r"(?:\w+\.)*\w+")
@@ -670,7 +672,7 @@ def configured(settings: Settings) -> Table:
         "dispatchers": list(map(_last, settings.dispatchers)),
     }
     if any(short.values()):
-        rows.append({"name": "configured", **{key: value for key, value in short.items() if value}})
+        rows.append({"name": CONFIGURED, **{key: value for key, value in short.items() if value}})
     return with_rows(rows, settings.tool_methods, settings.result_payloads)
 
 
