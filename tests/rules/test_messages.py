@@ -44,6 +44,15 @@ def test_leaves_that_meet_at_one_position_are_all_named() -> None:
     ]
 
 
+def test_a_pair_of_a_dict_is_not_all_numbers() -> None:
+    body = "@function_tool\ndef f(rows: list[str]):\n    sizes = {}\n    for row in rows:\n        sizes[row] = len(row)\n"
+    body += "    top = sorted(sizes.items(), key=lambda pair: pair[1])\n    return {'top': top[:3], 'first': top[0]}\n"
+    assert messages(body) == [
+        "`top` in the result of tool `f` holds a number without a unit",
+        "`first` in the result of tool `f` holds a number without a unit",
+    ]
+
+
 def test_many_keys_are_counted() -> None:
     body = "MANY = {k: v for k, v in ()} or {" + ", ".join(f"'k{i}': {i}" for i in range(9)) + "}\n\n\n"
     body += "@function_tool\ndef f(s: str):\n    return MANY\n"
@@ -69,7 +78,10 @@ def use() -> str:
     ("elsewhere", "says"),
     [
         ("", "Call it through one function that checks and records all calls of tools."),
-        ("class ToolUsage:\n    made_of = Meter\n", "Call it through the project's dispatcher: `ToolUsage`."),
+        (
+            "class ToolUsage:\n    def use(self):\n        return Meter\n",
+            "Call it through the project's dispatcher: `ToolUsage`.",
+        ),
         ("from gllint_runtime import dispatch_tool\n", "Call it through the dispatcher: `dispatch_tool("),
     ],
 )

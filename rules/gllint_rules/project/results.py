@@ -156,7 +156,7 @@ def _inside(at: Leaf, container: Record | ListOf, key: Key | None, entry: Entry)
             )
         return at._replace(value=None, in_list=in_list, keys=keys, key=name, what="number", is_named=True)
     if isinstance(container, ListOf) and container.kind == "pair":
-        return at._replace(value=None, in_list=True)
+        return at._replace(value=None, in_list=True, what="element")  # beside its key
     value = entry.value if entry.site != container.site else None
     if isinstance(container, ListOf):
         return at._replace(site=entry.site, value=value, in_list=True, what="element")

@@ -29,7 +29,7 @@ TITLES: dict[Kind | None, str] = {
 
 _NAMES: dict[Kind, str] = {
     "money": "price cost fee fees amount salary revenue profit budget balance payment discount tax spend earnings "
-    "income expense expenses turnover pnl",
+    "income expense expenses turnover pnl dollars",
     "measure": "temperature temp humidity pressure weight mass height width depth distance altitude elevation "
     "radius diameter perimeter area volume speed velocity acceleration energy power voltage emissions mileage "
     "bytes kb mb gb tb kib mib gib lat lon lng latitude longitude",
@@ -102,6 +102,8 @@ def kind_of_name(name: str) -> Kind | None:
         return "identifier" if before in _NUMBERED else "index" if _WORDS.get(before) == "index" else None
     if len(last) == 1 and _WORDS.get(before) == "measure":  # in which unit: `temperature_c`
         return "measure"
+    if before.isdigit() and _WORDS.get(last) == "time":  # over which time: `reserved_1year`
+        return None
     if last == "rate":
         return "share" if before in _RATED else None
     if last == "at":
