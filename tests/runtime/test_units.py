@@ -168,6 +168,7 @@ def test_deciding_needs_no_pint() -> None:
         ("loss_w_per_m2", None),
         ("capex_per_kw", None),
         ("kwh_to_mj", None),
+        ("uptake_mol_kg", None),
         ("share_of_kwh", None),
         ("at_rate_10_percent", None),
         ("floor_2_kwh", "kWh"),

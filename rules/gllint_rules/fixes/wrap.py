@@ -44,6 +44,7 @@ from gllint_rules.project.results import Leaf, Result, leaves, quantities
 from gllint_rules.project.schemas import read_schema
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Function
+from gllint_rules.words.kinds import contradicts
 from gllint_rules.words.unit_names import unit_of_name
 from gllint_runtime.policy.units import ALLOWED_UNITS
 
@@ -451,6 +452,8 @@ def _is_typed_output(context: Context, result: Result) -> bool:
 def _unit(context: Context, result: Result, leaf: Leaf, here: Place) -> tuple[str, bool]:
     """The unit of a leaf, and whether nothing contradicts it; :data:`PLACEHOLDER` where none is known."""
     spoken = _announced(context, _spoken_name(here.node))
+    if spoken is not None and contradicts(leaf.key or "", spoken):
+        spoken = None
     for found in (
         _announced(context, leaf.key or ""),
         _unit_of_schema(context, result, leaf.keys),
@@ -574,7 +577,11 @@ def _unit_of_callable(context: Context, result: Result) -> tuple[str, bool]:
     here = place(context, result.site)
     if here is not None:
         names.append(_spoken_name(here.node))
-    units = {unit for name in names if (unit := _announced(context, name))}
+    units = {
+        unit
+        for name in names
+        if (unit := _announced(context, name)) and not any(contradicts(other, unit) for other in names)
+    }
     for declared in (_unit_of_annotation(context, function), _unit_of_schema(context, result, ())):
         if declared is not None:
             return declared, not units - {declared}

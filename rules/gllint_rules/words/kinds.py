@@ -46,6 +46,12 @@ _NAMES: dict[Kind, str] = {
     "chunks tasks jobs people persons inserted updated deleted removed added skipped processed matched affected",
 }
 _WORDS: dict[str, Kind] = {word: kind for kind, words in _NAMES.items() for word in words.split()}
+# What a name of a measure is a measure of.
+_DIMENSIONS = {
+    "weight": "mass", "mass": "mass", "energy": "energy", "power": "power", "area": "area", "volume": "volume",
+    **dict.fromkeys(("temperature", "temp"), "temperature"),
+    **dict.fromkeys(("height", "width", "depth", "distance", "altitude", "elevation", "radius", "diameter"), "length"),
+}  # fmt: skip
 # In front of another word: how many there are (``n_rows``).
 _NUMBERING = frozenset({"n", "num", "nb", "count"})
 # In front of ``number``, and of ``rate``.
@@ -135,6 +141,12 @@ def unit_of_kind(kind: Kind | None, name: str) -> str | None:
             return _MEASURES.get(last)
         case _:
             return None
+
+
+def contradicts(name: str, unit: str) -> bool:
+    """Whether a name says that it is of another dimension than a unit: no ``molecular_weight`` is in ``MW``."""
+    said = _DIMENSIONS.get((words_of(name) or [""])[-1])
+    return said is not None and dimension_of(unit) != said
 
 
 def is_calendar(name: str) -> bool:

@@ -10,6 +10,28 @@ _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _EMISSIONS = re.compile(r"_(?:(kg|g|t)_co2e|co2e_(kg|g|t))(?=_|$)")
 _RELATING = frozenset({"from", "of", "to", "versus", "vs"})
 """Words that say that the unit behind them is another number's, or what it is turned into."""
+_OTHERS = frozenset(
+    {
+        "mol",
+        "mmol",
+        "umol",
+        "g",
+        "mg",
+        "ug",
+        "ng",
+        "l",
+        "ml",
+        "dl",
+        "ul",
+        "cm",
+        "mm",
+        "nm",
+        "cal",
+        "kcal",
+        "kj",
+    }
+)
+"""Units that no name of ours ends in: before one of ours they make a compound of it (``uptake_mol_kg``)."""
 _DIVISORS = frozenset({"area", "energy", "time", "volume", "year"})
 """What a unit at the end of a name divides the unit before it by, without a ``per``."""
 
@@ -35,6 +57,7 @@ def unit_of_name(name: str) -> str | None:
                 or is_share_by_name
                 or word in TIME_UNITS
                 or word in _RELATING
+                or word in _OTHERS
                 or words[-1:] == ["per"]
             ):
                 return None
