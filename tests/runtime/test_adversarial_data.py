@@ -1,5 +1,7 @@
 """Claims, tool outputs, steps and schemas that try to bring a number past the runtime, and honest ones.
 
+Among them is each way in which GreenLang's own runtime was seen to let one through; those of messages stand in
+``test_adversarial.py``.
 Each row is judged by one whole run; an upper-case verdict is the code of the error, anything else the message.
 """
 
@@ -38,6 +40,11 @@ class Key(StrEnum):
 class Reading:
     value: float
     unit: str
+
+
+@dataclass
+class Rooms:
+    number: int
 
 
 class Broken:
@@ -92,6 +99,7 @@ CLAIMS: list[tuple[str, Any, Any, str]] = [
     # id, output, the claim (or what stands in place of the claims), verdict
     ("honest", heat(5), claim(5), "5.00 kWh"),
     ("integer for float", heat(5.0), claim(5), "5.00 kWh"),
+    ("the tool's digits", heat(1000.0000001), claim(1000), "1000.00 kWh"),
     ("rounding noise", heat(0.1 + 0.2), claim(0.3), "0.3000 kWh"),
     ("decimal output", heat(Decimal("12.5")), claim(12.5), "12.50 kWh"),
     ("fraction output", heat(Fraction(25, 2)), claim(12.5), "12.50 kWh"),
@@ -105,6 +113,8 @@ CLAIMS: list[tuple[str, Any, Any, str]] = [
     ("very small", heat(1e-12), claim(1e-12), "0.000000000001000 kWh"),
     ("negative below one", heat(-0.5), claim(-0.5), "-0.5000 kWh"),
     ("another unit", heat(5, "MWh"), claim(5000, "kWh"), "5.00 MWh"),
+    ("another unit of emissions", heat(7, "kgCO2e/m2"), claim(7000, "gCO2e/m2"), "7.00 kgCO2e/m2"),
+    ("by the month", heat(12, "kWh/month"), claim(144, "kWh/year"), "12.00 kWh/month"),
     ("joules", heat(1), claim(3.6, "MJ"), "1.00 kWh"),
     ("kelvin", heat(20, "degC"), claim(293.15, "K"), "20.00 degC"),
     ("percent in words", heat(5, "%"), claim(5, "percent"), "5.00 %"),
@@ -127,6 +137,7 @@ CLAIMS: list[tuple[str, Any, Any, str]] = [
     ("claim of true", heat(1), claim(True), "STEP_SCHEMA"),
     ("claim of text", heat(5), claim("5"), "STEP_SCHEMA"),
     ("claim of nothing", heat(5), claim(None), "STEP_SCHEMA"),
+    ("claim of a list", heat(5), claim([5]), "STEP_SCHEMA"),
     ("claim of a complex", heat(5), claim(5j), "STEP_SCHEMA"),
     ("output of infinity", heat(math.inf), claim(5), "RESULT_SCHEMA"),
     ("output of nan", heat(Decimal("NaN")), claim(5), "RESULT_SCHEMA"),
@@ -141,8 +152,13 @@ CLAIMS: list[tuple[str, Any, Any, str]] = [
     ("other prefix", heat(5), claim(5, "MWh"), "QUANTITY_MISMATCH"),
     ("other currency", heat(5, "USD"), claim(5, "EUR"), "QUANTITY_MISMATCH"),
     ("mass for emissions", heat(5, "kg"), claim(5, "kgCO2e"), "QUANTITY_MISMATCH"),
+    ("tonnes for emissions", heat(5, "t"), claim(5, "tCO2e"), "QUANTITY_MISMATCH"),
     ("year for hours", heat(8760, "kWh/year"), claim(1, "kW"), "QUANTITY_MISMATCH"),
     ("other case", heat(5), claim(5, "KWH"), "UNIT_UNKNOWN"),
+    ("other case of the tool's", heat(5, "kwh"), claim(5, "kwh"), "UNIT_UNKNOWN"),
+    ("a unit that is not listed", heat(5, "parsec"), claim(5, "parsec"), "UNIT_UNKNOWN"),
+    ("no unit at all", heat(5, "widgets"), claim(5, "widgets"), "UNIT_UNKNOWN"),
+    ("a prefix that is not listed", heat(5, "MEUR"), claim(5, "MEUR"), "UNIT_UNKNOWN"),
     ("joule is not listed", heat(1), claim(3_600_000, "J"), "UNIT_UNKNOWN"),
     ("blank behind", heat(5, "kWh "), claim(5, "kWh "), "UNIT_UNKNOWN"),
     ("number in the unit", heat(5, "500 kWh"), claim(5, "500 kWh"), "UNIT_UNKNOWN"),
@@ -164,6 +180,7 @@ CLAIMS: list[tuple[str, Any, Any, str]] = [
     ("text", {"heat": "5 kWh"}, claim(5), "PATH_RESOLUTION"),
     ("true", {"heat": True}, claim(1), "PATH_RESOLUTION"),
     ("into the Quantity", heat(5), claim(5, path="$.heat.value"), "PATH_RESOLUTION"),
+    ("its unit", heat(5), claim(5, path="$.heat.unit"), "PATH_RESOLUTION"),
     ("the root", heat(5)["heat"], claim(5, path="$"), "PATH_RESOLUTION"),
     ("nothing", heat(5), claim(5, path=""), "PATH_RESOLUTION"),
     ("line break behind", heat(5), claim(5, path="$.heat\n"), "PATH_RESOLUTION"),
@@ -198,6 +215,11 @@ CLAIMS: list[tuple[str, Any, Any, str]] = [
     # the output
     ("one more key", heat(5, note="x"), claim(5), "RESULT_SCHEMA"),
     ("raw number", {"heat": 5}, claim(5), "RESULT_SCHEMA"),
+    ("raw number in a tuple", {"heat": (5,)}, claim(5), "RESULT_SCHEMA"),
+    ("raw number in lists", {"heat": [[5]]}, claim(5), "RESULT_SCHEMA"),
+    ("raw number in a record", {"heat": Reading(5, "kWh"), "rooms": Rooms(3)}, claim(5), "RESULT_SCHEMA"),
+    ("raw Decimal", {"heat": Decimal(5)}, claim(5), "RESULT_SCHEMA"),
+    ("raw complex", {"heat": 5 + 0j}, claim(5), "RESULT_SCHEMA"),
     ("raw number beside", {**heat(5), "rooms": 3}, claim(5), "RESULT_SCHEMA"),
     ("mapping that lies", {"heat": Pretender(value=5, unit="kWh", x=5)}, claim(5), "RESULT_SCHEMA"),
     ("model that fails", {"heat": Broken()}, claim(5), "RESULT_SCHEMA"),

@@ -213,23 +213,14 @@ class Api:
             return 200, {"events": (anthropic_events if self.kind == "anthropic" else openai_events)(answer)}
         return 200, answer
 
-    def async_provider(self, **request: Any) -> Any:
+    def provider(self, *, is_async: bool = False, **request: Any) -> Any:
         url = f"http://127.0.0.1:{self.server.server_port}"
+        made: Any
         if self.kind == "anthropic":
-            client = anthropic.AsyncAnthropic(api_key="test", base_url=url, max_retries=0)
-            return AnthropicProvider("m", client, **request)
-        return OpenAIProvider(
-            "m", openai.AsyncOpenAI(api_key="test", base_url=f"{url}/v1", max_retries=0), **request
-        )
-
-    def provider(self, **request: Any) -> Any:
-        url = f"http://127.0.0.1:{self.server.server_port}"
-        if self.kind == "anthropic":
-            client = anthropic.Anthropic(api_key="test", base_url=url, max_retries=0)
-            return AnthropicProvider("m", client, **request)
-        return OpenAIProvider(
-            "m", openai.OpenAI(api_key="test", base_url=f"{url}/v1", max_retries=0), **request
-        )
+            made = anthropic.AsyncAnthropic if is_async else anthropic.Anthropic
+            return AnthropicProvider("m", made(api_key="test", base_url=url, max_retries=0), **request)
+        made = openai.AsyncOpenAI if is_async else openai.OpenAI
+        return OpenAIProvider("m", made(api_key="test", base_url=f"{url}/v1", max_retries=0), **request)
 
 
 @pytest.fixture(params=["anthropic", "openai"])
@@ -296,12 +287,12 @@ def test_a_turn(api: Api, site: ToolRegistry) -> None:
 @pytest.mark.parametrize("stream", [False, True])
 @pytest.mark.parametrize("is_async", [False, True])
 def test_a_turn_in_every_way(api: Api, site: ToolRegistry, stream: bool, is_async: bool) -> None:
-    made = api.async_provider if is_async else api.provider
-    api.script = [*TURN]
-    assert ToolRuntime(made(stream=stream), site).run("", "How much?")["message"] == "It needs 12.50 kWh/m2."
-    api.script = [*TURN]
-    answer = asyncio.run(ToolRuntime(made(stream=stream), site).arun("", "How much?"))
-    assert answer["message"] == "It needs 12.50 kWh/m2."
+    api.script = [*TURN * 2]
+    runtime = ToolRuntime(api.provider(is_async=is_async, stream=stream), site)
+    answers = [runtime.run("", "How much?")]
+    runtime = ToolRuntime(api.provider(is_async=is_async, stream=stream), site)
+    answers.append(asyncio.run(runtime.arun("", "How much?")))
+    assert [answer["message"] for answer in answers] == ["It needs 12.50 kWh/m2."] * 2
     assert [bool(request.get("stream")) for request in api.requests] == [stream] * 4
 
 
@@ -349,9 +340,8 @@ def test_unknown_tools_are_told_to_the_model(api: Api, site: ToolRegistry) -> No
 def test_parallel_calls_are_taken_one_by_one_and_answered_together(api: Api, site: ToolRegistry) -> None:
     api.script = [
         [("u1", "Heat_Meter", {}), ("u2", "broken", {}), ("u3", "Heat_Meter", {})],
-        [TURN[1][0]],
+        [("u4", FINAL_ANSWER, {"message": "Done"})],
     ]
-    api.script[1] = [("u4", FINAL_ANSWER, {"message": "Done"})]
     runtime = ToolRuntime(api.provider(), site, repair_on=["TOOL_FAILED"])
     answer = runtime.run("", "Hello")
     assert len(api.requests) == 2

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import math
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -176,50 +175,14 @@ def claimed(run: Any, step: Any, claim: dict[str, Any], tool: Tool, message: str
     return str(run(step.call(tool.name), step.final(message, claim), tools=[tool])["message"])
 
 
-@pytest.mark.parametrize(
-    ("value", "unit", "claimed_value", "claimed_unit", "shown"),
-    [
-        (1000, "kWh", 1, "MWh", "1000.00 kWh"),
-        (1, "MWh", 1000, "kWh", "1.00 MWh"),
-        (20, "degC", 20, "C", "20.00 degC"),
-        (268.0, "kgCO2e", 268, "kgCO2e", "268.00 kgCO2e"),
-        (3.5, "kgCO2e/m2", 3.5, "kgCO2e/m2", "3.50 kgCO2e/m2"),
-        (12, "kWh/month", 144, "kWh/year", "12.00 kWh/month"),
-        (1 / 3, "kWh", 0.3333333333, "kWh", "0.3333 kWh"),
-    ],
-)
-def test_the_tools_value_and_unit_are_shown(
-    value: Any, unit: str, claimed_value: Any, claimed_unit: str, shown: str, run: Any, step: Any
-) -> None:
-    assert claimed(run, step, step.claim("$.heat", claimed_value, claimed_unit), giving(value, unit)) == shown
-
-
-@pytest.mark.parametrize(
-    ("value", "unit"),
-    [(5.1, "kWh"), (6, "kWh"), (-5, "kWh"), (5, "MWh"), (5, "kg"), (5, "USD"), (5 + 1e-7, "kWh"), (5, "W")],
-)
+@pytest.mark.parametrize(("value", "unit"), [(6, "kWh"), (5, "MWh"), (5, "USD")])
 def test_claims_that_are_not_the_tools(value: Any, unit: str, run: Any, step: Any) -> None:
     with pytest.raises(GLDataError, match="Claim 0 mismatch: tool returned value=5 unit='kWh'") as caught:
         claimed(run, step, step.claim("$.heat", value, unit), giving(5))
     assert (caught.value.code, caught.value.path) == ("QUANTITY_MISMATCH", "$.heat")
 
 
-@pytest.mark.parametrize("value", [True, "5", None, [5], math.nan, math.inf])
-def test_claims_of_no_number(value: Any, run: Any, step: Any) -> None:
-    with pytest.raises(GLValidationError) as caught:
-        claimed(run, step, step.claim("$.heat", value, "kWh"), giving(5))
-    assert caught.value.code == "STEP_SCHEMA"
-
-
-def test_a_claim_in_no_unit(run: Any, step: Any) -> None:
-    with pytest.raises(GLValidationError) as caught:
-        claimed(run, step, step.claim("$.heat", 5, "kwh"), giving(5))
-    assert caught.value.code == "UNIT_UNKNOWN"
-
-
-@pytest.mark.parametrize(
-    "path", ["$.cold", "heat", "$.heat[0]", "$", "$.heat.value", "$.heat.unit", "$.note"]
-)
+@pytest.mark.parametrize("path", ["$.cold", "heat", "$.note"])
 def test_paths_that_do_not_lead_to_a_quantity(path: str, run: Any, step: Any) -> None:
     tool = Tool(name="x", fn=lambda: {"heat": {"value": 5, "unit": "kWh"}, "note": "5 kWh"})
     with pytest.raises(GLDataError) as caught:
@@ -227,12 +190,34 @@ def test_paths_that_do_not_lead_to_a_quantity(path: str, run: Any, step: Any) ->
     assert (caught.value.code, caught.value.path) == ("PATH_RESOLUTION", path)
 
 
-@pytest.mark.parametrize("source", ["tc_2", "tc_0", "", "TC_1"])
-def test_claims_that_cite_no_call(source: str, run: Any, step: Any) -> None:
+def test_claims_that_cite_no_call(run: Any, step: Any) -> None:
     with pytest.raises(GLProvenanceError) as caught:
-        claimed(run, step, step.claim("$.heat", 5, "kWh", source), giving(5))
+        claimed(run, step, step.claim("$.heat", 5, "kWh", "tc_2"), giving(5))
     assert caught.value.code == "MISSING_TOOL_CALL"
     assert "tc_1" in caught.value.hint
+
+
+def test_a_run_cannot_cite_the_one_before(registry: ToolRegistry, step: Any) -> None:
+    cite = step.final("{{claim:0}}", step.claim("$.intensity", 12.5, "kWh/m2"))
+    turn = [step.call("heating_intensity", heat_kwh=5000, area_m2=400), cite]
+    runtime = ToolRuntime(ScriptedProvider([*turn * 2, cite]), registry)
+    assert [runtime.run("", "")["provenance"][0]["call_id"] for _ in range(2)] == ["tc_1"] * 2
+    with pytest.raises(GLProvenanceError, match="MISSING_TOOL_CALL"):
+        runtime.run("", "")
+
+
+def test_a_tool_cannot_rewrite_its_history(registry: ToolRegistry, step: Any) -> None:
+    kept: dict[str, Any] = {"heat": {"value": 5, "unit": "kWh"}}
+
+    def forge() -> dict[str, Any]:
+        kept["heat"]["value"] = 999
+        return {"note": "nothing"}
+
+    registry.register(Tool(name="meter", fn=lambda: kept))
+    registry.register(Tool(name="forge", fn=forge))
+    final = step.final("{{claim:0}}", step.claim("$.heat", 5, "kWh"))
+    script = ScriptedProvider([step.call("meter"), step.call("forge"), final])
+    assert ToolRuntime(script, registry).run("", "")["message"] == "5.00 kWh"
 
 
 def test_a_claim_without_macro_and_a_macro_without_claim(run: Any, step: Any) -> None:
@@ -359,6 +344,7 @@ def test_steps_are_bounded(registry: ToolRegistry, step: Any) -> None:
         runtime.run("", "")
     assert provider.chat_step.call_count == 5
     assert runtime.try_run("", "")["status"] == "max_attempts_reached"
+    assert ToolRuntime(provider, registry).max_steps == 20
 
 
 def test_the_union(registry: ToolRegistry, step: Any) -> None:
