@@ -184,6 +184,7 @@ def test_unknown_refs() -> None:
         ({"anyOf": [{"required": ["b"], **of(a={})}]}, []),
         (Opaque(), []),
         ({"anyOf": [REF], "required": ["b"], **of(a={})}, []),
+        ({"anyOf": Opaque(), "required": ["b"], **of(a={})}, []),
         ({"$ref": "#/$defs/x", "required": ["b"], **of(a={})}, []),
         ({"patternProperties": {"^b": {}}, "required": ["b"], **of(a={})}, []),
         ({"then": of(a={"required": ["x"]})}, [(("then", "properties", "a", "required", 0), "required")]),
