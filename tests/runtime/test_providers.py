@@ -546,6 +546,18 @@ def test_a_provider_without_options_can_be_recorded(
     assert ToolRuntime(Replayer(tape), registry).run("", "") == live
 
 
+def test_an_async_provider_can_be_recorded(registry: ToolRegistry, tmp_path: Path, step: Any) -> None:
+    class Async(ScriptedProvider):
+        async def chat_step(self, **_: Any) -> Any:
+            return super().chat_step()
+
+    for tape in (tmp_path / "run.jsonl", tmp_path / "arun.jsonl"):
+        runtime = ToolRuntime(Recorder(Async([step.final("5"), step.final("Done")]), tape), registry)
+        live = asyncio.run(runtime.arun("", "")) if tape.stem == "arun" else runtime.run("", "")
+        assert live["message"] == "Done"
+        assert ToolRuntime(Replayer(tape), registry).run("", "") == live
+
+
 @pytest.mark.parametrize(
     "odd",
     [

@@ -7,10 +7,11 @@ clock readings), written as they happen.
 from __future__ import annotations
 
 import copy
+import inspect
 import json
 import time
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Iterable, Mapping
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -69,9 +70,16 @@ class Recorder(Tape):
         """Ask the provider and record its step; what is returned is what a replay will read."""
         if not self._takes_options:
             request.pop("options", None)
-        step = json.loads(json.dumps(self._provider.chat_step(**request), default=_as_data))
-        self._write("step", step)
-        return step
+        step = self._provider.chat_step(**request)
+        return self._later(step) if inspect.isawaitable(step) else self._kept(step)
+
+    async def _later(self, step: Awaitable[Any]) -> Any:
+        return self._kept(await step)
+
+    def _kept(self, step: Any) -> Any:
+        data = json.loads(json.dumps(step, default=_as_data))
+        self._write("step", data)
+        return data
 
     def inject_tool_result(self, result: dict[str, Any]) -> Any:
         """Tell the provider."""
