@@ -65,7 +65,7 @@ class GatedClient:
     def __init__(self, client: Any, session: Session) -> None:
         self._client = client
         self._session = session
-        self._schemas: dict[str, Any] | None = None
+        self._schemas: dict[str, Any] = {}
 
     async def tools(self) -> list[types.Tool]:
         """The server's tools, all pages of them."""
@@ -84,9 +84,8 @@ class GatedClient:
 
     async def call(self, name: str, arguments: dict[str, Any] | None = None) -> dict[str, Any]:
         """``{"tool_call_id", "output"}``. Raises GLError: TOOL_FAILED, RESULT_SCHEMA, UNIT_UNKNOWN, …"""
-        if self._schemas is None:
+        if not self._schemas:
             await self.tools()
-        assert self._schemas is not None
         if name not in self._schemas:
             raise GLDataError("PATH_RESOLUTION", f"The server has no tool '{name}'")
         result = await _answered(self._client.call_tool(name, arguments or {}))
