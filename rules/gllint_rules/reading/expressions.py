@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from sys import intern
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from gllint_rules.reading import facts
 from gllint_rules.reading.binder import Binder, said_by, string_value, text_value
 from gllint_rules.reading.facts import Binding, Expr, Param, Scope
 from gllint_rules.reading.literals import Part, Text, is_single, literals
 from gllint_rules.reading.passage import Passage
+from gllint_rules.reading.sketch import visitors
 from gllint_rules.reading.syntax import ParseFailure, parsed
 
 _SHORT = 40
@@ -51,10 +52,10 @@ class Expressions(Binder):
     def expr(self, node: ast.expr) -> Expr:
         return _EXPRESSIONS[type(node)](self, node)  # type: ignore[no-any-return]
 
-    def _name(self, node: ast.Name) -> Expr:
+    def visit_Name(self, node: ast.Name) -> Expr:
         return facts.Name(self.mark(node), node.id)
 
-    def _constant(self, node: ast.Constant) -> Expr:
+    def visit_Constant(self, node: ast.Constant) -> Expr:
         value = node.value
         if isinstance(value, (str, bytes)):
             return self._strings(node, value)
@@ -62,11 +63,11 @@ class Expressions(Binder):
             value = 0
         return facts.Const(self.mark(node), value)
 
-    def _attribute(self, node: ast.Attribute) -> Expr:
+    def visit_Attribute(self, node: ast.Attribute) -> Expr:
         at = self.mark(node)
         return facts.Attr(at, self.expr(node.value), node.attr)
 
-    def _call(self, node: ast.Call) -> Expr:
+    def visit_Call(self, node: ast.Call) -> Expr:
         at = self.mark(node)
         func = self.expr(node.func)
         tracked = self.macros is not None
@@ -93,7 +94,7 @@ class Expressions(Binder):
         self.out.calls.append((call, self.scope))
         return call
 
-    def _subscript(self, node: ast.Subscript) -> Expr:
+    def visit_Subscript(self, node: ast.Subscript) -> Expr:
         at = self.mark(node)
         base = self.expr(node.value)
         whole, self.whole = self.whole, False  # a key or a type states nothing
@@ -126,12 +127,12 @@ class Expressions(Binder):
                 position = found.start() + len(next(literals(text[found.start() :])).text)
         return False
 
-    def _slice(self, node: ast.Slice) -> Expr:
+    def visit_Slice(self, node: ast.Slice) -> Expr:
         at = self.mark(node)
         bounds = (self.expr(bound) for bound in (node.lower, node.upper, node.step) if bound is not None)
         return facts.Slice(at, tuple(bounds))
 
-    def _dict(self, node: ast.Dict) -> Expr:
+    def visit_Dict(self, node: ast.Dict) -> Expr:
         at = self.mark(node)
         items: list[tuple[Expr | None, Expr]] = []
         tracked = self.macros is not None
@@ -147,15 +148,17 @@ class Expressions(Binder):
         self.out.dicts.append((out, self.scope))
         return out
 
-    def _sequence(self, node: ast.List | ast.Tuple | ast.Set) -> Expr:
+    def visit_List(self, node: ast.List | ast.Tuple | ast.Set) -> Expr:
         at = self.mark(node)
         return facts.Seq(at, _KINDS[type(node)], tuple(map(self.expr, node.elts)))  # type: ignore[arg-type]
 
-    def _star(self, node: ast.Starred) -> Expr:
+    visit_Tuple = visit_Set = visit_List
+
+    def visit_Starred(self, node: ast.Starred) -> Expr:
         at = self.mark(node)
         return facts.Star(at, self.expr(node.value))
 
-    def _comprehension(self, node: _Comprehension) -> Expr:
+    def visit_ListComp(self, node: _Comprehension) -> Expr:
         at = self.mark(node)
         scope = Scope("comprehension", self.scope)
         outer, self.scope = self.scope, scope
@@ -169,7 +172,9 @@ class Expressions(Binder):
         self.scope = outer
         return facts.Comp(at, _KINDS[type(node)], key, element, scope, tuple(tests))  # type: ignore[arg-type]
 
-    def _binary(self, node: ast.BinOp) -> Expr:
+    visit_SetComp = visit_GeneratorExp = visit_DictComp = visit_ListComp
+
+    def visit_BinOp(self, node: ast.BinOp) -> Expr:
         # Long chains (`a + b + c …`) nest to the left; a loop keeps them off the call stack.
         chain: list[tuple[int, ast.BinOp]] = []
         left: ast.expr = node
@@ -181,11 +186,11 @@ class Expressions(Binder):
             out = facts.BinOp(at, OPERATORS[type(operation.op)], out, self.expr(operation.right))
         return out
 
-    def _unary(self, node: ast.UnaryOp) -> Expr:
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> Expr:
         at = self.mark(node)
         return facts.UnaryOp(at, OPERATORS[type(node.op)], self.expr(node.operand))
 
-    def _boolean(self, node: ast.BoolOp) -> Expr:
+    def visit_BoolOp(self, node: ast.BoolOp) -> Expr:
         """``a or b or c`` is ``(a or b) or c``."""
         op = "and" if isinstance(node.op, ast.And) else "or"
         first, *others = node.values
@@ -195,10 +200,10 @@ class Expressions(Binder):
             out = facts.BoolOp(at, op, out, self.expr(operand))
         return out
 
-    def _template(self, node: ast.expr) -> Expr:
+    def visit_TemplateStr(self, node: ast.expr) -> Expr:
         return self._written(node, self.text.of(node), None)
 
-    def _comparison(self, node: ast.Compare) -> Expr:
+    def visit_Compare(self, node: ast.Compare) -> Expr:
         at = self.mark(node)
         self.context.append("compare")
         operands = (self.expr(node.left), *map(self.expr, node.comparators))
@@ -206,13 +211,13 @@ class Expressions(Binder):
         self.out.compared.append((at, self.count))
         return facts.Compare(at, operands, tuple(_COMPARISONS[type(op)] for op in node.ops))
 
-    def _if_exp(self, node: ast.IfExp) -> Expr:
+    def visit_IfExp(self, node: ast.IfExp) -> Expr:
         at = self.mark(node)
         body = self.expr(node.body)
         test = self.expr(node.test)
         return facts.IfExp(at, test, body, self.expr(node.orelse))
 
-    def _lambda(self, node: ast.Lambda) -> Expr:
+    def visit_Lambda(self, node: ast.Lambda) -> Expr:
         at = self.mark(node)
         scope = Scope("lambda", self.scope)
         params = self.parameters(node.args, scope)
@@ -221,18 +226,20 @@ class Expressions(Binder):
         self.scope = outer
         return facts.Lambda(at, params, body, scope)
 
-    def _await(self, node: ast.Await) -> Expr:
+    def visit_Await(self, node: ast.Await) -> Expr:
         at = self.mark(node)
         return facts.Await(at, self.expr(node.value))
 
-    def _yield(self, node: ast.Yield | ast.YieldFrom) -> Expr:
+    def visit_Yield(self, node: ast.Yield | ast.YieldFrom) -> Expr:
         at = self.mark(node)
         value = self.expr(node.value) if node.value is not None else None
         out = facts.Yield(at, value, isinstance(node, ast.YieldFrom))
         self.note_yield(out)
         return out
 
-    def _named(self, node: ast.NamedExpr) -> Expr:
+    visit_YieldFrom = visit_Yield
+
+    def visit_NamedExpr(self, node: ast.NamedExpr) -> Expr:
         at = self.mark(node)
         value = self.expr(node.value)
         self.bind_walrus(node.target.id, value)
@@ -274,7 +281,7 @@ class Expressions(Binder):
             return const
         return self._written(node, raw, iter(()))
 
-    def _formatted(self, node: ast.JoinedStr) -> Expr:
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> Expr:
         raw, begin = self.text.of(node), self.text.begin(node)
         return self._written(
             node, raw, None if self.text.is_lowered(begin, begin + len(raw)) else _holes(node)
@@ -417,35 +424,4 @@ _KINDS: dict[type[ast.AST], str] = {
 }
 
 _Comprehension: TypeAlias = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
-_Handler: TypeAlias = Callable[[Any, Any], Any]
-
-_EXPRESSIONS: dict[type[ast.AST], _Handler] = {
-    ast.Name: Expressions._name,
-    ast.Constant: Expressions._constant,
-    ast.Attribute: Expressions._attribute,
-    ast.Call: Expressions._call,
-    ast.Subscript: Expressions._subscript,
-    ast.Slice: Expressions._slice,
-    ast.Dict: Expressions._dict,
-    ast.List: Expressions._sequence,
-    ast.Tuple: Expressions._sequence,
-    ast.Set: Expressions._sequence,
-    ast.Starred: Expressions._star,
-    ast.ListComp: Expressions._comprehension,
-    ast.SetComp: Expressions._comprehension,
-    ast.GeneratorExp: Expressions._comprehension,
-    ast.DictComp: Expressions._comprehension,
-    ast.BinOp: Expressions._binary,
-    ast.UnaryOp: Expressions._unary,
-    ast.BoolOp: Expressions._boolean,
-    ast.Compare: Expressions._comparison,
-    ast.IfExp: Expressions._if_exp,
-    ast.Lambda: Expressions._lambda,
-    ast.JoinedStr: Expressions._formatted,
-    ast.Await: Expressions._await,
-    ast.Yield: Expressions._yield,
-    ast.YieldFrom: Expressions._yield,
-    ast.NamedExpr: Expressions._named,
-}
-if hasattr(ast, "TemplateStr"):  # since Python 3.14
-    _EXPRESSIONS[ast.TemplateStr] = Expressions._template
+_EXPRESSIONS = visitors(Expressions)

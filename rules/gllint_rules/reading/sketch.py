@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 from gllint_rules.tuples import NamedTuple
 
@@ -38,6 +38,12 @@ def last_of(node: ast.AST) -> str:
         else:
             break
     return ""
+
+
+def visitors(kind: type) -> dict[type[ast.AST], Callable[..., Any]]:
+    """The methods of a class named ``visit_Name`` by those kinds of nodes that the running Python has."""
+    methods = [(name[6:], method) for name, method in vars(kind).items() if name.startswith("visit_")]
+    return {getattr(ast, name): method for name, method in methods if hasattr(ast, name)}
 
 
 class _Children(dict[type[ast.AST], tuple[str, ...]]):
@@ -126,29 +132,26 @@ class Sketch:
 
     # --- names -------------------------------------------------------------------------------------------
 
-    def named_expression(self, node: ast.NamedExpr, level: int) -> None:
+    def visit_NamedExpr(self, node: ast.NamedExpr, level: int) -> None:
         self.bind(node.target.id, level)
         self.stack.append((node.value, level))
 
-    def global_(self, node: ast.Global, level: int) -> None:
+    def visit_Global(self, node: ast.Global, level: int) -> None:
         self.binds_globally.update(node.names)
 
-    def handler(self, node: ast.ExceptHandler, level: int) -> None:
+    def visit_MatchAs(self, node: ast.MatchAs | ast.MatchStar | ast.ExceptHandler, level: int) -> None:
         if node.name:
             self.bind(node.name, level)
         self.push(node, level)
 
-    def capture(self, node: ast.MatchAs | ast.MatchStar, level: int) -> None:
-        if node.name:
-            self.bind(node.name, level)
-        self.push(node, level)
+    visit_MatchStar = visit_ExceptHandler = visit_MatchAs
 
-    def mapping(self, node: ast.MatchMapping, level: int) -> None:
+    def visit_MatchMapping(self, node: ast.MatchMapping, level: int) -> None:
         if node.rest:
             self.bind(node.rest, level)
         self.push(node, level)
 
-    def import_(self, node: ast.Import, level: int) -> None:
+    def visit_Import(self, node: ast.Import, level: int) -> None:
         for alias in node.names:
             bound = alias.asname or alias.name.partition(".")[0]
             self.dotted.add(alias.name)
@@ -156,7 +159,7 @@ class Sketch:
             if level == _OUTSIDE:
                 self.imports.append(Imported(bound, alias.name if alias.asname else bound, ""))
 
-    def import_from(self, node: ast.ImportFrom, level: int) -> None:
+    def visit_ImportFrom(self, node: ast.ImportFrom, level: int) -> None:
         module = "." * node.level + (node.module or "")
         for alias in node.names:
             if alias.name == "*":
@@ -174,7 +177,7 @@ class Sketch:
 
     # --- definitions -------------------------------------------------------------------------------------
 
-    def function(self, node: ast.FunctionDef | ast.AsyncFunctionDef, level: int) -> None:
+    def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef, level: int) -> None:
         self.bind(node.name, level)
         for decorator in node.decorator_list:
             self.decorators.add(last_of(decorator))
@@ -184,17 +187,19 @@ class Sketch:
             self.stack.append((node.returns, level))
         self.stack += [(statement, _INSIDE) for statement in node.body]
 
-    def class_(self, node: ast.ClassDef, level: int) -> None:
+    visit_AsyncFunctionDef = visit_FunctionDef
+
+    def visit_ClassDef(self, node: ast.ClassDef, level: int) -> None:
         self.bind(node.name, level)
         self.classes += 1
         self.stack += [(part, level) for part in (*node.decorator_list, *node.bases, *node.keywords)]
         inner = _CLASS if level == _OUTSIDE and self.classes == 1 else _INSIDE
         self.stack += [(statement, inner) for statement in node.body]
 
-    def lambda_(self, node: ast.Lambda, level: int) -> None:
+    def visit_Lambda(self, node: ast.Lambda, level: int) -> None:
         self.stack += [(node.args, level), (node.body, _INSIDE)]
 
-    def comprehension(
+    def visit_ListComp(
         self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp, level: int
     ) -> None:
         """Its variables are its own; what ``:=`` binds in it is not."""
@@ -204,19 +209,23 @@ class Sketch:
         parts = (node.key, node.value) if isinstance(node, ast.DictComp) else (node.elt,)
         self.stack += [(part, level) for part in parts]
 
+    visit_SetComp = visit_DictComp = visit_GeneratorExp = visit_ListComp
+
     # --- stores ------------------------------------------------------------------------------------------
 
-    def assign(self, node: ast.Assign, level: int) -> None:
+    def visit_Assign(self, node: ast.Assign, level: int) -> None:
         for target in node.targets:
             self.stored(target)
             self.stack.append((target, level))
         self.stack.append((node.value, level))
 
-    def loop(self, node: ast.For | ast.AsyncFor, level: int) -> None:
+    def visit_For(self, node: ast.For | ast.AsyncFor, level: int) -> None:
         self.stored(node.target)
         self.push(node, level)
 
-    def with_item(self, node: ast.withitem, level: int) -> None:
+    visit_AsyncFor = visit_For
+
+    def visit_withitem(self, node: ast.withitem, level: int) -> None:
         if node.optional_vars is not None:
             self.stored(node.optional_vars)
         self.push(node, level)
@@ -238,7 +247,7 @@ class Sketch:
 
     # --- what is mentioned -------------------------------------------------------------------------------
 
-    def call(self, node: ast.Call, level: int) -> None:
+    def visit_Call(self, node: ast.Call, level: int) -> None:
         name = last_of(node.func)
         self.calls.add(name)
         if type(node.func) is ast.Attribute and name in MUTATORS:
@@ -252,11 +261,11 @@ class Sketch:
             if type(keyword.value) is not ast.Constant:
                 self.stack.append((keyword.value, level))
 
-    def subscript(self, node: ast.Subscript, level: int) -> None:
+    def visit_Subscript(self, node: ast.Subscript, level: int) -> None:
         self.subscripts.add(last_of(node.value))
         self.stack += [(node.value, level), (node.slice, level)]
 
-    def dict_(self, node: ast.Dict, level: int) -> None:
+    def visit_Dict(self, node: ast.Dict, level: int) -> None:
         for key, value in zip(node.keys, node.values, strict=True):
             if key is None:
                 self.spreads.add(last_of(value))
@@ -269,29 +278,4 @@ class Sketch:
                 self.stack.append((value, level))
 
 
-_Handler: TypeAlias = Callable[[Sketch, Any, int], None]
-_HANDLERS: dict[type[ast.AST], _Handler] = {
-    ast.NamedExpr: Sketch.named_expression,
-    ast.Global: Sketch.global_,
-    ast.ExceptHandler: Sketch.handler,
-    ast.MatchAs: Sketch.capture,
-    ast.MatchStar: Sketch.capture,
-    ast.MatchMapping: Sketch.mapping,
-    ast.Import: Sketch.import_,
-    ast.ImportFrom: Sketch.import_from,
-    ast.FunctionDef: Sketch.function,
-    ast.AsyncFunctionDef: Sketch.function,
-    ast.ClassDef: Sketch.class_,
-    ast.Lambda: Sketch.lambda_,
-    ast.ListComp: Sketch.comprehension,
-    ast.SetComp: Sketch.comprehension,
-    ast.DictComp: Sketch.comprehension,
-    ast.GeneratorExp: Sketch.comprehension,
-    ast.Assign: Sketch.assign,
-    ast.For: Sketch.loop,
-    ast.AsyncFor: Sketch.loop,
-    ast.withitem: Sketch.with_item,
-    ast.Call: Sketch.call,
-    ast.Subscript: Sketch.subscript,
-    ast.Dict: Sketch.dict_,
-}
+_HANDLERS = visitors(Sketch)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any, Literal
 
 from gllint_rules.reading import facts
 from gllint_rules.reading.binder import PLAIN_CLASSES
 from gllint_rules.reading.expressions import OPERATORS, Expressions
 from gllint_rules.reading.facts import Binding, Block, Expr, Scope
-from gllint_rules.reading.sketch import Imported
+from gllint_rules.reading.sketch import Imported, visitors
 
 NAME = re.compile(r"(?:async[\s\\]+)?(?:def|class)[\s\\]+(\w+)")
 
@@ -29,19 +29,19 @@ class Statements(Expressions):
                 out.append(statement)
         return tuple(out)
 
-    def _nothing(self, node: ast.stmt) -> None:
+    def visit_Pass(self, node: ast.stmt) -> None:
         return None
 
-    def _expr_statement(self, node: ast.Expr) -> facts.Stmt:
+    def visit_Expr(self, node: ast.Expr) -> facts.Stmt:
         value = self.expr(node.value)
         if isinstance(value, (facts.Const, facts.Join)):
             self.out.docstrings.add(value.at)
         return facts.Do("expr", (value,))
 
-    def _assign(self, node: ast.Assign) -> facts.Stmt | None:
+    def visit_Assign(self, node: ast.Assign) -> facts.Stmt | None:
         if self._is_alias(node):
             [name] = node.targets
-            self._type_alias(name, node.value)
+            self.bind(name.id, Binding("alias", self.expr(node.value)))  # type: ignore[attr-defined]
             return None
         targets = tuple(map(self.expr, node.targets))
         self.context.append(facts.last_name(targets[0]) if self.macros is not None else "")
@@ -51,7 +51,7 @@ class Statements(Expressions):
             self.bind_target(target, value, "assign")
         return facts.Assign(targets, value)
 
-    def _ann_assign(self, node: ast.AnnAssign) -> facts.Stmt:
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> facts.Stmt:
         target = self.expr(node.target)
         annotation = self.expr(node.annotation)
         self.context.append(facts.last_name(target) if self.macros is not None else "")
@@ -66,7 +66,7 @@ class Statements(Expressions):
                 pass
         return facts.Assign((target,), value, annotation)
 
-    def _aug_assign(self, node: ast.AugAssign) -> facts.Stmt:
+    def visit_AugAssign(self, node: ast.AugAssign) -> facts.Stmt:
         target = self.expr(node.target)
         op = OPERATORS[type(node.op)]
         value = self.expr(node.value)
@@ -76,13 +76,13 @@ class Statements(Expressions):
             self.bind_attribute(target, facts.BinOp(target.at, op, target, value), None)
         return facts.AugAssign(target, op, value)
 
-    def _return(self, node: ast.Return) -> facts.Stmt:
+    def visit_Return(self, node: ast.Return) -> facts.Stmt:
         return facts.Return(self.expr(node.value) if node.value is not None else None)
 
-    def _raise(self, node: ast.Raise) -> facts.Stmt:
+    def visit_Raise(self, node: ast.Raise) -> facts.Stmt:
         return self._do("raise", node.exc, node.cause)
 
-    def _assert(self, node: ast.Assert) -> facts.Stmt:
+    def visit_Assert(self, node: ast.Assert) -> facts.Stmt:
         return self._do("assert", node.test, node.msg)
 
     def _do(self, kind: Literal["raise", "assert"], *written: ast.expr | None) -> facts.Stmt:
@@ -91,39 +91,38 @@ class Statements(Expressions):
         self.context.pop()
         return facts.Do(kind, values)
 
-    def _del(self, node: ast.Delete) -> facts.Stmt:
+    def visit_Delete(self, node: ast.Delete) -> facts.Stmt:
         if len(node.targets) == 1 and not self.text.of(node).endswith(","):
             return facts.Do("del", (self.expr(node.targets[0]),))
         at = self.mark(node)
         return facts.Do("del", (facts.Seq(at, "tuple", tuple(map(self.expr, node.targets))),))
 
-    def _jump(self, node: ast.Break | ast.Continue) -> facts.Stmt:
+    def visit_Break(self, node: ast.Break | ast.Continue) -> facts.Stmt:
         return facts.Jump("break" if isinstance(node, ast.Break) else "continue")
 
-    def _global(self, node: ast.Global) -> None:
+    visit_Continue = visit_Break
+
+    def visit_Global(self, node: ast.Global) -> None:
         self.scope.globals = self.scope.globals.union(node.names)
 
-    def _nonlocal(self, node: ast.Nonlocal) -> None:
+    def visit_Nonlocal(self, node: ast.Nonlocal) -> None:
         self.scope.outer = self.scope.outer.union(node.names)
 
-    def _import(self, node: ast.Import) -> None:
+    def visit_Import(self, node: ast.Import) -> None:
         for alias in node.names:
             first = alias.name.partition(".")[0]
             self.bind_import(
                 Imported(alias.asname, alias.name, "") if alias.asname else Imported(first, first, "")
             )
 
-    def _import_from(self, node: ast.ImportFrom) -> None:
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
         module = "." * node.level + (node.module or "")
         for alias in node.names:
             if alias.name != "*":
                 self.bind_import(Imported(alias.asname or alias.name, module, alias.name))
 
-    def _alias(self, node: Any) -> None:
-        self._type_alias(node.name, node.value)
-
-    def _type_alias(self, name: Any, value: ast.expr) -> None:
-        self.bind(name.id, Binding("alias", self.expr(value)))
+    def visit_TypeAlias(self, node: Any) -> None:
+        self.bind(node.name.id, Binding("alias", self.expr(node.value)))
 
     def _is_alias(self, node: ast.Assign) -> bool:
         """Whether ``type X = …`` is written where ``type;X = …`` is read."""
@@ -134,7 +133,7 @@ class Statements(Expressions):
         sign = text.source.rfind(";", text.starts[max(node.lineno - 2, 0)], begin)
         return sign >= 0 and text.is_lowered(sign, sign + 1) and text.skipped(sign + 1) == begin
 
-    def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> facts.Stmt:
+    def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> facts.Stmt:
         decorators = tuple(map(self.expr, node.decorator_list))
         at = self.mark(node)
         scope = Scope("function", self.scope)
@@ -152,7 +151,9 @@ class Statements(Expressions):
         self.scope, self.context = outer, context
         return facts.Def(function)
 
-    def _class(self, node: ast.ClassDef) -> facts.Stmt:
+    visit_AsyncFunctionDef = visit_FunctionDef
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> facts.Stmt:
         decorators = tuple(map(self.expr, node.decorator_list))
         at = self.mark(node)
         bases = tuple(self.expr(b.value if isinstance(b, ast.Starred) else b) for b in node.bases)
@@ -185,19 +186,21 @@ class Statements(Expressions):
                 return type_variables(text.written[begin:])
         return tuple(variable.name for variable in getattr(node, "type_params", ()))
 
-    def _if(self, node: ast.If) -> facts.Stmt:
+    def visit_If(self, node: ast.If) -> facts.Stmt:
         return facts.If(self.expr(node.test), self.block(node.body), self.block(node.orelse))
 
-    def _while(self, node: ast.While) -> facts.Stmt:
+    def visit_While(self, node: ast.While) -> facts.Stmt:
         return facts.Loop(None, self.expr(node.test), self.block(node.body), self.block(node.orelse))
 
-    def _for(self, node: ast.For | ast.AsyncFor) -> facts.Stmt:
+    def visit_For(self, node: ast.For | ast.AsyncFor) -> facts.Stmt:
         target = self.expr(node.target)
         source = self.expr(node.iter)
         self.bind_target(target, source, "loop")
         return facts.Loop(target, source, self.block(node.body), self.block(node.orelse))
 
-    def _with(self, node: ast.With | ast.AsyncWith) -> facts.Stmt:
+    visit_AsyncFor = visit_For
+
+    def visit_With(self, node: ast.With | ast.AsyncWith) -> facts.Stmt:
         items: list[tuple[Expr, Expr | None]] = []
         for item in node.items:
             value = self.expr(item.context_expr)
@@ -208,7 +211,9 @@ class Statements(Expressions):
             items.append((value, target))
         return facts.With(tuple(items), self.block(node.body))
 
-    def _try(self, node: ast.Try) -> facts.Stmt:
+    visit_AsyncWith = visit_With
+
+    def visit_Try(self, node: ast.Try) -> facts.Stmt:
         body = self.block(node.body)
         handlers = []
         for handler in node.handlers:
@@ -219,7 +224,9 @@ class Statements(Expressions):
             handlers.append((handler.name, self.block(handler.body)))
         return facts.Try(body, tuple(handlers), self.block(node.orelse), self.block(node.finalbody))
 
-    def _match(self, node: ast.Match) -> facts.Stmt:
+    visit_TryStar = visit_Try
+
+    def visit_Match(self, node: ast.Match) -> facts.Stmt:
         subject = self.expr(node.subject)
         cases = []
         exhaustive = False
@@ -266,8 +273,6 @@ class Statements(Expressions):
                 case _:
                     pass
 
-    # --- expressions -----------------------------------------------------------------------------------------
-
 
 def _class_of_pattern(pattern: ast.pattern | None) -> str:
     """The plain class that a value must have to match; ``""`` where that is not what the pattern asks for."""
@@ -285,34 +290,4 @@ def _class_of_pattern(pattern: ast.pattern | None) -> str:
             return ""
 
 
-_STATEMENTS: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
-    ast.Expr: Statements._expr_statement,
-    ast.Assign: Statements._assign,
-    ast.AnnAssign: Statements._ann_assign,
-    ast.AugAssign: Statements._aug_assign,
-    ast.Return: Statements._return,
-    ast.Raise: Statements._raise,
-    ast.Assert: Statements._assert,
-    ast.Delete: Statements._del,
-    ast.Pass: Statements._nothing,
-    ast.Break: Statements._jump,
-    ast.Continue: Statements._jump,
-    ast.Global: Statements._global,
-    ast.Nonlocal: Statements._nonlocal,
-    ast.Import: Statements._import,
-    ast.ImportFrom: Statements._import_from,
-    ast.FunctionDef: Statements._function,
-    ast.AsyncFunctionDef: Statements._function,
-    ast.ClassDef: Statements._class,
-    ast.If: Statements._if,
-    ast.While: Statements._while,
-    ast.For: Statements._for,
-    ast.AsyncFor: Statements._for,
-    ast.With: Statements._with,
-    ast.AsyncWith: Statements._with,
-    ast.Try: Statements._try,
-    ast.TryStar: Statements._try,
-    ast.Match: Statements._match,
-}
-if hasattr(ast, "TypeAlias"):  # since Python 3.12
-    _STATEMENTS[ast.TypeAlias] = Statements._alias
+_STATEMENTS = visitors(Statements)
