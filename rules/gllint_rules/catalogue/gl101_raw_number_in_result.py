@@ -70,13 +70,12 @@ GreenLang's requirements DOC-601 and INTL-103: "Define a Tool with Quantity Outp
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 
-from gllint_rules.finding import Fix
+from gllint_rules.fixes import repair
 from gllint_rules.inference import functions
 from gllint_rules.inference.values import NONE, UNKNOWN, Number, number
 from gllint_rules.project.context import Context, Pending
-from gllint_rules.project.kinds import Advice, advice, advice_for_leaf, kind_of_leaf
+from gllint_rules.project.kinds import advice, advice_for_leaf, kind_of_leaf
 from gllint_rules.project.results import Leaf, Result, leaves
 from gllint_rules.reading import facts
 from gllint_rules.rule import Rule
@@ -99,7 +98,9 @@ def check(context: Context) -> Iterator[Pending]:
                 leaf.site,
                 "",
                 advised.text,
-                partial(_wrap_leaf, context, result, leaf, advised),
+                repair("wrap", "wrap_leaf", context, result, leaf, advised)
+                if advised.plain is None
+                else None,
                 leaf.number.because,
                 key=leaf.key,
                 what=TITLES[kind] if leaf.what == "number" else leaf.what,
@@ -109,7 +110,7 @@ def check(context: Context) -> Iterator[Pending]:
         declared = _declared_number(context, result) if not found and result.value is not NONE else None
         if declared is not None:
             advised = advice(context.settings, None, None, declared=_annotated(context, result, None))
-            fix = partial(_wrap_declared, context, result)
+            fix = repair("wrap", "wrap_declared", context, result)
             yield context.found_in(result, "GL101", result.site, "", advised.text, fix, declared.because)
 
 
@@ -135,18 +136,6 @@ def _declared_number(context: Context, result: Result) -> Number | None:
         return None
     declared = functions.declared_return(context.evaluator, result.callable)
     return number(declared) if declared is not None else None
-
-
-def _wrap_leaf(context: Context, result: Result, leaf: Leaf, advised: Advice) -> Fix | None:
-    from gllint_rules.fixes.wrap import wrap_leaf
-
-    return None if advised.plain is not None else wrap_leaf(context, result, leaf, advised)
-
-
-def _wrap_declared(context: Context, result: Result) -> Fix | None:
-    from gllint_rules.fixes.wrap import wrap_declared
-
-    return wrap_declared(context, result)
 
 
 RULE = Rule(

@@ -49,9 +49,8 @@ GreenLang's requirements, DOC-601: "Quantity Structure".
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 
-from gllint_rules.finding import Fix
+from gllint_rules.fixes import repair
 from gllint_rules.inference.values import (
     Number,
     Record,
@@ -78,7 +77,7 @@ def check(context: Context) -> Iterator[Pending]:
         for held in quantities(result.value, result.site):
             problem = _problem(held.record)
             if problem:
-                fix = partial(_mend, context, held.record)
+                fix = repair("quantity", "mend", context, held.record)
                 yield context.found_in(result, "GL102", held.record.site or held.site, problem, HELP, fix)
     for call, scope in context.module.calls_of({QUANTITY}):
         if facts.last_name(call.func) == QUANTITY and context.touches_tools:
@@ -86,7 +85,7 @@ def check(context: Context) -> Iterator[Pending]:
             if isinstance(value, Record) and value.quantity:
                 problem = _problem(value)
                 if problem:
-                    fix = partial(_mend, context, value)
+                    fix = repair("quantity", "mend", context, value)
                     yield context.finding("GL102", Site(context.module, call.at), problem, HELP, fix)
 
 
@@ -113,12 +112,6 @@ def _of_units(record: Record, unit: Value) -> bool:
     """Whether a Quantity of a library may have been given a unit that arithmetic made: ``Quantity(3, 1 / u.s)``."""
     outside = record.quantity and record.cls is None
     return outside and any(isinstance(o, Number) and o.literal is None for o in options(unit))
-
-
-def _mend(context: Context, record: Record) -> Fix | None:
-    from gllint_rules.fixes.quantity import mend
-
-    return mend(context, record)
 
 
 RULE = Rule(

@@ -55,14 +55,13 @@ GreenLang's requirements, DOC-601: "Anti-Pattern: Raw Number Returns"; JSON Sche
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from itertools import pairwise
 
-from gllint_rules.finding import Fix
+from gllint_rules.fixes import repair
 from gllint_rules.project.admitted import find_raw_numbers
 from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.kinds import advice
-from gllint_rules.project.schemas import Path, SchemaLiteral, keyword_schemas
+from gllint_rules.project.schemas import keyword_schemas
 from gllint_rules.rule import Rule
 from gllint_rules.words.kinds import PLAIN, kind_of_name
 from gllint_rules.words.names import OUTPUT_SCHEMAS
@@ -78,17 +77,11 @@ def check(context: Context) -> Iterator[Pending]:
             named = [name for step, name in pairwise(path[:-1]) if step == "properties"]
             what = f"`{named[-1]}`" if named else "the result"
             message = f"the result schema lets {what} be a number without a unit"
-            fix = partial(_refer, context, schema, path)
+            fix = repair("schemas", "refer_to_quantity", context, schema, path)
             kind = kind_of_name(str(named[-1])) if named else None
             plain = advice(context.settings, kind, str(named[-1])) if kind in PLAIN else None
             help_text = plain.text if plain is not None else HELP
             yield context.finding("GL201", schema.place(path), message, help_text, None if plain else fix)
-
-
-def _refer(context: Context, schema: SchemaLiteral, path: Path) -> Fix | None:
-    from gllint_rules.fixes.schemas import refer_to_quantity
-
-    return refer_to_quantity(context, schema, path)
 
 
 RULE = Rule(

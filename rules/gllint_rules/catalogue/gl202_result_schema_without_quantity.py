@@ -56,10 +56,9 @@ GreenLang's requirements, DOC-601: "Define a Tool with Quantity Output".
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from typing import Any
 
-from gllint_rules.finding import Fix
+from gllint_rules.fixes import repair
 from gllint_rules.project.admitted import (
     find_inlined_quantities,
     find_raw_numbers,
@@ -68,7 +67,7 @@ from gllint_rules.project.admitted import (
 )
 from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.results import holds_numbers
-from gllint_rules.project.schemas import Opaque, SchemaLiteral, read_schema
+from gllint_rules.project.schemas import Opaque, read_schema
 from gllint_rules.project.tool import Tool
 from gllint_rules.rule import Rule
 from gllint_runtime.policy.schemas import QUANTITY_REF
@@ -85,7 +84,7 @@ def check(context: Context) -> Iterator[Pending]:
         if tool.result_schema is None:
             spread = tool.call is not None and any(keyword is None for keyword, _ in tool.call.keywords)
             if not spread:
-                fix = partial(_declare, context, tool, None)
+                fix = repair("schemas", "declare_quantities", context, tool, None)
                 yield context.finding("GL202", tool.at, f"{name} has no result schema", HELP, fix)
             continue
         schema = read_schema(context, tool.result_schema, tool.scope)
@@ -94,9 +93,8 @@ def check(context: Context) -> Iterator[Pending]:
         problem = _problem(context, tool, schema.data)
         if problem is not None:
             message = f"the result schema of {name} {problem}"
-            yield context.finding(
-                "GL202", schema.site, message, HELP, partial(_declare, context, tool, schema)
-            )
+            fix = repair("schemas", "declare_quantities", context, tool, schema)
+            yield context.finding("GL202", schema.site, message, HELP, fix)
 
 
 def _problem(context: Context, tool: Tool, data: Any) -> str | None:
@@ -122,12 +120,6 @@ def _composed(data: dict[str, Any]) -> bool:
     return bool(
         data.keys() & {"$ref", "allOf", "anyOf", "oneOf", "additionalProperties", "patternProperties"}
     )
-
-
-def _declare(context: Context, tool: Tool, schema: SchemaLiteral | None) -> Fix | None:
-    from gllint_rules.fixes.schemas import declare_quantities
-
-    return declare_quantities(context, tool, schema)
 
 
 RULE = Rule(

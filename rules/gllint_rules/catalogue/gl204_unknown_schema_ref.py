@@ -50,9 +50,8 @@ GreenLang's requirements, DOC-601: "Key Requirements".
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 
-from gllint_rules.finding import Fix
+from gllint_rules.fixes import repair
 from gllint_rules.inference.values import Site, Text
 from gllint_rules.project.admitted import unknown_refs
 from gllint_rules.project.context import Context, Pending
@@ -75,14 +74,8 @@ def check(context: Context) -> Iterator[Pending]:
             if value.parts and isinstance(ref, facts.Name):
                 site = value.parts[0].site
             message = f"unknown schema `{value.literal}`"
-            fix = partial(_correct, context, site, value.literal)
+            fix = repair("names", "correct_ref", context, site, value.literal)
             yield context.finding("GL204", site, message, HELP, fix)
-
-
-def _correct(context: Context, site: Site, ref: str) -> Fix | None:
-    from gllint_rules.fixes.names import correct_ref
-
-    return correct_ref(context, site, ref)
 
 
 RULE = Rule(

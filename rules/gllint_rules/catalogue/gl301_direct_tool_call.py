@@ -66,9 +66,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import partial
 
-from gllint_rules.finding import Fix
+from gllint_rules.fixes import repair
 from gllint_rules.inference import classes
 from gllint_rules.inference.values import ClassOf, ExternalInstance, Instance, Site, ToolValue, Value, options
 from gllint_rules.project.asked import is_tool_registry, tool_names
@@ -100,7 +99,7 @@ def check(context: Context) -> Iterator[Pending]:
         if _is_chosen(context, func.base, scope) and not context.project.once(has_dispatcher):
             continue
         message = f"`.{func.name}()` calls {title} directly instead of through the dispatcher"
-        fix = partial(_dispatch, context, call, scope)
+        fix = repair("dispatch", "dispatch", context, call, scope)
         help = _help(context)
         yield context.finding("GL301", Site(context.module, call.at), message, help, fix)
     for call, scope, title in _called_objects(context):
@@ -187,12 +186,6 @@ def _called_object(context: Context, expr: facts.Expr, scope: Scope) -> str | No
         if title is not None and "__call__" in context.names.table.runs(_framework(context, option)):
             return title
     return None
-
-
-def _dispatch(context: Context, call: Call, scope: Scope) -> Fix | None:
-    from gllint_rules.fixes.dispatch import dispatch
-
-    return dispatch(context, call, scope)
 
 
 def _tool(context: Context, base: facts.Expr, scope: Scope, method: str) -> str | None:

@@ -61,10 +61,9 @@ GreenLang's requirements, DOC-601: "Tool Runtime".
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 
-from gllint_rules.finding import Fix
-from gllint_rules.inference.values import Site, Text
+from gllint_rules.fixes import repair
+from gllint_rules.inference.values import Text
 from gllint_rules.project.asked import asked_tools, tool_names
 from gllint_rules.project.context import Context, Pending
 from gllint_rules.rule import Rule
@@ -85,14 +84,8 @@ def check(context: Context) -> Iterator[Pending]:
             return
         if name not in known.names and asked.of_registry(context):
             message = f"no tool of the project is named `{name}`"
-            fix = partial(_correct, context, site, name, known.names)
+            fix = repair("names", "correct_tool_name", context, site, name, known.names)
             yield context.finding("GL303", site, message, _help(name, known.names), fix)
-
-
-def _correct(context: Context, site: Site, name: str, known: frozenset[str]) -> Fix | None:
-    from gllint_rules.fixes.names import correct_tool_name
-
-    return correct_tool_name(context, site, name, known)
 
 
 def _help(name: str, known: frozenset[str]) -> str:

@@ -45,12 +45,11 @@ GreenLang's requirements, DOC-601: "The {{claim:i}} Macro System".
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 
-from gllint_rules.finding import Fix
-from gllint_rules.inference.values import Filled, number
+from gllint_rules.fixes import repair
+from gllint_rules.inference.values import number
 from gllint_rules.project.context import Context, Pending
-from gllint_rules.project.templates import FinalStep, final_steps
+from gllint_rules.project.templates import final_steps
 from gllint_rules.rule import Rule
 
 HELP = "Claim it: let a tool return it as a Quantity and write {{claim:i}} in its place."
@@ -64,14 +63,8 @@ def check(context: Context) -> Iterator[Pending]:
             found = number(hole.value)
             if found is not None and not any(start <= at < end for start, end in aside):
                 message = "a number is formatted into a final message"
-                fix = partial(_claim, context, step, hole)
+                fix = repair("claims", "claim_hole", context, step, hole)
                 yield context.finding("GL402", hole.site, message, HELP, fix, found.because)
-
-
-def _claim(context: Context, step: FinalStep, hole: Filled) -> Fix | None:
-    from gllint_rules.fixes.claims import claim_hole
-
-    return claim_hole(context, step, hole)
 
 
 RULE = Rule(

@@ -51,9 +51,8 @@ GreenLang's requirements, DOC-601: "The {{claim:i}} Macro System".
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 
-from gllint_rules.finding import Fix
+from gllint_rules.fixes import repair
 from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.templates import FinalStep, final_steps
 from gllint_rules.rule import Rule
@@ -79,7 +78,7 @@ def check(context: Context) -> Iterator[Pending]:
                 elif (
                     not broken
                 ):  # else the broken macro is the one that should use it, or a computed one does
-                    fix = partial(_drop, context, step, what)
+                    fix = repair("claims", "drop_claim", context, step, what)
                     yield context.finding("GL403", step.claims.items[what].site, message, HELP, fix)
         else:
             for macro in macros:
@@ -92,20 +91,8 @@ def _at_macro(context: Context, step: FinalStep, macro: Macro, message: str) -> 
     place = step.template.pieces(macro.start, macro.end)
     if place is not None:
         site, within = context.literal_span(*place)
-        fix = partial(_mend, context, step, macro)
+        fix = repair("claims", "mend_macro", context, step, macro)
         yield context.finding("GL403", site, message, HELP, fix, within=within)
-
-
-def _mend(context: Context, step: FinalStep, macro: Macro) -> Fix | None:
-    from gllint_rules.fixes.claims import mend_macro
-
-    return mend_macro(context, step, macro)
-
-
-def _drop(context: Context, step: FinalStep, index: int) -> Fix | None:
-    from gllint_rules.fixes.claims import drop_claim
-
-    return drop_claim(context, step, index)
 
 
 RULE = Rule(

@@ -50,10 +50,9 @@ GreenLang's requirements, DOC-601: "JSONPath Format".
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 
-from gllint_rules.finding import Fix
-from gllint_rules.inference.values import Record, Site, Text, options
+from gllint_rules.fixes import repair
+from gllint_rules.inference.values import Record, Text, options
 from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.templates import claim_entries
 from gllint_rules.rule import Rule
@@ -72,14 +71,8 @@ def check(context: Context) -> Iterator[Pending]:
                 try:
                     parse_claim_path(option.literal, arrays=context.settings.array_paths)
                 except ClaimPathError as error:
-                    fix = partial(_mend, context, entry.site, option.literal)
+                    fix = repair("claims", "mend_path", context, entry.site, option.literal)
                     yield context.finding("GL404", entry.site, str(error), error.hint, fix)
-
-
-def _mend(context: Context, site: Site, path: str) -> Fix | None:
-    from gllint_rules.fixes.claims import mend_path
-
-    return mend_path(context, site, path)
 
 
 RULE = Rule(

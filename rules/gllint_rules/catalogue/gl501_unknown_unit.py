@@ -48,12 +48,11 @@ GreenLang's requirements, DOC-601: "Allowed Units".
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 
-from gllint_rules.finding import Fix
+from gllint_rules.fixes import repair
 from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.kinds import allowing
-from gllint_rules.project.units import WrittenUnit, written_units
+from gllint_rules.project.units import written_units
 from gllint_rules.rule import Rule
 from gllint_runtime.policy.packs import pack_of
 
@@ -69,13 +68,8 @@ def check(context: Context) -> Iterator[Pending]:
             if pack_of(verdict.unit) is not None:
                 help_text = f"Allow it with `{allowing(context.settings, verdict.unit)}`."
             message = f"unknown unit `{verdict.unit}`"
-            yield context.finding("GL501", unit.site, message, help_text, partial(_correct, context, unit))
-
-
-def _correct(context: Context, unit: WrittenUnit) -> Fix | None:
-    from gllint_rules.fixes.names import correct_unit
-
-    return correct_unit(context, unit)
+            fix = repair("names", "correct_unit", context, unit)
+            yield context.finding("GL501", unit.site, message, help_text, fix)
 
 
 RULE = Rule(

@@ -67,13 +67,10 @@ GreenLang's requirements, DOC-601: "Replay vs Live Mode".
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 
-from gllint_rules.finding import Fix
-from gllint_rules.inference.values import Site
+from gllint_rules.fixes import repair
 from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.effects import Kind, undeclared
-from gllint_rules.project.tool import Tool
 from gllint_rules.rule import Rule
 
 EGRESS: tuple[Kind, ...] = ("network",)
@@ -85,14 +82,8 @@ def check(context: Context) -> Iterator[Pending]:
     for tool, site, reached in undeclared(context, EGRESS):
         name = f"tool `{tool.name}`" if tool.name else "a tool"
         message = f"{name} reaches the network by `{reached.effect.title}` without `live_required=True`"
-        fix = partial(_declare, context, tool, site)
+        fix = repair("live", "declare_live", context, tool, site)
         yield context.finding("GL601", site, message, HELP, fix, reached.because, tool=tool)
-
-
-def _declare(context: Context, tool: Tool, site: Site) -> Fix | None:
-    from gllint_rules.fixes.live import declare_live
-
-    return declare_live(context, tool, site)
 
 
 RULE = Rule(

@@ -7,3 +7,21 @@ whitespace, comments and line endings which a fix does not mean to change keep e
 
 This room knows nothing of which rule asks, nor whether its fixes are wanted.
 """
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from gllint_rules.finding import Fix
+
+
+def repair(module: str, name: str, *given: Any) -> Callable[[], Fix | None]:
+    """What calls function ``name`` of a module of this room, which is not loaded before: LibCST takes its time."""
+
+    def fix() -> Fix | None:
+        made: Fix | None = getattr(import_module(f"{__name__}.{module}"), name)(*given)
+        return made
+
+    return fix
