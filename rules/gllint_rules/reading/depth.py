@@ -10,18 +10,13 @@ import ast
 import re
 
 from gllint_rules.reading.literals import literals
-from gllint_rules.reading.stack import stack_size
 from gllint_rules.reading.syntax import parsed
 
-# Levels of the tree that fit into a large stack, and into any. Of the second kind are those that CPython keeps in a
-# flat list (`a or b or …`, `elif`). LibCST's time for the first kind grows with the square of the depth, which the
-# sum of the depths of all deep nodes measures.
-_LARGE_STACK = 256 << 20
-_MAX_DEPTH, _MAX_FLAT, _MAX_ANYWHERE = 2_500, 25_000, 1_000
-_DEEP, _MOST_WORK = 200, 6_000_000
+# Levels of the tree that fit into any stack, and in which LibCST's time, which grows with their square, is short.
+_MAX_DEPTH = 1_000
 _MAX_BRACKETS, _MAX_CHAIN = 200, 400
 # What every level of nesting takes at least one of. Fewer of them in a whole section are no danger.
-_NESTING = (*"([{.-+~*/%@|&^<>=\\", "not", "lambda", "else", "elif", "or", "and", "if")
+_NESTING = (*"([{.-+~*/%@|&^<>=\\", "not", "lambda", "else", "or", "and", "if")
 _HARMLESS = 1_000
 _TOKEN = re.compile(
     r"""(?P<formatted>\b(?:[fFtT][rR]?|[rR][fFtT])["'])"""
@@ -33,27 +28,17 @@ _TOKEN = re.compile(
 
 
 def is_too_deep(source: str) -> bool:
-    """Whether ``source``, which this Python can parse, nests too deeply for LibCST."""
+    """Whether ``source``, simple statements which this Python can parse, nests too deeply for LibCST."""
     if len(source) <= _HARMLESS or sum(map(source.count, _NESTING)) <= _HARMLESS:
         return False
-    large = stack_size() >= _LARGE_STACK
-    most, most_flat = (_MAX_DEPTH, _MAX_FLAT) if large else (_MAX_ANYWHERE, _MAX_ANYWHERE)
-    work = 0
-    pending: list[tuple[ast.AST, int, int]] = [(parsed(source), 0, 0)]
+    pending: list[tuple[ast.AST, int]] = [(parsed(source), 0)]
     while pending:
-        node, depth, flat = pending.pop()
-        work += depth if depth > _DEEP else 0
-        if depth > most or depth + flat > most_flat or work > _MOST_WORK:
+        node, depth = pending.pop()
+        depth += 1 + _flattened(node)
+        if depth > _MAX_DEPTH:
             return True
-        flat += _flattened(node)
-        for child in ast.iter_child_nodes(node):
-            below = (depth, flat + 1) if _is_elif(node, child) else (depth + 1, flat)
-            pending.append((child, *below))
+        pending += ((child, depth) for child in ast.iter_child_nodes(node))
     return False
-
-
-def _is_elif(node: ast.AST, child: ast.AST) -> bool:
-    return isinstance(node, ast.If) and isinstance(child, ast.If) and child.col_offset == node.col_offset
 
 
 def _flattened(node: ast.AST) -> int:

@@ -82,11 +82,6 @@ def raise_recursion_limit() -> None:
     sys.setrecursionlimit(max(sys.getrecursionlimit(), SIZES[0] // BYTES_PER_FRAME))
 
 
-def stack_size() -> int:
-    """Return how many bytes of stack this thread has that were asked for here; 0 for any other thread."""
-    return int(getattr(_here(), "size", 0))
-
-
 def _run(target: Callable[[], Any], size: int) -> None:
     _here().size = size
     target()
