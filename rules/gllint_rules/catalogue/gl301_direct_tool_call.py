@@ -258,16 +258,13 @@ def _allowed(context: Context, call: Call, scope: Scope) -> bool:
     """Whether the call stands in a dispatcher."""
     imported = context.project.tools.callees.imported(context.module)
     dispatchers = context.names.table.dispatchers(imported)
-    inner: Scope | None = scope
-    while inner is not None:
-        owner = inner.owner
+    for owner in (inner.owner for inner in scope.around()):
         if isinstance(owner, facts.Function) and owner.name in dispatchers:
             return True
         if isinstance(owner, facts.Class):
             names = {owner.name, *classes.bases_named(context.evaluator, ClassOf(context.module, owner))}
             if not names.isdisjoint(dispatchers):
                 return True
-        inner = inner.parent
     return False
 
 

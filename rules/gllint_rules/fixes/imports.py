@@ -65,11 +65,8 @@ def imported(
 
 def _known(context: Context, module: Module, scope: Scope, name: str, dotted: str) -> bool | None:
     """Whether ``name`` is what ``dotted`` has under it; ``None`` where it is something else."""
-    inner: Scope | None = scope
-    while inner is not None and inner.kind != "module":
-        if name in inner.bindings and inner.kind != "class":
-            return None
-        inner = inner.parent
+    if any(name in s.bindings for s in scope.around() if s.kind not in ("class", "module")):
+        return None
     bindings = module.scope.bindings.get(name, ())
     if not bindings:
         return False

@@ -344,14 +344,17 @@ class Scope(Record):
     outer: frozenset[str] = frozenset()
     globals: frozenset[str] = frozenset()
 
+    def around(self) -> Iterator[Scope]:
+        """This scope and those around it, the nearest first."""
+        scope: Scope | None = self
+        while scope is not None:
+            yield scope
+            scope = scope.parent
+
     def home(self, name: str) -> Scope | None:
         """The nearest scope around this one that binds ``name``; what a class binds only its own statements see."""
-        scope: Scope | None = self
-        while scope is not None and (
-            name not in scope.bindings or (scope.kind == "class" and scope is not self)
-        ):
-            scope = scope.parent
-        return scope
+        binding = (s for s in self.around() if name in s.bindings)
+        return next((s for s in binding if s.kind != "class" or s is self), None)
 
     def find(self, name: str) -> list[Binding]:
         """The bindings of ``name`` in its :meth:`home`."""
@@ -360,21 +363,11 @@ class Scope(Record):
 
     def enclosing_function(self) -> Function | None:
         """The nearest ``def`` around this scope, itself included."""
-        scope: Scope | None = self
-        while scope is not None:
-            if isinstance(scope.owner, Function):
-                return scope.owner
-            scope = scope.parent
-        return None
+        return next((s.owner for s in self.around() if isinstance(s.owner, Function)), None)
 
     def enclosing_class(self) -> Class | None:
         """The nearest ``class`` around this scope, itself included."""
-        scope: Scope | None = self
-        while scope is not None:
-            if isinstance(scope.owner, Class):
-                return scope.owner
-            scope = scope.parent
-        return None
+        return next((s.owner for s in self.around() if isinstance(s.owner, Class)), None)
 
 
 class Function(Record):
@@ -671,11 +664,6 @@ class Module:
     def classes(self) -> list[Class]:
         return [cls for part in self.sections() for cls in part.classes]
 
-    @property
-    def mutated(self) -> frozenset[str]:
-        """The names of containers that something is stored in."""
-        return self.outline.mutated
-
 
 def _places(outline: Outline) -> Mapping[str, tuple[int, ...]]:
     """For each name of the module the sections that bind it."""
@@ -796,34 +784,29 @@ _CHANGING = frozenset({"update", "setdefault", "append", "add", "insert", "exten
 def _changed_in(body: Block) -> Iterator[str]:
     """The names whose containers a block may change, or hand on to a function of its own module or class."""
     for statement in statements(body):
+        stored: tuple[Expr, ...] = ()
+        evaluated: tuple[Expr | None, ...] = ()
         match statement:
-            case Assign(targets=targets, value=value):
-                yield from (root for target in targets if (root := _root_of_store(target)) is not None)
-                if value is not None:
-                    yield from _handed_on(value)
+            case Assign(targets=stored, value=value):
+                evaluated = (value,)
             case AugAssign(target=target):
-                root = _root_of_store(target)
-                if root is not None:
-                    yield root
-            case Do(values=values):
-                for value in values:
-                    root = _root_of_store(value)
-                    if statement.kind == "del" and root is not None:
-                        yield root
-                    yield from _handed_on(value)
+                stored = (target,)
+            case Do(kind=kind, values=evaluated):
+                stored = evaluated if kind == "del" else ()
             case _:
                 pass
+        yield from (root for t in stored if isinstance(t, (Sub, Attr)) and (root := _root(t)))
+        for value in evaluated:
+            yield from _handed_on(value)
 
 
-def _handed_on(expr: Expr) -> Iterator[str]:
+def _handed_on(expr: Expr | None) -> Iterator[str]:
     while isinstance(expr, Await):
         expr = expr.value
     match expr:
         case Call(func=Attr(base=base, name=name)) if name in _CHANGING:
-            while isinstance(base, (Sub, Attr, Call)):
-                base = base.func if isinstance(base, Call) else base.base
-            if isinstance(base, Name):
-                yield base.id
+            if root := _root(base):
+                yield root
         case Call(func=Name() | Attr(base=Name(id="self" | "cls")), args=args, keywords=keywords):
             given = (*args, *(value for _, value in keywords))
             yield from (arg.id for arg in given if isinstance(arg, Name))
@@ -831,11 +814,8 @@ def _handed_on(expr: Expr) -> Iterator[str]:
             pass
 
 
-def _root_of_store(target: Expr) -> str | None:
-    """The name of the container that a store goes into, however deep."""
-    if not isinstance(target, (Sub, Attr)):
-        return None
-    inner: Expr = target
-    while isinstance(inner, (Sub, Attr, Call)):
-        inner = inner.func if isinstance(inner, Call) else inner.base
-    return inner.id if isinstance(inner, Name) else None
+def _root(expr: Expr) -> str | None:
+    """The name that a chain of attributes, subscripts and calls begins with."""
+    while isinstance(expr, (Sub, Attr, Call)):
+        expr = expr.func if isinstance(expr, Call) else expr.base
+    return expr.id if isinstance(expr, Name) else None

@@ -18,6 +18,7 @@ from gllint_rules.reading.syntax import parsed
 
 # What makes a method parse alone, however it is indented.
 CLASS = "class _:\n"
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 SectionKind: TypeAlias = Literal["imports", "function", "class", "other"]
 
 
@@ -103,10 +104,10 @@ def outline_of_method(
         case [ast.ClassDef(body=[ast.FunctionDef() | ast.AsyncFunctionDef() as method])]:
             outliner = _Outliner(source, begin, end)
             outliner.starts.insert(0, begin)  # of the line before
-            if _first_line(method) != 2 or outliner.starts[method.end_lineno or 0] != end:
+            if outliner.lines(method, method) != (begin, end):
                 return None
             outliner.aliases.update(aliases)
-            section = outliner.described(number, "function", owner, begin, end, [method])
+            section = outliner.described(number, "function", owner, [method])
             return outliner.with_real_names(section), outliner.hole(method)
         case _:
             return None
@@ -169,36 +170,28 @@ class _Outliner:
 
     def section(self, group: Sequence[ast.stmt]) -> None:
         """Add the section of statements that stand on lines of their own, and those of the methods in it."""
-        first, last = group[0], group[-1]
-        begin, end = self.starts[_first_line(first) - 1], self.starts[last.end_lineno or last.lineno]
-        number = self.first + len(self.sections)
+        first = group[0]
+        kind: SectionKind = "other"
+        methods: list[ast.FunctionDef | ast.AsyncFunctionDef] = []
         if isinstance(first, ast.ClassDef):
-            methods = [
-                node for node in first.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-            ]
-            self.sections.append(self.described(number, "class", None, begin, end, group, methods))
-            for method in methods:
-                start, stop = (
-                    self.starts[_first_line(method) - 1],
-                    self.starts[method.end_lineno or method.lineno],
-                )
-                self.sections.append(
-                    self.described(self.first + len(self.sections), "function", number, start, stop, [method])
-                )
-        elif isinstance(first, ast.FunctionDef | ast.AsyncFunctionDef):
-            self.sections.append(self.described(number, "function", None, begin, end, group))
+            kind = "class"
+            methods = [node for node in first.body if isinstance(node, _FUNCTIONS)]
+        elif isinstance(first, _FUNCTIONS):
+            kind = "function"
         elif all(isinstance(node, ast.Import | ast.ImportFrom) for node in group):
-            self.sections.append(self.described(number, "imports", None, begin, end, group))
-        else:
-            self.sections.append(self.described(number, "other", None, begin, end, group))
+            kind = "imports"
+        number = self.first + len(self.sections)
+        self.sections.append(self.described(number, kind, None, group, methods))
+        for method in methods:
+            self.sections.append(
+                self.described(self.first + len(self.sections), "function", number, [method])
+            )
 
     def described(
         self,
         number: int,
         kind: SectionKind,
         owner: int | None,
-        begin: int,
-        end: int,
         group: Sequence[ast.stmt],
         methods: Sequence[ast.stmt] = (),
     ) -> Section:
@@ -210,7 +203,8 @@ class _Outliner:
         if owner is None:
             self.bound_imports += sketch.imports
             self.stars += sketch.stars
-        [first, *_] = group
+        first = group[0]
+        begin, end = self.lines(first, group[-1])
         bases: tuple[str, ...] = ()
         if isinstance(first, ast.ClassDef):
             bases = tuple(_dotted(base) or "?" for base in first.bases)
@@ -245,11 +239,11 @@ class _Outliner:
     def hole(self, method: ast.stmt) -> tuple[int, int, int]:
         line = self.starts[method.lineno - 1]
         text = self.source[line : self.starts[method.lineno]]
-        return (
-            self.starts[_first_line(method) - 1],
-            self.starts[method.end_lineno or method.lineno],
-            line + len(text) - len(text.lstrip(" \t\f")),
-        )
+        return (*self.lines(method, method), line + len(text) - len(text.lstrip(" \t\f")))
+
+    def lines(self, first: ast.stmt, last: ast.stmt) -> tuple[int, int]:
+        """The offsets between which the lines of some statements stand."""
+        return self.starts[_first_line(first) - 1], self.starts[last.end_lineno or last.lineno]
 
 
 _NOTHING = frozenset[str]()
