@@ -139,13 +139,13 @@ def _is_formatted(here: Place) -> bool:
     """Whether the literal is an f-string's, or stands right before ``.format``."""
     if isinstance(here.node, cst.FormattedStringText):
         return True
-    above = [*here.ancestors(), None, None]
+    above = [*here.above, None, None]
     return isinstance(above[0], cst.Attribute) and isinstance(above[1], cst.Call)
 
 
 def _is_put_in(here: Place) -> bool:
     """Whether the text is written where the message takes it, in no variable that others may read."""
-    for above in here.ancestors():
+    for above in here.above:
         match above:
             case cst.DictElement() | cst.Arg() | cst.Return():
                 return True
@@ -174,16 +174,15 @@ def drop_claim(context: Context, step: FinalStep, index: int) -> Fix | None:
     here = place(context, items[index].site)
     if here is None or _is_shared(context, items[index].site):
         return None
-    element = next(iter(here.ancestors()), None)
-    array = next((node for node in here.ancestors() if isinstance(node, cst.List)), None)
+    element = here.above[0]
+    array = next((node for node in here.above if isinstance(node, cst.List)), None)
     if not isinstance(element, cst.Element) or array is None or element not in array.elements:
         return None
     gone = array.elements[array.elements.index(element) :]
     kept = without(array.elements, lambda e: e in gone, array.rbracket.whitespace_before)
     if kept is None or len(array.elements) != len(items):
         return None
-    edits = here.of(array).replaced(array.with_changes(elements=kept))
-    return Fix("unsafe", "Drop what no macro uses from here on", edits) if edits else None
+    return here.of(array).fix(array.with_changes(elements=kept), "Drop what no macro uses from here on")
 
 
 def _is_shared(context: Context, site: Site) -> bool:
@@ -200,12 +199,11 @@ def claim_hole(context: Context, step: FinalStep, hole: Filled) -> Fix | None:
     here = place(context, hole.site)
     if here is None or step.claims is None:
         return None
-    above = [*here.ancestors()]
-    if len(above) < 2 or not isinstance(above[0], cst.FormattedStringExpression):
+    part, text, *_ = here.above
+    if not isinstance(part, cst.FormattedStringExpression) or not isinstance(text, cst.FormattedString):
         return None
-    part, text = above[0], above[1]
     claimed = _claimed(context, step, here)
-    if claimed is None or part.equal is not None or not isinstance(text, cst.FormattedString):
+    if claimed is None or part.equal is not None:
         return None
     index, unit_texts, units = claimed
     parts = list(text.parts)
@@ -214,20 +212,20 @@ def claim_hole(context: Context, step: FinalStep, hole: Filled) -> Fix | None:
     if not _may_touch(parts[:spot][-1:], after[:1]):
         return None
     macro = cst.FormattedStringText(_macro(index, doubled=True))
-    edits = here.of(text).replaced(text.with_changes(parts=[*parts[:spot], macro, *after]))
-    return Fix("unsafe", f"Write `{{{{claim:{index}}}}}`, the claim of this number", edits) if edits else None
+    new = text.with_changes(parts=[*parts[:spot], macro, *after])
+    return here.of(text).fix(new, f"Write `{{{{claim:{index}}}}}`, the claim of this number")
 
 
 def _claimed(context: Context, step: FinalStep, here: Place) -> tuple[int, set[str], set[str]] | None:
     """The claim of the number at ``here``, how its unit would be written beside it, and its unit where it is known."""
     assert step.claims is not None
     shown = _normal(_unrounded(here.node), here)
-    function = enclosing(here.positions.module, here.at)
+    function = enclosing(here.module, here.at)
     for index, claim in enumerate(step.claims.items):
         entries = claim.value.entries.get("quantity", ()) if isinstance(claim.value, Record) else ()
         for entry in entries:
-            quantity = place(context, entry.site) if entry.site.module is here.positions.module else None
-            if quantity is None or enclosing(quantity.positions.module, quantity.at) is not function:
+            quantity = place(context, entry.site) if entry.site.module is here.module else None
+            if quantity is None or enclosing(here.module, quantity.at) is not function:
                 continue
             if shown in _ways_to_write(quantity, "value"):
                 units = entry.value.entries.get("unit", ()) if isinstance(entry.value, Record) else ()

@@ -9,7 +9,7 @@ import libcst as cst
 from gllint_rules.finding import Edit, Fix
 from gllint_rules.fixes.dispatchers import Dispatcher, dispatcher_of, imports_for
 from gllint_rules.fixes.imports import imported
-from gllint_rules.fixes.nodes import has_comment
+from gllint_rules.fixes.nodes import has_comment, named, string
 from gllint_rules.fixes.syntax import Place, place
 from gllint_rules.fixes.uses import enclosing
 from gllint_rules.inference.values import (
@@ -225,53 +225,39 @@ def _dispatched(
     dispatcher: Dispatcher, name: cst.BaseExpression, arguments: list[tuple[str | None, cst.BaseExpression]]
 ) -> cst.Call:
     callee = cst.parse_expression(dispatcher.callee)
-    held = cst.Dict(
-        [
-            cst.StarredDictElement(value)
-            if key is None
-            else cst.DictElement(cst.SimpleString(f'"{key}"'), value)
-            for key, value in arguments
-        ]
-    )
+    held = _display(arguments)
     match dispatcher.form:
         case "action":
             [action] = TOOL_ACTIONS
-            return cst.Call(
-                callee, [cst.Arg(cst.Call(cst.Name(action), [_named("name", name), _named("args", held)]))]
-            )
+            given = [cst.Arg(cst.Call(cst.Name(action), [named("name", name), named("args", held)]))]
         case "dict":
-            entries = [("name", name), ("args", held)]
-            step = cst.Dict([cst.DictElement(cst.SimpleString(f'"{key}"'), value) for key, value in entries])
-            return cst.Call(callee, [cst.Arg(step)])
+            given = [cst.Arg(_display([("name", name), ("args", held)]))]
         case "pair":
-            return cst.Call(callee, [cst.Arg(name), cst.Arg(held)])
+            given = [cst.Arg(name), cst.Arg(held)]
         case "keywords":
-            rest = [cst.Arg(v, star="**") if key is None else _named(key, v) for key, v in arguments]
-            return cst.Call(callee, [cst.Arg(name), *rest])
+            rest = (cst.Arg(v, star="**") if key is None else named(key, v) for key, v in arguments)
+            given = [cst.Arg(name), *rest]
+    return cst.Call(callee, given)
 
 
-def _named(name: str, value: cst.BaseExpression) -> cst.Arg:
-    equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
-    return cst.Arg(value, keyword=cst.Name(name), equal=equal)
+def _display(entries: Sequence[tuple[str | None, cst.BaseExpression]]) -> cst.Dict:
+    return cst.Dict(
+        [cst.StarredDictElement(v) if key is None else cst.DictElement(string(key), v) for key, v in entries]
+    )
 
 
 def _replaced(
     context: Context, here: Place, method: str, dispatcher: Dispatcher, new: cst.Call
 ) -> tuple[Edit, ...] | None:
     """Put the new call in, awaited or not as the dispatcher wants it."""
-    above = next(here.ancestors(), None)
+    above = here.above[0]
     awaited = isinstance(above, cst.Await)
     if method not in (_ASYNCHRONOUS if awaited else _SYNCHRONOUS):
         return None
-    if awaited and not dispatcher.is_async:
-        assert above is not None
+    if awaited == dispatcher.is_async:
+        return here.replaced(new)
+    if awaited:
         return here.of(above).replaced(new)
-    if dispatcher.is_async and not awaited:
-        function = enclosing(context.module, here.at)
-        if function is None or not function.is_async:
-            return None
-        simple = isinstance(above, cst.Assign | cst.AnnAssign | cst.Return | cst.Expr)
-        if not simple:
-            return None
-        return here.replaced(cst.Await(new))
-    return here.replaced(new)
+    function = enclosing(context.module, here.at)
+    simple = isinstance(above, cst.Assign | cst.AnnAssign | cst.Return | cst.Expr)
+    return here.replaced(cst.Await(new)) if simple and function is not None and function.is_async else None

@@ -20,13 +20,11 @@ def declare_live(context: Context, tool: Tool, site: Site) -> Fix | None:
     here = place(context, Site(tool.module, tool.at)) if site.module is tool.module else None
     if here is None or not isinstance(here.node, cst.Call) or tool.call is None:
         return None
-    message = f"Declare it with `{KEYWORD}=True`"
+    node: cst.CSTNode | None = None
     if tool.call.keyword(KEYWORD) is not None:
         [given] = [arg for arg in here.node.args if arg.keyword is not None and arg.keyword.value == KEYWORD]
-        is_off = isinstance(given.value, cst.Name) and given.value.value == "False"
-        return Fix("unsafe", message, (here.of(given.value).whole("True"),)) if is_off else None
-    node = (
-        with_keyword(here.node, KEYWORD, cst.Name("True")) if takes_keyword(context, tool, KEYWORD) else None
-    )
-    edits = here.replaced(node) if node is not None else None
-    return Fix("unsafe", message, edits) if edits else None
+        if isinstance(given.value, cst.Name) and given.value.value == "False":
+            node = here.node.with_deep_changes(given.value, value="True")
+    elif takes_keyword(context, tool, KEYWORD):
+        node = with_keyword(here.node, KEYWORD, cst.Name("True"))
+    return here.fix(node, f"Declare it with `{KEYWORD}=True`")

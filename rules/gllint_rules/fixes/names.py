@@ -98,5 +98,4 @@ def _folded(name: str) -> str:
 
 def _stands_alone(here: Place) -> bool:
     """Whether the literal is written where it is used, not in a constant that others may use, too."""
-    above = next(here.ancestors(), None)
-    return isinstance(above, cst.DictElement | cst.Arg)
+    return isinstance(here.above[0], cst.DictElement | cst.Arg)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import libcst as cst
@@ -52,13 +53,10 @@ def with_added(
         return None
     between = cst.Comma(whitespace_after=_after_comma(elements, opening))
     plain = {"whitespace_after_arg": cst.SimpleWhitespace("")} if isinstance(last, cst.Arg) else {}
+    # What stands between the last argument and the closing bracket, where no comma carries it.
+    space = {"whitespace_after_arg": last.whitespace_after_arg} if isinstance(last, cst.Arg) else {}
     before = [*elements[:-1], last.with_changes(comma=between, **plain)]
-    return [*before, new.with_changes(comma=last.comma, **_space_after(last))]
-
-
-def _space_after(last: Any) -> dict[str, Any]:
-    """What stands between the last argument and the closing bracket, where no comma carries it."""
-    return {"whitespace_after_arg": last.whitespace_after_arg} if isinstance(last, cst.Arg) else {}
+    return [*before, new.with_changes(comma=last.comma, **space)]
 
 
 def _after_comma(
@@ -72,24 +70,29 @@ def _after_comma(
     return cst.SimpleWhitespace(" ")
 
 
-def with_entry(node: cst.Dict, key: str, value: cst.BaseExpression) -> cst.Dict | None:
-    """A dict display with one more entry."""
-    keys = literal_keys(node) or {}
-    if has_comment(node.rbrace):
-        return None
-    like = next((e.key for e in keys.values() if isinstance(e.key, cst.SimpleString)), None)
-    elements = with_added(
-        node.elements, cst.DictElement(string(key, like), value), node.lbrace.whitespace_after
-    )
-    return node.with_changes(elements=elements) if elements is not None else None
+def with_entries(node: cst.Dict, entries: Iterable[tuple[str, cst.BaseExpression]]) -> cst.Dict | None:
+    """A dict display with more entries."""
+    for key, value in entries:
+        keys = (element.key for element in (literal_keys(node) or {}).values())
+        like = next((key for key in keys if isinstance(key, cst.SimpleString)), None)
+        new = cst.DictElement(string(key, like), value)
+        elements = with_added(node.elements, new, node.lbrace.whitespace_after)
+        if elements is None or has_comment(node.rbrace):
+            return None
+        node = node.with_changes(elements=elements)
+    return node
 
 
 def with_keyword(node: cst.Call, name: str, value: cst.BaseExpression) -> cst.Call | None:
     """A call with one more keyword argument."""
-    equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
-    new = cst.Arg(value, keyword=cst.Name(name), equal=equal)
-    args = with_added(node.args, new, node.whitespace_before_args)
+    args = with_added(node.args, named(name, value), node.whitespace_before_args)
     return node.with_changes(args=args) if args is not None else None
+
+
+def named(name: str, value: cst.BaseExpression) -> cst.Arg:
+    """A keyword argument."""
+    equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
+    return cst.Arg(value, keyword=cst.Name(name), equal=equal)
 
 
 def layout(data: Any, column: int, indent: str, width: int = 100) -> str:
@@ -97,26 +100,16 @@ def layout(data: Any, column: int, indent: str, width: int = 100) -> str:
 
     ``column`` is where it begins, ``indent`` what its lines are indented by.
     """
-    short = _literal(data)
+    short = json.dumps(data, ensure_ascii=False)
     nested = isinstance(data, dict) and any(isinstance(value, dict) for value in data.values())
     if column + len(short) <= width or not nested:
         return short
     inner = indent + "    "
     lines = [
-        f"{inner}{_literal(key)}: {layout(value, len(inner) + len(key) + 4, inner, width)},\n"
+        f"{inner}{json.dumps(key, ensure_ascii=False)}: {layout(value, len(inner) + len(key) + 4, inner, width)},\n"
         for key, value in data.items()
     ]
     return "{\n" + "".join(lines) + indent + "}"
-
-
-def _literal(data: Any) -> str:
-    match data:
-        case dict():
-            return "{" + ", ".join(f"{_literal(key)}: {_literal(value)}" for key, value in data.items()) + "}"
-        case list():
-            return "[" + ", ".join(map(_literal, data)) + "]"
-        case _:
-            return '"' + str(data).replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def has_comment(node: Any) -> bool:

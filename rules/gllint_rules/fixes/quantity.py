@@ -29,7 +29,7 @@ _SPEC = re.compile(r",?(?:\.(?P<digits>[0-9]{1,2})f)?")
 
 def mend(context: Context, record: Record) -> Fix | None:
     """Drop the keys that a Quantity does not have, and unquote its number."""
-    here = place(context, record.site) if record.site is not None else None
+    here = place(context, record.site)
     if here is None or record.cls is not None or not record.entries.keys() >= QUANTITY_KEYS:
         return None
     value, unit = (join(*(entry.value for entry in record.entries[key])) for key in ("value", "unit"))
@@ -54,9 +54,8 @@ def mend(context: Context, record: Record) -> Fix | None:
                 return None
             node = node.with_changes(elements=kept)
             said.insert(0, "drop " + ", ".join(f"`{key}`" for key in keys if key not in QUANTITY_KEYS))
-    edits = here.replaced(node)
     message = " and ".join(said)
-    return Fix("unsafe", message[:1].upper() + message[1:], edits) if edits and said else None
+    return here.fix(node, message[:1].upper() + message[1:]) if said else None
 
 
 def _unquoted(context: Context, node: cst.CSTNode, value: Value, site: Site | None) -> cst.CSTNode | None:

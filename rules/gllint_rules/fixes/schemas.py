@@ -13,7 +13,7 @@ from gllint_rules.fixes.nodes import (
     layout,
     literal_keys,
     string,
-    with_entry,
+    with_entries,
     with_keyword,
     without,
 )
@@ -41,6 +41,7 @@ from gllint_rules.project.results import is_quantity
 from gllint_rules.project.schemas import Path, SchemaLiteral, read_schema
 from gllint_rules.project.tool import Tool
 from gllint_rules.reading.facts import Module
+from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.names import ARGS_SCHEMA, OUTPUT_SCHEMAS, RESULT_SCHEMAS
 from gllint_runtime.policy.schemas import QUANTITY_KEYS, QUANTITY_REF
 
@@ -64,12 +65,11 @@ def refer_to_quantity(context: Context, schema: SchemaLiteral, path: Path) -> Fi
     if here is None or not isinstance(here.node, cst.Dict) or _is_of_arguments(context, site):
         return None
     found = _referring(here.node)
-    edits = here.replaced(found[0]) if found is not None else None
-    if found is None or edits is None:
+    if found is None:
         return None
     keys = _property_names(path[:-1])
     safe = found[1] and keys is not None and _all_quantities(context, site, keys)
-    return Fix("safe" if safe else "unsafe", REFER, edits)
+    return here.fix(found[0], REFER, safe=safe)
 
 
 def _referring(node: cst.Dict) -> tuple[cst.Dict, bool] | None:
@@ -144,8 +144,10 @@ def promise_quantity(context: Context, tool: Tool, keys: tuple[Key, ...]) -> tup
     if not node or (isinstance(node, dict) and node.get("$ref") == QUANTITY_REF):
         return ()
     site = schema.places.get(path) if schema is not None else None
-    here = place(context, site) if site is not None and site.module is context.module else None
-    if site is None or here is None or not isinstance(here.node, cst.Dict) or "type" not in node:
+    here = place(context, site)
+    if site is None or here is None or here.module is not context.module:
+        return None
+    if not isinstance(here.node, cst.Dict) or "type" not in node:
         return None
     users = _users_of(context, site)
     if len(users) != 1 or _is_of_arguments(context, site) or not _is_written_in_call(context, site):
@@ -226,10 +228,8 @@ def _all_quantities(context: Context, site: Site, keys: tuple[Key, ...]) -> bool
 def _is_written_in_call(context: Context, site: Site) -> bool:
     """Whether a schema is written where a tool takes it: what a variable holds others may read, too."""
     here = place(context, site)
-    above = [*here.ancestors()] if here is not None else []
-    return any(isinstance(node, cst.Call) for node in above) and not any(
-        isinstance(node, cst.NamedExpr) for node in above
-    )
+    kinds = {type(node) for node in here.above} if here is not None else set()
+    return cst.Call in kinds and cst.NamedExpr not in kinds
 
 
 def _returns_quantity(project: Project, path: str, at: int, keys: tuple[Key, ...]) -> bool:
@@ -280,9 +280,7 @@ def declare_quantities(context: Context, tool: Tool, schema: SchemaLiteral | Non
     if _is_of_arguments(context, schema.site) or not _is_own(context, schema.site, tool):
         return None
     node = _merged(here, here.node, wanted.schema)
-    edits = here.replaced(node) if node is not None else None
-    safe = wanted.sure and _is_written_in_call(context, schema.site)
-    return Fix("safe" if safe else "unsafe", REFER, edits) if edits else None
+    return here.fix(node, REFER, safe=wanted.sure and _is_written_in_call(context, schema.site))
 
 
 def _is_own(context: Context, site: Site, tool: Tool) -> bool:
@@ -297,11 +295,10 @@ def _add_schema(context: Context, tool: Tool) -> Fix | None:
     takes = takes_keyword(context, tool, "result_schema")
     if takes is False:
         return None
-    column, indent = _layout_of_arguments(here)
+    column, indent = _layout_of_arguments(here, here.node)
     text = layout(wanted.schema, column + len("result_schema="), indent)
     node = with_keyword(here.node, "result_schema", cst.parse_expression(text))
-    edits = here.replaced(node) if node is not None else None
-    return Fix("safe" if wanted.sure and takes else "unsafe", "Add a result schema", edits) if edits else None
+    return here.fix(node, "Add a result schema", safe=bool(wanted.sure and takes))
 
 
 def takes_keyword(context: Context, tool: Tool, name: str) -> bool | None:
@@ -321,9 +318,8 @@ def takes_keyword(context: Context, tool: Tool, name: str) -> bool | None:
     return known
 
 
-def _layout_of_arguments(here: Place) -> tuple[int, str]:
+def _layout_of_arguments(here: Place, node: cst.Call) -> tuple[int, str]:
     """In which column a further argument begins, and by what its lines are indented within the statement."""
-    node = cst.ensure_type(here.node, cst.Call)
     lines = here.code(node).splitlines()
     if len(lines) < 2 or not isinstance(node.whitespace_before_args, cst.ParenthesizedWhitespace):
         return here.positions.span(here.at).end_column, ""
@@ -332,12 +328,11 @@ def _layout_of_arguments(here: Place) -> tuple[int, str]:
     return len(indent), indent.removeprefix(here.indent)
 
 
-class _Wanted:
+class _Wanted(NamedTuple):
     """The schema that a tool's results ask for; ``sure`` where they are known to fit it."""
 
-    def __init__(self, schema: dict[str, Any], sure: bool) -> None:
-        self.schema = schema
-        self.sure = sure
+    schema: dict[str, Any]
+    sure: bool
 
 
 def _wanted(context: Context, tool: Tool) -> _Wanted | None:
@@ -382,46 +377,34 @@ def _merged(here: Place, node: cst.Dict, wanted: dict[str, Any]) -> cst.Dict | N
     if "properties" not in wanted or not keys:
         if keys.keys() - _KEPT - {"type"}:
             return None
-        return _with_annotations(here, node, keys, wanted)
-    out: cst.Dict | None = node
+        return _with_annotations(here, keys, wanted)
     if "properties" not in keys:
         if keys.keys() - _KEPT - {"type", "required", "additionalProperties"}:
             return None
-        for key in ("type", "required", "properties"):
-            if out is not None and key in wanted and key not in keys:
-                out = with_entry(out, key, _expression(here, node, wanted[key]))
-        return out
+        further = (key for key in ("type", "required", "properties") if key in wanted and key not in keys)
+        return with_entries(node, ((key, _expression(here, node, wanted[key])) for key in further))
     declared = keys["properties"].value
     inner = literal_keys(declared) if isinstance(declared, cst.Dict) else None
     if inner is None or not isinstance(declared, cst.Dict):
         return None
-    new: cst.Dict | None = declared
+    missing = {name: schema for name, schema in wanted["properties"].items() if name not in inner}
+    new = with_entries(
+        declared, ((name, _expression(here, declared, schema)) for name, schema in missing.items())
+    )
     for name, schema in wanted["properties"].items():
-        old = inner.get(name)
-        if new is None:
-            return None
-        if old is None:
-            new = with_entry(new, name, _expression(here, declared, schema))
-        elif isinstance(old.value, cst.Dict):
-            changed = _merged(here, old.value, schema)
-            replaced = new.deep_replace(old.value, changed) if changed is not None else None
-            new = replaced if isinstance(replaced, cst.Dict) else None
-        else:
-            return None
-    if new is None:
-        return None
-    return cst.ensure_type(node.deep_replace(declared, new), cst.Dict)
+        old = inner[name].value if name in inner else None
+        changed = _merged(here, old, schema) if isinstance(old, cst.Dict) else None
+        if old is not None and new is not None:
+            new = new.deep_replace(old, changed) if changed is not None else None
+    return node.deep_replace(declared, new) if new is not None else None
 
 
 def _with_annotations(
-    here: Place, node: cst.Dict, keys: dict[str, cst.DictElement], wanted: dict[str, Any]
+    here: Place, keys: dict[str, cst.DictElement], wanted: dict[str, Any]
 ) -> cst.Dict | None:
     """``wanted`` with what the old schema says for people."""
-    new: cst.Dict | None = cst.ensure_type(_expression(here, cst.Dict([]), wanted), cst.Dict)
-    for name, element in keys.items():
-        if name != "type" and new is not None:
-            new = with_entry(new, name, element.value)
-    return new
+    new = cst.ensure_type(_expression(here, cst.Dict([]), wanted), cst.Dict)
+    return with_entries(new, ((name, e.value) for name, e in keys.items() if name != "type"))
 
 
 def _expression(here: Place, node: cst.Dict, data: Any) -> cst.BaseExpression:
@@ -442,20 +425,15 @@ def _replace_inlined(context: Context, schema: SchemaLiteral) -> Fix | None:
     safe = True
     for path in find_inlined_quantities(schema.data):
         site = schema.places.get(path)
-        here = place(context, site) if site is not None and site.module is schema.site.module else None
-        if site is None or here is None or not isinstance(here.node, cst.Dict) or _in_list(path):
+        here = place(context, site)
+        if site is None or here is None or here.module is not schema.site.module or _in_list(path):
             return None
-        keys = literal_keys(here.node)
-        known = {"type", "properties", "required", "additionalProperties"}
-        if (
-            keys is None
-            or keys.keys() - known - _KEPT
-            or has_comment(here.node)
-            or _is_of_arguments(context, site)
-        ):
+        keys = literal_keys(here.node) if isinstance(here.node, cst.Dict) else None
+        known = {"type", "properties", "required", "additionalProperties"} | _KEPT
+        if keys is None or keys.keys() - known or has_comment(here.node) or _is_of_arguments(context, site):
             return None
         kept = {k: e for k, e in keys.items() if k in _KEPT}
-        node = _with_annotations(here, here.node, kept, {"$ref": QUANTITY_REF})
+        node = _with_annotations(here, kept, {"$ref": QUANTITY_REF})
         found = here.replaced(node) if node is not None else None
         if found is None:
             return None

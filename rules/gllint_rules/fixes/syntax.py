@@ -5,17 +5,16 @@ A place is known from the facts; the statement around it is parsed by LibCST, al
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cache, lru_cache
 
 import libcst as cst
 
-from gllint_rules.finding import Edit
+from gllint_rules.finding import Edit, Fix
 from gllint_rules.inference.values import Site
 from gllint_rules.project.context import Context
 from gllint_rules.reading.concrete import Recorder, recorded
 from gllint_rules.reading.depth import is_too_deep
-from gllint_rules.reading.facts import Expr
+from gllint_rules.reading.facts import Expr, Module
 from gllint_rules.reading.positions import Positions, Stretch
 from gllint_rules.reading.sections import Unreadable, read_annotation
 
@@ -103,6 +102,10 @@ class Place:
         self.node = self._statement.at(self.start, self.end)
 
     @property
+    def module(self) -> Module:
+        return self.positions.module
+
+    @property
     def text(self) -> str:
         return self.positions.text(self.at)
 
@@ -118,15 +121,15 @@ class Place:
 
     def facts(self) -> Expr | None:
         """The facts of the expression, without numbers of their own."""
-        return read_annotation(f"({self.positions.module.code[self.start : self.end]}\n)", self.at)
+        return read_annotation(f"({self.module.code[self.start : self.end]}\n)", self.at)
 
-    def ancestors(self) -> Iterator[cst.CSTNode]:
-        """The nodes around the expression, nearest first, up to the statement."""
-        above = self._statement.parents
-        node = self.node
-        while self.is_in_statement and node is not self._statement.node:
-            node = above[node]
-            yield node
+    @property
+    def above(self) -> list[cst.CSTNode]:
+        """The nodes around the expression, nearest first, up to the statement; none where it stands in none."""
+        out = [self.node]
+        while self.is_in_statement and out[-1] is not self._statement.node:
+            out.append(self._statement.parents[out[-1]])
+        return out[1:]
 
     def of(self, node: cst.CSTNode) -> Place:
         """The place of another expression of the same statement."""
@@ -148,6 +151,11 @@ class Place:
             return None
         return (difference(self.positions, self.start, self.text, self.code(node)),)
 
+    def fix(self, node: cst.CSTNode | None, message: str, *, safe: bool = False) -> Fix | None:
+        """The repair that makes ``node`` of the expression; ``None`` where there is none, or it cannot be told."""
+        edits = self.replaced(node) if node is not None else None
+        return Fix("safe" if safe else "unsafe", message, edits) if edits is not None else None
+
     def whole(self, content: str) -> Edit:
         """Put ``content`` in the place of the expression."""
         return replacement(self.positions, self.start, self.end, content)
@@ -160,8 +168,10 @@ class Place:
         )
 
 
-def place(context: Context, site: Site) -> Place | None:
-    """The syntax at ``site``; ``None`` where it does not stand in a simple statement."""
+def place(context: Context, site: Site | None) -> Place | None:
+    """The syntax at ``site``; ``None`` where there is none, or it does not stand in a simple statement."""
+    if site is None:
+        return None
     found = Place(context.project.positions(site.module), site.at)
     return found if found.is_in_statement else None
 

@@ -56,13 +56,13 @@ def _follow(context: Context, site: Site, way: Way) -> bool:
         return True
     way.seen.add(site)
     here = place(context, site)
-    return here is not None and _climb(context, here, site.module, way)
+    return here is not None and _climb(context, here, way)
 
 
-def _climb(context: Context, here: Place, module: Module, way: Way) -> bool:
+def _climb(context: Context, here: Place, way: Way) -> bool:
     """Go outwards from an expression to where its container ends up."""
     node = here.node
-    for above in here.ancestors():
+    for above in here.above:
         match above:
             case cst.DictElement(value=value) | cst.StarredDictElement(value=value) if value is node:
                 pass
@@ -74,51 +74,40 @@ def _climb(context: Context, here: Place, module: Module, way: Way) -> bool:
                 pass
             case cst.Call(func=func, args=args) if node is not func:
                 arg = next(arg for arg in args if arg is node)
-                if _is_dict(func) or (
-                    arg.keyword is not None and arg.keyword.value in _payload(context, func)
+                name = func.attr.value if isinstance(func, cst.Attribute) else getattr(func, "value", "")
+                payload = context.names.table.payload(name) or ()
+                if isinstance(func, cst.Attribute) and name in ("update", "setdefault"):
+                    return _follow_root(context, here, func.value, way)
+                if not (isinstance(func, cst.Name) and name == "dict") and not (
+                    arg.keyword is not None and arg.keyword.value in payload
                 ):
-                    pass
-                elif isinstance(func, cst.Attribute) and func.attr.value in ("update", "setdefault"):
-                    return _follow_root(context, here, func.value, module, way)
-                else:
-                    return arg.star == "" and _shown(context, here.of(above), module, way)
+                    return arg.star == "" and _shown(context, here.of(above), way)
             case cst.Return():
-                function = enclosing(module, here.at)
-                return function is not None and _returned(context, module, function, way)
+                function = enclosing(here.module, here.at)
+                return function is not None and _returned(context, here.module, function, way)
             case cst.Lambda(body=body) if body is node:
                 return _is_tool(context, here.of(above))
             case cst.Assign(targets=[cst.AssignTarget(target=target)]) | cst.AnnAssign(target=target):
-                return isinstance(target, (cst.Name, cst.Subscript)) and _follow_root(
-                    context, here, target, module, way
-                )
+                return _follow_root(context, here, target, way)
             case _:
                 return False
         node = above
     return False
 
 
-def _shown(context: Context, here: Place, module: Module, way: Way) -> bool:
+def _shown(context: Context, here: Place, way: Way) -> bool:
     """What a call outside the project does with a container is not known; one inside may compute with it."""
     way.sure = False
-    call, scope = next((call, scope) for call, scope in module.calls if call.at == here.at)
-    callee = options(context.evaluator.eval(call.func, Frame(module, scope)))
+    call, scope = next((call, scope) for call, scope in here.module.calls if call.at == here.at)
+    callee = options(context.evaluator.eval(call.func, Frame(here.module, scope)))
     return not any(isinstance(option, (FunctionOf, ClassOf, ToolValue)) for option in callee)
 
 
-def _is_dict(func: cst.BaseExpression) -> bool:
-    return isinstance(func, cst.Name) and func.value == "dict"
-
-
-def _payload(context: Context, func: cst.BaseExpression) -> frozenset[str]:
-    name = func.attr.value if isinstance(func, cst.Attribute) else getattr(func, "value", "")
-    return frozenset(place for place in context.names.table.payload(name) or () if isinstance(place, str))
-
-
-def _follow_root(context: Context, here: Place, target: cst.BaseExpression, module: Module, way: Way) -> bool:
+def _follow_root(context: Context, here: Place, target: cst.BaseExpression, way: Way) -> bool:
     """Go on with the variable behind ``a``, ``a["b"]`` or ``a["b"]["c"]``."""
     while isinstance(target, cst.Subscript):
         target = target.value
-    function = enclosing(module, here.at)
+    function = enclosing(here.module, here.at)
     if not isinstance(target, cst.Name) or function is None:
         return False
     return _variable(context, here.positions, function, target.value, way)
@@ -142,14 +131,13 @@ def _variable(context: Context, positions: Positions, function: Function, name: 
 
 def _use(context: Context, positions: Positions, at: int, way: Way) -> bool:
     """Whether one mention of a container leaves the numbers in it alone."""
-    module = positions.module
-    here = place(context, Site(module, at))
+    here = place(context, Site(positions.module, at))
     if here is None:  # the header of a loop or of a condition
         return False
     node: cst.CSTNode = here.node
     key: str | None = ""
     above: cst.CSTNode | None = None
-    for above in here.ancestors():
+    for above in here.above:
         if not (isinstance(above, cst.Subscript) and above.value is node):
             break
         key = _literal_key(above) if key == "" else key
@@ -164,7 +152,7 @@ def _use(context: Context, positions: Positions, at: int, way: Way) -> bool:
         case cst.Attribute(value=value) if value is node:
             return key == "" and _method(here, above, way)
     if node is here.node:
-        return _climb(context, here, module, way)
+        return _climb(context, here, way)
     return key is not None and key not in way.keys
 
 
@@ -179,7 +167,7 @@ def _literal_key(node: cst.Subscript) -> str | None:
 
 def _method(here: Place, attribute: cst.Attribute, way: Way) -> bool:
     """Whether ``container.method(…)`` leaves the numbers in it alone."""
-    call = next((above for above in here.ancestors() if isinstance(above, cst.Call)), None)
+    call = next((above for above in here.above if isinstance(above, cst.Call)), None)
     if call is None or call.func is not attribute:
         return False
     if attribute.attr.value in ("update", "keys"):
@@ -252,9 +240,9 @@ def _is_tool(context: Context, here: Place) -> bool:
     """Whether the lambda at ``here`` is what a tool runs."""
     return any(
         isinstance(callable.function, Lambda) and callable.function.at == here.at
-        for tool in context.project.tools.of(here.positions.module)
+        for tool in context.project.tools.of(here.module)
         for callable in tool.callables
-        if callable.module is here.positions.module
+        if callable.module is here.module
     )
 
 

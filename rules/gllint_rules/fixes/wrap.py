@@ -113,7 +113,7 @@ class _Beside:
 def _unit_written_beside(leaf: Leaf, here: Place) -> _Beside | None:
     """``{"load": 5, "unit": "kW"}``, written out so, where nothing is put in later."""
     holder, key = leaf.holder, leaf.key
-    element, display = (*islice(here.ancestors(), 2), None, None)[:2]
+    element, display, *_ = here.above
     if (
         holder is None
         or key is None
@@ -243,18 +243,13 @@ def _is_own_place(context: Context, leaf: Leaf) -> bool:
 
 def _is_in_container(here: Place) -> bool:
     """Whether the expression is the value of a dict display, of a keyword or of an assignment to a key."""
-    node = here.node
-    for above in here.ancestors():
-        match above:
-            case cst.DictElement(value=value):
-                return value is node
-            case cst.Arg(value=value, star=star):
-                return value is node and star == ""
-            case cst.Assign(targets=[cst.AssignTarget(target=cst.Subscript())], value=value):
-                return value is node
-            case _:
-                return False
-    return False
+    match here.above[0]:
+        case cst.DictElement(value=value) | cst.Arg(value=value, star=""):
+            return value is here.node
+        case cst.Assign(targets=[cst.AssignTarget(target=cst.Subscript())], value=value):
+            return value is here.node
+        case _:
+            return False
 
 
 def _is_echoed(context: Context, result: Result, site: Site) -> bool:
@@ -302,7 +297,7 @@ def _wrapped_in(here: Place, value: Value | None, unit: str) -> tuple[Edit, ...]
 
 def _quote(here: Place) -> str:
     """The quote that the keys around the expression are written with."""
-    for above in here.ancestors():
+    for above in here.above:
         match above:
             case cst.DictElement(key=cst.SimpleString(value=text)) if text[0] in "\"'":
                 return text[0]
