@@ -48,21 +48,18 @@ class Dispatcher:
 
 def dispatcher_of(context: Context) -> Dispatcher | None:
     """The one way to call a tool that this module can take: what it has already, else what the project has."""
-    own = [found for name in _names_of(context) for found in _imported_as(context, context.module, name)]
-    if own:
-        return own[0]
+    names = sorted(context.names.dispatch_functions)
+    own = next((found for name in names for found in _imported_as(context, context.module, name)), None)
+    if own is not None:
+        return own
     everywhere = {
         found
         for module in context.project.modules.values()
         if not is_test_path(module.path, context.project.root)
-        for name in _names_of(context)
+        for name in names
         for found in _imported_as(context, module, name)
     }
     return everywhere.pop() if len(everywhere) == 1 else None if everywhere else _registry(context)
-
-
-def _names_of(context: Context) -> list[str]:
-    return sorted(context.names.dispatch_functions)
 
 
 def _imported_as(context: Context, module: Module, name: str) -> Iterator[Dispatcher]:
@@ -194,81 +191,49 @@ def imports_for(context: Context, dispatcher: Dispatcher) -> dict[str, str] | No
 
 def _dotted(context: Context, path: str) -> str | None:
     """The name under which this module can import the file at ``path``: as it or others do, else as they would."""
-    project, here = context.project, context.module
-    own = list(_imports_of(here))
-    for dotted in own:
-        if project.imports.find_module(here.path, dotted) == path:
-            return dotted
-    absolute = {
-        d for module in project.modules.values() for d in _imports_of(module) if not d.startswith(".")
-    }
-    for dotted in sorted(absolute):
-        if project.imports.find_module(here.path, dotted) == path:
-            return dotted
-    if own and not any(project.imports.find_module(here.path, d) for d in own if not d.startswith(".")):
-        stem = path.removesuffix(".py").rpartition("/")[2]
-        if project.imports.find_module(here.path, f".{stem}") == path and any(d.startswith(".") for d in own):
-            return f".{stem}"
-    for dotted in sorted(absolute):
-        home = project.imports.find_module(here.path, dotted)
-        root = (
-            home.removesuffix(".py").removesuffix("/__init__").removesuffix(dotted.replace(".", "/"))
-            if home
-            else ""
-        )
-        guess = path.removeprefix(root).removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-        if (
-            root.endswith("/")
-            and path.startswith(root)
-            and project.imports.find_module(here.path, guess) == path
-        ):
-            return guess
-    return _by_packages(project, here, path)
+    find, here = context.project.imports.find_module, context.module
+    own = [imported.module for imported in here.outline.imports]
+    imports = (i.module for module in context.project.modules.values() for i in module.outline.imports)
+    absolute = sorted({dotted for dotted in imports if not dotted.startswith(".")})
+    names = [*own, *absolute]
+    relative = [dotted for dotted in own if dotted.startswith(".")]
+    if relative and not any(find(here.path, dotted) for dotted in own if dotted not in relative):
+        names.append("." + path.removesuffix(".py").rpartition("/")[2])
+    for dotted in absolute:
+        root = _stem(find(here.path, dotted) or "").removesuffix(dotted.replace(".", "/"))
+        if root.endswith("/") and path.startswith(root):
+            names.append(_stem(path).removeprefix(root).replace("/", "."))
+    names += _by_packages(context.project, path)
+    return next((dotted for dotted in names if find(here.path, dotted) == path), None)
 
 
-def _imports_of(module: Module) -> Iterator[str]:
-    for bindings in module.scope.bindings.values():
-        for binding in bindings:
-            if binding.kind == "import":
-                yield binding.module
+def _stem(path: str) -> str:
+    return path.removesuffix(".py").removesuffix("/__init__")
 
 
-def _by_packages(project: Project, here: Module, path: str) -> str | None:
-    """The file's name below the outermost of the packages that it lies in."""
-    parts = path.removesuffix(".py").removesuffix("/__init__").split("/")
+def _by_packages(project: Project, path: str) -> list[str]:
+    """The file's name below the outermost of the packages that it lies in, if it lies in one."""
+    parts = _stem(path).split("/")
     first = len(parts) - 1
     while first > 0 and project.imports.find_module(f"{'/'.join(parts[:first])}/_.py", ".") is not None:
         first -= 1
-    dotted = ".".join(parts[first:])
-    return (
-        dotted if first < len(parts) - 1 and project.imports.find_module(here.path, dotted) == path else None
-    )
+    return [".".join(parts[first:])] if first < len(parts) - 1 else []
 
 
 def _leads_back(context: Context, path: str) -> bool:
     """Whether importing the file at ``path`` would import this module again, for all that can be followed."""
+    imports = context.project.imports
     seen = {path}
     queue = [path]
     while queue:
-        module = context.project.imports.module_at(queue.pop())
-        if module is None:
-            continue
-        for bindings in module.scope.bindings.values():
-            for binding in bindings:
-                if binding.kind != "import":
-                    continue
-                for dotted in (
-                    binding.module,
-                    f"{binding.module.rstrip('.')}.{binding.name}" if binding.name else "",
-                ):
-                    found = (
-                        context.project.imports.find_module(module.path, dotted)
-                        if dotted.strip(".")
-                        else None
-                    )
-                    if found == context.module.path or len(seen) > MOST_MODULES:
-                        return True
-                    if found is not None and found not in seen:
-                        seen.add(found)
-                        queue.append(found)
+        here = queue.pop()
+        module = imports.module_at(here)
+        for _, source, name in module.outline.imports if module is not None else ():
+            for dotted in (source, f"{source.rstrip('.')}.{name}" if name else ""):
+                found = imports.find_module(here, dotted) if dotted.strip(".") else None
+                if found == context.module.path or len(seen) > MOST_MODULES:
+                    return True
+                if found is not None and found not in seen:
+                    seen.add(found)
+                    queue.append(found)
     return False

@@ -48,7 +48,7 @@ def imported(
     if not missing:
         return ()
     positions = context.project.positions(module)
-    added: dict[tuple[int, int], list[str]] = {}
+    added: dict[int, list[str]] = {}
     out: list[Edit] = []
     lines = list(_lines(positions))
     for dotted, names in sorted(missing.items()):
@@ -58,8 +58,8 @@ def imported(
         else:
             before, offset, after = _spot(context, positions, module, lines, dotted)
             text = f"from {dotted} import {', '.join(sorted(names))}\n"
-            added.setdefault((offset, 0), []).append(before + text + after)
-    out.extend(insertion(positions, offset, "".join(texts)) for (offset, _), texts in added.items())
+            added.setdefault(offset, []).append(before + text + after)
+    out.extend(insertion(positions, offset, "".join(texts)) for offset, texts in added.items())
     return tuple(out)
 
 
@@ -135,22 +135,14 @@ def _extended(positions: Positions, line: _Line, names: list[str]) -> Edit:
     for name in sorted(names):
         spot = next((i for i, a in enumerate(aliases) if _rank(a.evaluated_name) > _rank(name)), len(aliases))
         new = cst.ImportAlias(cst.Name(name))
+        between = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+        if len(aliases) > 1:
+            between = cst.ensure_type(aliases[0].comma, cst.Comma)
         if spot < len(aliases):
             comma = aliases[spot].comma
-            if not isinstance(comma, cst.Comma):
-                comma = (
-                    aliases[0].comma
-                    if len(aliases) > 1
-                    else cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
-                )
-            aliases.insert(spot, new.with_changes(comma=comma))
+            aliases.insert(spot, new.with_changes(comma=comma if isinstance(comma, cst.Comma) else between))
         else:
             last = aliases[-1]
-            between = (
-                aliases[0].comma
-                if len(aliases) > 1
-                else cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
-            )
             aliases[-1] = last.with_changes(comma=between)
             aliases.append(new.with_changes(comma=last.comma))
     node = line.node.with_changes(names=aliases)
@@ -188,7 +180,7 @@ def _spot(
     if not before and not above:
         return "", block[0].start, "\n"
     [last] = (before or above)[-1:]
-    offset = _next_line(source, last.end)
+    offset = positions.lines.after(last.end)
     lead = "" if source.endswith(("\n", "\r"), 0, offset) else "\n"
     if before:
         return lead, offset, ""
@@ -200,23 +192,11 @@ def _block(source: str, lines: list[_Line]) -> list[_Line]:
     """The imports that stand together at the top: nothing but blank lines and comments between them."""
     out: list[_Line] = []
     for line in lines:
-        if out and any(
-            t.strip() and not t.lstrip().startswith("#") for t in _rest(source, out[-1].end, line.start)
-        ):
+        between = source[out[-1].end : line.start].replace("\r", "\n").split("\n") if out else ()
+        if any(text.strip() and not text.lstrip().startswith("#") for text in between):
             break
         out.append(line)
     return out
-
-
-def _rest(source: str, start: int, end: int) -> list[str]:
-    return source[start:end].replace("\r", "\n").split("\n")
-
-
-def _next_line(source: str, offset: int) -> int:
-    """The offset after the line that ``offset`` is on."""
-    while offset < len(source) and source[offset] not in "\r\n":
-        offset += 1
-    return offset + (2 if source.startswith("\r\n", offset) else 1 if offset < len(source) else 0)
 
 
 def _first_statement(positions: Positions) -> int:

@@ -30,6 +30,11 @@ class Lines:
     def offset(self, line: int, column: int) -> int:
         return self.starts[line - 1] + column - 1
 
+    def after(self, offset: int) -> int:
+        """Where the line behind the one of an offset begins, or the text ends."""
+        line = bisect_right(self.starts, offset)
+        return self.starts[line] if line < len(self.starts) else len(self.source)
+
     def text(self, span: Span) -> str:
         return self.source[self.offset(span.line, span.column) : self.offset(span.end_line, span.end_column)]
 
