@@ -13,7 +13,7 @@ from gllint_rules.fixes.elsewhere import result_stays_right
 from gllint_rules.fixes.imports import imported
 from gllint_rules.fixes.nodes import literal_keys, without
 from gllint_rules.fixes.schemas import promise_quantity
-from gllint_rules.fixes.syntax import Place, place, replacement
+from gllint_rules.fixes.syntax import Place, place
 from gllint_rules.fixes.uses import Way, enclosing, is_tool_function, way_out
 from gllint_rules.inference import classes, functions
 from gllint_rules.inference.tables import DICT_GENERICS
@@ -79,9 +79,8 @@ def wrap_leaf(context: Context, result: Result, leaf: Leaf, advised: Advice) -> 
     if wrapped is None or retyped is None:
         return None
     promised = _promised(context, result, leaf)
-    if promised is not None and known and isinstance(leaf.value, Number) and not retyped:
-        if _is_safe(context, way):
-            return _fix((*wrapped, *promised), unit, safe=True)
+    if promised is not None and known and _is_safe(context, leaf, retyped, way):
+        return _fix((*wrapped, *promised), unit, safe=True)
     return _fix((*wrapped, *retyped), unit, safe=False)
 
 
@@ -114,31 +113,22 @@ def _unit_written_beside(leaf: Leaf, here: Place) -> _Beside | None:
     """``{"load": 5, "unit": "kW"}``, written out so, where nothing is put in later."""
     holder, key = leaf.holder, leaf.key
     element, display, *_ = here.above
-    if (
-        holder is None
-        or key is None
-        or "unit" not in holder.entries
-        or holder.open
-        or holder.rest is not None
-    ):
-        return None
-    if not isinstance(element, cst.DictElement) or not isinstance(display, cst.Dict):
+    if not isinstance(display, cst.Dict) or holder is None or holder.open or holder.rest is not None:
         return None
     keys = literal_keys(display)
-    if keys is None or "unit" not in keys or keys.get(key) is not element:
+    if keys is None or keys.keys() != holder.entries.keys():
         return None
-    entries = holder.entries
-    if entries.keys() != keys.keys() or any(len(found) != 1 for found in entries.values()):
+    if any(len(found) != 1 for found in holder.entries.values()):
         return None
-    if not isinstance(keys["unit"].value, cst.SimpleString | cst.Name | cst.Attribute):
+    written = keys["unit"].value if "unit" in keys and keys.get(str(key)) is element else None
+    if not isinstance(written, cst.SimpleString | cst.Name | cst.Attribute):
         return None
-    held = (entry for found in entries.values() for entry in found)
-    if len(list(islice((n for entry in held for n in leaves(entry.value, entry.site)), 2))) != 1:
+    entries = {name: entry for name, [entry] in holder.entries.items()}
+    numbers = (n for entry in entries.values() for n in leaves(entry.value, entry.site))
+    unit = entries["unit"]
+    if len(list(islice(numbers, 2))) != 1 or surely_not_text(unit.value):
         return None
-    [unit] = entries["unit"]
-    if surely_not_text(unit.value):
-        return None
-    others = (entry.value for name, found in entries.items() if name not in (key, "unit") for entry in found)
+    others = (entry.value for name, entry in entries.items() if name not in (key, "unit"))
     literal = unit.value.literal if isinstance(unit.value, Text) else None
     return _Beside(display, keys["unit"], unit.site, literal, all(map(surely_not_number, others)))
 
@@ -153,7 +143,7 @@ def _joined(context: Context, leaf: Leaf, here: Place, way: Way, beside: _Beside
         lambda element: element is beside.element,
         beside.display.rbrace.whitespace_before,
     )
-    wrapped = _wrapped_in(here, leaf.value, here.code(beside.element.value))
+    wrapped = _wrapped(here, leaf.value, here.code(beside.element.value), is_text=False)
     retyped = _retyped(context, leaf.site, way)
     if kept is None or wrapped is None or retyped is None:
         return None
@@ -164,10 +154,8 @@ def _joined(context: Context, leaf: Leaf, here: Place, way: Way, beside: _Beside
         known
         and beside.sure
         and beside.literal is not None
-        and isinstance(leaf.value, Number)
-        and not retyped
-        and _is_safe(context, way)
-        and _is_safe(context, unit_way)
+        and _is_safe(context, leaf, retyped, way)
+        and _is_safe(context, leaf, retyped, unit_way)
     )
     edits = (*_merged(wrapped, gone), *retyped)
     return Fix("safe" if is_safe else "unsafe", "Join it with the `unit` beside it", edits)
@@ -196,7 +184,12 @@ def _has_schema(context: Context, way: Way) -> bool:
 # --- whether ------------------------------------------------------------------------------------------------
 
 
-def _is_safe(context: Context, way: Way) -> bool:
+def _is_safe(context: Context, leaf: Leaf, retyped: tuple[Edit, ...], way: Way) -> bool:
+    """Whether it is always a number, nobody but the model looks at the result, and no type says what it held."""
+    return isinstance(leaf.value, Number) and not retyped and _is_unseen(context, way)
+
+
+def _is_unseen(context: Context, way: Way) -> bool:
     """Whether nobody but the model looks at the result, and no type says what it held."""
     return (
         way.sure
@@ -266,15 +259,13 @@ def _is_echoed(context: Context, result: Result, site: Site) -> bool:
 # --- the edits ----------------------------------------------------------------------------------------------
 
 
-def _wrapped(here: Place, value: Value | None, unit: str) -> tuple[Edit, ...] | None:
-    """The edits that wrap the expression, where it is a number whenever it is anything."""
-    quote = _quote(here)
-    return _wrapped_in(here, value, f"{quote}{unit}{quote}")
+def _wrapped(here: Place, value: Value | None, unit: str, *, is_text: bool = True) -> tuple[Edit, ...] | None:
+    """The edits that wrap the expression, where it is a number whenever it is anything.
 
-
-def _wrapped_in(here: Place, value: Value | None, unit: str) -> tuple[Edit, ...] | None:
-    """As :func:`_wrapped`; ``unit`` is the expression that gives it."""
+    ``unit`` is its text, or an expression that gives it.
+    """
     quote = _quote(here)
+    unit = f"{quote}{unit}{quote}" if is_text else unit
     before, after = f"{{{quote}value{quote}: ", f", {quote}unit{quote}: {unit}}}"
     node = here.node
     if isinstance(node, cst.Yield | cst.Lambda | cst.StarredElement | cst.GeneratorExp | cst.Tuple):
@@ -398,12 +389,12 @@ def _wrap_returned(context: Context, result: Result) -> Fix | None:
         added = imported(context, module, function.scope, {"Any": "typing"})
         if added is None:
             return None
-        edits.append(_annotated(context, Site(module, function.returns.at)))
+        edits.append(Edit(context.project.positions(module).span(function.returns.at), "dict[str, Any]"))
         edits.extend(added)
     elif isinstance(function, facts.Function) and not _takes_quantity(function.returns):
         return None
     sure = sure and known and not is_declared and result.tool.result_schema is None
-    return _fix(tuple(edits), unit, sure and _is_safe(context, way))
+    return _fix(tuple(edits), unit, sure and _is_unseen(context, way))
 
 
 def _takes_quantity(annotation: facts.Expr | None) -> bool:
@@ -429,13 +420,6 @@ def _is_tools_own(context: Context, here: Place, function: facts.Function | fact
     return any(isinstance(o, FunctionOf) and is_tool_function(context, where(o)) for o in options(callee))
 
 
-def _annotated(context: Context, site: Site) -> Edit:
-    positions = context.project.positions(site.module)
-    span = positions.span(site.at)
-    start = positions.lines.offset(span.line, span.column)
-    return replacement(positions, start, start + len(positions.text(site.at)), "dict[str, Any]")
-
-
 def _is_typed_output(context: Context, result: Result) -> bool:
     """Whether the tool class says elsewhere, too, that it gives a number (smolagents)."""
     return result.tool.cls is not None and classes.class_value(result.tool.cls, "output_type") is not None
@@ -452,7 +436,7 @@ def _unit(context: Context, result: Result, leaf: Leaf, here: Place) -> tuple[st
     for found in (
         _announced(context, leaf.key or ""),
         _unit_of_schema(context, result, leaf.keys),
-        _unit_of_neighbour(context, result, leaf),
+        _unit_beside(context, leaf) or _unit_elsewhere(context, result, leaf),
     ):
         if found is not None:
             return found, spoken is None or found == spoken
@@ -516,11 +500,6 @@ def _unit_in(context: Context, text: str) -> str | None:
     return found.pop() if len(found) == 1 else None
 
 
-def _unit_of_neighbour(context: Context, result: Result, leaf: Leaf) -> str | None:
-    """The unit of the Quantity that stands under the same key in another result, or beside it under a like one."""
-    return _unit_beside(context, leaf) or _unit_elsewhere(context, result, leaf)
-
-
 def _unit_beside(context: Context, leaf: Leaf) -> str | None:
     """``{"demand": 3.0, "unit": "kWh"}``, and ``{"min_power": <Quantity in kW>, "max_power": 3.0}``."""
     holder = leaf.holder
@@ -550,6 +529,7 @@ def _is_lone(holder: Record) -> bool:
 
 
 def _unit_elsewhere(context: Context, result: Result, leaf: Leaf) -> str | None:
+    """The unit of the Quantities that stand under the same key in other results of the tool."""
     if result.tool not in context.units_of_tool:
         known: dict[str | None, set[str | None]] = {}
         for other in context.results_of(result.tool):
