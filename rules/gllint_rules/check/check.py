@@ -6,10 +6,11 @@ import posixpath
 import traceback
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
 from gllint_rules.catalogue import RULES
 from gllint_rules.finding import Failure, Finding, Fix, Note, ToolAt, common, of_results
-from gllint_rules.inference.values import Because, Site
+from gllint_rules.inference.values import Because
 from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.project import Project
 from gllint_rules.reading.facts import Module
@@ -67,15 +68,13 @@ def _placed(project: Project, module: Module, pendings: Sequence[Pending], fix: 
     positions = project.positions(first.site.module)
     span = positions.span(first.site.at)
     if first.within is not None:
-        start = positions.lines.offset(span.line, span.column)
+        start, _ = positions.offsets(first.site.at)
         span = positions.lines.span(start + first.within[0], start + first.within[1])
-    notes: list[Note] = []
-    if first.because is not None:
-        _collect(project, first.because, first.site, notes)
     message, what, tools, keys = together(pendings)
     told = [pending.told for pending in pendings if pending.told is not None]
     causes = {module.path, *(path for t in told for path in t.files)}
-    causes.update(_files_behind(pending.because for pending in pendings))
+    reasons = islice(_reasons(pending.because for pending in pendings), MOST_REASONS)
+    causes.update(reason.site.module.path for reason in reasons if reason.site is not None)
     return Finding(
         code=first.code,
         path=first.site.module.path,
@@ -83,7 +82,7 @@ def _placed(project: Project, module: Module, pendings: Sequence[Pending], fix: 
         message=message,
         help=first.help,
         fix=fix,
-        notes=tuple(notes),
+        notes=tuple(_notes(project, first)),
         tools=tools,
         keys=keys,
         what=what,
@@ -101,33 +100,27 @@ def together(pendings: Sequence[Pending]) -> tuple[str, str, tuple[ToolAt, ...],
     return pendings[0].message or of_results(what, tools, keys), what, tools, keys
 
 
-def _files_behind(reasons: Iterable[Because | None]) -> set[str]:
-    """The files in which the ``reasons`` and those behind them stand."""
+def _reasons(reasons: Iterable[Because | None]) -> Iterator[Because]:
+    """The ``reasons`` and those behind them, nearest first, each once: several ways may lead to one."""
     queue = deque(reasons)
     seen: set[Because] = set()
-    while queue and len(seen) < MOST_REASONS:
+    while queue:
         reason = queue.popleft()
         if reason is not None and reason not in seen:
             seen.add(reason)
             queue.extend(reason.behind)
-    return {reason.site.module.path for reason in seen if reason.site is not None}
+            yield reason
 
 
-def _collect(project: Project, because: Because, at: Site, out: list[Note]) -> None:
-    """The chain of evidence, nearest reason first; what stands at the finding itself needs no note."""
-    queue = deque([because])
-    seen: set[Because] = set()
-    while queue and len(out) < MOST_NOTES:
-        reason = queue.popleft()
-        if reason in seen:  # several ways may lead to it
-            continue
-        seen.add(reason)
-        if reason.site is not None and reason.site != at:
-            note = Note(
-                reason.message,
-                reason.site.module.path,
-                project.positions(reason.site.module).span(reason.site.at),
-            )
-            if note not in out:
-                out.append(note)
-        queue.extend(reason.behind)
+def _notes(project: Project, pending: Pending) -> list[Note]:
+    """The chain of evidence; what stands at the finding itself needs no note."""
+    notes: list[Note] = []
+    for reason in _reasons([pending.because]):
+        if reason.site is not None and reason.site != pending.site:
+            span = project.positions(reason.site.module).span(reason.site.at)
+            note = Note(reason.message, reason.site.module.path, span)
+            if note not in notes:
+                notes.append(note)
+            if len(notes) == MOST_NOTES:
+                break
+    return notes
