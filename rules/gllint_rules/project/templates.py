@@ -213,7 +213,7 @@ def _macro_steps(context: Context) -> Iterator[FinalStep]:
 
 
 def _aside(word: str) -> bool:
-    return word in ("compare", "raise", "assert") or NOT_A_TEMPLATE.search(word) is not None
+    return word in ("==", "raise", "assert") or NOT_A_TEMPLATE.search(word) is not None
 
 
 def _is_docstring(context: Context, macro: facts.Macro) -> bool:

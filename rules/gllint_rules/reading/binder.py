@@ -36,7 +36,8 @@ class Binder:
         self.first = self.count = out.first
         self.macros: list[facts.Macro] | None = out.macros if macros else None
         self.whole = True  # whether a string stands for itself, not for a part of a concatenation
-        self.context: list[str] = []
+        # What stands around, from the outside: a name or key, what is called or assigned to, a kind of statement.
+        self.context: list[Expr | str | None] = []
         self.top = module or Scope("module", None)
         self.scope = owner.scope if owner is not None else self.top
         self.owner = owner
@@ -64,10 +65,8 @@ class Binder:
     def bind_target(self, target: Expr, value: Expr, kind: str, index: tuple[int, ...] = ()) -> None:
         match target:
             case facts.Name(id=name):
-                if kind == "assign" and index:
-                    self.bind(name, Binding("item", value, index=index, at=target.at))
-                else:
-                    self.bind(name, Binding(kind, value, index=index, at=target.at))  # type: ignore[arg-type]
+                kind = "item" if kind == "assign" and index else kind
+                self.bind(name, Binding(kind, value, index=index, at=target.at))  # type: ignore[arg-type]
             case facts.Seq(items=items):
                 starred = False
                 for i, item in enumerate(items):
@@ -75,14 +74,10 @@ class Binder:
                         starred = True
                         if isinstance(item.value, facts.Name):
                             self.bind(item.value.id, Binding("unknown"))
-                    elif starred:
-                        self.bind_target(item, value, kind, (*index, i - len(items)))
                     else:
-                        self.bind_target(item, value, kind, (*index, i))
-            case facts.Attr() if kind == "assign" and not index:
-                self.bind_attribute(target, value, None)
+                        self.bind_target(item, value, kind, (*index, i - len(items) if starred else i))
             case facts.Attr():
-                self.bind_attribute(target, None, None)
+                self.bind_attribute(target, value if kind == "assign" and not index else None, None)
             case _:
                 pass
 
@@ -108,11 +103,8 @@ class Binder:
         if self.whole and (isinstance(text, facts.Join) or _DIGIT.search(raw)):
             self.out.texts.append((text, self.scope))
         if self.macros is not None and facts.MACRO_MARK in raw:
-            self.macros.append(facts.Macro(text, self.scope, tuple(self.context)))
-
-    def note_join(self, join: facts.Join) -> None:
-        raw = "" if self.macros is None else said_by(join.parts)
-        self.note_text(join, raw)
+            words = (w if isinstance(w, str) else facts.last_name(w) for w in self.context if w is not None)
+            self.macros.append(facts.Macro(text, self.scope, tuple(words)))
 
     def note_yield(self, found: facts.Yield) -> None:
         function = self.scope.enclosing_function()

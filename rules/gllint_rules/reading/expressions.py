@@ -52,6 +52,13 @@ class Expressions(Binder):
     def expr(self, node: ast.expr) -> Expr:
         return _EXPRESSIONS[type(node)](self, node)  # type: ignore[no-any-return]
 
+    def within(self, around: Expr | str | None, node: ast.expr) -> Expr:
+        """An expression, and what stands around it."""
+        self.context.append(around)
+        value = self.expr(node)
+        self.context.pop()
+        return value
+
     def visit_Name(self, node: ast.Name) -> Expr:
         return facts.Name(self.mark(node), node.id)
 
@@ -70,9 +77,7 @@ class Expressions(Binder):
     def visit_Call(self, node: ast.Call) -> Expr:
         at = self.mark(node)
         func = self.expr(node.func)
-        tracked = self.macros is not None
-        if tracked:
-            self.context.append(facts.last_name(func) + "()")
+        self.context.append(func)
         args: list[Expr] = []
         keywords: list[tuple[str | None, Expr]] = []
         given: list[ast.expr | ast.keyword] = [*node.args, *node.keywords]
@@ -80,16 +85,10 @@ class Expressions(Binder):
             given.sort(key=_place)  # `f(a=1, *rest)`
         for arg in given:
             if isinstance(arg, ast.keyword):
-                if tracked and arg.arg is not None:
-                    self.context.append(arg.arg + "=")
-                    keywords.append((arg.arg, self.expr(arg.value)))
-                    self.context.pop()
-                else:
-                    keywords.append((arg.arg, self.expr(arg.value)))
+                keywords.append((arg.arg, self.within(arg.arg, arg.value)))
             else:
                 args.append(self.expr(arg))
-        if tracked:
-            self.context.pop()
+        self.context.pop()
         call = facts.Call(at, func, tuple(args), tuple(keywords))
         self.out.calls.append((call, self.scope))
         return call
@@ -135,15 +134,10 @@ class Expressions(Binder):
     def visit_Dict(self, node: ast.Dict) -> Expr:
         at = self.mark(node)
         items: list[tuple[Expr | None, Expr]] = []
-        tracked = self.macros is not None
         for written, given in zip(node.keys, node.values, strict=True):
             key = self.expr(written) if written is not None else None
-            if tracked and isinstance(key, facts.Const) and isinstance(key.value, str):
-                self.context.append(key.value + ":")
-                items.append((key, self.expr(given)))
-                self.context.pop()
-            else:
-                items.append((key, self.expr(given)))
+            name = key.value if isinstance(key, facts.Const) and isinstance(key.value, str) else None
+            items.append((key, self.within(name, given)))
         out = facts.Dict(at, tuple(items))
         self.out.dicts.append((out, self.scope))
         return out
@@ -205,9 +199,7 @@ class Expressions(Binder):
 
     def visit_Compare(self, node: ast.Compare) -> Expr:
         at = self.mark(node)
-        self.context.append("compare")
-        operands = (self.expr(node.left), *map(self.expr, node.comparators))
-        self.context.pop()
+        operands = tuple(self.within("==", operand) for operand in (node.left, *node.comparators))
         self.out.compared.append((at, self.count))
         return facts.Compare(at, operands, tuple(_COMPARISONS[type(op)] for op in node.ops))
 
@@ -307,7 +299,7 @@ class Expressions(Binder):
                 self._parts(start, piece.parts, piece.is_raw, values, parts)
         self.macros, self.whole = macros, whole
         join = facts.Join(at, tuple(parts))
-        self.note_join(join)
+        self.note_text(join, said_by(join.parts) if self.macros is not None else "")
         return join
 
     def _parts(

@@ -44,9 +44,7 @@ class Statements(Expressions):
             self.bind(name.id, Binding("alias", self.expr(node.value)))  # type: ignore[attr-defined]
             return None
         targets = tuple(map(self.expr, node.targets))
-        self.context.append(facts.last_name(targets[0]) if self.macros is not None else "")
-        value = self.expr(node.value)
-        self.context.pop()
+        value = self.within(targets[0], node.value)
         for target in targets:
             self.bind_target(target, value, "assign")
         return facts.Assign(targets, value)
@@ -54,9 +52,7 @@ class Statements(Expressions):
     def visit_AnnAssign(self, node: ast.AnnAssign) -> facts.Stmt:
         target = self.expr(node.target)
         annotation = self.expr(node.annotation)
-        self.context.append(facts.last_name(target) if self.macros is not None else "")
-        value = self.expr(node.value) if node.value is not None else None
-        self.context.pop()
+        value = self.within(target, node.value) if node.value is not None else None
         match target:
             case facts.Name(id=name):
                 self.bind(name, Binding("annotated", value, annotation, at=target.at))
@@ -86,10 +82,7 @@ class Statements(Expressions):
         return self._do("assert", node.test, node.msg)
 
     def _do(self, kind: Literal["raise", "assert"], *written: ast.expr | None) -> facts.Stmt:
-        self.context.append(kind)
-        values = tuple(self.expr(value) for value in written if value is not None)
-        self.context.pop()
-        return facts.Do(kind, values)
+        return facts.Do(kind, tuple(self.within(kind, value) for value in written if value is not None))
 
     def visit_Delete(self, node: ast.Delete) -> facts.Stmt:
         if len(node.targets) == 1 and not self.text.of(node).endswith(","):
