@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -320,23 +321,31 @@ def numbers(positions: Positions) -> Iterator[int]:
                 yield at
 
 
-def nodes_and_spans(source: str) -> list[tuple[str, Span]]:
-    """The same, as they are read section by section and found statement by statement."""
+def nodes(positions: Positions) -> Iterator[tuple[cst.CSTNode, int]]:
+    """The nodes in simple statements on lines of their own, found statement by statement, each with its number."""
+    for at in numbers(positions):
+        stretch = positions.stretch(at)
+        if stretch is not None:
+            yield Place(positions, at, stretch).node, at
+
+
+def assert_places_are_those_of_libcst(source: str) -> None:
     positions = Positions(read_module("/a.py", source))
-    return sorted((type(Place(positions, at).node).__name__, positions.span(at)) for at in numbers(positions))
+    expected = nodes_and_places(source)
+    assert sorted(map(positions.span, numbers(positions))) == sorted(span for _, span in expected)
+    found = Counter((type(node).__name__, positions.span(at)) for node, at in nodes(positions))
+    assert not found - Counter(expected)
 
 
 @pytest.mark.parametrize("name", SOURCES)
 def test_places_are_those_of_libcst(name: str) -> None:
-    source = read(name)
-    assert nodes_and_spans(source) == nodes_and_places(source)
+    assert_places_are_those_of_libcst(read(name))
 
 
 @pytest.mark.parametrize("name", SOURCES)
 def test_places_hold_the_text_of_their_expression(name: str) -> None:
     positions = Positions(read_module("/a.py", read(name)))
-    for at in numbers(positions):
-        node = Place(positions, at).node
+    for node, at in nodes(positions):
         if isinstance(node, (cst.Name, cst.SimpleString, cst.Integer, cst.Float)):
             assert positions.text(at) == node.value
 
@@ -373,5 +382,4 @@ def indented(source: str, header: str, indent: str) -> str:
 @settings(max_examples=40)
 def test_places_in_composed_programs(parts: list[tuple[str, str, str]], newline: str) -> None:
     source = "".join(indented(read(name), header, indent) for name, header, indent in parts[:3])
-    source = source.replace("\n", newline)
-    assert nodes_and_spans(source) == nodes_and_places(source)
+    assert_places_are_those_of_libcst(source.replace("\n", newline))

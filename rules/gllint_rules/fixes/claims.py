@@ -126,7 +126,9 @@ def _written(context: Context, step: FinalStep, macro: Macro) -> _Written | None
         return None
     site, (start, _) = context.literal_span(*first)
     _, (_, end) = context.literal_span(*last)
-    here = Place(context.project.positions(site.module), site.at)
+    here = place(context, site)
+    if here is None:
+        return None
     plain = first[0].offsets is None
     if macro.text.strip("{[ ]}").lower() not in here.text[start:end].lower():
         return None
@@ -139,8 +141,7 @@ def _is_formatted(here: Place) -> bool:
     """Whether the literal is an f-string's, or stands right before ``.format``."""
     if isinstance(here.node, cst.FormattedStringText):
         return True
-    above = [*here.above, None, None]
-    return isinstance(above[0], cst.Attribute) and isinstance(above[1], cst.Call)
+    return isinstance(here.above[0], cst.Attribute) and isinstance(here.above[1], cst.Call)
 
 
 def _is_put_in(here: Place) -> bool:

@@ -103,7 +103,6 @@ def _lines(positions: Positions) -> Iterator[_Line]:
             if positions.lines.place(begin)[1] != 1 or not source.startswith(("import", "from"), begin):
                 continue
             found = statement(positions, stretch)
-            assert found.node is not None
             [first, *more] = found.node.body
             if not more and isinstance(first, cst.Import | cst.ImportFrom):
                 text = source[slice(*found.place(first))]

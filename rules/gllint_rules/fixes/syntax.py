@@ -22,7 +22,7 @@ _BLOCK = "if _:\n"
 
 
 class Statement:
-    """A stretch of a file as LibCST has it. ``node`` is its line of simple statements, if it is one.
+    """Simple statements on a line of their own as LibCST has them: ``node``.
 
     Raises :class:`Unreadable` where LibCST does not take it.
     """
@@ -31,17 +31,14 @@ class Statement:
         source, begin = positions.lines.source, stretch.begin
         text = source[begin : stretch.end]
         self.indent = source[positions.lines.starts[positions.lines.place(begin)[0] - 1] : begin]
-        if stretch.is_statement:
-            # The line stays in a block: of the lines that it goes on in LibCST knows which are indented like it.
-            indent = self.indent.rpartition("\f")[2]
-            before, after = _BLOCK + indent if indent else "", ""
-        else:
-            before, after = "(", "\n)"
+        # The line stays in a block: of the lines that it goes on in LibCST knows which are indented like it.
+        indent = self.indent.rpartition("\f")[2]
+        before = _BLOCK + indent if indent else ""
         self.begin = begin - len(before)
         try:
-            if is_too_deep(before + text + after):
+            if is_too_deep(before + text):
                 raise Unreadable("nests too deeply to be read")
-            tree = cst.parse_module(before + text + after)
+            tree = cst.parse_module(before + text)
             state = recorded(tree)
         except cst.ParserSyntaxError as error:
             raise Unreadable(f"cannot be read: {error.message}") from None
@@ -56,13 +53,10 @@ class Statement:
                 place in self._nodes and isinstance(self._nodes[place], cst.BaseExpression)
             ):
                 self._nodes[place] = node
-        self.node: cst.SimpleStatementLine | None = None
-        if stretch.is_statement:
-            [line] = tree.body
-            if isinstance(line, cst.If):
-                [line] = line.body.body  # type: ignore[assignment]
-            assert isinstance(line, cst.SimpleStatementLine)
-            self.node = line
+        [line] = tree.body
+        if isinstance(line, cst.If):
+            [line] = line.body.body  # type: ignore[assignment]
+        self.node = cst.ensure_type(line, cst.SimpleStatementLine)
 
     def at(self, start: int, end: int) -> cst.CSTNode:
         """The expression that stands between two offsets of the source. Raises :class:`Unreadable`."""
@@ -86,19 +80,19 @@ def _is_numbered(kind: type[cst.CSTNode]) -> bool:
 
 @lru_cache(maxsize=256)
 def statement(positions: Positions, stretch: Stretch) -> Statement:
-    """The syntax of a stretch of a file. Raises :class:`Unreadable`."""
+    """The syntax of a line. Raises :class:`Unreadable`."""
     return Statement(positions, stretch)
 
 
 class Place:
     """An expression in its statement: its node, the nodes around it, and its text."""
 
-    def __init__(self, positions: Positions, at: int) -> None:
+    def __init__(self, positions: Positions, at: int, stretch: Stretch) -> None:
         self.positions = positions
         self.at = at
         self.start, self.end = positions.offsets(at)  # parentheses around it are not part of it
-        self._stretch = positions.stretch(at)
-        self._statement = statement(positions, self._stretch)
+        self._stretch = stretch
+        self._statement = statement(positions, stretch)
         self.node = self._statement.at(self.start, self.end)
 
     @property
@@ -108,11 +102,6 @@ class Place:
     @property
     def text(self) -> str:
         return self.positions.text(self.at)
-
-    @property
-    def is_in_statement(self) -> bool:
-        """Whether it stands in a simple statement on a line of its own."""
-        return self._stretch.is_statement
 
     @property
     def indent(self) -> str:
@@ -125,18 +114,17 @@ class Place:
 
     @property
     def above(self) -> list[cst.CSTNode]:
-        """The nodes around the expression, nearest first, up to the statement; none where it stands in none."""
+        """The nodes around the expression, nearest first, up to the line of its statement."""
         out = [self.node]
-        while self.is_in_statement and out[-1] is not self._statement.node:
+        while out[-1] is not self._statement.node:
             out.append(self._statement.parents[out[-1]])
         return out[1:]
 
     def of(self, node: cst.CSTNode) -> Place:
         """The place of another expression of the same statement."""
         wanted = self._statement.place(node)
-        return Place(
-            self.positions, next(at for at in self._stretch.numbers if self.positions.offsets(at) == wanted)
-        )
+        at = next(at for at in self._stretch.numbers if self.positions.offsets(at) == wanted)
+        return Place(self.positions, at, self._stretch)
 
     def code(self, node: cst.CSTNode) -> str:
         """The text of a node as it stands, or would stand, in the statement; without parentheses around it."""
@@ -147,7 +135,7 @@ class Place:
 
     def replaced(self, node: cst.CSTNode) -> tuple[Edit, ...] | None:
         """What makes ``node`` of the expression; ``None`` where its text cannot be told for sure."""
-        if not self.is_in_statement or self.code(self.node) != self.text:
+        if self.code(self.node) != self.text:
             return None
         return (difference(self.positions, self.start, self.text, self.code(node)),)
 
@@ -169,11 +157,12 @@ class Place:
 
 
 def place(context: Context, site: Site | None) -> Place | None:
-    """The syntax at ``site``; ``None`` where there is none, or it does not stand in a simple statement."""
+    """The syntax at ``site``; ``None`` where that is no place in simple statements on a line of their own."""
     if site is None:
         return None
-    found = Place(context.project.positions(site.module), site.at)
-    return found if found.is_in_statement else None
+    positions = context.project.positions(site.module)
+    stretch = positions.stretch(site.at)
+    return Place(positions, site.at, stretch) if stretch is not None else None
 
 
 def insertion(positions: Positions, offset: int, content: str) -> Edit:

@@ -43,15 +43,11 @@ class Lines:
 
 
 class Stretch(NamedTuple):
-    """Simple statements on a line of their own, or an expression that stands in none, as in the header of a block.
-
-    ``begin`` and ``end`` are offsets of the source, ``numbers`` are those of the expressions in it.
-    """
+    """Simple statements on a line of their own: offsets of the source, and the numbers of the expressions in them."""
 
     begin: int
     end: int
     numbers: range
-    is_statement: bool
 
 
 class Positions:
@@ -92,17 +88,14 @@ class Positions:
             if function.at <= at < function.end and self.text(at) == name:
                 yield at
 
-    def stretch(self, at: int) -> Stretch:
-        """What to parse alone for expression number ``at``, so that its syntax is known."""
+    def stretch(self, at: int) -> Stretch | None:
+        """The line of simple statements that expression number ``at`` stands in; ``None`` where it stands in none."""
         known = self.module.section_of(at)
         places, number = self.places(known), at - known.first
-        span = places.span(number)
         line = bisect_right(places.lines, number, key=lambda line: line.first) - 1
-        if line >= 0 and _holds(places.lines[line][1:], span):
-            return self._line(known, line)
-        before = places.lines[line].first if line >= 0 else 0
-        root = next(i for i in range(before, number + 1) if _holds(places.span(i), span))
-        return Stretch(*self.offsets(known.first + root), range(known.first + root, at + 1), False)
+        begin, end = places.span(number)
+        is_there = line >= 0 and places.lines[line].begin <= begin and end <= places.lines[line].end
+        return self._line(known, line) if is_there else None
 
     def stretches(self, known: SectionFacts) -> list[Stretch]:
         """The lines of simple statements in a section."""
@@ -112,8 +105,4 @@ class Positions:
         places, start = self.places(known), known.section.begin
         first, begin, end = places.lines[number]
         last = places.lines[number + 1].first if number + 1 < len(places.lines) else len(places.begins)
-        return Stretch(start + begin, start + end, range(known.first + first, known.first + last), True)
-
-
-def _holds(outer: tuple[int, int], inner: tuple[int, int]) -> bool:
-    return outer[0] <= inner[0] and inner[1] <= outer[1]
+        return Stretch(start + begin, start + end, range(known.first + first, known.first + last))
