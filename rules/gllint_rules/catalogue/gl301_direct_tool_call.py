@@ -243,15 +243,17 @@ def _from_registry(context: Context, base: facts.Expr, scope: Scope) -> bool:
                 return True
             return any(is_tool_registry(context.project, o) for o in options(context.eval(inner, scope)))
         case facts.Name(id=name):
-            return any(
-                binding.kind == "assign"
-                and binding.value is not None
-                and not isinstance(binding.value, facts.Name)
-                and _from_registry(context, binding.value, scope)
-                for binding in scope.find(name)
-            )
+            return any(_from_registry(context, value, scope) for value in _assigned(name, scope))
         case _:
             return False
+
+
+def _assigned(name: str, scope: Scope) -> Iterator[facts.Expr]:
+    """What is assigned to a name, other names aside."""
+    for binding in scope.find(name):
+        if binding.kind == "assign" and binding.value is not None:
+            if not isinstance(binding.value, facts.Name):
+                yield binding.value
 
 
 def _allowed(context: Context, call: Call, scope: Scope) -> bool:
@@ -293,16 +295,9 @@ def _is_chosen(context: Context, base: facts.Expr, scope: Scope) -> bool:
         case facts.Call(func=facts.Name(id="next"), args=(facts.Comp(), *_)):
             return _BY_NAME.search(context.project.positions(context.module).text(base.at)) is not None
         case facts.Name(id=name):
-            bindings = scope.find(name)
-            if any(binding.kind == "loop" for binding in bindings):
+            if any(binding.kind == "loop" for binding in scope.find(name)):
                 return _is_compared(name, scope)
-            return any(
-                binding.kind == "assign"
-                and binding.value is not None
-                and not isinstance(binding.value, facts.Name)
-                and _is_chosen(context, binding.value, scope)
-                for binding in bindings
-            )
+            return any(_is_chosen(context, value, scope) for value in _assigned(name, scope))
         case _:
             return False
 

@@ -27,7 +27,7 @@ from gllint_rules.project.context import Context, is_test_path
 from gllint_rules.project.project import Project
 from gllint_rules.project.tool import Tool
 from gllint_rules.reading import facts
-from gllint_rules.reading.facts import Call, Param, Scope
+from gllint_rules.reading.facts import Call, Scope
 from gllint_rules.words.names import TOOL_ACTIONS, TOOL_REGISTRY_NAMES
 
 _SYNCHRONOUS = frozenset({"run", "_run", "invoke", "forward", "fn"})
@@ -151,52 +151,33 @@ def _arguments(
     assert isinstance(call.func, facts.Attr)
     if any(isinstance(a.value, cst.GeneratorExp | cst.NamedExpr | cst.Yield) for a in node.args):
         return None
-    params = _params(tool, call.func.name)
+    callables = tool.callables if tool is not None else ()
+    own = next((c for c in callables if getattr(c.function, "name", "") == call.func.name), None)
     match node.args:
         case [
             cst.Arg(value=cst.Dict() as only, star="", keyword=None | cst.Name(value="input" | "tool_input"))
         ]:
-            return None if _is_own_method(tool, call.func.name) else _from_dict(context, call, scope, only)
+            # Where the tool itself says what the method takes, no framework between, it takes a dict.
+            return None if own is not None else _from_dict(context, call, scope, only)
     given = (*call.args, *(value for name, value in call.keywords if name is not None))
     if any(is_nested(context, context.eval(value, scope)) for value in given):
         return None
+    # What a framework's method takes it hands on.
+    called = own or next(iter(callables), None)
+    params = called.function.params[1 if called.first else 0 :] if called is not None else ()
+    names = [p.name for p in params if p.kind in ("any", "positional", "keyword")]
+    takes_more = called is None or any(p.kind == "double-star" for p in params)
     out: list[tuple[str | None, cst.BaseExpression]] = []
-    names = (
-        [p.name for p in params if p.kind in ("any", "positional", "keyword")] if params is not None else None
-    )
     for i, arg in enumerate(node.args):
-        if arg.star == "*":
-            return None
         if arg.star == "**":
             out.append((None, arg.value))
-        elif arg.keyword is not None:
-            if names is not None and arg.keyword.value not in names and not _takes_more(params or ()):
-                return None
+        elif arg.keyword is not None and (takes_more or arg.keyword.value in names):
             out.append((arg.keyword.value, arg.value))
-        elif names is None or params is None or i >= len(names) or params[i].kind == "keyword":
-            return None
-        else:
+        elif arg.keyword is None and not arg.star and i < len(names) and params[i].kind != "keyword":
             out.append((names[i], arg.value))
+        else:
+            return None
     return out
-
-
-def _params(tool: Tool | None, method: str) -> Sequence[Param] | None:
-    """The parameters that the call fills: of the method itself, or of what a framework's method hands on to."""
-    if tool is None or not tool.callables:
-        return None
-    callable = next(
-        (c for c in tool.callables if getattr(c.function, "name", "") == method), tool.callables[0]
-    )
-    return callable.function.params[1 if callable.first else 0 :]
-
-
-def _is_own_method(tool: Tool | None, method: str) -> bool:
-    """Whether the tool itself says what the method takes, and no framework between."""
-    return tool is not None and any(getattr(c.function, "name", "") == method for c in tool.callables)
-
-
-def _takes_more(params: Sequence[Param]) -> bool:
-    return any(p.kind == "double-star" for p in params)
 
 
 def _from_dict(

@@ -50,7 +50,8 @@ _KEPT = frozenset({"description", "title", "$comment", "deprecated", "unit", "un
 _OF_OBJECTS = frozenset({"type", "properties", "required", "additionalProperties", "$schema", "$id"}) | _KEPT
 _NUMERIC = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "format"})
 _OF_LISTS = frozenset({"items", "prefixItems", "contains", "unevaluatedItems"})
-_NO_TOOL = ("", -1)
+# Who uses a schema and is no tool that promises it: something else that does, and what takes it as arguments.
+_NO_TOOL, _ARGUMENTS = ("", -1), ("", -2)
 
 
 # --- GL201 ---------------------------------------------------------------------------------------------------
@@ -161,56 +162,43 @@ def promise_quantity(context: Context, tool: Tool, keys: tuple[Key, ...]) -> tup
 
 def _users_of(context: Context, site: Site) -> list[Where]:
     """The tools that promise what a place in a result schema says, by where they are; ``_NO_TOOL`` for what is none."""
-    return context.project.once(_result_users).get(_where(site), [])
+    users = context.project.once(_users).get((site.module.path, site.at), [])
+    return [user for user in users if user != _ARGUMENTS]
 
 
 def _is_of_arguments(context: Context, site: Site) -> bool:
     """Whether the same dict is part of what some tool takes."""
-    return _where(site) in context.project.once(_argument_places)
+    return _ARGUMENTS in context.project.once(_users).get((site.module.path, site.at), ())
 
 
-def _where(site: Site) -> Where:
-    return site.module.path, site.at
-
-
-def _argument_places(project: Project) -> frozenset[Where]:
-    return frozenset().union(*project.each(_argument_places_in, None))
-
-
-def _argument_places_in(project: Project, module: Module, given: None) -> frozenset[tuple[str, int]]:
-    context = Context.of(project, module)
-    exprs = [(t.args_schema, t.scope) for t in project.tools.of(module) if t.args_schema is not None]
-    calls = module.calls_where(lambda section: ARGS_SCHEMA in section.keywords)
-    exprs += [(v, scope) for call, scope in calls for name, v in call.keywords if name == ARGS_SCHEMA]
-    schemas = (read_schema(context, expr, scope) for expr, scope in exprs)
-    return frozenset(
-        _where(site) for schema in schemas if schema is not None for site in schema.places.values()
-    )
-
-
-def _result_users(project: Project) -> dict[Where, list[Where]]:
+def _users(project: Project) -> dict[Where, list[Where]]:
     out: dict[Where, list[Where]] = {}
-    for part in project.each(_result_users_in, None):
-        for promised, tool in part:
-            out.setdefault(promised, []).append(tool)
+    for part in project.each(_users_in, None):
+        for where, user in part:
+            out.setdefault(where, []).append(user)
     return out
 
 
-def _result_users_in(
-    project: Project, module: Module, given: None
-) -> tuple[tuple[tuple[str, int], tuple[str, int]], ...]:
-    """The places in the result schemas of a module, each with the tool that promises it, or ``_NO_TOOL``."""
+def _users_in(project: Project, module: Module, given: None) -> tuple[tuple[Where, Where], ...]:
+    """The places in the schemas of a module, each with its user: a tool that promises it, or one of no tool."""
     context = Context.of(project, module)
-    makers = {tool.call: tool for tool in project.tools.of(module) if tool.call is not None}
-    found: list[tuple[Where, Where]] = []
-    for call, scope in module.calls_where(lambda s: not s.keywords.isdisjoint(OUTPUT_SCHEMAS)):
+    tools = project.tools.of(module)
+    makers = {tool.call: tool for tool in tools if tool.call is not None}
+    schemas = [(tool.args_schema, tool.scope, _ARGUMENTS) for tool in tools if tool.args_schema is not None]
+    for call, scope in module.calls_where(
+        lambda s: not s.keywords.isdisjoint((ARGS_SCHEMA, *OUTPUT_SCHEMAS))
+    ):
         for name, value in call.keywords:
-            schema = read_schema(context, value, scope) if name in OUTPUT_SCHEMAS else None
-            if schema is None:
-                continue
-            tool = makers.get(call) if name in RESULT_SCHEMAS else None
-            user = (module.path, tool.at) if tool is not None else _NO_TOOL
-            found += ((promised, user) for promised in sorted({_where(s) for s in schema.places.values()}))
+            if name == ARGS_SCHEMA:
+                schemas.append((value, scope, _ARGUMENTS))
+            elif name in OUTPUT_SCHEMAS:
+                tool = makers.get(call) if name in RESULT_SCHEMAS else None
+                schemas.append((value, scope, (module.path, tool.at) if tool is not None else _NO_TOOL))
+    found: list[tuple[Where, Where]] = []
+    for expr, scope, user in schemas:
+        schema = read_schema(context, expr, scope)
+        sites = schema.places.values() if schema is not None else ()
+        found += ((where, user) for where in sorted({(site.module.path, site.at) for site in sites}))
     return tuple(found)
 
 
