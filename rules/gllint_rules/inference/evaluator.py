@@ -195,7 +195,7 @@ class Evaluator(Questions):
             value = passed_on(value, f"`{name}` is assigned here", Site(frame.module, given.at))
         if scope.kind in ("module", "class"):
             value = as_constant(value)
-            if name in frame.module.outline.mutated:
+            if name in frame.module.mutated:
                 value = filled_elsewhere(value)
         return value
 
@@ -495,7 +495,7 @@ class Evaluator(Questions):
             if assigned:
                 default = self._class_level(ancestor, name, of)
                 held = join(*assigned, *(() if default is None else (default,)))
-                return filled_elsewhere(held) if name in ancestor.module.outline.mutated else held
+                return filled_elsewhere(held) if name in ancestor.module.mutated else held
             found = self._class_level(ancestor, name, of)
             if found is not None:
                 return found

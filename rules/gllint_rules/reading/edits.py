@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import replace
 
 from gllint_rules.reading.outline import Outline, Section, outline_of_method, outline_of_part
@@ -40,7 +39,7 @@ def edited(old: Outline, before: str, source: str) -> Outline | None:
         return None
     count = first + len(made) - last
     rest = [_moved(section, by, count) for section in old.sections[last:]]
-    return _with(old, (*old.sections[:first], *made, *rest))
+    return replace(old, sections=(*old.sections[:first], *made, *rest))
 
 
 def _edited_method(old: Outline, before: str, source: str, start: int, stop: int, by: int) -> Outline | None:
@@ -73,15 +72,10 @@ def _edited_method(old: Outline, before: str, source: str, start: int, stop: int
         cls.number: replace(cls, end=cls.end + by, holes=tuple(holes), members=members),
         method.number: again,
     }
-    return _with(
-        old,
-        (new.get(s.number) or (_moved(s, by, 0) if s.begin > method.begin else s) for s in old.sections),
+    sections = (
+        new.get(s.number) or (_moved(s, by, 0) if s.begin > method.begin else s) for s in old.sections
     )
-
-
-def _with(old: Outline, sections: Iterable[Section]) -> Outline:
-    sections = tuple(sections)
-    return replace(old, sections=sections, mutated=frozenset().union(*(s.mutated for s in sections)))
+    return replace(old, sections=tuple(sections))
 
 
 def _alike(one: str, other: str) -> int:

@@ -620,6 +620,11 @@ class Module:
             if len(numbers) == 1 and sections[numbers[0]].kind == "other"
         )
 
+    @cached_property
+    def mutated(self) -> frozenset[str]:
+        """The names of containers that something is stored in."""
+        return frozenset().union(*(section.mutated for section in self.outline.sections))
+
     def calls_where(self, about: Callable[[Section], bool]) -> Iterator[tuple[Call, Scope]]:
         """The calls in the sections of which the outline says so."""
         for part in self.sections(about):

@@ -63,7 +63,6 @@ class Outline:
     imports: tuple[Imported, ...]  # all that bind a name of the module
     dotted_imports: frozenset[str]  # ``a.b.c`` of ``import a.b.c``, anywhere
     stars: tuple[str, ...]  # modules of ``from x import *``, with their dots
-    mutated: frozenset[str]
     inner_imports: frozenset[str] = frozenset()  # dotted names that imports inside of functions name
     aliases: Mapping[str, str] = field(default_factory=dict)  # imported names by those that ``as`` gives them
 
@@ -142,16 +141,13 @@ class _Outliner:
     def outline(self, tree: ast.Module) -> Outline:
         for group in lines_apart(tree.body):
             self.section(group)
-        sections = [self.with_real_names(section) for section in self.sections]
-        mutated = frozenset().union(*(section.mutated for section in sections))
         return Outline(
-            tuple(sections),
+            tuple(map(self.with_real_names, self.sections)),
             tuple(self.bound_imports),
             frozenset(self.dotted),
             tuple(self.stars),
-            mutated,
-            inner_imports=frozenset(self.inner_imports),
-            aliases=self.aliases,
+            frozenset(self.inner_imports),
+            self.aliases,
         )
 
     def with_real_names(self, section: Section) -> Section:
