@@ -82,8 +82,10 @@ class RunResult(Showing, dict[str, Any]):
 class _Run(Session):
     """A session that is gone with its run, and what was done in it."""
 
-    trace: list[dict[str, Any]]
-    era: object
+    def __init__(self, runtime: ToolRuntime) -> None:
+        self._begin(runtime.policy, runtime.registry.units, runtime.constants)
+        self.trace: list[dict[str, Any]] = []
+        self.era = runtime._era
 
 
 class ToolRuntime:
@@ -198,8 +200,7 @@ class ToolRuntime:
         return cast("list[dict[str, Any]]", copy_plain(self._run.trace))
 
     def _new_run(self) -> _Run:
-        self._run = run = _Run.under(self.policy, self.registry.units, self.constants)
-        run.trace, run.era = [], self._era
+        self._run = run = _Run(self)
         return run
 
     def _go_on(self, run: _Run) -> None:

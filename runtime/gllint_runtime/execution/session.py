@@ -10,11 +10,12 @@ import logging
 import math
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from decimal import Decimal, InvalidOperation
+from dataclasses import asdict, dataclass, field
+from decimal import Decimal
 from fractions import Fraction
-from functools import lru_cache
-from typing import Any, Literal, NoReturn, Self, Unpack
+from functools import lru_cache, reduce
+from operator import getitem
+from typing import Any, Literal, NoReturn, Unpack
 
 from gllint_runtime.execution.origins import Origins
 from gllint_runtime.execution.record import CallRecord, Origin
@@ -39,7 +40,7 @@ from gllint_runtime.policy.outputs import (
     verified_output,
 )
 from gllint_runtime.policy.rendering import format_quantity
-from gllint_runtime.policy.schemas import Claim, Quantity, show_path
+from gllint_runtime.policy.schemas import Claim, Quantity
 from gllint_runtime.policy.settings import Policy, Settings, known
 from gllint_runtime.policy.units import UnitRegistry
 from gllint_runtime.show import Showing, Shown
@@ -88,22 +89,19 @@ class Session:
         **settings: Unpack[Settings],
     ) -> None:
         policy = Policy(**known(settings, Settings))
-        self._begin(policy, policy.unit_registry(), numbers_by_name(constants))
-        self._max_bytes = _bytes_to_keep(max_bytes)
+        self._begin(policy, policy.unit_registry(), numbers_by_name(constants), max_bytes)
 
-    @classmethod
-    def under(cls, policy: Policy, units: UnitRegistry, constants: dict[str, Any]) -> Self:
-        """A session under a policy, a registry of units and constants that were checked already."""
-        session = cls.__new__(cls)
-        session._begin(policy, units, constants)
-        return session
-
-    def _begin(self, policy: Policy, units: UnitRegistry, constants: dict[str, Any]) -> None:
+    def _begin(
+        self, policy: Policy, units: UnitRegistry, constants: dict[str, Any], max_bytes: int = _MAX_BYTES
+    ) -> None:
+        """Begin under what was checked already, but for ``max_bytes``."""
+        if type(max_bytes) is not int or max_bytes < 1:
+            raise ValueError(f"max_bytes is a number of bytes, not {max_bytes!r}")
         self.policy = policy
         self.units = units
         self.constants = constants
         self.metrics = Metrics()
-        self._max_bytes = _MAX_BYTES
+        self._max_bytes = max_bytes
         self._bytes = 0
         self._count = 0
         self._heard: list[str] = []
@@ -343,8 +341,8 @@ class Session:
                 raise ValueError(f"no session of version {_VERSION}")
             policy = Policy(**stored["policy"])
             constants = {name: _number_of(value) for name, value in stored["constants"].items()}
-            session = cls.under(policy, policy.unit_registry(), constants)
-            session._max_bytes = _bytes_to_keep(stored["max_bytes"])
+            session = cls.__new__(cls)
+            session._begin(policy, policy.unit_registry(), numbers_by_name(constants), stored["max_bytes"])
             session._count = count_of(stored["count"])
             for said in stored["user"]:
                 session.user(str.__str__(said))
@@ -369,24 +367,11 @@ class Session:
             or not isinstance(call["tool"], str)
         ):
             raise ValueError(f"call {call['id']} is stored twice, or not as a call")
+        for path, written in call["exact"]:
+            reduce(getitem, path, call["output"])["value"] = _number_of(written)
         output = verified_output(call["tool"], call["output"], self.policy, self.units)
-        for steps, written in call["exact"]:
-            path = tuple(steps)
-            rounded = output.quantities.get(path)
-            if rounded is None:
-                raise ValueError(f"there is no Quantity at {show_path(path)}")
-            value = _number_of(written)
-            if float(value) != rounded.value:
-                raise ValueError(f"the exact value at {show_path(path)} is not the value")
-            output.quantities[path] = replace(rounded, value=value)
         origins = None if call["origins"] is None else tuple(Origin(*origin) for origin in call["origins"])
         return CallRecord(call["id"], call["tool"], plain(call["arguments"]), output, origins)
-
-
-def _bytes_to_keep(max_bytes: Any) -> int:
-    if type(max_bytes) is not int or max_bytes < 1:
-        raise ValueError(f"max_bytes is a number of bytes, not {max_bytes!r}")
-    return max_bytes
 
 
 def _no_constant(name: str) -> NoReturn:
@@ -400,14 +385,9 @@ def numbers_by_name(constants: Mapping[str, Any] | None) -> dict[str, Any]:
     for name, value in (constants or {}).items():
         if isinstance(value, bool) or not isinstance(value, (int, float, Decimal, Fraction)):
             raise TypeError(f"constants: {name!r} is a number, not {value!r}")
-        if not _is_finite(value):
+        if not (value.is_finite() if isinstance(value, Decimal) else -math.inf < value < math.inf):
             raise ValueError(f"constants: {name!r} is a finite number, not {value!r}")
     return dict(constants or {})
-
-
-def _is_finite(value: float | Decimal | Fraction) -> bool:
-    """Whether it is, be it too large for a float."""
-    return value.is_finite() if isinstance(value, Decimal) else -math.inf < value < math.inf
 
 
 def _exact_text(value: Any) -> Any:
@@ -416,19 +396,11 @@ def _exact_text(value: Any) -> Any:
 
 def _number_of(stored: Any) -> Any:
     if not isinstance(stored, dict):
-        if isinstance(stored, bool) or not isinstance(stored, (int, float)):
-            raise ValueError(f"{stored!r} is no number")
         return stored
     written = stored["exact"]
     if len(written) > 2000:
         raise ValueError("a number is too long")
-    try:
-        number = Fraction(written) if "/" in written else Decimal(written)
-    except (InvalidOperation, ZeroDivisionError) as error:
-        raise ValueError(f"{written!r} is no number") from error
-    if not _is_finite(number):
-        raise ValueError(f"{written!r} is no number")
-    return number
+    return Fraction(written) if "/" in written else Decimal(written)
 
 
 def _checker(tool: str, schema: Mapping[str, Any]) -> Callable[[Any], Any]:
