@@ -10,7 +10,7 @@ from collections.abc import Callable, Coroutine
 from concurrent.futures import wait
 from typing import Any, Literal, NamedTuple
 
-from gllint_runtime.execution.approval import reason_of, stricter
+from gllint_runtime.execution.approval import ToolCategory, reason_of
 from gllint_runtime.execution.asking import LoopThread, in_thread
 from gllint_runtime.execution.tools import BaseTool
 from gllint_runtime.policy import validation
@@ -39,7 +39,7 @@ class Entry:
 
     def __init__(self, tool: Any) -> None:
         self.tool = tool
-        self.category = stricter(tool.category, tool.category)
+        self.category = ToolCategory(tool.category)
         self.check_args = validation.checker(tool.args_schema)
         self.check_result = validation.checker(tool.result_schema)
         self.args_schema = validation.inline_refs(tool.args_schema)

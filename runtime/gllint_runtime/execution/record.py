@@ -10,7 +10,9 @@ from typing import Any, NamedTuple
 from gllint_runtime.policy.data import Survey, copy_plain
 from gllint_runtime.policy.schemas import Claim
 
-_canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode
+_canonical = json.JSONEncoder(
+    sort_keys=True, separators=(",", ":"), ensure_ascii=False, check_circular=False
+).encode
 
 
 class Origin(NamedTuple):

@@ -239,12 +239,12 @@ class Session:
             return Shown([message], [], [], [], ())
         for _, problem in macro_problems(macros, len(claims)):
             raise GLRuntimeError("MISSING_CLAIM", problem)
-        with self._lock:
-            resolved = [self._resolve(number, claim) for number, claim in enumerate(claims)]
         provenance, returned = [], []
-        for claim, (record, quantity) in zip(claims, resolved, strict=True):
-            provenance.append(record.provenance(claim))
-            returned.append(quantity)
+        with self._lock:
+            for number, claim in enumerate(claims):
+                record, quantity = self._resolve(number, claim)
+                provenance.append(record.provenance(claim))
+                returned.append(quantity)
         units = [quantity.unit for quantity in returned]
         if [unit for unit in units if unit == "count" or holds_time(unit)]:
             self._refuse_naked_numbers(message, macros, units)
