@@ -234,7 +234,7 @@ BLOCKED: list[tuple[str, str, list[str]]] = [
     ("root", "It uses √{{claim:0}}.", ["√"]),
     ("superscript after", "It uses {{claim:0}}².", ["²"]),
     ("superscript letter after", "It uses {{claim:0}}ⁿ.", ["ⁿ"]),
-    ("reversed by a tag", '<BDO dir="rtl">{{claim:0}}</BDO>', ["<BDO"]),
+    ("reversed by a tag", '<BDO dir="rtl">{{claim:0}}</BDO>', ['<BDO dir="rtl">']),
     # numerals that are filed elsewhere
     ("keycap ten", "There are 🔟 boilers.", ["🔟"]),
     ("hundred points", "It is 💯 percent better.", ["💯"]),

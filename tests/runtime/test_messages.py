@@ -169,6 +169,11 @@ Total: -\\ @ ¦ @ per year and m2 ¦ @ dollars ¦ ¤e dollars ¦ ¤e k per site 
 ¤e ⓜⓘⓛⓛⓘⓞⓝ ¦ ¤e 🄼🄸🄻🄻🄸🄾🄽 ¦ @ Ⓜ ¦ ¤e 🄱 ¦ > @\n> million ¦ > @\n> kWh ¦ > Heat -\n> @ ¦ > Heat −\n> > @
 a >@ -> x 5 ¦ @ of heat/m2 ¦ @ heat / m2 ¦ @ of CO2e per kWh ¦ @ used each m2 ¦ @ — per m2 ¦ @ - per m2
 ¤e kUSD ¦ ¤e MEUR
+@ ᐧ h ¦ @・h ¦ @ ・ h ¦ ⁒ @ ¦ ｰ @ ¦ ⠤ @ ¦ ⨫ @ ¦ ⦵ @ ¦ ┈ @ ¦ ╼ @ ¦ ﹎ @ ¦ ➗ @ ¦ -<!-->@ ¦ -<!--->@ ¦ −<!-- a --!>@ ¦ mіnus @
+¤e mіllion ¦ ¤e ᴍillion ¦ @ ᴋWh ¦ @ per passenger-km ¦ @ per passenger-kilometre ¦ @ per € ¦ @ per % ¦ ¤s pct ¦ @ ⊙ ten
+@ ⋆ ten ¦ @ ⋇ ten ¦ @ ➗ two ¦ @ ∘ f ¦ @ — M. ¦ ¤p — per year.
+<span/style="direction:rtl">@</span> ¦ <span title=">" style="direction:rtl">@</span> ¦ <a href="x"hidden>@</a>
+<a = style="direction:rtl">@</a> ¦ <p\nhidden\n>-</p>@ ¦ <p style="color:red;direction:rtl">@</p>
 """
 
 DELIVERED = r"""
@@ -346,6 +351,9 @@ Het huis verbruikt @ met zonnepanelen. ¦ Er zijn ¤c met een fout. ¦ Son @ tan
 ✅ ¤c passed, ❌ ¤c failed, ⏭ ¤c skipped ¦ 📊 Total: ¤c ¦ 📈 ¤s growth ¦ 📉 ¤s decline ¦ ⏱ ¤c runs ¦ 🧾 ¤e ¦ ☑ ¤c
 - ✅ ¤c done\n- 🔴 ¤c open
 > Heat:\n> @ ¦ > @\n> so much ¦ >@ ¦ @\n> A quote ¦ @ heat/power ¦ @ input/output ¦ @ of CO2e saved
+¤e ◽ ¤p ¦ @ ≠ ¤s ¦ @ ± much ¦ @ − losses ¦ │ @ │ ¦ ├ @ ¦ ⇢ @ ¦ 💨 @ ¦ … @ ¦ @・給湯@ ¦ @ day/night ¦ @ says each one
+排放CO2的建筑：@ ¦ 単位はm2です ¦ CO2를 줄임 ¦ <a href="/hidden/x">@</a> ¦ <a href="x" title="the hidden house">@</a>
+<https://example.org/hidden> @ ¦ <p aria-hidden="true">@</p> ¦ <p class="hidden-print">@</p> ¦ <!--> @
 @ used each year ¦ @ — per year ¦ @ — per person, that is ¦ ¤c MUST ¦ heat > @
 """
 

@@ -312,7 +312,7 @@ def test_the_hint_says_what_to_leave_out() -> None:
         ("@5", "5", "Nothing but blanks"),
         ("@ \t²", "²", "Leave out '²'"),
         ("@ ㎡ a", "㎡", "Leave out '㎡'"),
-        ("@'million a", "'million", "Leave out 'million'"),
+        ("@'million a", "million", "Leave out 'million'"),
         ("@百万a", "百", "Leave out '百'"),
         ("$ @", "$", "write no sign"),
         ("a − @", "−", "the tool's own sign"),
@@ -330,7 +330,7 @@ def test_the_hint_says_what_to_leave_out() -> None:
         ("½@", "½", "Nothing but blanks"),
         ("@ ㎾ each", "㎾", "Leave out '㎾'"),
         ("@円です", "円", "Leave out '円'"),
-        ("@'t", "'t", "Leave out 't'"),
+        ("@'t", "t", "Leave out 't'"),
         ("&half; @", "&half;", None),
     ],
 )

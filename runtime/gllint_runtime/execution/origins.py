@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from gllint_runtime.execution.record import CallRecord, Origin
-from gllint_runtime.policy.numbers import scan_naked_numbers, unit_symbol_end
+from gllint_runtime.policy.numbers import is_in_symbol, scan_naked_numbers
 from gllint_runtime.policy.schemas import Path, show_path
 from gllint_runtime.policy.view import is_numeral
 
@@ -190,7 +190,7 @@ def _is_number(text: str) -> bool:
 def _typed_numbers(text: str) -> Iterator[float]:
     """Each number typed in a text, in every reading that a person may mean (``2,5`` is 25 or 2.5)."""
     for match in _TYPED_NUMBER.finditer(text):
-        if unit_symbol_end(text, match.start()):
+        if is_in_symbol(text, match.start()):
             continue
         written = match[0]
         readings = (written,) if written.isdecimal() else _readings(written)

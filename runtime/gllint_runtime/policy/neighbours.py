@@ -1,9 +1,9 @@
 """What may stand beside a macro: an allow-list, judged on what a reader sees.
 
-A macro brings its value and its unit; what stands beside it must not change either. The rows of the table in this
-order: characters that may touch a macro, letters that may, signs before it, and what changes the quantity behind
-it, also across white space. White space, the ends of the text and opening and closing punctuation are passed over.
-The words are in ``beside.txt``.
+A macro brings its value and its unit; what stands beside it must not change either. The parts of this page, in this
+order: characters that may touch a macro, signs before it, and what changes the quantity behind it, also across white
+space. White space, the ends of the text and opening and closing punctuation are passed over. The words are in
+``beside.txt``.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterator
 from functools import lru_cache
-from typing import Literal
 
 from gllint_runtime.policy.tables import read
 from gllint_runtime.policy.units import ALLOWED_UNITS, TIME_UNITS, UNIT_SUFFIXES
@@ -24,86 +23,12 @@ MASK = "\ue000"
 Place = tuple[int, int, str]
 """Start, end, and what to tell the model."""
 
-_REACH = 80  # characters looked at behind a macro; bounds the cost
+_REACH = 80  # characters looked at beside a macro; bounds the cost
 
-
-# ------------------------------------------------------------------------------------------------- words
-
-
-@lru_cache(maxsize=4096)
-def _folded_char(char: str) -> str:
-    form: Literal["NFKD", "NFKC"] = "NFKD" if char < "\u0590" or "\u1e00" <= char < "\u2000" else "NFKC"
-    shown = _as_seen(unicodedata.normalize(form, char).lower())
-    return shown if len(shown) == 1 else char
-
-
-def _folded(text: str) -> str:
-    """The text in small letters without accents or style, each character in its place."""
-    return text.lower() if text.isascii() else "".join(map(_folded_char, text))
-
-
-def _as_seen(words: str) -> str:
-    """Words as a view has them, without combining marks."""
-    return words if words.isascii() else "".join(c for c in words if unicodedata.category(c) != "Mn")
-
-
-@lru_cache(maxsize=1)
-def _table() -> dict[str, list[str]]:
-    """The words of ``beside.txt``, folded, by the name of their section."""
-    text = read("beside.txt")
-    sections = re.findall(r"^\[([a-z ]+).*\]\n((?:.+\n)+)", text, re.MULTILINE)
-    return {name: _folded(_as_seen(words)).split() for name, words in sections}
-
-
-@lru_cache(maxsize=32)
-def _pattern(source: str) -> re.Pattern[str]:
-    """``<name>`` in ``source`` stands for any word of that section, ``/`` for the end of a word."""
-    source = source.replace("/", r"(?![^\W\d_])")
-    return re.compile(re.sub(r"<([a-z ]+)>", lambda name: f"(?:{'|'.join(_table()[name[1]])})", source))
-
-
-@lru_cache(maxsize=1)
-def _multipliers() -> frozenset[str]:
-    return frozenset(_table()["multipliers"])
-
-
-@lru_cache(maxsize=1)
-def _looked_at() -> frozenset[str]:
-    """The words behind a macro that may be, or begin, what changes it; on any other no time is spent."""
-    parts = {part.lower() for unit in ALLOWED_UNITS for part in re.findall(r"[A-Za-z]+", unit)}
-    begin = "to raised times multiplied divided x eq equiv equivalent equivalents pr metrekare ruutmeetri bio mill bill"
-    begin += " square cubic sq cu metric short long pour for in on"
-    return _multipliers() | parts | {*_table()["per"], *_table()["articles"], *begin.split()}
-
-
-@lru_cache(maxsize=4096)
-def _is_harmless(word: str) -> bool:
-    folded = word.lower()
-    is_unit = _is_prefixed(word) or _pattern("(?:<measures>)/").match(folded)
-    return not (folded in _looked_at() or _MAGNITUDE.match(word) or is_unit)
-
-
-@lru_cache(maxsize=1)
-def _accented() -> frozenset[str]:
-    """Words that mean something else, mostly in another language, without their accents."""
-    rows = re.findall(r"^\[accented.*\]\n((?:.+\n)+)", read("beside.txt"), re.MULTILINE)
-    return frozenset(" ".join(rows).split())
-
-
-@lru_cache(maxsize=1)
-def _units_in_small_letters() -> frozenset[str]:
-    return frozenset(unit.lower() for unit in ALLOWED_UNITS if len(unit) > 2)
-
-
-@lru_cache(maxsize=1)
-def _sign_ends() -> tuple[str, ...]:
-    return (*_table()["signs"], *_table()["unspaced signs"])
-
-
-# ------------------------------------------------------------------ what may touch a macro, beside white space
+# ------------------------------------------------------------------------------------- what may touch a macro
 
 _BRACKETS_AND_QUOTES = {"Ps", "Pe", "Pi", "Pf"}
-_QUOTES = frozenset("\"'`_~＂＇❛❜❝❞⌜⌝")  # and what is typed for one, or for emphasis
+_QUOTES = frozenset("\"'ʼ`_~＂＇❛❜❝❞⌜⌝")  # and what is typed for one, or for emphasis
 _PUNCTUATION = _QUOTES | frozenset(
     "|*.,:;!?¡¿…—―"  # opening and closing punctuation, cells, the dash of prose
     "<>=≤≥≈＜＞"  # says what kind of value follows, not which
@@ -122,17 +47,21 @@ UNSPACED = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1100-\u115e\u1161-\u11ff\u1780-\u17ff\u3005\u3006\u3041-\u30fe\u3131-\u3163"
     r"\u3165-\u318e\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff66-\uff9f\U00020000-\U000323af]"
 )
+_COUNTING_BEFORE = re.compile("[十百千万萬亿億兆零〇一二三四五六七八九两兩半만억]\\Z")
 _HEBREW_PREFIX = re.compile(r"(?<![^\W_])[ובכלמהש]{1,3}[-\u05be\u2010-\u2013]\Z")
-_SUFFIX = re.compile(r"['’ʼ]([^\W\d_]+)")
 
 # ------------------------------------------------------------------------------------- signs before a macro
 
 _DASHES_OF_PROSE = frozenset("—―⸺⸻﹘\u05be\u058a")
-_LOOK_ALIKES = frozenset(
-    "−±∓➖⊖⊝⦵⁻₋˗⁓∸⨩⨪⨫⨬⨺⊟╴╶─━┄┅┈┉╌╍╸╺╼╾⎯⏤⎼⎽⎻⎺▬‾¯ˉˍ\u0335\u0336一ㅡᅳーᐨꟷ㇐⼀﹉﹍⚊⸗☰〰〜～∼￣＿"
+_STROKE = re.compile(  # what the name of a character says that looks like a minus
+    r"\b(?:MINUS|HYPHEN|DASH|DASHED|MACRON|OVERLINE|LOW LINE|HORIZONTAL(?! ELLIPSIS)|(?:LIGHT|HEAVY) (?:LEFT|RIGHT))\b"
+    r"(?!.* ARROW)"
 )
-_OPERATORS_BEFORE = frozenset("√∛∜¬÷×")
-_AT_LEAST = re.compile(r"\b(?:au|du|ou|al|lo|ao|pelo|o) (?:moins|menos|meno)\Z")  # or more or less
+_OTHER_STROKES = frozenset("ˉˍᐨ▬⏤⚊☰〜～∼⼀一ㅡᅳーｰꟷ㇐⠤⠒\u0335\u0336")
+_OPERATORS_BEFORE = frozenset("√∛∜¬÷×➗")
+_SIGN = (  # the words of seven languages that mean "or more", "or less", and words for a sign
+    r"\b(?:au|du|ou|al|lo|ao|pelo|o) (?:moins|menos|meno)\Z|((?<![^\W\d_])(?:<signs>)|<unspaced signs>)\Z"
+)
 _SIGN_IN_BRACKETS = re.compile(
     r"[(\[{$（［｛【「『〈《〔]\s*([^\w\s]|[^\W\d_]{2,16})\s*[)\]}$）］｝】」』〉》〕]\Z"
 )
@@ -141,52 +70,47 @@ _WIDE_BLANK = re.compile(r"[ \t\n\u00a0\u2000-\u2005\u3000]")
 
 # --------------------------------------------------------------- what changes the quantity behind a macro
 
-_OPERATORS = frozenset("/∕⁄÷／⧸╱⟋⫻⫽·⋅∙⸱ꞏ‧×✕✖⨯⨉╳⊗⨂*＊∗^ˆ＾%‰‱٪؉؊°√\u0335\u0336\\")
-_COUNTING_BEFORE = re.compile("[十百千万萬亿億兆零〇一二三四五六七八九两兩半만억]\\Z")
-_UNSPACED_CHANGE = r"<unspaced per>?(?:<counting>|<unspaced units>)"
-_CHANGES = (
-    r"(?:co2(?:-?e|[-\s]?(?:eq|aq)(?:uiv\w*)?)|eq(?:uiv\w*)?\.?\s+co2)/",
-    r"(?:<articles>\s+)?<measures>/|<per unit>/",
-    r"(?:raised )?to the (?:power of/(?! (?:the|our|your)/)|(?:second|third|fourth|fifth|sixth|nth) power/)"
-    r"|x(?![^\W_]|-)"
-    r"|(?:multiplied|divided) by/|times (?:a )?(?:two|three|four|five|six|seven|eight|nine|ten|<multipliers>)/",
+# Operators beside those that Unicode files as mathematical, and what names of these say that change nothing.
+_OPERATORS = frozenset("/╱·⸱ꞏ‧ᐧ✕✖╳➗*^ˆ%‰‱٪؉؊°\\\u0335\u0336")
+_RELATION = re.compile(r"EQUAL|LESS|GREATER|TILDE|ARROW|PLUS|MINUS|VERTICAL|TRIANGLE|SQUARE\Z")
+_CHANGES = "|".join(
+    (
+        r"(?:co2(?:-?e|[-\s]?(?:eq|aq)(?:uiv\w*)?)|eq(?:uiv\w*)?\.?\s+co2)/",
+        r"(?:<articles>\s+)?<measures>/|<per unit>/",
+        r"(?:raised )?to the (?:power of/(?! (?:the|our|your)/)|(?:second|third|fourth|fifth|sixth|nth) power/)",
+        r"x(?![^\W_]|-)|(?:multiplied|divided) by/"
+        r"|times (?:a )?(?:two|three|four|five|six|seven|eight|nine|ten|<multipliers>)/",
+        r"・\s*[a-z]",
+    )
 )
+_UNSPACED_CHANGE = r"<unspaced per>?(?:<counting>|<unspaced units>)"
+_RATE = r"(?:<per>\s+(?:<the>\s+)?<times>|<how often>)/|<unspaced times>"  # behind a quantity that holds time
+_OF_A_COUNT = r"[km](?![\w'’&+#-])"
+# A letter or two that multiply, where the word ends; "k" is a word in Czech and Slovak, where another word follows.
+_MAGNITUDE = (
+    r"(?:[MBTG]|Md|tril|Mia(?=\.|\s*(?:$|[,;!?)]))|(?:Bio|mill|bill)\.)(?![\w'’&+#-])"
+    r"|k(?!\s*[\w'’&+#-])|k(?=\s+(?:per|of|in|and|or|for|from|with|more|less|each|total)\b)"
+)
+_WHOLE = r"(?![^\W_]|[+#]|['’&_-][^\W\d_])"  # no part of a name: "M&A", "C++", "t-shirt"
+_UNIT = rf"°?(?:<units>){_WHOLE}|(?i:<accented>)/"
+_LONG_UNIT = rf"°?(?:<long units>){_WHOLE}"
+_MEASURES_BEHIND_PER = r"(?:<measures>|<measures behind per>|<unit names>)/|<time units>[\x2f·⋅*×^]"
 _PER = r"<per>\s+[\"'“‘«(\[]*(?:<the>\s+)?"
 _ONE_MORE = (  # "per year and m2", "per year per m2", "per heated m2"
     r"[^\W\d_][\w-]*[\"'”’»)\]]*\s+(?<!\bin\s)(?<!\bof\s)(?<!\bas\s)(?<!\bor\s)(?:(?:<and>|&)\s+)?(?:<per>\s+)?(?:<the>\s+)?"
 )
-_SYMBOL = r"([^\s.,;:!?()\[\]{}|\"'”’»]+)"
-_ALSO_WORDS = frozenset({"mi", "m", "t", "g", "C", "F", "K", "L", "W"})  # "por persona y mi casa"
-_PER_UNIT = tuple(
-    (start + "(?:<measures>|<ambiguous measures>|mille?)/", start + _SYMBOL, words)
-    for start, words in ((_PER, frozenset()), (_PER + _ONE_MORE, _ALSO_WORDS))
-)
-# A letter or two that multiply, where the word ends; "k" is a word in Czech and Slovak, where another word follows.
-_MAGNITUDE = re.compile(
-    r"(?:[MBTG]|Md|tril|Mia(?=\.|\s*(?:$|[,;!?)]))|(?:Bio|mill|bill)\.)(?![\w'’&+#-])"
-    r"|k(?!\s*[\w'’&+#-])|k(?=\s+(?:per|of|in|and|or|for|from|with|more|less|each|total)\b)"
-)
-_OVER = re.compile(r"/\s*(\w+)")
-_LABEL = re.compile(r"[^\s:=|)]{1,20}\s?(?:[:=|)]|[–—-]\s)")  # in a list of what is called "C" or "USD"
+_PER_UNIT = ((_PER, _UNIT), (_PER + _ONE_MORE, _LONG_UNIT), (_PER + r"[^\W\d_]+-", _LONG_UNIT))
 # Up to three words of what is measured, and "per": "of useful heat per m2".
-_LATER = re.compile(
-    r"[^\S\n]++(?!(?:and|but|or|when|while|as|if|with|at|in|is|was|are|were|than|the|a|und|et|y|e|en|og|och)\b)"
+_LATER = (
+    r"(?!(?:and|but|or|when|while|as|if|with|at|in|is|was|are|were|than|the|a|und|et|y|e|en|og|och)\b)"
     r"(?:(?:(?:of|de|di|du|an|von|van|av|af|do)\s++|d['’])(?:[^\W\d_]++\s++)?)?[^\W\d_]\w*+(?:['’-][^\W\d_]++)?"
-    r"(?:\s++(?=(?:per|pro|par|por|je|pr\.?|pe|uz|ανά|на|за|na|za|each|every|לכל|لكل|प्रति|mỗi)\s)|\s*+(?=/))"
+    r"(?:\s++(?=<per of it>\s)|\s*+(?=\x2f))"
 )
+_LABEL = re.compile(r"[^\s:=|)]{1,20}\s?(?:[:=|)]|[–—-]\s)")  # in a list of what is called "C" or "USD"
 _SENTENCE_END = re.compile(r"[\s\"'”’»)\]*]*(?:[.!?\u2029\n]|\Z)")
-_RATE = r"(?:<per>\s+(?:<the>\s+)?<times>|<how often>)/|<unspaced times>"
-_PLAIN_WORD = re.compile(r" ([A-Za-z]+)(?:[ .,;:!?)]|\Z)")
-_FREE = re.compile(
-    r" (?:per|a|an|each|every) (?:year|month|week|day|hour|person)[.,;:]"
-)  # spares most the rest
-_WORD = re.compile(r"(?:[^\W_]|[\u0900-\u0dff])+")
-_AFTER_DASH = re.compile(r"[-‐-―⸺⸻]+[\s*\"'“‘«(\[]*((?:[^\W_]|[\u0900-\u0dff])+)")
-_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
-# Letters of other scripts that look like Latin ones.
-_LATIN = str.maketrans(
-    "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧκοАВЕКМНОРСТУХЅІЈԜаекорсухіјѕԝһ", "ABEZHIKMNOPTYXkoABEKMHOPCTYXSIJWaekopcyxijswh"
-)
+_WORD = re.compile(r"[\w\u0900-\u0dff]+")  # with the vowel signs of India, which are no letters to the engine
+_DASH = re.compile(r"[-‐-―⸺⸻]+[\s*\"'“‘«(\[]*(?=[^\W_])")
+_OVER = re.compile(r"/\s*(?=\w)")
 
 
 def beside(text: str, start: int, end: int, symbols: Collection[str], unit: str | None = None) -> list[Place]:
@@ -202,14 +126,12 @@ def beside(text: str, start: int, end: int, symbols: Collection[str], unit: str 
 
 
 def _before(text: str, start: int, end: int) -> Iterator[Place]:
+    while start and _PICTURES.match(text[start - 1]):
+        start -= 1
     if not start:
         return
     char = text[start - 1]
-    if _PICTURES.match(char):
-        while start and _PICTURES.match(text[start - 1]):
-            start -= 1
-        char = text[start - 1] if start else " "
-    if char == " " and start > 1 and text[start - 2] in _LETTERS and not _sign_word(text, start - 1):
+    if char == " " and "a" <= text[start - 2 : start - 1].lower() <= "z" and not _sign_word(text, start - 1):
         return
     if char == MASK:
         yield start, end, "Put a blank or punctuation between two macros."
@@ -257,7 +179,7 @@ def _back_over(text: str, start: int) -> int:
             return 0
         if char == "\n":
             lines += 1
-            head = text[max(0, text.rfind("\n", 0, place - 1) + 1, place - 200) : place - 1]
+            head = text[max(0, place - 200) : place - 1].rpartition("\n")[2]
             if lines > 1 or _RULE.match(head):
                 return 0
         elif not (
@@ -274,26 +196,32 @@ def _back_over(text: str, start: int) -> int:
 
 def _is_quote_mark(text: str, place: int) -> bool:
     """Whether the ``>`` of a block quote stands there, at the start of a line."""
-    return text[place] == ">" and text[text.rfind("\n", 0, place) + 1 : place].strip("> ") == ""
+    return (
+        text[place] == ">"
+        and not text[max(0, place - _REACH) : place].rpartition("\n")[2].replace(">", "").strip()
+    )
 
 
 def _sign_word(text: str, place: int) -> int:
     """The length of the word for a sign that ends at ``place``, or 0."""
-    head = _folded(text[max(0, place - 16) : place].rpartition(MASK)[2])
-    if not head.endswith(_sign_ends()):
-        return 0
-    word = max((sign for sign in _sign_ends() if head.endswith(sign)), key=len)
-    is_a_part = head[: -len(word)][-1:].isalpha() or _AT_LEAST.search(head)
-    return 0 if is_a_part and word not in _table()["unspaced signs"] else len(word)
+    head = _folded(_seen(text[max(0, place - 16) : place].rpartition(MASK)[2]))
+    found = _pattern(_SIGN).search(head) if head.endswith(_sign_ends()) else None
+    return len(found[1] or "") if found else 0
 
 
 def _is_minus(text: str, place: int) -> bool:
     char = text[place]
-    if char in _DASHES_OF_PROSE:
-        return False
     if UNSPACED.match(char):  # a letter among letters, a stroke when alone
-        return char in _LOOK_ALIKES and not (place and UNSPACED.match(text[place - 1]))
-    return char in _LOOK_ALIKES or char == "⁃" or unicodedata.category(char) == "Pd"
+        return char in _OTHER_STROKES and not (place and UNSPACED.match(text[place - 1]))
+    return _is_stroke(char)
+
+
+@lru_cache(maxsize=512)
+def _is_stroke(char: str) -> bool:
+    if char.isalnum() or char in _DASHES_OF_PROSE or _PICTURES.match(char):
+        return char in _OTHER_STROKES
+    is_named = _STROKE.search(unicodedata.name(char, ""))
+    return bool(is_named) or char in _OTHER_STROKES or unicodedata.category(char) == "Pd"
 
 
 @lru_cache(maxsize=512)
@@ -310,35 +238,13 @@ def _after(text: str, end: int, symbols: Collection[str], unit: str | None) -> I
     char = text[end : end + 1]
     if not char or char == MASK or char in ".,;:!?":  # the second of two macros says so itself
         return
-    if later := _LATER.match(text, end, end + _REACH):
-        place = later.end()
-        if last := _per(text, place, _folded(text[place : place + _REACH].partition(MASK)[0]), symbols):
-            yield place, last, _leave_out(text[place:last])
-            return
-    if char == " " and unit is None and not symbols and (word := _PLAIN_WORD.match(text, end)):
-        if _is_harmless(word[1]) or _FREE.match(text, end):
-            return
-    if suffix := _SUFFIX.match(text, end):
-        if _changes(suffix[1], symbols):
-            yield end, suffix.end(), _leave_out(suffix[1])
-        return
-    if not _may_touch(char):
-        if UNSPACED.match(char):
-            window = _folded(text[end : end + _REACH])
-            found = _pattern(_UNSPACED_CHANGE).match(window)
-            if not found and holds_time(unit):
-                found = _pattern(_RATE).match(window)
-            if found:
-                yield end, end + found.end(), _leave_out(text[end : end + found.end()])
-            return
+    if not _may_touch(char) and not UNSPACED.match(char):
         word = _WORD.match(text, end, end + _REACH)
         yield end, word.end() if word else end + 1, "Nothing but blanks or punctuation may touch a macro."
         return
-    place = _on_over(text, end)
-    if place < len(text):
-        last = _behind(text, place, symbols, unit)
-        if last:
-            yield place, last, _leave_out(text[place:last])
+    place = end if UNSPACED.match(char) else _on_over(text, end)
+    if place < len(text) and (last := _behind(text, place, symbols, unit)):
+        yield place, last, _leave_out(text[place:last])
 
 
 def _on_over(text: str, end: int) -> int:
@@ -351,10 +257,7 @@ def _on_over(text: str, end: int) -> int:
             if lines > 1:
                 return len(text)
         elif not (char.isspace() or char in _QUOTES or unicodedata.category(char) in _BRACKETS_AND_QUOTES):
-            if pictures := _PICTURES.match(text, place):
-                place = pictures.end()
-                continue
-            if not _is_quote_mark(text, place):
+            if not _PICTURES.match(char) and not _is_quote_mark(text, place):
                 return place
         place += 1
     return place
@@ -362,130 +265,86 @@ def _on_over(text: str, end: int) -> int:
 
 def _behind(text: str, place: int, symbols: Collection[str], unit: str | None) -> int:
     """The end of what changes the quantity at ``place``, behind the blanks; 0 where nothing does."""
-    char = text[place]
-    if unicodedata.normalize("NFKC", char)[0] in _OPERATORS or unicodedata.category(char) == "Sc":
-        line_start = text.rfind("\n", 0, place) + 1
-        return 0 if char == "*" and not text[line_start:place].strip() else place + 1
-    if unicodedata.decomposition(char).startswith("<super>") and unicodedata.category(char) != "So":
-        return place + 1
-    if unicodedata.category(char) == "Pd" and (text[place - 1].isspace() or text[place - 1] == MASK):
-        if char in "-‐‑" and text[place + 1 : place + 2].isalpha():  # "-million"
-            place += 1
-        else:
-            return _behind_dash(text, place, symbols)
-    word = _WORD.match(text, place, place + _REACH)
-    if word is None:
-        seen = text[place - 1] + _unstyled(text[place : place + _REACH])
-        if seen[1:2].isalpha():  # letters in circles or squares
-            last = _behind(seen, 1, symbols, unit)
-            return place + last - 1 if last else 0
-        return place + 1 if place < len(text) and _is_unit(text[place], symbols) else 0
-    follows = text[word.end() : word.end() + 2]
-    if follows and unicodedata.category(follows[0]) == "Sc":  # "k€"
-        return word.end() + 1
-    rate = holds_time(unit)
-    if (
-        word[0].isascii()
-        and word[0].isalpha()
-        and not rate
-        and _is_harmless(word[0])
-        and word[0] not in symbols
-    ):
-        return 0
-    if text[place - 1] == "\n" and _LABEL.match(text, place) and not _is_multiplier(word[0]):
-        return 0
-    window = _folded(text[place : place + _REACH].partition(MASK)[0])
-    sources = [*_CHANGES]
-    if not char.isascii():
-        sources.append(_UNSPACED_CHANGE)
-    if rate:
-        sources.append(_RATE)
-    if unit == "count":
-        sources.append(r"[km](?![\w'’&+#-])")
-    for source in sources:
-        if found := _pattern(source).match(window):
-            return place + found.end()
-    if last := _per(text, place, window, symbols):
-        return last
-    if found := _MAGNITUDE.match(_unstyled(text[place : place + _REACH])):
-        return place + found.end()
-    if (
-        _is_multiplier(word[0])
-        or _is_prefixed(word[0])
-        or word[0].lower() in _accented()
-        or (unit == "count" and word[0].lower() in _units_in_small_letters())
-    ):
-        return word.end()
-    is_longer = follows[:1] in ("+", "#") or (
-        follows[:1] in ("'", "’", "-", "_", "&") and follows[1:].isalpha()
+    char, before = text[place], text[place - 1]
+    if _is_operator(char):
+        opens_line = not text[text.rfind("\n", 0, place) + 1 : place].strip()
+        return 0 if char == "*" and opens_line else place + 1
+    seen, low = _window(text, place)
+    if dash := _DASH.match(text, place):
+        start = dash.end()
+        last = _behind(text, start, symbols, unit)
+        is_glued = (
+            char in "-‐‑" and start == place + 1
+        )  # "-million"; behind another dash a sentence may go on
+        is_all = is_glued or _SENTENCE_END.match(text, last) or _match(r"<per>\s", low, start - place)
+        return last if is_all else 0
+    last = _multiplier_end(low)
+    if before == "\n" and _LABEL.match(text, place):
+        return place + last if last else 0
+    changes = [
+        _CHANGES,
+        *([_UNSPACED_CHANGE] if not low.isascii() else []),
+        *([_RATE] if holds_time(unit) else []),
+        *([_OF_A_COUNT] if unit == "count" else []),
+    ]
+    for source in changes:
+        last = last or _match(source, low)
+    later = _match(_LATER, low) if before in " \t\u00a0" else 0
+    last = (
+        last
+        or _per(seen, low, 0, symbols)
+        or (later and _per(seen, low, later, symbols))
+        or _unit_end(seen, 0, symbols, _UNIT)
+        or _match(_MAGNITUDE, seen)
     )
-    return 0 if is_longer or not _is_unit(word[0], symbols) else word.end()
+    return place + last if last else 0
 
 
-def _per(text: str, place: int, window: str, symbols: Collection[str]) -> int:
-    """The end of "per" and a unit at ``place`` of the text, where ``window`` begins; else 0."""
-    if window.startswith("/"):
-        unit = _OVER.match(text, place)
-        return unit.end() if unit and len(unit[1]) > 1 and _is_unit(unit[1], symbols) else 0
-    if not _pattern(r"<per>\s").match(window):
-        return 0
-    for measure, symbol, words in _PER_UNIT:
-        if found := _pattern(measure).match(window):
-            return place + found.end()
-        if found := _pattern(symbol).match(window):
-            typed = text[place + found.start(1) : place + found.end(1)]
-            if text[place + found.end(1) :][:1] in ("'", "’") or (typed == "mi" and window.startswith("por")):
-                continue  # "par L'Oréal", "por mi parte"
-            if typed not in words and (_is_unit(typed, symbols) or found[1] in UNIT_SUFFIXES):
-                return place + found.end()
+def _multiplier_end(low: str) -> int:
+    word = _WORD.match(low)
+    return word.end() if word and word[0] in _multipliers() else 0
+
+
+def _per(seen: str, low: str, place: int, symbols: Collection[str]) -> int:
+    """The end of "per" and a unit at ``place``; else 0."""
+    if over := _OVER.match(seen, place):
+        return _unit_end(seen, over.end(), symbols, _LONG_UNIT)
+    for start, unit in _PER_UNIT if _match(r"<per>\s", low, place) else ():
+        if end := _match(start, low, place):
+            if last := _match(_MEASURES_BEHIND_PER, low, end) or _unit_end(seen, end, symbols, unit):
+                return last
     return 0
 
 
-def _behind_dash(text: str, place: int, symbols: Collection[str]) -> int:
-    """The end of a word behind a dash that stands alone and changes the quantity: "— million."."""
-    word = _AFTER_DASH.match(text, place, place + _REACH)
-    if word is None:
-        return 0
-    start = word.start(1)
-    if last := _per(text, start, _folded(text[start : start + _REACH].partition(MASK)[0]), symbols):
+def _unit_end(seen: str, place: int, symbols: Collection[str], source: str) -> int:
+    """The end of the symbol of a unit or a currency at ``place``; else 0."""
+    if last := _match(source, seen, place):
         return last
-    if not _SENTENCE_END.match(text, word.end()):
-        return 0
-    is_measure = _pattern("(?:<measures>)/").fullmatch(_folded(word[1]))
-    return word.end() if is_measure or _changes(word[1], symbols) else 0
+    word = _WORD.match(seen, place)
+    last = word.end() if word else place
+    if word and word[0] in symbols and re.match(_WHOLE, seen[last:]):
+        return last
+    if unicodedata.category(seen[last : last + 1] or " ") == "Sc":  # "€", "k€"
+        return last + 1
+    char = seen[place : place + 1]
+    is_square = (
+        not char.isascii() and unicodedata.normalize("NFKC", char).lstrip("°") in ALLOWED_UNITS
+    )  # "㎾"
+    return place + 1 if is_square or char == "%" else 0
 
 
-def _unstyled(text: str) -> str:
-    if text.isascii():
-        return text
-    return "".join(c if len(new := unicodedata.normalize("NFKC", c)) > 1 else new for c in text)
+@lru_cache(maxsize=512)
+def _is_operator(char: str) -> bool:
+    if unicodedata.decomposition(char).startswith("<super>") and unicodedata.category(char) != "So":
+        return True
+    plain = unicodedata.normalize("NFKC", char)[0]
+    if unicodedata.category(plain) == "Sm":
+        return not _RELATION.search(unicodedata.name(plain))
+    return plain in _OPERATORS or unicodedata.category(plain) == "Sc"
 
 
 def _leave_out(text: str) -> str:
     return f"Leave out {text!r}: the macro brings its value and its unit, and nothing may change them."
-
-
-def _changes(word: str, symbols: Collection[str]) -> bool:
-    return _is_multiplier(word) or _is_unit(word, symbols)
-
-
-def _is_multiplier(word: str) -> bool:
-    return _folded(_as_seen(word)) in _multipliers()
-
-
-def _is_prefixed(word: str) -> bool:
-    """``kUSD``, ``MEUR``"""
-    return len(word) == 4 and word[0] in "kMB" and word[1:].isupper() and word[1:] in ALLOWED_UNITS
-
-
-def _is_unit(word: str, symbols: Collection[str]) -> bool:
-    if word.isascii() and word.isalpha():
-        return word in ALLOWED_UNITS or word in symbols
-    first = re.split(r"[/·⋅*×^]", word)[0]
-    folded = unicodedata.normalize("NFKC", first).removeprefix("°")
-    if len(folded) > 1 and not folded.isascii():
-        folded = folded.translate(_LATIN)
-    return folded in ALLOWED_UNITS or first in symbols or (first != word and folded in TIME_UNITS)
 
 
 @lru_cache(maxsize=256)
@@ -493,3 +352,91 @@ def holds_time(unit: str | None) -> bool:
     """Whether a quantity of this unit is a rate, or a power."""
     parts = re.findall(r"[^\W\d]+", unit or "")
     return any(part in TIME_UNITS or ALLOWED_UNITS.get(part) == "power" for part in parts)
+
+
+# ------------------------------------------------------------------------------------------------- words
+
+_MIXED = re.compile(r"[^\W\d_]*[A-Za-z][^\W\d_]*")
+# Letters that look like Latin ones.
+_LATIN = str.maketrans(
+    "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧκοАВЕКМНОРСТУХЅІЈԜаекорсухіјѕԝһᴀʙᴄᴅᴇɢʜɪᴊᴋʟᴍɴᴏᴘʀᴛᴜᴠᴡʏᴢ",
+    "ABEZHIKMNOPTYXkoABEKMHOPCTYXSIJWaekopcyxijswhabcdeghijklmnoprtuvwyz",
+)
+
+
+@lru_cache(maxsize=1)
+def _table() -> dict[str, list[str]]:
+    """The words of ``beside.txt``, folded, by the name of their section, and the symbols of units."""
+    text = read("beside.txt")
+    sections = dict(re.findall(r"^\[([a-z ]+).*\]\n((?:.+\n)+)", text, re.MULTILINE))
+    units = sorted({re.split("[/%]", unit)[0] for unit in ALLOWED_UNITS} - {""}, key=len, reverse=True)
+    currencies = [prefix + unit for unit in units if unit.isupper() and len(unit) == 3 for prefix in "kMB"]
+    return {
+        **{name: _folded(_without_marks(words)).split() for name, words in sections.items()},
+        "accented": sections["accented"].split(),
+        "units": units + currencies,
+        "long units": [unit for unit in units if len(unit) > 1 and unit != "mi"],
+        "time units": [*TIME_UNITS],
+        "unit names": [name for name in UNIT_SUFFIXES if name not in ALLOWED_UNITS],
+    }
+
+
+def _match(source: str, text: str, place: int = 0) -> int:
+    """The end of ``source`` at ``place``, else 0.
+
+    ``<name>`` in it stands for any word of that section, ``/`` for the end of a word (and ``\\x2f`` for a slash).
+    """
+    found = _pattern(source).match(text, place)
+    return found.end() if found else 0
+
+
+@lru_cache(maxsize=64)
+def _pattern(source: str) -> re.Pattern[str]:
+    source = source.replace("/", r"(?![^\W\d_])")
+    return re.compile(re.sub(r"<([a-z ]+)>", lambda name: f"(?:{'|'.join(_table()[name[1]])})", source))
+
+
+@lru_cache(maxsize=1)
+def _multipliers() -> frozenset[str]:
+    return frozenset(_table()["multipliers"])
+
+
+@lru_cache(maxsize=1)
+def _sign_ends() -> tuple[str, ...]:
+    return (*_table()["signs"], *_table()["unspaced signs"])
+
+
+def _window(text: str, place: int) -> tuple[str, str]:
+    """What stands at ``place``, up to the next macro: as it is seen, and in small letters without accents."""
+    seen = _seen(text[place : place + _REACH].partition(MASK)[0])
+    return seen, _folded(seen)
+
+
+def _seen(text: str) -> str:
+    """The text without styles of letters, and in Latin letters alone what mixes them with others, each in its place."""
+    if text.isascii():
+        return text
+    return _MIXED.sub(lambda word: word[0].translate(_LATIN), "".join(map(_unstyled_char, text)))
+
+
+def _folded(text: str) -> str:
+    """The text in small letters without accents, each character in its place."""
+    return text.lower() if text.isascii() else "".join(map(_folded_char, text))
+
+
+@lru_cache(maxsize=4096)
+def _unstyled_char(char: str) -> str:
+    plain = unicodedata.normalize("NFKC", char)
+    return plain if len(plain) == 1 else char
+
+
+@lru_cache(maxsize=4096)
+def _folded_char(char: str) -> str:
+    is_cased = char.lower() != char.upper()
+    plain = _without_marks(unicodedata.normalize("NFKD" if is_cased else "NFKC", char).lower())
+    return plain if len(plain) == 1 else char
+
+
+def _without_marks(text: str) -> str:
+    """The text as a view has it, without combining marks."""
+    return "".join(char for char in text if unicodedata.category(char) != "Mn")

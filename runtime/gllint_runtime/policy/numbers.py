@@ -56,12 +56,6 @@ _CONTEXTS = (
 # Letters of scripts without blanks end a word, where they do not count (``万``).
 _ENDS_A_WORD = re.compile(rf"(?![十百千万萬亿億兆만억]){UNSPACED.pattern}")
 
-_WORDS_WITH_DIGITS = frozenset(u for u in ALLOWED_UNITS if u.isalnum() and re.search(r"\d", u)) | {
-    "CO2",
-    "CO2e",
-}
-_SUBSCRIPTS = str.maketrans("₂²³", "223")
-
 # Emphasis by underscores, which are letters to a regular expression. ``ID_7`` and ``total_5`` have none.
 _EMPHASIS = re.compile(r"(?<![^\W_])_{1,3}(?=[^\W_])|(?<=[^\W_])_{1,3}(?![^\W_])")
 # Large ones are compiled where they are first needed, by :func:`_pattern`.
@@ -70,13 +64,6 @@ _SHORTCODE = (
     r"|hundred(?:_points)?|die_face_\w+):"
 )
 _REVERSED = re.compile(r"[\u202d\u202e]|<bdo\b", re.IGNORECASE)
-# Elements that show nothing or something else, and any style but colours, fonts and the like.
-_HIDING = (
-    r"(?i)<(?:script|style|template|noscript|textarea|title|iframe|object|svg|math|marquee|rp|bdo)\b"
-    r"|<[a-z][^<>]{0,500}?\s(?:hidden\b|style\s*=(?!\s*+[\"']?+(?:\s*(?:(?:background-)?color|background"
-    r"|font-(?:weight|style|family)|text-(?:align|decoration)|vertical-align|white-space|(?:padding|border)[a-z-]*)"
-    r"\s*:(?!\s*transparent)[\w\s#%.,'-]{1,80}(?:;|(?=[\"'>])))*+\s*[\"'>]))"
-)
 _PLAIN = re.compile(r"[^\w\s.,;:!?()'\"|%/+=\-\ue000]|[_\u115f\u1160\u3164\uffa0]")  # what else needs a view
 _MARKUP = re.compile(
     r"[][{}<>&*_`~\\^$#@\x00-\x08\x0e-\x1f\x7f]"
@@ -121,26 +108,24 @@ def scan_naked_numbers(
         macros = find_macros(text)
     shown = "".join(in_place(text, macros, lambda macro: MASK * len(macro.text))) if macros else text
     masked = shown.replace(MASK, "X") if macros else shown  # a letter: no word ends beside a macro
-    found: list[tuple[int, int, str | None]] = [
-        (*span, None) for span in _digits(masked, whitelist, {*units, *glued} if glued else units)
-    ]
+    spans = [*_digits(masked, whitelist, units, glued)]
     if ":" in masked:
-        found.extend((*match.span(), None) for match in _pattern(_SHORTCODE).finditer(masked))
+        spans += [match.span() for match in _pattern(_SHORTCODE).finditer(masked)]
+    if not (spans or macros or words or "&" in text or "<" in text) and text.isascii():
+        return []
     is_ascii = text.isascii()
-    if (not is_ascii or "<" in text) and (macros or found or _NUMBER.search(text)):
-        found.extend((*match.span(), None) for match in _REVERSED.finditer(text))
-        if macros:
-            found.extend(
-                (*match.span(), "Style and hide nothing around a number.")
-                for match in _pattern(_HIDING).finditer(text)
-            )
+    if (not is_ascii or "<" in text) and (macros or spans or _NUMBER.search(text)):
+        spans += [match.span() for match in _REVERSED.finditer(text)]
+    found: list[tuple[int, int, str | None]] = []
     if macros or words or "&" in text:
         if "-" in shown:
-            shown = BULLET.sub(r"\n\1•", f"\n{shown}")[1:]
+            shown = BULLET.sub(r"\n\1,", f"\n{shown}")[1:]  # what opens a line is no sign
         view = None
         if (_MARKUP if is_ascii else _PLAIN).search(shown):
             view = View(shown, printable=is_ascii and _is_printable(text))
-            found.extend((*span, None) for span in view.numerals)
+            spans += view.numerals
+            if macros:
+                found += [(*span, "Style and hide nothing around a number.") for span in view.hiding]
             if "<!--" in shown:
                 shown = shown.replace("<!--", "\u2029" * 4).replace("-->", "\u2029" * 3)
         for macro in macros:
@@ -149,9 +134,8 @@ def scan_naked_numbers(
                 unit = claimed[index] if index < len(claimed) else None
                 found += _beside(view, shown, macro, units, unit)
         if words:
-            found.extend((*span, None) for span in _spelled(masked, view or View(shown)))
-    if not found:
-        return []
+            spans += _spelled(masked, view or View(shown))
+    found += [(*span, None) for span in spans]
     return [NakedNumber(start, end, text[start:end], hint) for start, end, hint in _merge(found)]
 
 
@@ -160,7 +144,9 @@ def _pattern(source: str) -> re.Pattern[str]:
     return re.compile(source)
 
 
-def _digits(text: str, whitelist: Collection[str], units: Collection[str]) -> Iterator[tuple[int, int]]:
+def _digits(
+    text: str, whitelist: Collection[str], units: Collection[str], glued: Collection[str]
+) -> Iterator[tuple[int, int]]:
     if "_" in text:
         text = _EMPHASIS.sub(lambda match: "*" * len(match[0]), text)
     digits = text if text.isascii() else replaced(text, is_numeral, "0")
@@ -169,30 +155,20 @@ def _digits(text: str, whitelist: Collection[str], units: Collection[str]) -> It
             break
     else:
         return
-    excused: bytearray | None = None
-    position = 0
-    while match := _NUMBER.search(digits, position):
-        start, position = match.span()
-        if symbol_end := unit_symbol_end(text, start, units):
-            position = symbol_end
-            continue
-        if excused is None:
-            excused = _excused(text, whitelist)
-        if excused.find(0, start, position) >= 0 and any(
-            not excused[i] for i in range(start, position) if digits[i].isdecimal()
-        ):
-            yield start, position
-        end = _word_end(text, position)
-        if end > position and _is_symbol(text[position:end], units):  # ``500m2`` is one number, not two
-            position = end
+    excused = _excused(text, whitelist, frozenset(units) | frozenset(glued))
+    for match in _NUMBER.finditer(digits):
+        start, end = match.span()
+        if any(digits[i].isdecimal() and not excused[i] for i in range(start, end)):
+            yield start, end
 
 
-def _excused(text: str, whitelist: Collection[str]) -> bytearray:
-    """For each character whether it is inside a whitelisted context."""
+def _excused(text: str, whitelist: Collection[str], units: frozenset[str]) -> bytearray:
+    """For each character whether it is inside a whitelisted context or the symbol of a unit."""
     inside = bytearray(len(text))
     parted = text if text.isascii() else _ENDS_A_WORD.sub(" ", text)
-    for pattern in (*_CONTEXTS, *map(_pattern, whitelist)):
-        for match in pattern.finditer(parted if pattern in _CONTEXTS else text):
+    contexts = [(pattern, parted) for pattern in (*_CONTEXTS, _symbols(units))]
+    for pattern, where in [*contexts, *((_pattern(own), text) for own in whitelist)]:
+        for match in pattern.finditer(where):
             if pattern not in (_DATE, _TIME) or _is_real(match):
                 start, end = match.span()
                 inside[start:end] = b"\1" * (end - start)
@@ -211,32 +187,18 @@ def _is_real(match: re.Match[str]) -> bool:
     return True
 
 
-def unit_symbol_end(text: str, digit: int, units: Collection[str] = ()) -> int:
-    """The end of the word around ``digit`` if that word is a unit symbol such as ``m2`` or of ``units``, else 0."""
-    if not digit or text[digit - 1] == " " or not _in_word(text[digit]):
-        return 0
-    start = digit
-    while start and digit - start < _REACH and _in_word(text[start - 1]):
-        start -= 1
-    if start == digit:
-        return 0
-    end = _word_end(text, digit)
-    return end if _is_symbol(text[start:end], units) else 0
+@lru_cache(maxsize=16)
+def _symbols(units: frozenset[str] = frozenset()) -> re.Pattern[str]:
+    """Whole words that are a symbol with a digit: of the allowlist, CO2, CO2e, or of ``units``."""
+    words = {unit for unit in {"CO2", "CO2e", *ALLOWED_UNITS, *units} if re.fullmatch(r"\w*\d\w*", unit)}
+    written = "|".join(map(re.escape, sorted(words))).replace("2", "[2₂²]").replace("3", "[3³]")
+    return re.compile(rf"(?<![^\W\d])(?:{written})(?!\w)")  # the number in "500m2" is 500 alone
 
 
-def _word_end(text: str, position: int) -> int:
-    limit = min(len(text), position + _REACH)
-    while position < limit and _in_word(text[position]):
-        position += 1
-    return position
-
-
-def _in_word(char: str) -> bool:
-    return char.isalnum() or char == "_"
-
-
-def _is_symbol(word: str, units: Collection[str]) -> bool:
-    return word.translate(_SUBSCRIPTS) in _WORDS_WITH_DIGITS or word in units
+def is_in_symbol(text: str, digit: int) -> bool:
+    """Whether the digit at a place of ``text`` is part of a unit's symbol such as ``m2``."""
+    near = _symbols().finditer(text, max(0, digit - _REACH), digit + _REACH)
+    return any(match.start() <= digit < match.end() for match in near)
 
 
 def _beside(

@@ -42,10 +42,23 @@ _MARKUP = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _SHOWN_AS = {"line": "\n", "block": "\u2029"}
-_COMMENT_REST = re.compile(r"(?:[^-]++|-(?!->))*+(?:-->|\Z)")
+_COMMENT_REST = re.compile(r"-?>|(?:[^-]++|-(?!-!?>))*+(?:--!?>|\Z)")
 _BOGUS_REST = re.compile(r"[^>]*+>")
 _TAG_REST = re.compile(r"""(?:[^>=]++|=\s*+(?:"[^"]*+"|'[^']*+'|(?!["'])))*+>""")
 _SIMPLE_REST = re.compile(r"[^<>]*+>")
+# Elements that show nothing or something else; as attributes, any style but colours, fonts and the like.
+_HIDING = re.compile(
+    r"""
+    <(?:script|style|template|noscript|textarea|title|iframe|object|svg|math|marquee|rp|bdo)\b
+  | <[a-z][^\s/>:]*+(?!:) (?: [\s/=]++ | [^\s/>=]++ (?: \s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>"']*+) )?+ )*?
+    (?: (?<![\w-])hidden(?=[\s/=>])
+      | (?<![\w-])style\s*+= (?! \s*+["']?+
+          (?: \s*+(?:(?:background-)?color | background | font-(?:weight|style|family) | text-(?:align|decoration)
+                 | vertical-align | white-space | (?:padding|border)[a-z-]* )
+              \s*+: (?!\s*transparent) [\w\s\#%.,'-]{1,80} (?: ; | (?=["'>]) ) )*+ \s*["'>] ) )
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
 _SHOWN_MARKS = frozenset("\u0335\u0336\u2212")  # strokes that look like a minus on a blank
 _UNSEEN = frozenset({"Cf", "Mn", "Me", "Cc"})
 
@@ -74,8 +87,9 @@ def replaced(text: str, wanted: Callable[[str], bool], by: str) -> str:
 
 
 class View:
-    """``text`` is what a reader of ``message`` sees; ``numerals`` are the places of entities that show a numeral.
+    """``text`` is what a reader of ``message`` sees.
 
+    ``numerals`` are the places of entities that show a numeral, ``hiding`` those of tags that hide or restyle.
     ``printable`` says that each character of the message is shown.
     """
 
@@ -84,6 +98,7 @@ class View:
         self._begins: list[int] = []
         self._sources: list[tuple[int, int, bool]] = []
         self.numerals: list[tuple[int, int]] = []
+        self.hiding: list[tuple[int, int]] = []
         parts: list[str] = []
         length = 0
 
@@ -114,6 +129,8 @@ class View:
                 if closing is None:  # no more than a "<"
                     continue
                 search = closing.end()
+                if kind != "comment" and _HIDING.match(seen, start, search):
+                    self.hiding.append((start, search))
             show(message[position:start], position, start, True)
             position = search
             if kind in _SHOWN_AS:
