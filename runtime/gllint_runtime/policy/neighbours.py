@@ -356,11 +356,14 @@ def holds_time(unit: str | None) -> bool:
 
 # ------------------------------------------------------------------------------------------------- words
 
+_STYLED = re.compile(
+    r"\bLATIN (CAPITAL LETTER|SMALL LETTER|LETTER SMALL CAPITAL) ([A-Z])\Z"
+)  # in a circle, a square
 _MIXED = re.compile(r"[^\W\d_]*[A-Za-z][^\W\d_]*")
 # Letters that look like Latin ones.
 _LATIN = str.maketrans(
-    "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧκοАВЕКМНОРСТУХЅІЈԜаекорсухіјѕԝһᴀʙᴄᴅᴇɢʜɪᴊᴋʟᴍɴᴏᴘʀᴛᴜᴠᴡʏᴢ",
-    "ABEZHIKMNOPTYXkoABEKMHOPCTYXSIJWaekopcyxijswhabcdeghijklmnoprtuvwyz",
+    "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧκοАВЕКМНОРСТУХЅІЈԜаекорсухіјѕԝһ",
+    "ABEZHIKMNOPTYXkoABEKMHOPCTYXSIJWaekopcyxijswh",
 )
 
 
@@ -427,6 +430,8 @@ def _folded(text: str) -> str:
 @lru_cache(maxsize=4096)
 def _unstyled_char(char: str) -> str:
     plain = unicodedata.normalize("NFKC", char)
+    if plain == char and (styled := _STYLED.search(unicodedata.name(char, ""))):
+        return styled[2] if styled[1] == "CAPITAL LETTER" else styled[2].lower()
     return plain if len(plain) == 1 else char
 
 
