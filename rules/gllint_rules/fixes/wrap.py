@@ -113,7 +113,9 @@ def _unit_written_beside(leaf: Leaf, here: Place) -> _Beside | None:
     """``{"load": 5, "unit": "kW"}``, written out so, where nothing is put in later."""
     holder, key = leaf.holder, leaf.key
     element, display, *_ = here.above
-    if not isinstance(display, cst.Dict) or holder is None or holder.open or holder.rest is not None:
+    if holder is None or "unit" not in holder.entries or holder.open or holder.rest is not None:
+        return None
+    if not isinstance(display, cst.Dict):
         return None
     keys = literal_keys(display)
     if keys is None or keys.keys() != holder.entries.keys():
