@@ -173,7 +173,7 @@ a >@ -> x 5 ¦ @ of heat/m2 ¦ @ heat / m2 ¦ @ of CO2e per kWh ¦ @ used each m
 ¤e mіllion ¦ ¤e ᴍillion ¦ @ ᴋWh ¦ @ per passenger-km ¦ @ per passenger-kilometre ¦ @ per € ¦ @ per % ¦ ¤s pct ¦ @ ⊙ ten
 @ ⋆ ten ¦ @ ⋇ ten ¦ @ ➗ two ¦ @ ∘ f ¦ @ — M. ¦ ¤p — per year.
 <span/style="direction:rtl">@</span> ¦ <span title=">" style="direction:rtl">@</span> ¦ <a href="x"hidden>@</a>
-@ 🅼illion ¦ ¤e za litr ¦ ¤e אלפי ¦ ¤s per mil ¦ ¤s permille ¦ ¤p jede Stunde ¦ ¤p chaque jour ¦ ¤p ogni mese ¦ ¤p elke dag
+@ต่อm2 ¦ @每kWh ¦ @ 每m² ¦ @あたりkg ¦ @ ต่อ kWh ¦ @毎m3 ¦ @ 매 kWh ¦ @ 🅼illion ¦ ¤e za litr ¦ ¤e אלפי ¦ ¤s per mil ¦ ¤s permille ¦ ¤p jede Stunde ¦ ¤p chaque jour ¦ ¤p ogni mese ¦ ¤p elke dag
 ¤p varje månad ¦ ¤p каждый месяц ¦ @ chaque m2 ¦ @ ogni tonnellata
 <a = style="direction:rtl">@</a> ¦ <p\nhidden\n>-</p>@ ¦ <p style="color:red;direction:rtl">@</p>
 """
@@ -356,7 +356,7 @@ Het huis verbruikt @ met zonnepanelen. ¦ Er zijn ¤c met een fout. ¦ Son @ tan
 ¤e ◽ ¤p ¦ @ ≠ ¤s ¦ @ ± much ¦ @ − losses ¦ │ @ │ ¦ ├ @ ¦ ⇢ @ ¦ 💨 @ ¦ … @ ¦ @・給湯@ ¦ @ day/night ¦ @ says each one
 排放CO2的建筑：@ ¦ 単位はm2です ¦ CO2를 줄임 ¦ <a href="/hidden/x">@</a> ¦ <a href="x" title="the hidden house">@</a>
 <https://example.org/hidden> @ ¦ <p aria-hidden="true">@</p> ¦ <p class="hidden-print">@</p> ¦ <!--> @
-@ jedes Jahr ¦ @ jede Woche für Wasser ¦ @ chaque mois ¦ @ ogni mese ¦ @ elke maand ¦ @ varje månad ¦ @ każdego miesiąca
+@每个LED灯 ¦ @毎回LEDで ¦ @ต่อ LED ¦ @ jedes Jahr ¦ @ jede Woche für Wasser ¦ @ chaque mois ¦ @ ogni mese ¦ @ elke maand ¦ @ varje månad ¦ @ każdego miesiąca
 @ каждый месяц ¦ @ każdy dom ¦ @ à chaque étage ¦ @ 🇺🇸 homes
 @ used each year ¦ @ — per year ¦ @ — per person, that is ¦ ¤c MUST ¦ heat > @
 """

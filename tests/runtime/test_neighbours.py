@@ -503,6 +503,10 @@ def test_a_picture_glued_to_a_unit_symbol(text: str) -> None:
         "\\",
         "**",
         "<a style=",
+        "<a =",
+        "\n>",
+        "🔥",
+        "{{claim:0}} — x",
     ],
 )
 def test_the_cost_is_linear(unit: str) -> None:

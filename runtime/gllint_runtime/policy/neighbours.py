@@ -99,7 +99,12 @@ _PER = r"<per>\s+[\"'“‘«(\[]*(?:<the>\s+)?"
 _ONE_MORE = (  # "per year and m2", "per year per m2", "per heated m2"
     r"[^\W\d_][\w-]*[\"'”’»)\]]*\s+(?<!\bin\s)(?<!\bof\s)(?<!\bas\s)(?<!\bor\s)(?:(?:<and>|&)\s+)?(?:<per>\s+)?(?:<the>\s+)?"
 )
-_PER_UNIT = ((_PER, _UNIT), (_PER + _ONE_MORE, _LONG_UNIT), (_PER + r"[^\W\d_]+-", _LONG_UNIT))
+_PER_UNIT = (
+    (_PER, _UNIT),
+    (_PER + _ONE_MORE, _LONG_UNIT),
+    (_PER + r"[^\W\d_]+-", _LONG_UNIT),
+    (r"<unspaced per>\s*", _UNIT),
+)
 # Up to three words of what is measured, and "per": "of useful heat per m2".
 _LATER = (
     r"(?!(?:and|but|or|when|while|as|if|with|at|in|is|was|are|were|than|the|a|und|et|y|e|en|og|och)\b)"
@@ -309,7 +314,7 @@ def _per(seen: str, low: str, place: int, symbols: Collection[str]) -> int:
     """The end of "per" and a unit at ``place``; else 0."""
     if over := _OVER.match(seen, place):
         return _unit_end(seen, over.end(), symbols, _LONG_UNIT)
-    for start, unit in _PER_UNIT if _match(r"<per>\s", low, place) else ():
+    for start, unit in _PER_UNIT if _match(r"<per>\s|<unspaced per>", low, place) else ():
         if end := _match(start, low, place):
             if last := _match(_MEASURES_BEHIND_PER, low, end) or _unit_end(seen, end, symbols, unit):
                 return last
