@@ -1,7 +1,7 @@
 """The configuration: where it comes from, what is wrong with it, and the record it becomes.
 
 ``[tool.gllint]`` of a ``pyproject.toml``, or the whole of a ``gllint.toml``. The shape is the JSON Schema in
-``config_schema.json``; jsonschema itself is imported only to explain a table that does not have the shape.
+``config_schema.json``, which is for editors: jsonschema would take longer to load than a short run takes.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ import json
 import os
 import re
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, TypeAlias, cast
 
 from gllint import __version__
 from gllint.errors import UsageError, nearest
@@ -24,9 +24,6 @@ from gllint.shown import visible
 from gllint_rules import Settings
 from gllint_rules.tuples import NamedTuple
 from gllint_runtime.policy.packs import PACKS
-
-if TYPE_CHECKING:
-    from jsonschema import ValidationError
 
 SCHEMA_FILE = "config_schema.json"
 FILE_NAMES = ("gllint.toml", "pyproject.toml")
@@ -162,8 +159,7 @@ def load(path: str, base: str | None = None) -> Config:
 def _checked(path: str, table: Mapping[str, Any], base: str) -> Config:
     # First: a configuration for another version may hold keys that this one does not know.
     _check_version(path, table.get("required-version"))
-    if not _has_shape(table):
-        raise UsageError(f"{path}: {_shape_error(table)}")
+    _check_shape(path, table)
     _check_meaning(path, table)
     _check_cache_dir(path, table, base)
     return _config(path, table, base)
@@ -217,81 +213,76 @@ def _table(path: str, explicit: bool) -> dict[str, Any] | None:
     return table
 
 
-def _is_strings(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(item, str) for item in value)
-
-
 LEVELS = ("error", "warning", "info")
-_SHAPES: dict[str, Any] = {
-    "per-file-ignores": lambda v: isinstance(v, dict) and all(map(_is_strings, v.values())),
-    "severity": lambda v: isinstance(v, dict) and all(level in LEVELS for level in v.values()),
-    "jobs": lambda v: isinstance(v, int) and not isinstance(v, bool) and v >= 1,
-    "unit-packs": lambda v: _is_strings(v) and set(v) <= set(PACKS),
-    "fail-level": lambda v: v in LEVELS,
-    "frameworks": lambda v: isinstance(v, list) and all(isinstance(row, dict) for row in v),
-    **dict.fromkeys(("cache-dir", "python", "required-version"), lambda v: isinstance(v, str)),
+# Returns where within a value something is wrong, and what; ``None`` where nothing is.
+_Check: TypeAlias = "Callable[[Any], tuple[str, str] | None]"
+
+
+def _is(kind: type, words: str) -> _Check:
+    return lambda value: None if type(value) is kind else ("", f"must be {words}, not {_shown(value)}")
+
+
+def _one_of(choices: Sequence[str]) -> _Check:
+    def check(value: Any) -> tuple[str, str] | None:
+        if value in choices:
+            return None
+        is_text = isinstance(value, str)
+        shown, hint = (f"'{_short(value)}'", nearest(value, choices)) if is_text else (_shown(value), "")
+        return "", f"must be one of {', '.join(choices)}, not {shown}{hint}"
+
+    return check
+
+
+def _holding(kind: type, words: str, member: _Check) -> _Check:
+    """A list or a table of members that are checked, too."""
+    is_kind = _is(kind, words)
+
+    def check(value: Any) -> tuple[str, str] | None:
+        if (wrong := is_kind(value)) is not None:
+            return wrong
+        for key, held in enumerate(value) if kind is list else value.items():
+            if (wrong := member(held)) is not None:
+                return f".{key}{wrong[0]}", wrong[1]
+        return None
+
+    return check
+
+
+def _jobs(value: Any) -> tuple[str, str] | None:
+    wrong = _is(int, "a whole number")(value)
+    return ("", f"must be at least 1, not {value}") if wrong is None and value < 1 else wrong
+
+
+_TEXT, _BOOL = _is(str, "a text"), _is(bool, "true or false")
+_TEXTS = _holding(list, "a list of texts", _TEXT)
+_SHAPES: dict[str, _Check] = {
+    **dict.fromkeys((*_SELECTOR_KEYS, "exclude", "extend-exclude"), _TEXTS),
+    **{name.replace("_", "-"): _TEXTS for name in _RULE_OPTIONS},
+    **dict.fromkeys(("cache-dir", "python", "required-version"), _TEXT),
     **dict.fromkeys(
-        ("force-exclude", "strict-units", "number-words", "array-paths", "require-reason"),
-        lambda v: isinstance(v, bool),
+        ("force-exclude", "strict-units", "number-words", "array-paths", "require-reason"), _BOOL
     ),
+    "per-file-ignores": _holding(dict, "a table", _TEXTS),
+    "severity": _holding(dict, "a table", _one_of(LEVELS)),
+    "fail-level": _one_of(LEVELS),
+    "unit-packs": _holding(list, "a list of texts", _one_of(PACKS)),
+    "frameworks": _holding(list, "a list of tables", _is(dict, "a table")),
+    "jobs": _jobs,
 }
 
 
-def _has_shape(table: Mapping[str, Any]) -> bool:
-    """Answer quickly what the JSON Schema answers; a test holds the two to the same answers."""
-    known = _known_keys()
-    return all(key in known and _SHAPES.get(key, _is_strings)(value) for key, value in table.items())
-
-
-@cache
-def _known_keys() -> frozenset[str]:
-    return frozenset(_SHAPES) | {
-        "select", "extend-select", "ignore", "extend-ignore", "exclude", "extend-exclude",
-        *(name.replace("_", "-") for name in _RULE_OPTIONS),
-    }  # fmt: skip
-
-
-def _shape_error(table: Mapping[str, Any]) -> str:
-    """Say what is wrong with the first key that has not the shape."""
-    from jsonschema import Draft202012Validator
-
-    known = _known_keys()
-    unknown = next((key for key in table if key not in known), None)
-    if unknown is not None:
-        hint = nearest(unknown, sorted(known), "; gllint config --schema lists them")
-        return f"unknown key '{_short(unknown)}'{hint}"
-    wrong = min(key for key, value in table.items() if not _SHAPES.get(key, _is_strings)(value))
-    try:
-        errors = Draft202012Validator(schema()).iter_errors({wrong: table[wrong]})
-        return _said(min(errors, key=lambda e: (len(e.path), list(map(str, e.path)))))
-    except (RecursionError, ValueError):
-        # A value nested too deeply, or a number of too many digits, to be shown or looked through.
-        return f"key '{wrong}' has a value of the wrong type; gllint config --schema tells the right one"
-
-
-def _said(error: ValidationError) -> str:
-    if error.path and error.path[0] == "frameworks":
-        return f"key 'frameworks' must be a list of tables, not {_shown(error.instance)}"
-    key = _short(".".join(str(part) for part in error.path))
-    if error.validator == "enum":
-        choice, choices = error.instance, list(cast(Sequence[Any], error.validator_value))
-        hint = nearest(choice, choices) if isinstance(choice, str) else ""
-        shown = f"'{_short(choice)}'" if isinstance(choice, str) else _shown(choice)
-        return f"key '{key}' must be one of {', '.join(choices)}, not {shown}{hint}"
-    return (
-        f"key '{key}' {_expected(str(error.validator), error.validator_value)}, not {_shown(error.instance)}"
-    )
-
-
-_TYPE_WORDS = {"array": "a list", "boolean": "true or false", "integer": "a whole number",
-               "object": "a table", "string": "a text"}  # fmt: skip
-
-
-def _expected(validator: str, value: Any) -> str:
-    if validator == "type":
-        word = _TYPE_WORDS[value]
-        return f"must be {word} of texts" if value == "array" else f"must be {word}"
-    return f"must be at least {value}"
+def _check_shape(path: str, table: Mapping[str, Any]) -> None:
+    """Refuse what the JSON Schema refuses; a test holds the two to the same answers."""
+    for key in (key for key in table if key not in _SHAPES):
+        hint = nearest(key, sorted(_SHAPES), "; gllint config --schema lists them")
+        raise UsageError(f"{path}: unknown key '{_short(key)}'{hint}")
+    for key, value in table.items():
+        try:
+            wrong = _SHAPES[key](value)
+        except (RecursionError, ValueError):  # nested too deeply to be shown, or a number of too many digits
+            wrong = "", "has a value of the wrong type; gllint config --schema tells the right one"
+        if wrong is not None:
+            raise UsageError(f"{path}: key '{_short(key + wrong[0])}' {wrong[1]}")
 
 
 def _shown(value: Any) -> str:
