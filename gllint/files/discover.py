@@ -106,37 +106,16 @@ class _Ignores(NamedTuple):
 
 
 class _Judge:
-    """Says which entries are left out in the folders of one place under the same patterns.
-
-    In nearly all folders the name of an entry decides, and few names are met.
-    """
+    """Says which entries are left out in the folders of one place under the same patterns."""
 
     def __init__(self, place: Place, ignores: _Ignores) -> None:
         self.place, self.ignores = place, ignores
-        self._by_name: dict[tuple[str, bool], bool] = {}
-        self._all, self._names = False, frozenset[str]()
         config = place.config
         excludes = repr((config.exclude, config.extend_exclude, config.base)).encode("utf-8", "surrogatepass")
         self.under = digest(ignores.digest, excludes).hex()
 
-    def enter(self, folder: str) -> None:
-        """Be asked about the entries of ``folder`` from now on."""
-        config = self.place.config
-        beyond = [config.excluded.beyond_names(config.relative(folder))]
-        beyond += [layer.patterns.beyond_names(folder[layer.start :]) for layer in self.ignores.layers]
-        self._all = any(all_of_them for all_of_them, _ in beyond)
-        self._names = frozenset().union(*(names for _, names in beyond))
-
     def leaves_out(self, path: str, name: str, is_folder: bool) -> bool:
-        """Say whether the entry ``path`` of the folder that was entered is left out."""
-        if self._all or name in self._names:
-            return self._is_left_out(path, name, is_folder)
-        known = self._by_name.get((name, is_folder))
-        if known is None:
-            known = self._by_name[name, is_folder] = self._is_left_out(path, name, is_folder)
-        return known
-
-    def _is_left_out(self, path: str, name: str, is_folder: bool) -> bool:
+        """Say whether the entry ``path`` is left out."""
         config = self.place.config
         if config.excluded.verdict(config.relative(path), name, is_folder):
             return True
@@ -186,7 +165,7 @@ def walk(
         start = folder if folder != "/" else ""
         if known is None or known[0] != judge.under:
             try:
-                below, files = _kept(start, _list(folder) if known else listed, judge, folder)
+                below, files = _kept(start, _list(folder) if known else listed, judge)
             except OSError:  # it has gone meanwhile
                 continue
             folders.put(folder, stamp, judge.under, sorted(names & {*MARKERS, ".gitignore"}), below, files)
@@ -208,11 +187,8 @@ def _list(folder: str) -> list[os.DirEntry[str]]:
         return list(entries)
 
 
-def _kept(
-    start: str, listed: list[os.DirEntry[str]], judge: _Judge, folder: str
-) -> tuple[list[str], list[str]]:
+def _kept(start: str, listed: list[os.DirEntry[str]], judge: _Judge) -> tuple[list[str], list[str]]:
     """Return the folders and the files, or what may be some, that are not left out."""
-    judge.enter(folder)
     folders: list[str] = []
     files: list[str] = []
     for entry in listed:
@@ -241,7 +217,6 @@ def is_left_out(path: str, top: str, places: Places) -> bool:
         names = {mark for mark in (*MARKERS, ".gitignore") if os.path.exists(f"{folder}/{mark}")}
         place, ignores = _enter(folder, names, places, ignores, folder == top)
         judge = _Judge(place, ignores)
-        judge.enter(folder)
         folder = f"{folder.rstrip('/')}/{name}"
         if judge.leaves_out(folder, name, depth + 1 < len(parts)):
             return True

@@ -17,7 +17,6 @@ from gllint_rules.tuples import NamedTuple
 _PLAIN = re.compile(r"(?P<include>!?)(?:(?P<star>\*)(?=\.[^.]+$))?(?P<name>[\w.-]+)(?P<folder>/?)")
 _LITERAL = re.compile(r"[\w.-]+")
 _LITERAL_PATH = re.compile(r"!?[\w./ -]+")
-_PLAIN_START = re.compile(r"!?/?(?P<stem>(?:[\w.-]+/)+)")
 _FOLDERS_BELOW = "/**/"
 _CLASS = re.compile(r"\[:(\w+):\]")
 _CLASSES = {"alpha": "a-zA-Z", "digit": "0-9", "alnum": "a-zA-Z0-9", "lower": "a-z", "upper": "A-Z"} | {
@@ -31,7 +30,6 @@ class _Pattern(NamedTuple):
     rank: int
     ignores: bool
     text: str
-    stem: str  # the folders that each entry lies in which it names: `src/gen/` of `/src/gen/*.py`
 
     def names(self, path: str, is_folder: bool) -> bool:
         """Say whether the pattern names the entry ``path`` itself, not only a folder above it."""
@@ -53,10 +51,6 @@ class _Group:
     def _any(self) -> re.Pattern[str]:
         return _compiled("|".join(pattern.text.replace(f"(?P<{_MARK}>", "(?:") for pattern in self.patterns))
 
-    @cached_property
-    def _stems(self) -> tuple[str, ...]:
-        return tuple({pattern.stem for pattern in self.patterns})
-
     def last(self, path: str, is_folder: bool) -> tuple[int, bool | None]:
         """Return the rank and the verdict of the last pattern that names an entry."""
         if self.patterns and (self._any.search(path) or (is_folder and self._any.search(f"{path}/"))):
@@ -64,10 +58,6 @@ class _Group:
                 if pattern.names(path, is_folder):
                     return pattern.rank, pattern.ignores
         return _SILENT
-
-    def reaches(self, folder: str) -> bool:
-        """Say whether one of the patterns may name an entry of ``folder``."""
-        return bool(self.patterns) and folder.startswith(self._stems)
 
 
 class Patterns:
@@ -92,12 +82,6 @@ class Patterns:
     def __bool__(self) -> bool:
         groups = (self._by_name, self._by_path)
         return bool(self._plain or self._endings or self._by_path_to or any(g.patterns for g in groups))
-
-    def beyond_names(self, folder: str) -> tuple[bool, frozenset[str]]:
-        """Say where more than its name decides about an entry of ``folder``: for all entries, and for which names."""
-        folder = f"{folder}/" if folder else ""
-        names = (name for name, group in self._by_path_to.items() if group.reaches(folder))
-        return self._by_path.reaches(folder), frozenset(names)
 
     def verdict(self, path: str, name: str, is_folder: bool) -> bool | None:
         """Say whether ``path``, relative to the patterns' folder, is ignored; ``None`` where none speaks."""
@@ -136,14 +120,11 @@ class Patterns:
                 _compiled(text)
         except (ValueError, re.error):
             return  # as git does, which lets a malformed pattern match nothing
-        last = line.removesuffix("/").rpartition("/")[2]
-        if "/" not in line.strip().removesuffix("/"):
-            group, stem = self._by_name, ""
-        else:
-            start = _PLAIN_START.match(line.removesuffix("/"))
-            stem = start["stem"] if start is not None else ""
+        *folders, last = line.strip().removesuffix("/").split("/")
+        group = self._by_name
+        if folders:
             group = self._by_path_to.setdefault(last, _Group()) if _LITERAL.fullmatch(last) else self._by_path
-        group.patterns.append(_Pattern(rank, include, text, stem))
+        group.patterns.append(_Pattern(rank, include, text))
 
 
 @cache
