@@ -20,7 +20,7 @@ from gllint.errors import UsageError
 from gllint.files.config import FILE_NAMES, LEVELS
 from gllint.files.discover import SUFFIXES
 from gllint.files.places import absolute
-from gllint.files.source import Undecodable
+from gllint.files.source import Undecodable, changed
 from gllint.files.writing import check_inside, write_output
 from gllint.run.engine import Engine, Notice, Outcome, by_path
 from gllint.run.pool import ENDING
@@ -243,14 +243,18 @@ class _Run:
             except (OSError, Undecodable) as error:
                 errors.append(f"{path}: cannot be read: {error}")
                 continue
-            source, lines = add_noqa(text.source, findings)
-            after = text.encode(source) if notebook is None else notebook.with_source(source)
+            changes = add_noqa(text.source, findings)
+            after = (
+                text.encode(changed(text.source, changes))
+                if notebook is None
+                else notebook.with_changes(changes)
+            )
             if path == self.stdin:
                 self._write_bytes(after)
             elif after != before and (refused := fixer.replace(self.engine, path, before, after)):
                 errors.append(refused)
                 continue
-            added += lines
+            added += len(changes)
         if self.stdin and not outcome.findings:
             self._write_bytes(self.engine.bytes_of(self.stdin))
         for line in errors:

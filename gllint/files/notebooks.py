@@ -12,20 +12,20 @@ import ast
 import json
 import re
 import warnings
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
+from json.decoder import scanstring  # type: ignore[attr-defined]
+from json.scanner import py_make_scanner  # type: ignore[attr-defined]
 from typing import Any
 
-from gllint.files.source import BROKEN, Change, changed, keep_lines
+from gllint.files.source import BROKEN, Change, Offsets, changed, keep_lines
 from gllint_rules.tuples import NamedTuple
 
 _MOST_BYTES = 64_000_000
-_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
 _UNIT = re.compile(r"\\u[0-9a-fA-F]{4}|\\.|.", re.DOTALL)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _COOKIE = re.compile(r"coding(?=[:=])")
-_NEWLINE = re.compile(r"\r\n|\r|\n")
 # Cell magics whose cell is Python all the same.
 _PYTHON_CELLS = frozenset(
     {"time", "timeit", "capture", "prun", "memit", "mprun", "python", "python3", "pypy"}
@@ -51,12 +51,11 @@ class Place(NamedTuple):
     file_line: int
 
 
-class _Piece(NamedTuple):
-    """One string of a cell's source: where its text lies in the file, quotes aside, and the text."""
+class _Piece(str):
+    """A string of the file, with where it stands there, quotes aside."""
 
     start: int
     end: int
-    text: str
 
 
 class _Line(NamedTuple):
@@ -66,7 +65,7 @@ class _Line(NamedTuple):
     size: int
 
 
-@dataclass(slots=True)
+@dataclass
 class Notebook:
     """A notebook that could be read. ``source`` is its code as one text, ``cells`` those that are Python, by number."""
 
@@ -75,29 +74,21 @@ class Notebook:
     lines: list[_Line] = field(default_factory=list)
     cells: dict[int, list[_Piece]] = field(default_factory=dict)
     mark: bytes = b""
-    _newlines: list[int] = field(default_factory=list)  # in the file
-    _starts: list[int] = field(default_factory=list)  # of the lines of ``source``
+
+    @cached_property
+    def _in_text(self) -> Offsets:
+        return Offsets(self.text)
+
+    @cached_property
+    def _in_source(self) -> Offsets:
+        return Offsets(self.source)
 
     def place(self, line: int) -> Place:
         """Return where a line of ``source``, from 1, stands; one beyond the end is the last one."""
         if not self.lines:
             return Place(1, 1, 1)
         at = self.lines[min(max(line, 1), len(self.lines)) - 1]
-        if not self._newlines:
-            self._newlines = [match.start() for match in re.finditer("\n", self.text)] or [len(self.text)]
-        return Place(at.cell, at.number, bisect_right(self._newlines, self._raw(at.cell, at.offset)) + 1)
-
-    def with_source(self, source: str) -> bytes:
-        """Return the bytes of the file with lines of its code changed to those of ``source``, which has as many."""
-        changes: list[Change] = []
-        start = 0
-        for old, new in zip(keep_lines(self.source), keep_lines(source), strict=True):
-            if old != new:
-                head = _shared(old, new)
-                tail = _shared(old[head:][::-1], new[head:][::-1])
-                changes.append((start + head, start + len(old) - tail, new[head : len(new) - tail]))
-            start += len(old)
-        return self.with_changes(changes)
+        return Place(at.cell, at.number, self._in_text.place(self._raw(at.cell, at.offset))[0])
 
     def with_changes(self, changes: Iterable[Change]) -> bytes:
         """Return the bytes of the file with changes, which do not overlap, of its code; every other byte stays.
@@ -136,8 +127,7 @@ class Notebook:
             return first.cell, start, start, content
         before = self.lines[line - 1]
         end = before.offset + before.size
-        text = "".join(piece.text for piece in self.cells[before.cell])
-        if text.endswith(("\n", "\r")):
+        if "".join(self.cells[before.cell]).endswith(("\n", "\r")):
             return before.cell, end, end, content
         bare = content.removesuffix("\n").removesuffix("\r")
         return before.cell, end, end, (content[len(bare) :] or "\n") + bare
@@ -146,34 +136,32 @@ class Notebook:
         return line in (0, len(self.lines)) or self.lines[line].cell != self.lines[line - 1].cell
 
     def _is_magic_of_cell(self, line: _Line) -> bool:
-        return "".join(piece.text for piece in self.cells[line.cell])[line.offset :].lstrip().startswith("%%")
+        return "".join(self.cells[line.cell])[line.offset :].lstrip().startswith("%%")
 
     def _line(self, offset: int) -> tuple[int, int]:
-        """The line of ``source``, counted from 0, that an offset stands in, and the column in it."""
-        if not self._starts:
-            self._starts = [0, *(match.end() for match in _NEWLINE.finditer(self.source))]
-        line = bisect_right(self._starts, offset) - 1
-        return line, offset - self._starts[line]
+        """The line of ``source`` that an offset stands in, and the column in it, both counted from 0."""
+        line, column = self._in_source.place(offset)
+        return line - 1, column - 1
 
     def _in_file(self, cell: int, start: int, end: int, content: str) -> Iterator[Change]:
         """A change of a cell as changes of the strings that hold its text."""
         content = json.dumps(content, ensure_ascii=self.text.isascii())[1:-1]
         size = 0
         for piece in self.cells[cell]:
-            low, high = max(start, size), min(end, size + len(piece.text))
-            if low < high or (start == end and size <= start <= size + len(piece.text)):
+            low, high = max(start, size), min(end, size + len(piece))
+            if low < high or (start == end and size <= start <= size + len(piece)):
                 yield self._offset(piece, low - size), self._offset(piece, max(low, high) - size), content
                 content = ""
                 if start == end:
                     return
-            size += len(piece.text)
+            size += len(piece)
 
     def _raw(self, cell: int, offset: int) -> int:
         """Where in the file a character of a cell stands."""
         for piece in self.cells[cell]:
-            if offset < len(piece.text):
+            if offset < len(piece):
                 return self._offset(piece, offset)
-            offset -= len(piece.text)
+            offset -= len(piece)
         return self.cells[cell][-1].end if self.cells[cell] else 0
 
     def _offset(self, piece: _Piece, offset: int) -> int:
@@ -215,7 +203,7 @@ def read(data: bytes) -> Notebook | str:
         line = data.count(b"\n", 0, error.start) + 1
         return f"{line}:1: not utf-8 text: {error.reason}"
     try:
-        document = json.loads(text, parse_int=float)  # a number of any length, which says nothing to us
+        document = _Decoder().decode(text)
     except json.JSONDecodeError as error:
         return f"{error.lineno}:{error.colno}: not valid JSON: {error.msg}"
     except (RecursionError, ValueError) as error:
@@ -236,18 +224,32 @@ def _problem(document: Any) -> str | None:
     for number, cell in enumerate(_cells(document), 1):
         if not isinstance(cell, dict):
             return f"not a notebook: cell {number} is no object"
-        if cell.get("cell_type") == "code" and _source_of(cell) is None:
+        if cell.get("cell_type") == "code" and _pieces(cell) is None:
             return f"not a notebook: the source of cell {number} is no text"
     return None
 
 
-def _source_of(cell: dict[str, Any]) -> str | None:
-    source = cell.get("source", cell.get("input", ""))
-    if isinstance(source, str):
-        return source
-    if isinstance(source, list) and all(isinstance(line, str) for line in source):
-        return "".join(source)
-    return None
+def _pieces(cell: dict[str, Any]) -> list[_Piece] | None:
+    """The strings of a cell's source, ``None`` where it is no text."""
+    source = cell.get("source", cell.get("input", []))
+    pieces = source if isinstance(source, list) else [source]
+    return pieces if all(isinstance(piece, _Piece) for piece in pieces) else None
+
+
+class _Decoder(json.JSONDecoder):
+    """Reads JSON, its strings with their places. A number of any length says nothing to us."""
+
+    def __init__(self) -> None:
+        super().__init__(parse_int=float)
+        self.parse_string = _located
+        self.scan_once = py_make_scanner(self)  # the one in C would not ask
+
+
+def _located(text: str, start: int, strict: bool) -> tuple[_Piece, int]:
+    value, after = scanstring(text, start, strict)
+    piece = _Piece(value)
+    piece.start, piece.end = start, after - 1
+    return piece, after
 
 
 def _is_python(document: dict[str, Any]) -> bool:
@@ -262,17 +264,14 @@ def _is_python(document: dict[str, Any]) -> bool:
     return True
 
 
-def _joined(text: str, document: dict[str, Any], mark: bytes) -> Notebook | str:
-    located = _located(text)
+def _joined(text: str, document: dict[str, Any], mark: bytes) -> Notebook:
     made = Notebook(text, "", mark=mark)
     out: list[str] = []
     for number, cell in enumerate(_cells(document), 1):
-        pieces = located.get(number - 1, [])
-        if cell.get("cell_type") != "code" or not pieces:
+        pieces = _pieces(cell) if cell.get("cell_type") == "code" else None
+        if not pieces:
             continue
-        code = "".join(piece.text for piece in pieces)
-        if code != _source_of(cell):
-            return f"1:1: not a notebook: the source of cell {number} is given twice"
+        code = "".join(pieces)
         python = _without_magics(code)
         if python is None or not code.strip():
             continue
@@ -295,54 +294,6 @@ def _cells(document: dict[str, Any]) -> list[Any]:
         return cells
     sheets = [sheet for sheet in document["worksheets"] if isinstance(sheet, dict)]
     return [cell for sheet in sheets if isinstance(sheet.get("cells"), list) for cell in sheet["cells"]]
-
-
-def _located(text: str) -> dict[int, list[_Piece]]:
-    """The strings of the source of each cell, by the number of the cell from 0, where they stand in the text."""
-    found: dict[int, list[_Piece]] = {}
-    path: list[str | int] = []
-    kinds: list[str] = []
-    key, is_key, cells = "", True, 0
-    for token in _TOKEN.finditer(text):
-        shown = token.group()
-        if shown in "{[":
-            path.append(key if kinds and kinds[-1] == "{" else 0)
-            kinds.append(shown)
-            if shown == "{" and _is_cell(path[1:]):
-                cells += 1
-            key, is_key = "", shown == "{"
-        elif shown in "}]":
-            kinds.pop()
-            path.pop()
-            is_key = False
-        elif shown == ",":
-            is_key = bool(kinds) and kinds[-1] == "{"
-        elif shown == ":":
-            is_key = False
-        elif shown[0] == '"':
-            if is_key:
-                key = json.loads(shown, strict=False)
-                continue
-            if _is_source(path[1:], key, kinds):
-                piece = _Piece(token.start() + 1, token.end() - 1, json.loads(shown, strict=False))
-                found.setdefault(cells - 1, []).append(piece)
-    return found
-
-
-_OLD = "worksheets"
-
-
-def _is_cell(path: list[str | int]) -> bool:
-    if len(path) == 2:
-        return path[0] == "cells"
-    return len(path) == 4 and path[0] == _OLD and path[2] == "cells"
-
-
-def _is_source(path: list[str | int], key: str, kinds: list[str]) -> bool:
-    """Whether a string at ``path`` is, or is in a list that is, the source of a cell."""
-    if kinds[-1] == "[":
-        return bool(path) and path[-1] in ("source", "input") and _is_cell(path[:-1])
-    return key in ("source", "input") and _is_cell(path)
 
 
 # --- what only IPython reads --------------------------------------------------------------------------------
@@ -430,8 +381,3 @@ def _parses(code: str) -> bool:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     return True
-
-
-def _shared(a: str, b: str) -> int:
-    size = min(len(a), len(b))
-    return next((i for i in range(size) if a[i] != b[i]), size)

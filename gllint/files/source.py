@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import codecs
 import re
+from bisect import bisect_right
 from collections.abc import Iterable
 
+from gllint_rules import Span
 from gllint_rules.tuples import NamedTuple
 
 # gllint.files.notebooks writes it in front of what it cannot read.
@@ -111,6 +113,33 @@ def split_lines(source: str) -> list[str]:
 def keep_lines(source: str) -> list[str]:
     """Return the lines as Python counts them, each with its ending."""
     return _LINE.findall(source)
+
+
+class Offsets:
+    """Between lines and columns as findings count them, from 1, and offsets in a text.
+
+    A byte-order mark that the text begins with takes no column.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.starts = [0, *(found.end() for found in _NEWLINE.finditer(text))]
+        self._mark, self._size = int(text.startswith("\ufeff")), len(text)
+
+    def at(self, line: int, column: int) -> int:
+        """Return the offset of a place; what lies beyond its line or the text is cut off."""
+        if line > len(self.starts):
+            return self._size
+        end = self.starts[line] if line < len(self.starts) else self._size
+        return min(self.starts[line - 1] + column - 1 + (self._mark if line == 1 else 0), end)
+
+    def of(self, span: Span) -> tuple[int, int]:
+        """Return the offsets of a span."""
+        return self.at(span.line, span.column), self.at(span.end_line, span.end_column)
+
+    def place(self, offset: int) -> tuple[int, int]:
+        """Return the line and the column of an offset."""
+        line = bisect_right(self.starts, offset)
+        return line, offset - self.starts[line - 1] + 1 - (self._mark if line == 1 else 0)
 
 
 def changed(source: str, changes: Iterable[Change]) -> str:

@@ -8,11 +8,11 @@ from bisect import bisect, insort
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from gllint.files.source import Change, Undecodable, changed, keep_lines, main_newline
+from gllint.files.source import Change, Offsets, Undecodable, changed, main_newline
 from gllint.files.writing import check_inside, read_bytes, write_atomically
 from gllint.run.engine import Engine, Outcome, by_path
 from gllint.run.parsing import Unparsed, parse
-from gllint_rules import Finding, Fix, Span
+from gllint_rules import Finding, Fix
 
 MAX_PASSES = 20
 
@@ -97,12 +97,12 @@ def chosen(source: str, fixes: Iterable[Fix]) -> tuple[list[Change], int]:
 
     A fix is taken whole or not at all. Edits that several fixes share (an import) are made once.
     """
-    offsets = _Offsets(source)
+    offsets = Offsets(source)
     taken: dict[tuple[int, int], str] = {}
     places: list[tuple[int, int]] = []  # those of `taken`, in order
     applied = 0
     for wanted in fixes:
-        edits = {offsets.range(edit.span): edit.content for edit in wanted.edits}
+        edits = {offsets.of(edit.span): edit.content for edit in wanted.edits}
         if len(edits) == len(wanted.edits) and all(_fits(*edit, taken, places) for edit in edits.items()):
             for place in edits:
                 if place not in taken:
@@ -131,23 +131,6 @@ def diff(path: str, before: bytes, after: bytes) -> bytes:
     return b"".join(
         line if line.endswith(b"\n") else line + b"\n\\ No newline at end of file\n" for line in lines
     )
-
-
-class _Offsets:
-    """From lines and columns to offsets in a source."""
-
-    def __init__(self, source: str) -> None:
-        self._starts = [0]
-        for line in keep_lines(source):
-            self._starts.append(self._starts[-1] + len(line))
-        self._size = len(source)
-
-    def range(self, span: Span) -> tuple[int, int]:
-        return self._offset(span.line, span.column), self._offset(span.end_line, span.end_column)
-
-    def _offset(self, line: int, column: int) -> int:
-        start = self._starts[min(line, len(self._starts)) - 1]
-        return min(start + column - 1, self._size)
 
 
 def links(outcome: Outcome) -> dict[str, str]:

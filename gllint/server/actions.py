@@ -1,4 +1,4 @@
-"""What can be done about findings: their fixes, all safe fixes at once, and a suppression."""
+"""What can be done about findings beside their fixes: a suppression, and a line of configuration."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from functools import lru_cache
 from gllint.errors import UsageError
 from gllint.files.config import Config
 from gllint.files.editing import Addition, with_settings
-from gllint.files.source import Change, keep_lines, main_newline
+from gllint.files.source import Change
 from gllint.server.texts import Snapshot, difference
 from gllint.verdict.advice import asked_by
 from gllint.verdict.suppress import Comments
-from gllint_rules import Edit, Finding, Fix
+from gllint_rules import Finding
 
 _OWN = re.compile(r"#\s*gllint:\s*ignore\s*\[(?P<codes>[^\]]*)\]", re.IGNORECASE)
 _NOT_SUPPRESSIBLE = frozenset({"GL900", "GL901", "GL902"})
@@ -23,38 +23,21 @@ _NOT_SUPPRESSIBLE = frozenset({"GL900", "GL901", "GL902"})
 _ALLOWING = frozenset({"unit-packs", "plain-keys"})
 
 
-def fix_changes(snapshot: Snapshot, fix: Fix) -> list[Change]:
-    """The changes of a fix."""
-    return [(*snapshot.span_offsets(edit.span), _content(snapshot, edit)) for edit in fix.edits]
-
-
-def _content(snapshot: Snapshot, edit: Edit) -> str:
-    newline = main_newline(snapshot.text)
-    if newline == "\n":
-        return edit.content
-    return edit.content.replace("\r\n", "\n").replace("\n", newline)
-
-
 def suppression_changes(snapshot: Snapshot, finding: Finding) -> list[Change]:
     """A ``# gllint: ignore[…]`` that takes the finding away; none where no comment could."""
     if finding.code in _NOT_SUPPRESSIBLE:
         return []
-    text = snapshot.text.removeprefix("\ufeff")
-    mark = len(snapshot.text) - len(text)
-    comments = _comments(text)
-    # A comment cannot stand inside a text or before a continuation: there it goes to the logical line's end.
-    line = comments.logical_lines.get(finding.span.line, (0, finding.span.line))[1]
-    starts = [0]
-    for whole in keep_lines(text):
-        starts.append(starts[-1] + len(whole))
+    comments, at = _comments(snapshot.text.removeprefix("\ufeff")), snapshot.offsets.at
+    line = comments.line_for(finding.span.line)
     body = comments.lines[line - 1] if line <= len(comments.lines) else ""
     for number, column, comment in comments.comments:
         there = _OWN.search(comment) if number == line else None
         if there is not None:
-            end = mark + starts[line - 1] + column - 1 + there.end("codes")
+            end = at(line, column + there.end("codes"))
             return [(end, end, f", {finding.code}" if there["codes"].strip() else finding.code)]
-    start = mark + starts[line - 1] + len(body.rstrip())
-    return [(start, mark + starts[line - 1] + len(body), f"  # gllint: ignore[{finding.code}]")]
+    return [
+        (at(line, len(body.rstrip()) + 1), at(line, len(body) + 1), f"  # gllint: ignore[{finding.code}]")
+    ]
 
 
 @lru_cache(maxsize=1)

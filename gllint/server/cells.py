@@ -70,8 +70,8 @@ class OpenNotebook(Snapshot):
             return types.Location(self.cells[0].uri if self.cells else self.uri, self.range(0, 0))
         begin, finish = self._place(start), self._place(end)
         cell = self.cells[begin[0] - 1]
-        low = cell.offset_at(*begin[1:])
-        high = cell.offset_at(*finish[1:]) if finish[0] == begin[0] else len(cell.text)
+        low = cell.offsets.at(*begin[1:])
+        high = cell.offsets.at(*finish[1:]) if finish[0] == begin[0] else len(cell.text)
         return types.Location(cell.uri, cell.range(low, max(low, high)))
 
     def _place(self, offset: int) -> tuple[int, int, int]:

@@ -11,6 +11,7 @@ from lsprotocol import types
 
 from gllint.files.places import Place
 from gllint.files.source import Change
+from gllint.run.fixer import chosen
 from gllint.server import actions, completion, hover, knowledge, spots
 from gllint.server.app import Server, changed_paths, path_of
 from gllint.server.cells import OpenNotebook
@@ -158,7 +159,7 @@ def _quick_fixes(
     if fix is not None:
         is_safe = fix.applicability == "safe"
         title = f"{finding.code}: {fix.message}" + ("" if is_safe else " (unsafe)")
-        offer(title, actions.fix_changes(snapshot, fix), is_safe or None)
+        offer(title, chosen(snapshot.text, [fix])[0], is_safe or None)
     offer(f"{finding.code}: Suppress here", actions.suppression_changes(snapshot, finding))
     return found
 
@@ -270,7 +271,7 @@ def _known_texts(
             parts.append(hover.claim_text(macro, claim))
         if spots.is_tool_name(spot, _dispatchers(known.workspace.config.rules)):
             parts.append(hover.tool_text(knowledge.tools_named(known.workspace.project, spot.value)))
-    here = [f for f in shown.findings if _touches(snapshot.span_offsets(f.span), offset)]
+    here = [f for f in shown.findings if _touches(snapshot.offsets.of(f.span), offset)]
     if here:
         parts.append(hover.findings_text(here))
     return [part for part in parts if part]

@@ -7,17 +7,14 @@ nowhere else. A character of the protocol is a code unit of the encoding that wa
 from __future__ import annotations
 
 import difflib
-import re
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from lsprotocol import types
 
-from gllint.files.source import Change, as_bytes, decode, keep_lines
+from gllint.files.source import Change, Offsets, as_bytes, decode, keep_lines
 from gllint_rules import Span
 
-_NEWLINE = re.compile(r"\r\n|\r|\n")
 _MARK = "\ufeff"
 
 
@@ -37,9 +34,9 @@ class Snapshot:
         return (self,)
 
     @cached_property
-    def starts(self) -> list[int]:
-        """The offset at which each line begins."""
-        return [0, *(match.end() for match in _NEWLINE.finditer(self.text))]
+    def offsets(self) -> Offsets:
+        """Between offsets in the text and lines and columns as findings count them."""
+        return Offsets(self.text)
 
     @cached_property
     def data(self) -> bytes:
@@ -48,24 +45,26 @@ class Snapshot:
 
     def line(self, number: int) -> str:
         """The text of a line, counted from 0, without its ending; empty beyond the last one."""
-        if number >= len(self.starts):
+        starts = self.offsets.starts
+        if number >= len(starts):
             return ""
-        end = self.starts[number + 1] if number + 1 < len(self.starts) else len(self.text)
-        return self.text[self.starts[number] : end].rstrip("\r\n")
+        end = starts[number + 1] if number + 1 < len(starts) else len(self.text)
+        return self.text[starts[number] : end].rstrip("\r\n")
 
     # --- between offsets and the protocol ------------------------------------------------------------------
 
     def offset(self, position: types.Position) -> int:
         """The offset of a position; one beyond the end of its line or of the text counts as that end."""
-        if position.line >= len(self.starts):
+        starts = self.offsets.starts
+        if position.line >= len(starts):
             return len(self.text)
         line = self.line(position.line)
-        return self.starts[position.line] + _code_points(line, position.character, self.encoding)
+        return starts[position.line] + _code_points(line, position.character, self.encoding)
 
     def position(self, offset: int) -> types.Position:
         """The position of an offset; the reverse of :meth:`offset`."""
-        line = bisect_right(self.starts, offset) - 1
-        before = self.text[self.starts[line] : offset]
+        line = self.offsets.place(offset)[0] - 1
+        before = self.text[self.offsets.starts[line] : offset]
         return types.Position(line, units(before, self.encoding))
 
     def range(self, start: int, end: int) -> types.Range:
@@ -82,29 +81,14 @@ class Snapshot:
 
     # --- between spans and the rest ------------------------------------------------------------------------
 
-    def span_offsets(self, span: Span) -> tuple[int, int]:
-        """The offsets of a finding's span; what lies beyond the text is cut off."""
-        return self.offset_at(span.line, span.column), self.offset_at(span.end_line, span.end_column)
-
     def place_of(self, span: Span) -> types.Location:
         """Where in the documents a finding's span stands."""
-        return self.location(*self.span_offsets(span))
+        return self.location(*self.offsets.of(span))
 
     def span_at(self, offset: int) -> Span:
-        """The empty span at an offset, as findings count; the reverse of :meth:`span_offsets`."""
-        line = bisect_right(self.starts, offset)
-        mark = 1 if line == 1 and self.text.startswith(_MARK) else 0
-        column = offset - self.starts[line - 1] + 1 - mark
-        return Span(line, column, line, column)
-
-    def offset_at(self, line: int, column: int) -> int:
-        """The offset of a line and column as findings count; what lies beyond the text is cut off."""
-        if line > len(self.starts):
-            return len(self.text)
-        mark = 1 if line == 1 and self.text.startswith(_MARK) else 0
-        start = self.starts[line - 1]
-        end = self.starts[line] if line < len(self.starts) else len(self.text)
-        return min(start + column - 1 + mark, end)
+        """The empty span at an offset, as findings count."""
+        place = self.offsets.place(offset)
+        return Span(*place, *place)
 
     # --- edits ---------------------------------------------------------------------------------------------
 
@@ -134,9 +118,7 @@ class Snapshot:
 def difference(before: str, after: str) -> Iterator[Change]:
     """The changes, line by line, that make one text of the other."""
     old, new = keep_lines(before), keep_lines(after)
-    starts = [0]
-    for line in old:
-        starts.append(starts[-1] + len(line))
+    starts = [*Offsets(before).starts, len(before)]
     matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
     for kind, first, last, from_line, to_line in matcher.get_opcodes():
         if kind != "equal":

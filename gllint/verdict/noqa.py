@@ -5,38 +5,28 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 
-from gllint.files.source import keep_lines
+from gllint.files.source import Change, Offsets
 from gllint.verdict.suppress import NOQA, Comments
 from gllint_rules import Finding
 
 
-def add_noqa(source: str, findings: Iterable[Finding]) -> tuple[str, int]:
-    """Return the source with a suppression for each of its findings, and how many lines got one.
-
-    A comment cannot stand inside a text or before a continuation: there it goes to the logical line's end.
-    """
-    comments = Comments(source)
+def add_noqa(source: str, findings: Iterable[Finding]) -> list[Change]:
+    """Return the changes of the source that suppress its findings, one for each line that gets a comment or codes."""
+    comments, at = Comments(source), Offsets(source).at
     wanted: dict[int, set[str]] = defaultdict(set)
     for finding in findings:
         if finding.code != "GL900":
-            line = comments.logical_lines.get(finding.span.line, (0, finding.span.line))[1]
-            wanted[line].add(finding.code)
-    lines = keep_lines(source)
-    existing = {line: (column, text) for line, column, text in comments.comments}
+            wanted[comments.line_for(finding.span.line)].add(finding.code)
+    existing = {line: (column, NOQA.search(text)) for line, column, text in comments.comments}
+    changes: list[Change] = []
     for line, codes in wanted.items():
-        whole = lines[line - 1]
-        body = whole.rstrip("\r\n")
-        lines[line - 1] = _with_noqa(body, codes, existing.get(line)) + whole[len(body) :]
-    return "".join(lines), len(wanted)
-
-
-def _with_noqa(line: str, codes: set[str], comment: tuple[int, str] | None) -> str:
-    there = NOQA.search(comment[1]) if comment else None
-    if comment is None or there is None:
-        return f"{line.rstrip()}  # noqa: {', '.join(sorted(codes))}"
-    if there["codes"] is None:
-        return line
-    known = there["codes"].split()
-    end = comment[0] - 1 + there.end("codes")
-    missing = sorted(code for code in codes if not any(code == k.strip(",").upper() for k in known))
-    return line[:end] + "".join(f", {code}" for code in missing) + line[end:]
+        column, there = existing.get(line, (0, None))
+        if there is None:
+            body = comments.lines[line - 1]
+            text = f"  # noqa: {', '.join(sorted(codes))}"
+            changes.append((at(line, len(body.rstrip()) + 1), at(line, len(body) + 1), text))
+        elif there["codes"] is not None:
+            known = [code.strip(",").upper() for code in there["codes"].split()]
+            end = at(line, column + there.end("codes"))
+            changes.append((end, end, "".join(f", {code}" for code in sorted(codes.difference(known)))))
+    return changes

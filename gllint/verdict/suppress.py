@@ -114,6 +114,10 @@ class Comments:
                 first = last = 0
         return ranges
 
+    def line_for(self, line: int) -> int:
+        """The line that a comment about ``line`` can stand on: not within a text nor before a continuation."""
+        return self.logical_lines.get(line, (line, line))[1]
+
     @cached_property
     def comments(self) -> list[tuple[int, int, str]]:
         """Each comment: line, column (1-based), text. Where the text does not tokenize, none is sure."""

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from gllint.files.source import changed
 from gllint.run import fixer
 from gllint.verdict import suppress
 from gllint.verdict.noqa import add_noqa
@@ -349,7 +350,7 @@ def test_adds_suppressions_where_they_count(
     source: str, wanted: Sequence[tuple[int, str]], expected: str
 ) -> None:
     findings = [finding(line, code) for line, code in wanted]
-    added, _ = add_noqa(source, findings)
+    added = changed(source, add_noqa(source, findings))
     assert added == expected
     assert left(added, *findings) == []
     assert Comments(added).comments
