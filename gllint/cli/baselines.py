@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Sequence
 
 from gllint.files.places import absolute
-from gllint.files.source import Undecodable
 from gllint.run.engine import Engine, Outcome
 from gllint.verdict import baseline
 from gllint.verdict.fingerprint import Fingerprint, fingerprints
@@ -33,7 +32,7 @@ def compare(
     checked = set(outcome.checked)
 
     def has_scope(file: str, scope: str) -> bool:
-        source = source_of(engine, absolute(os.path.join(folder, file)))
+        source = engine.sources.code(absolute(os.path.join(folder, file)))
         return not scope or all(_defines(source, name) for name in scope.split("."))
 
     def was_checked(entry: Fingerprint) -> bool:
@@ -52,20 +51,12 @@ def compare(
 
 def identities(engine: Engine, outcome: Outcome, show: Callable[[str], str]) -> list[str]:
     """Return what makes each finding the same one after its lines have moved, as hexadecimal digits."""
-    return [f.hex() for f in fingerprints(outcome.findings, lambda path: source_of(engine, path), show)]
-
-
-def source_of(engine: Engine, path: str) -> str:
-    """Return the text of a file, empty where it cannot be read."""
-    try:
-        return engine.text(path).source
-    except (OSError, Undecodable):
-        return ""
+    return [f.hex() for f in fingerprints(outcome.findings, engine.sources.code, show)]
 
 
 def _fingerprints(engine: Engine, outcome: Outcome, path: str) -> list[Fingerprint]:
     show = baseline.relative_to(os.path.dirname(path))
-    return fingerprints(outcome.findings, lambda path: source_of(engine, path), show)
+    return fingerprints(outcome.findings, engine.sources.code, show)
 
 
 def _defines(source: str, name: str) -> bool:

@@ -198,7 +198,7 @@ class _Run:
             for path, data in fixed.after.items():
                 self._write_bytes(fixer.diff(self.show(path), fixed.before[path], data))
         elif self.stdin:
-            self._write_bytes(self.engine.bytes_of(self.stdin))
+            self._write_bytes(self.engine.sources.of(self.stdin).raw)
         else:
             fixer.write(self.engine, fixed)
         verb = "Would fix" if self.request.diff else "Fixed"
@@ -215,15 +215,14 @@ class _Run:
 
         assert self.request.since is not None
         folders = [p if os.path.isdir(p) else os.path.dirname(p) for p in map(absolute, paths)]
-        outcome.findings = only_changed(
-            outcome.findings, self.request.since, folders, self.engine.lines_in_file
-        )
+        cell = self.engine.sources.cell
+        outcome.findings = only_changed(outcome.findings, self.request.since, folders, cell)
 
     def _pinned(self, paths: Sequence[str], outcome: Outcome) -> Outcome:
         """Check again what is going to be written, so that every line belongs to the very bytes it is put into."""
         for path in by_path(outcome.findings):
             with contextlib.suppress(OSError):
-                self.engine.put(path, self.engine.bytes_of(path))
+                self.engine.put(path, self.engine.sources.of(path).raw)
         return self.engine.check(paths)
 
     def _add_noqa(self, outcome: Outcome) -> int:
@@ -237,9 +236,8 @@ class _Run:
             if path in links or path not in checked:
                 continue
             try:
-                before = self.engine.bytes_of(path)
-                text = self.engine.text(path)
-                notebook = self.engine.notebook(path)
+                file = self.engine.sources.of(path)
+                before, text, notebook = file.raw, file.text, file.notebook
             except (OSError, Undecodable) as error:
                 errors.append(f"{path}: cannot be read: {error}")
                 continue
@@ -256,7 +254,7 @@ class _Run:
                 continue
             added += len(changes)
         if self.stdin and not outcome.findings:
-            self._write_bytes(self.engine.bytes_of(self.stdin))
+            self._write_bytes(self.engine.sources.of(self.stdin).raw)
         for line in errors:
             _complain(line)
         self._note(f"Added {counted(added, 'suppression')}.")
@@ -279,12 +277,12 @@ class _Run:
     def _made_report(self, outcome: Outcome) -> report.Report:
         return report.Report(
             diagnostics=[self._diagnostic(finding) for finding in outcome.findings],
-            lines=self.engine.lines,
+            lines=self.engine.sources.lines,
             show=self.show,
             fingerprints=lambda: self._identities(outcome),
             checked=outcome.checked,
             colour=_wants_colour() and not self.request.output_file,
-            cell=self.engine.cell,
+            cell=self.engine.sources.cell,
             maps=self.engine.maps(outcome.checked) if self.request.output_format == report.PAGE else (),
             has_baseline=bool(self.request.baseline),
         )
@@ -296,7 +294,7 @@ class _Run:
 
     def _diagnostic(self, finding: Finding) -> report.Diagnostic:
         level = self.engine.config_of(finding.path).level(finding.code)
-        cell = self.engine.cell(finding.path, finding.span.line)
+        cell = self.engine.sources.cell(finding.path, finding.span.line)
         return report.Diagnostic(finding, self.show(finding.path), level, cell, finding in self.known)
 
     def _noticed(self, notice: Notice) -> str:

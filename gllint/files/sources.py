@@ -6,11 +6,11 @@ import os
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from gllint.files.source import Text, decode, split_lines
+from gllint.files.source import Text, Undecodable, decode, split_lines
 from gllint.files.writing import read_bytes
 
 if TYPE_CHECKING:
-    from gllint.files.notebooks import Notebook
+    from gllint.files.notebooks import Notebook, Place
 
 NOTEBOOK = ".ipynb"
 KEPT_BYTES = 64_000_000
@@ -94,6 +94,28 @@ class Sources:
     def read(self, path: str) -> bytes:
         """Return what a file holds as Python. Raises ``OSError``."""
         return self.of(path).data
+
+    def code(self, path: str) -> str:
+        """Return the text of a file, for showing; empty where it cannot be read."""
+        try:
+            return self.of(path).text.source
+        except (OSError, Undecodable):
+            return ""
+
+    def lines(self, path: str) -> list[str]:
+        """Return the lines of a file, for showing; none where it cannot be read."""
+        try:
+            return self.of(path).lines
+        except (OSError, Undecodable):
+            return []
+
+    def cell(self, path: str, line: int) -> Place | None:
+        """Return where a line of a notebook stands, ``None`` of any other file."""
+        try:
+            notebook = self.of(path).notebook if path.endswith(NOTEBOOK) else None
+        except OSError:
+            return None
+        return notebook.place(line) if notebook is not None else None
 
 
 def read_python(path: str) -> bytes:

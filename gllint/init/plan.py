@@ -11,7 +11,6 @@ from gllint.errors import UsageError
 from gllint.files.config import Config
 from gllint.files.editing import Addition, configuration, with_settings
 from gllint.files.places import Place, absolute
-from gllint.files.source import Undecodable
 from gllint.files.writing import check_inside, read_bytes, write_atomically
 from gllint.init import hook
 from gllint.init.proposal import Proposal, propose
@@ -94,9 +93,7 @@ def _changes(
     kept = f"{place.root}/{BASELINE}"
     old = _content(kept, place)
     if old is None and outcome.findings:
-        found = fingerprints(
-            outcome.findings, lambda path: _source(engine, path), baseline.relative_to(place.root)
-        )
+        found = fingerprints(outcome.findings, engine.sources.code, baseline.relative_to(place.root))
         changes.append(Change(kept, None, baseline.as_bytes(found)))
     elif old is not None:
         notes.append(f"{BASELINE} is there already and stays as it is.")
@@ -141,13 +138,6 @@ def _decoded(path: str, data: bytes | None) -> str:
         return (data or b"").decode()
     except UnicodeDecodeError as error:
         raise UsageError(f"{path}: is not UTF-8 text: {error.reason}") from None
-
-
-def _source(engine: Engine, path: str) -> str:
-    try:
-        return engine.text(path).source
-    except (OSError, Undecodable):
-        return ""
 
 
 def write(changes: Sequence[Change]) -> None:

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from gllint.files.source import Undecodable
 from gllint.run.engine import Engine, Outcome
 from gllint_rules.project.context import is_test_path
 from gllint_rules.words.table import shipped
@@ -43,7 +42,7 @@ def survey(engine: Engine, root: str, base: str) -> Survey:
     rows = [row for row in shipped().rows if row.imports]
     dispatching = _dispatching()
     for path in outcome.checked:
-        source = _source(engine, path)
+        source = engine.sources.code(path)
         modules = set(_IMPORT.findall(source))
         frameworks.update(row.name for row in rows if any(map(row.owns, modules)))
         units.update(_UNIT.findall(source))
@@ -54,7 +53,7 @@ def survey(engine: Engine, root: str, base: str) -> Survey:
         if finding.kind is not None and not is_test_path(finding.path, root)
     )
     broken = [finding.path for finding in outcome.findings if finding.code == "GL900"]
-    templates = [path for path in broken if _IN_TEMPLATE.search(_source(engine, path))]
+    templates = [path for path in broken if _IN_TEMPLATE.search(engine.sources.code(path))]
     return Survey(
         outcome,
         dict(frameworks.most_common()),
@@ -105,10 +104,3 @@ def _dispatching() -> re.Pattern[str]:
         rf"^[ \t]*(?:(?:async[ \t]+)?def|class)[ \t]+({either})\b|^[ \t]*class[ \t]+(\w+)\([^)\n]*\b(?:{either})\b",
         re.MULTILINE,
     )
-
-
-def _source(engine: Engine, path: str) -> str:
-    try:
-        return engine.text(path).source
-    except (OSError, Undecodable):
-        return ""

@@ -11,8 +11,8 @@ from gllint.errors import UsageError
 from gllint.files.config import Config
 from gllint.files.discover import Signature, is_excluded, signature
 from gllint.files.places import Place, Places, absolute
-from gllint.files.source import Text, Undecodable
-from gllint.files.sources import NOTEBOOK, Sources
+from gllint.files.source import Undecodable
+from gllint.files.sources import Sources
 from gllint.run.cache import Store, cache_folder
 from gllint.run.clock import Clock
 from gllint.run.index import Index
@@ -21,11 +21,10 @@ from gllint.run.progress import Progress
 from gllint.run.results import Result
 from gllint.run.table import Means
 from gllint.run.workspace import Workspace
-from gllint_rules import Failure, Finding, Span
+from gllint_rules import Failure, Finding
 from gllint_rules.tuples import NamedTuple
 
 if TYPE_CHECKING:
-    from gllint.files import notebooks
     from gllint_rules.check.map import Map
 
 _Grouped: TypeAlias = "tuple[Place, dict[str, Signature | None]]"
@@ -247,40 +246,6 @@ class Engine:
             top = os.environ[CACHE_VARIABLE]
         return cache_folder(top)
 
-    def text(self, path: str) -> Text:
-        """Return the text of a checked file. Raises ``OSError`` or :class:`Undecodable`."""
-        return self.sources.of(path).text
-
-    def bytes_of(self, path: str) -> bytes:
-        """Return the content of a checked file. Raises ``OSError``."""
-        return self.sources.of(path).raw
-
-    def notebook(self, path: str) -> notebooks.Notebook | None:
-        """Return the notebook that a checked file is, ``None`` where it is none or cannot be read."""
-        try:
-            return self.sources.of(path).notebook if path.endswith(NOTEBOOK) else None
-        except OSError:
-            return None
-
-    def cell(self, path: str, line: int) -> notebooks.Place | None:
-        """Return where a line of a notebook stands, ``None`` of any other file."""
-        notebook = self.notebook(path)
-        return None if notebook is None else notebook.place(line)
-
-    def lines_in_file(self, path: str, span: Span) -> tuple[int, int]:
-        """Return the lines of a file that a stretch of its code stands in: of a notebook those of its JSON."""
-        notebook = self.notebook(path)
-        if notebook is None:
-            return span.line, span.end_line
-        return notebook.place(span.line).file_line, notebook.place(span.end_line).file_line
-
-    def lines(self, path: str) -> list[str]:
-        """Return the lines of a checked file, for showing; none where it cannot be read."""
-        try:
-            return self.sources.of(path).lines
-        except (OSError, Undecodable):
-            return []
-
     def config_of(self, path: str) -> Config:
         """Return the configuration in force for a file."""
         return self.places.project(os.path.dirname(path)).config
@@ -364,7 +329,7 @@ class Engine:
         self, path: str, findings: tuple[Finding, ...], codes: frozenset[str], require_reason: bool
     ) -> tuple[Finding, ...]:
         try:
-            source = self.text(path).source
+            source = self.sources.of(path).text.source
         except (OSError, Undecodable):
             return findings
         from gllint.verdict import suppress

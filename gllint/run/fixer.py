@@ -53,9 +53,11 @@ def fix(engine: Engine, paths: Sequence[str], unsafe: bool) -> Fixed:
                 _fix_file(engine, path, fixes, fixed, stuck)
             for link, file in aliases.items():
                 if file in fixed.before:
-                    engine.put(link, engine.bytes_of(file))
+                    engine.put(link, engine.sources.of(file).raw)
         fixed.outcome = engine.check(paths)
-    fixed.after = {path: now for path, data in fixed.before.items() if (now := engine.bytes_of(path)) != data}
+    fixed.after = {
+        path: now for path, data in fixed.before.items() if (now := engine.sources.of(path).raw) != data
+    }
     return fixed
 
 
@@ -147,8 +149,8 @@ def _wanted(findings: Iterable[Finding], unsafe: bool) -> list[Fix]:
 
 def _pin(engine: Engine, path: str, fixed: Fixed, stuck: set[str]) -> None:
     try:
-        fixed.before[path] = engine.bytes_of(path)
-        engine.text(path)
+        source = engine.sources.of(path)
+        fixed.before[path], _ = source.raw, source.text
         engine.put(path, fixed.before[path])
     except (OSError, Undecodable) as error:
         stuck.add(path)
@@ -157,7 +159,8 @@ def _pin(engine: Engine, path: str, fixed: Fixed, stuck: set[str]) -> None:
 
 
 def _fix_file(engine: Engine, path: str, fixes: list[Fix], fixed: Fixed, stuck: set[str]) -> None:
-    text, notebook = engine.text(path), engine.notebook(path)
+    file = engine.sources.of(path)
+    text, notebook = file.text, file.notebook
     changes, applied = chosen(text.source, fixes)
     source = changed(text.source, changes)
     try:

@@ -6,12 +6,15 @@ import os
 import re
 import subprocess
 from collections.abc import Callable, Iterable, Sequence
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from gllint.errors import UsageError, nearest
-from gllint_rules import Finding, Span
+from gllint_rules import Finding
 
-Lines: TypeAlias = Callable[[str, Span], tuple[int, int]]
+if TYPE_CHECKING:
+    from gllint.files.notebooks import Place
+
+_Cell: TypeAlias = "Callable[[str, int], Place | None]"
 _HUNK = re.compile(rb"@@ -\S+ \+(\d+)(?:,(\d+))? @@")
 
 
@@ -24,10 +27,17 @@ class Changes:
         listed = _git(self._top, "ls-files", "--others", "--exclude-standard", "-z")
         self._untracked = {os.fsdecode(name) for name in listed.split(b"\0") if name}
 
-    def touch(self, finding: Finding, lines: Lines) -> bool:
+    def touch(self, finding: Finding, cell: _Cell) -> bool:
         """Say whether one of the finding's lines is new, or a place of its evidence."""
+
+        def in_file(path: str, line: int) -> int:
+            return at.file_line if (at := cell(path, line)) is not None else line
+
         places = [(finding.path, finding.span), *((note.path, note.span) for note in finding.notes)]
-        return any(self._is_new(path, *lines(path, span)) for path, span in places)
+        return any(
+            self._is_new(path, in_file(path, span.line), in_file(path, span.end_line))
+            for path, span in places
+        )
 
     def _is_new(self, path: str, first: int, last: int) -> bool:
         path = os.path.relpath(os.path.realpath(path), os.path.realpath(self._top)).replace(os.sep, "/")
@@ -44,14 +54,11 @@ class Changes:
 
 
 def only_changed(
-    findings: Sequence[Finding],
-    revision: str,
-    folders: Iterable[str],
-    lines: Lines = lambda _, span: (span.line, span.end_line),
+    findings: Sequence[Finding], revision: str, folders: Iterable[str], cell: _Cell
 ) -> list[Finding]:
     """Return the findings on lines that changed since ``revision``; ``folders`` were asked about.
 
-    ``lines`` gives the first and the last line of the file that a stretch of its code stands in.
+    ``cell`` says of a line of a notebook where it stands.
     """
     repositories: dict[str, Changes] = {}
     kept: list[Finding] = []
@@ -59,7 +66,7 @@ def only_changed(
         # A wrong revision is an error also where there is nothing to report.
         _changes(repositories, folder, revision)
     for finding in findings:
-        if _changes(repositories, os.path.dirname(finding.path), revision).touch(finding, lines):
+        if _changes(repositories, os.path.dirname(finding.path), revision).touch(finding, cell):
             kept.append(finding)
     return kept
 

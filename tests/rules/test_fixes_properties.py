@@ -288,7 +288,7 @@ def test_fixes_of_real_code() -> None:
     engine = Engine(Options(fixed=Config(), cache=False, jobs=1, noqa=False))
     found = by_path(engine.check([CORPUS]).findings)
     for path, before in found.items():
-        data, text = engine.bytes_of(path), engine.text(path)
+        data, text = engine.sources.of(path).raw, engine.sources.of(path).text
         for finding in list(offered(before))[:8]:
             assert finding.fix is not None
             fixed, applied = fixer.apply(text.source, [finding.fix])
