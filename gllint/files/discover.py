@@ -131,6 +131,14 @@ def signature(stat: os.stat_result) -> Signature:
     return Signature(stat.st_mtime_ns, stat.st_ctime_ns, stat.st_size, stat.st_ino)
 
 
+def signature_of(path: str) -> Signature | None:
+    """Return the signature of a file, ``None`` where there is none."""
+    try:
+        return signature(os.stat(path))
+    except OSError:
+        return None
+
+
 def is_settled(newest: int, started: int) -> bool:
     """Say whether what was last written at ``newest`` was so clearly before a run ``started`` to read."""
     grain = _COARSE_CLOCK if newest % 1_000_000_000 == 0 else _FINE_CLOCK

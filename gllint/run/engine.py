@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from gllint.errors import UsageError
 from gllint.files.config import Config
-from gllint.files.discover import Signature, is_excluded, signature
+from gllint.files.discover import Signature, is_excluded, signature_of
 from gllint.files.places import Place, Places, absolute
 from gllint.files.source import Undecodable
 from gllint.files.sources import Sources
@@ -80,28 +80,21 @@ class Outcome:
         self.checked += other.checked
 
 
-class Concluded(Protocol):
-    """What must be known of a project before its results are told."""
-
-    config: Config
-
-    def marked(self, paths: Iterable[str]) -> frozenset[str]:
-        """Return the checked files that may hold a suppression which names one of our codes."""
-
-
-class Engine:
+class Engine(Means):
     """Checks files, keeping what it learnt of their projects for the next call.
 
     ``sources`` hands out their contents, those that were put there first (see :meth:`put`).
     """
 
     def __init__(self, options: Options | None = None) -> None:
-        self.options = options or Options()
-        self.sources = Sources()
-        self.clock = Clock(self.options.time_rules)
-        self.progress = Progress(self.options.progress)
-        self._pool = Pool(self.options.jobs)
-        self.places = Places(self.options.override, self.options.fixed)
+        self.options = options = options or Options()
+        super().__init__(
+            Places(options.override, options.fixed),
+            Sources(),
+            Pool(options.jobs),
+            Clock(options.time_rules),
+            Progress(options.progress),
+        )
         self._workspaces: dict[str, Workspace] = {}
         self._complete: set[str] = set()
 
@@ -118,7 +111,7 @@ class Engine:
         outcome = Outcome()
         for root in sorted(grouped):
             outcome.add(parts.get(root) or check(root))
-        outcome.findings.sort(key=_order)
+        outcome.findings.sort(key=in_order)
         outcome.failures.sort(key=lambda failure: (failure.path, failure.code))
         self.progress.clear()
         return outcome
@@ -133,7 +126,7 @@ class Engine:
 
         def alone(root: str) -> Outcome:
             self.options = self.options._replace(jobs=1)
-            self._pool.jobs = 1
+            self.pool.jobs = 1
             self.progress = Progress(False)
             return check(root)
 
@@ -142,7 +135,7 @@ class Engine:
             for root, (place, files) in grouped.items()
             if not os.path.isdir(self.store(place).folder or "")  # of which nothing is kept
         }
-        jobs = self.options.jobs or min(place.config.jobs or self._pool.jobs for place, _ in grouped.values())
+        jobs = self.options.jobs or min(place.config.jobs or self.pool.jobs for place, _ in grouped.values())
         beside = start(sizes, jobs, alone)
         if beside is None:
             return {}
@@ -164,7 +157,7 @@ class Engine:
             results |= workspace.caused(files)
         outcome = Outcome()
         with self.clock.stage("suppress"):
-            self.conclude_all(workspace, files, results, outcome)
+            self.conclude_all(workspace.index, files, results, outcome)
         self._say_unread(workspace, files, named, outcome)
         return outcome
 
@@ -176,7 +169,7 @@ class Engine:
     def announce(self, paths: Iterable[str]) -> None:
         """Announce files that :meth:`check_file` will be asked for: for one that comes late all is looked at anew."""
         for path in paths:
-            self.workspace(self.places.project(os.path.dirname(path))).announce({path: _status(path)})
+            self.workspace(self.places.project(os.path.dirname(path))).announce({path: signature_of(path)})
 
     def lists(self, path: str) -> bool:
         """Say whether a file is known to belong to its project."""
@@ -186,10 +179,10 @@ class Engine:
         """Check one file by its absolute path, in the project it belongs to."""
         place = self.places.project(os.path.dirname(path))
         workspace = self.workspace(place)
-        workspace.announce({path: _status(path)})
+        workspace.announce({path: signature_of(path)})
         outcome = Outcome()
-        self.conclude_all(workspace, [path], workspace.landing([path]), outcome)
-        outcome.findings.sort(key=_order)
+        self.conclude_all(workspace.index, [path], workspace.landing([path]), outcome)
+        outcome.findings.sort(key=in_order)
         return outcome
 
     def explain(self, path: str, line: int, code: str | None) -> list[str]:
@@ -197,7 +190,7 @@ class Engine:
         path = absolute(path)
         self.places.ask_about([path])
         workspace = self.workspace(self.places.project(os.path.dirname(path)))
-        workspace.announce({path: _status(path)})
+        workspace.announce({path: signature_of(path)})
         return workspace.explain(path, line, code)
 
     def maps(self, paths: Collection[str]) -> list[Map]:
@@ -207,9 +200,11 @@ class Engine:
     def workspace(self, place: Place) -> Workspace:
         """Return the project at ``place``."""
         if place.root not in self._workspaces:
+            if self.options.jobs is None and place.config.jobs is not None:
+                self.pool.jobs = place.config.jobs
             store = self.store(place)
             turns, fixes = self.options.take_turns, self.options.fixes
-            self._workspaces[place.root] = Workspace(self.index(place, store), store, turns, fixes)
+            self._workspaces[place.root] = Workspace(Index(place, store, self), store, turns, fixes)
         return self._workspaces[place.root]
 
     def take_over(self, other: Engine) -> None:
@@ -220,16 +215,6 @@ class Engine:
     def store(self, place: Place) -> Store:
         """Return where the project at ``place`` keeps what it finds out."""
         return Store.of(self.cache_dir(place), place.root, place.config.rules)
-
-    def index(self, place: Place, store: Store) -> Index:
-        """Return a new index of the project at ``place``."""
-        return Index(place, store, self.means(place))
-
-    def means(self, place: Place) -> Means:
-        """Return what an index of the project at ``place`` shares with the others."""
-        if self.options.jobs is None and place.config.jobs is not None:
-            self._pool.jobs = place.config.jobs
-        return Means(self.places, self.sources, self._pool, self.clock, self.progress)
 
     def workspaces(self) -> Sequence[Workspace]:
         """Return the projects that were met, in the order of their folders."""
@@ -263,9 +248,9 @@ class Engine:
     def close(self, interrupted: bool = False) -> None:
         """End the processes that were started."""
         if interrupted:
-            self._pool.kill()
+            self.pool.kill()
         else:
-            self._pool.close()
+            self.pool.close()
 
     # --- from paths to files -------------------------------------------------------------------------------
 
@@ -283,7 +268,7 @@ class Engine:
             if self.sources.holds(path) or not os.path.isdir(path):
                 place = self.places.project(os.path.dirname(path))
                 if not (place.config.force_exclude and is_excluded(path, place)):
-                    add(path, place, _status(path))
+                    add(path, place, signature_of(path))
                 continue
             _refuse_locked(path)
             place = self.places.project(path)
@@ -298,19 +283,19 @@ class Engine:
     # --- from results to findings --------------------------------------------------------------------------
 
     def conclude_all(
-        self, workspace: Concluded, paths: Collection[str], results: Mapping[str, Result], outcome: Outcome
+        self, index: Index, paths: Collection[str], results: Mapping[str, Result], outcome: Outcome
     ) -> None:
         """Add to ``outcome`` what is left of ``results`` where codes are switched off and findings suppressed.
 
         Of files beside ``paths`` only some findings are known, so that nothing is said of their suppressions.
         """
         outcome.checked += paths
-        for path in sorted({*workspace.marked(paths), *results}):
+        for path in sorted({*index.table.marked(paths), *results}):
             result = results.get(path, Result())
             outcome.failures += result.failures
             if result.notice:
                 outcome.notices.append(Notice((path,), result.notice))
-            config = workspace.config
+            config = index.config
             codes = config.codes_in(path)
             findings = tuple(finding for finding in result.findings if finding.code in codes)
             if result.notice or any(finding.code == "GL900" for finding in result.findings):
@@ -357,15 +342,9 @@ def by_path(findings: Iterable[Finding]) -> dict[str, list[Finding]]:
     return grouped
 
 
-def _order(finding: Finding) -> tuple[str, int, int, str, int, int, str]:
+def in_order(finding: Finding) -> tuple[str, int, int, str, int, int, str]:
+    """Return what findings are sorted by."""
     span = finding.span
     return (
         finding.path, span.line, span.column, finding.code, span.end_line, span.end_column, finding.message,
     )  # fmt: skip
-
-
-def _status(path: str) -> Signature | None:
-    try:
-        return signature(os.stat(path))
-    except OSError:
-        return None

@@ -14,6 +14,7 @@ from gllint.run.cache import Store
 from gllint.run.clock import Clock
 from gllint.run.looks import (
     IS_PYTHON,
+    MARKED,
     MAY_USE,
     PASSES,
     UNREADABLE,
@@ -194,6 +195,10 @@ class Table:
     def passing(self, path: str) -> bool:
         """Say whether rules could speak about a file."""
         return bool(self.screen([path])[path].flags & PASSES)
+
+    def marked(self, paths: Iterable[str]) -> list[str]:
+        """Return the files that may hold a suppression which names one of our codes."""
+        return [path for path, said in self.screen(paths).items() if said.flags & MARKED]
 
     def may_use(self, paths: Iterable[str]) -> list[str]:
         """Return the files that only the second round could let through."""

@@ -11,7 +11,7 @@ from gllint.files.discover import Signature
 from gllint.run.cache import Store
 from gllint.run.index import Index
 from gllint.run.kept import concerned, result_of
-from gllint.run.looks import MARKED, MAY_USE, PASSES, UNDECODABLE, UNREADABLE, Screened
+from gllint.run.looks import MAY_USE, PASSES, UNDECODABLE, UNREADABLE, Screened
 from gllint.run.parsing import Unparsed
 from gllint.run.results import Held, Result
 from gllint.run.rules import check_files, syntax_error
@@ -172,10 +172,6 @@ class Workspace:
         self.index.forget(path)
         self._results = self._fixed = self._speaking = None
         self._told = {}
-
-    def marked(self, paths: Iterable[str]) -> frozenset[str]:
-        """Return the checked files that may hold a suppression which names one of our codes."""
-        return frozenset(path for path, said in self.index.table.screen(paths).items() if said.flags & MARKED)
 
     @property
     def cache_folder(self) -> str | None:

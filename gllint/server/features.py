@@ -270,7 +270,7 @@ def _known_texts(
             claim = _claim(ls, path, snapshot, offset, macro)
             parts.append(hover.claim_text(macro, claim))
         if spots.is_tool_name(spot, _dispatchers(known.workspace.config.rules)):
-            parts.append(hover.tool_text(knowledge.tools_named(known.workspace.project, spot.value)))
+            parts.append(hover.tool_text(knowledge.tools_named(known.workspace.index.project, spot.value)))
     here = [f for f in shown.findings if _touches(snapshot.offsets.of(f.span), offset)]
     if here:
         parts.append(hover.findings_text(here))
@@ -295,7 +295,7 @@ def _claim(
     known = ls.session.known(path)
     if known is None:
         return None
-    project = known.workspace.project
+    project = known.workspace.index.project
     module = project.imports.module_at(path)
     if module is None:
         return None
@@ -331,7 +331,7 @@ def _tool_names(ls: Server, path: str) -> dict[str, str]:
     known = ls.session.known(path)
     if known is None:
         return {}
-    names = knowledge.tool_names(known.workspace.project)
+    names = knowledge.tool_names(known.workspace.index.project)
     root = known.workspace.root.rstrip("/") + "/"
     return {name: place.removeprefix(root) for name, place in names.items()}
 
@@ -366,7 +366,7 @@ def _tools_at(
     if known is None:
         return ()
     if spots.is_tool_name(spot, _dispatchers(known.workspace.config.rules)):
-        return knowledge.tools_named(known.workspace.project, spot.value)
+        return knowledge.tools_named(known.workspace.index.project, spot.value)
     macro = _macro_at(spot, offset)
     if macro is None and spot.place not in _CLAIM_KEYS:
         return ()

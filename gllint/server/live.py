@@ -9,26 +9,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from gllint.files.digest import digest
-from gllint.files.discover import SUFFIXES, Signature, is_left_out, signature, walk
+from gllint.files.discover import SUFFIXES, Signature, is_left_out, signature_of, walk
 from gllint.files.places import Place
 from gllint.files.sources import Sources
 from gllint.run.cache import Store
-from gllint.run.engine import Engine, Options, Outcome, by_path
+from gllint.run.engine import Engine, Options, Outcome, by_path, in_order
 from gllint.run.following import FollowingIndex
 from gllint.run.kept import result_of
-from gllint.run.looks import MARKED, MAY_USE, TALKS, UNREADABLE, uses_file
-from gllint.run.progress import Progress
+from gllint.run.looks import MAY_USE, TALKS, UNREADABLE, uses_file
 from gllint.run.results import Result
 from gllint.run.rules import check_file, check_files
 from gllint.run.workspace import caused, landed, unreadable
-from gllint_rules import Failure, Finding
+from gllint_rules import Finding
 from gllint_rules.reading.stack import on_large_stack
-
-if TYPE_CHECKING:
-    from gllint_rules.project.project import Project
 
 _CHUNK = 50
 _FEW_FILES = 64
@@ -41,7 +36,7 @@ class LiveWorkspace:
     def __init__(self, index: FollowingIndex, store: Store) -> None:
         self.config, self.root = index.config, index.root
         self.is_loaded = False
-        self._index, self._store = index, store
+        self.index, self._store = index, store
         self._sources = index.means.sources
         self._results: dict[str, Result] = {}
         self._is_forgotten = False  # what was known of results before the project was another one
@@ -50,7 +45,7 @@ class LiveWorkspace:
 
     def is_worth_a_process(self) -> bool:
         """Whether there is so much to find out that another process had better do it, and leave it in the cache."""
-        index = self._index
+        index = self.index
         index.list_files()
         return (
             self._store.folder is not None
@@ -58,13 +53,9 @@ class LiveWorkspace:
             and (index.table.unknown() > 0 or not index.kept.has_results(self.config.codes))
         )
 
-    def forget_table(self) -> None:
-        """Read the cache again: another process has written to it."""
-        self._index.table.forget()
-
     def load(self) -> None:
         """Learn the whole project, as far as nothing is kept of it; after that it follows changes."""
-        index = self._index
+        index = self.index
         self._results = self._recalled()
         if len(self._results) < len(index.candidates()):
             # Only now, not at every keystroke: what is read while an editor is open is read again by the next process.
@@ -75,63 +66,54 @@ class LiveWorkspace:
 
     def _recalled(self) -> dict[str, Result]:
         """What earlier checks said, as far as it still holds."""
-        index = self._index
+        index = self.index
         index.project  # noqa: B018
         held = index.kept.results(self.config.codes, index.candidates())
         index.find_tools()
         self._is_forgotten = False
         return {path: result_of(held[path]) for path in held.keys() & index.kept.fresh.keys()}
 
-    def report_to(self, progress: Progress) -> None:
-        """Tell ``progress`` what is done."""
-        self._index.means.progress = progress
-
-    @property
-    def project(self) -> Project:
-        """The project over the facts as they are now."""
-        return self._index.project
-
     def take_facts(self, other: LiveWorkspace) -> None:
         """Take over the facts of the same project under another configuration: they depend on the text alone."""
         held = other._sources.holds
-        self._index.parsed = {path: facts for path, facts in other._index.parsed.items() if not held(path)}
+        self.index.parsed = {path: facts for path, facts in other.index.parsed.items() if not held(path)}
 
     # --- changes -------------------------------------------------------------------------------------------
 
     def changed(self, path: str) -> None:
         """Follow a file whose content is another one now, or that has come or gone."""
-        self._index.mentions.forget()
+        self.index.mentions.forget()
         exists = self._sources.exists(path)
-        if not self._index.has_project or not exists or path not in self._index.files:
+        if not self.index.has_project or not exists or path not in self.index.files:
             self._start_again(path, exists)
         else:
             self._follow(path)
 
     def written(self, path: str) -> bool:
         """Follow a file that was written on disk, unless it is open; false where it is not known."""
-        seen = _signature(path)
-        if path not in self._index.files or seen is None:
+        seen = signature_of(path)
+        if path not in self.index.files or seen is None:
             return False
-        self._index.files[path] = seen
+        self.index.files[path] = seen
         if not self._sources.holds(path):
             self.changed(path)
         return True
 
     def _start_again(self, path: str, exists: bool) -> None:
         """A file that comes or goes may change what any import leads to."""
-        self._index.files.pop(path, None)
+        self.index.files.pop(path, None)
         if exists:
-            self._index.files[path] = None if self._sources.holds(path) else _signature(path)
-        self._index.drop(path)
+            self.index.files[path] = None if self._sources.holds(path) else signature_of(path)
+        self.index.drop(path)
         self._forget_project()
 
     def _forget_project(self) -> None:
-        self._index.dependencies.probed.clear()
-        self._index.forget_project()
+        self.index.dependencies.probed.clear()
+        self.index.forget_project()
         self._results, self._is_forgotten = {}, True
 
     def _follow(self, path: str) -> None:
-        index, read = self._index, self._sources.read
+        index, read = self.index, self._sources.read
         screened = index.table.screen([path])[path]
         talked, talks = bool(index.talking), bool(screened.flags & TALKS)
         (index.talking.add if talks else index.talking.discard)(path)
@@ -156,7 +138,7 @@ class LiveWorkspace:
 
     def _renew(self, changed: set[str]) -> None:
         """Put a fresh project over the facts."""
-        stale = self._index.renew(changed)
+        stale = self.index.renew(changed)
         self._results = {path: result for path, result in self._results.items() if path not in stale}
 
     # --- results -------------------------------------------------------------------------------------------
@@ -167,7 +149,7 @@ class LiveWorkspace:
 
     def landing(self, paths: Iterable[str], fixes: bool = False) -> dict[str, Result]:
         """Return what is known of ``paths``: what their own checks say, and what those of other files said last."""
-        index, wanted = self._index, dict.fromkeys(paths)
+        index, wanted = self.index, dict.fromkeys(paths)
         candidates = index.candidates()
         unchecked = [path for path in wanted if path in candidates and path not in self._results]
         index.project  # noqa: B018
@@ -190,13 +172,7 @@ class LiveWorkspace:
 
     def caused(self, paths: Collection[str]) -> dict[str, Result]:
         """Return what there is to say of other files of the project because of what stands in ``paths``."""
-        return caused(landed(self._results.values()), paths, self._index.files)
-
-    def marked(self, paths: Iterable[str]) -> frozenset[str]:
-        """Return the checked files that may hold a suppression which names one of our codes."""
-        return frozenset(
-            path for path, said in self._index.table.screen(paths).items() if said.flags & MARKED
-        )
+        return caused(landed(self._results.values()), paths, self.index.files)
 
     # --- what can wait -------------------------------------------------------------------------------------
 
@@ -209,16 +185,16 @@ class LiveWorkspace:
         if self._is_forgotten:
             self._results = self._recalled() | self._results
         yield from self._settle_users()
-        unknown = [path for path in self._index.candidates() if path not in self._results]
+        unknown = [path for path in self.index.candidates() if path not in self._results]
         for number, path in enumerate(unknown, 1):
-            self._results[path] = check_file(self._index, path, False)
+            self._results[path] = check_file(self.index, path, False)
             if number % _SWEPT == 0 or number == len(unknown):
                 # What was inferred for files that are not open would only take up memory.
                 self._renew(set())
             yield
 
     def _settle_users(self) -> Iterator[None]:
-        index = self._index
+        index = self.index
         before = index.candidates()
         names = index.tool_names({path: name for path, name in before.items() if index.table.passing(path)})
         if names == index.names:
@@ -233,7 +209,7 @@ class LiveWorkspace:
 
     def rescan(self) -> Iterator[None]:
         """Compare, step by step, the files on disk with what is known of them, and follow what changed."""
-        index = self._index
+        index = self.index
         found: dict[str, Signature | None] = {}
         for number, item in enumerate(walk(self.root, index.means.places, within_project=True)):
             found[item.path] = item.signature
@@ -268,7 +244,7 @@ class LiveEngine(Engine):
         """Return the project at ``place``."""
         if place.root not in self._lives:
             store = self.store(place)
-            self._lives[place.root] = LiveWorkspace(FollowingIndex(place, store, self.means(place)), store)
+            self._lives[place.root] = LiveWorkspace(FollowingIndex(place, store, self), store)
         return self._lives[place.root]
 
     def lives(self) -> list[LiveWorkspace]:
@@ -290,36 +266,24 @@ class LiveEngine(Engine):
 
     def check(self, paths: Sequence[str]) -> Outcome:
         """Check files of projects that are loaded, by their absolute paths; with the fixes."""
-        outcome = Outcome(checked=list(paths))
+        outcome = Outcome()
         for path in paths:
-            findings, failures = self.conclude(path, fixes=True)
-            outcome.findings += findings
-            outcome.failures += failures
+            outcome.add(self.conclude(path, fixes=True))
         return outcome
 
-    def conclude(self, path: str, fixes: bool = False) -> tuple[list[Finding], list[Failure]]:
-        """Return the findings of the command line that lie in a file, and what failed on the way.
+    def conclude(self, path: str, fixes: bool = False) -> Outcome:
+        """Check one file of a project that is loaded.
 
         Without ``fixes`` a finding has its own only where working it out takes no time.
         """
         workspace = self.live(self.place_of(path))
         outcome = Outcome()
-        self.conclude_all(workspace, [path], workspace.landing([path], fixes=fixes), outcome)
-        return sorted(outcome.findings, key=_order), outcome.failures
+        self.conclude_all(workspace.index, [path], workspace.landing([path], fixes=fixes), outcome)
+        outcome.findings.sort(key=in_order)
+        return outcome
 
     def caused(self, workspace: LiveWorkspace, paths: Collection[str]) -> dict[str, list[Finding]]:
         """Return the findings that ``paths`` of a project cause in its other files, by their file."""
         outcome = Outcome()
-        self.conclude_all(workspace, (), workspace.caused(paths), outcome)
-        return by_path(sorted(outcome.findings, key=_order))
-
-
-def _signature(path: str) -> Signature | None:
-    try:
-        return signature(os.stat(path))
-    except OSError:
-        return None
-
-
-def _order(finding: Finding) -> tuple[int, int, str]:
-    return finding.span.line, finding.span.column, finding.code
+        self.conclude_all(workspace.index, (), workspace.caused(paths), outcome)
+        return by_path(sorted(outcome.findings, key=in_order))

@@ -201,23 +201,23 @@ class Session:
         if not workspace.is_loaded and workspace.root not in self._cancelled:
             if old is not None and old.root == workspace.root:
                 workspace.take_facts(old)
-            self._load(workspace)
+            self._load(root.engine, workspace)
         return Known(root, root.engine, workspace) if workspace.is_loaded else None
 
-    def _load(self, workspace: LiveWorkspace) -> None:
+    def _load(self, engine: LiveEngine, workspace: LiveWorkspace) -> None:
         name = os.path.basename(workspace.root) or workspace.root
         report = self._client.working(f"gllint: reading {name}")
-        workspace.report_to(Reporter(report))
+        engine.progress = Reporter(report)
         try:
             if workspace.is_worth_a_process():
                 index_apart(workspace.root, report)
-                workspace.forget_table()
+                workspace.index.table.forget()
             workspace.load()
         except Cancelled:
             self._cancelled.add(workspace.root)
         finally:
             self._client.finished()
-            workspace.report_to(Reporter(lambda label, done, total: None))
+            engine.progress = Reporter(lambda label, done, total: None)
         # What was read just now stays: the collector need never look at it again.
         gc.collect()
         gc.freeze()
@@ -303,12 +303,12 @@ class Session:
             return Shown(snapshot, (), lambda code: "error")
         if not fixes:
             known.workspace.forget_results(path)
-        findings, failures = known.engine.conclude(path, fixes)
-        for failure in failures:
+        outcome = known.engine.conclude(path, fixes)
+        for failure in outcome.failures:
             if failure not in self._failures:
                 self._failures.add(failure)
                 self._client.log(f"{failure.code} failed on {failure.path}: {failure.error}")
-        return Shown(snapshot, tuple(findings), known.workspace.config.level)
+        return Shown(snapshot, tuple(outcome.findings), known.workspace.config.level)
 
     def fixed(self, path: str) -> tuple[Snapshot, bytes] | None:
         """The newest text of an open file and the bytes after all safe fixes; ``None`` where they do nothing."""

@@ -270,7 +270,7 @@ def test_an_editor_is_told_after_any_edit_what_a_run_says_that_knows_nothing(
         for other, data in held.items():
             cold.sources.put(other, data)
         expected = [f for f in cold.check([str(top)]).findings if f.path == path]
-        assert [*map(shown, engine.conclude(path)[0])] == [*map(shown, expected)]
+        assert [*map(shown, engine.conclude(path).findings)] == [*map(shown, expected)]
         found += len(expected)
     assert found > 2
 
@@ -304,7 +304,7 @@ def test_an_editor_reads_what_is_open_and_what_that_leads_to(
         # The name of a tool's class is one that all other files are asked about.
         engine.put(path, text.replace("plant.", "a_").encode())
         workspace.forget_results(path)
-        assert [f.code for f in engine.conclude(path)[0]] == ["GL101"] * text.count("reading(site)")
+        assert [f.code for f in engine.conclude(path).findings] == ["GL101"] * text.count("reading(site)")
         list(workspace.settle())
     assert set(read) == {"a.py", "a_helper.py"}
     engine.put(path, _TOOL.replace("plant.", "a_").replace("Meter", "Turbine").encode())

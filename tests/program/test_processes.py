@@ -36,7 +36,7 @@ def sleep(settings, path):
 
 class Engine(checking.Engine):
     def check(self, paths):
-        list(self._pool.map(sleep, None, ["a", "b"], worth=True, crashed=None, chunk=1))
+        list(self.pool.map(sleep, None, ["a", "b"], worth=True, crashed=None, chunk=1))
 
 checking.Engine = Engine
 main(["check", "--jobs", "2", "--no-cache"])
