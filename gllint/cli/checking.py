@@ -20,14 +20,14 @@ from gllint.errors import UsageError
 from gllint.files.config import FILE_NAMES, LEVELS
 from gllint.files.discover import SUFFIXES
 from gllint.files.places import absolute
-from gllint.files.source import Undecodable, changed
 from gllint.files.writing import check_inside, write_output
-from gllint.run.engine import Engine, Notice, Outcome, by_path
+from gllint.run.engine import Engine, Notice, Outcome
 from gllint.run.pool import ENDING
 from gllint.shown import visible
 from gllint_rules import RULES, Finding
 
 if TYPE_CHECKING:
+    from gllint.run.fixer import Fixed
     from gllint.verdict.baseline import Compared
     from gllint.verdict.fingerprint import Fingerprint
 
@@ -108,16 +108,15 @@ class _Run:
         old = self._baseline()
         if self.request.fix or self.request.diff:
             outcome = self._fix(paths)
+        elif self.request.add_noqa:
+            outcome = self._add_noqa(paths)
         else:
             outcome = self.engine.check(paths)
-            if self.request.add_noqa and outcome.findings:
-                outcome = self._pinned(paths, outcome)
         if not outcome.checked:
             self._note("No Python files were found at the paths given.")
-        if self.request.since is not None:
-            self._only_since(outcome, paths)
         if self.request.add_noqa:
-            return self._add_noqa(outcome)
+            return WRONG if self.failed or outcome.failures else NOTHING_FOUND
+        self._only_since(outcome, paths)
         if old is not None and self.request.write_baseline:
             return self._write_baseline(outcome, old)
         if old is not None:
@@ -197,68 +196,46 @@ class _Run:
         if self.request.diff:
             for path, data in fixed.after.items():
                 self._write_bytes(fixer.diff(self.show(path), fixed.before[path], data))
-        elif self.stdin:
-            self._write_bytes(self.engine.sources.of(self.stdin).raw)
+            self.would_change = bool(fixed.after)
         else:
-            fixer.write(self.engine, fixed)
-        verb = "Would fix" if self.request.diff else "Fixed"
-        if fixed.applied:
-            self._note(f"{verb} {counted(fixed.applied, 'finding')} in {counted(len(fixed.after), 'file')}.")
+            self._put(fixed)
+        verb, count = "Would fix" if self.request.diff else "Fixed", sum(fixed.applied.values())
+        if count:
+            self._note(f"{verb} {counted(count, 'finding')} in {counted(len(fixed.after), 'file')}.")
+        self._complain(fixed)
+        return fixed.outcome
+
+    def _add_noqa(self, paths: Sequence[str]) -> Outcome:
+        from gllint.run import fixer
+
+        fixed = fixer.suppress(self.engine, paths, lambda outcome: self._only_since(outcome, paths))
+        written = self._put(fixed)
+        self._complain(fixed)
+        self._note(f"Added {counted(sum(fixed.applied[path] for path in written), 'suppression')}.")
+        return fixed.outcome
+
+    def _put(self, fixed: Fixed) -> list[str]:
+        """Put the changed files where they belong; return those for which that could be done."""
+        from gllint.run import fixer
+
+        if not self.stdin:
+            return fixer.write(self.engine, fixed)
+        self._write_bytes(self.engine.sources.of(self.stdin).raw)
+        return list(fixed.after)
+
+    def _complain(self, fixed: Fixed) -> None:
         for error in fixed.errors:
             _complain(error)
         self.failed = bool(fixed.errors)
-        self.would_change = self.request.diff and bool(fixed.after)
-        return fixed.outcome
 
     def _only_since(self, outcome: Outcome, paths: Sequence[str]) -> None:
+        if self.request.since is None:
+            return
         from gllint.verdict.since import only_changed
 
-        assert self.request.since is not None
         folders = [p if os.path.isdir(p) else os.path.dirname(p) for p in map(absolute, paths)]
         cell = self.engine.sources.cell
         outcome.findings = only_changed(outcome.findings, self.request.since, folders, cell)
-
-    def _pinned(self, paths: Sequence[str], outcome: Outcome) -> Outcome:
-        """Check again what is going to be written, so that every line belongs to the very bytes it is put into."""
-        for path in by_path(outcome.findings):
-            with contextlib.suppress(OSError):
-                self.engine.put(path, self.engine.sources.of(path).raw)
-        return self.engine.check(paths)
-
-    def _add_noqa(self, outcome: Outcome) -> int:
-        from gllint.run import fixer
-        from gllint.verdict.noqa import add_noqa
-
-        added, errors = 0, []
-        links = fixer.links(outcome)
-        checked = set(outcome.checked)
-        for path, findings in by_path(outcome.findings).items():
-            if path in links or path not in checked:
-                continue
-            try:
-                file = self.engine.sources.of(path)
-                before, text, notebook = file.raw, file.text, file.notebook
-            except (OSError, Undecodable) as error:
-                errors.append(f"{path}: cannot be read: {error}")
-                continue
-            changes = add_noqa(text.source, findings)
-            after = (
-                text.encode(changed(text.source, changes))
-                if notebook is None
-                else notebook.with_changes(changes)
-            )
-            if path == self.stdin:
-                self._write_bytes(after)
-            elif after != before and (refused := fixer.replace(self.engine, path, before, after)):
-                errors.append(refused)
-                continue
-            added += len(changes)
-        if self.stdin and not outcome.findings:
-            self._write_bytes(self.engine.sources.of(self.stdin).raw)
-        for line in errors:
-            _complain(line)
-        self._note(f"Added {counted(added, 'suppression')}.")
-        return WRONG if errors or outcome.failures else NOTHING_FOUND
 
     def _report(self, outcome: Outcome) -> None:
         made = self._made_report(outcome)

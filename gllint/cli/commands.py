@@ -71,6 +71,21 @@ def _code_option(name: str, text: str) -> Callable[[Any], Any]:
     )
 
 
+def _text_or_json(text: str) -> Callable[[Any], Any]:
+    return click.option("--output-format", type=click.Choice(["text", "json"]), default="text", help=text)
+
+
+def _configured(command: Any) -> Any:
+    command = click.option("--isolated", is_flag=True, help="Ignore all configuration files.")(command)
+    return click.option("--config", metavar="FILE", help="Read the configuration from this file.")(command)
+
+
+_NO_CACHE = click.option("--no-cache", is_flag=True, help="Neither read nor write the cache.")
+_JOBS = click.option(
+    "--jobs", type=click.IntRange(min=1), metavar="N", help="How many processes may work at once."
+)
+
+
 @cli.command()
 @click.argument("paths", nargs=-1, metavar="[PATHS]...")
 @_code_option("--select", "Codes or prefixes to check for, comma-separated (GL1,GL401).")
@@ -98,8 +113,7 @@ def _code_option(name: str, text: str) -> Callable[[Any], Any]:
     help="Report only findings on lines that git says changed since REV, or caused by such lines.",
 )
 @click.option("--add-noqa", is_flag=True, help="Write a suppression on each finding's line.")
-@click.option("--config", metavar="FILE", help="Read the configuration from this file.")
-@click.option("--isolated", is_flag=True, help="Ignore all configuration files.")
+@_configured
 @click.option("--exclude", multiple=True, metavar="PATTERN", help="Leave out these files too.")
 @click.option(
     "--force-exclude", is_flag=True, default=None, help="Leave out excluded files even if they are named."
@@ -113,9 +127,9 @@ def _code_option(name: str, text: str) -> Callable[[Any], Any]:
 @click.option("--show-files", is_flag=True, help="List the files that would be checked, and check none.")
 @click.option("--watch", is_flag=True, help="Check again whenever a file changes (needs gllint[watch]).")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even if there are findings.")
-@click.option("--no-cache", is_flag=True, help="Neither read nor write the cache.")
+@_NO_CACHE
 @click.option("--cache-dir", metavar="FOLDER", envvar="GLLINT_CACHE_DIR", help="Where to keep the cache.")
-@click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="How many processes may work at once.")
+@_JOBS
 @click.option(
     "--why", callback=_place, metavar="FILE:LINE[:CODE]", help="Explain why there is a finding, or none."
 )
@@ -139,10 +153,9 @@ def check(context: click.Context, /, **given: Any) -> None:
 @click.option("--baseline", metavar="FILE", help="Tell what is new since this baseline from what is in it.")
 @_code_option("--select", "Codes or prefixes to check for, comma-separated (GL1,GL401).")
 @_code_option("--ignore", "Codes or prefixes to leave out.")
-@click.option("--config", metavar="FILE", help="Read the configuration from this file.")
-@click.option("--isolated", is_flag=True, help="Ignore all configuration files.")
-@click.option("--no-cache", is_flag=True, help="Neither read nor write the cache.")
-@click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="How many processes may work at once.")
+@_configured
+@_NO_CACHE
+@_JOBS
 @click.option("-q", "--quiet", is_flag=True, help="Print only errors.")
 @click.pass_context
 def report(context: click.Context, /, **given: Any) -> None:
@@ -158,7 +171,7 @@ def report(context: click.Context, /, **given: Any) -> None:
 
 @cli.command()
 @click.argument("code", required=False, shell_complete=_complete_codes)
-@click.option("--output-format", type=click.Choice(["text", "json"]), default="text", help="How to print it.")
+@_text_or_json("How to print it.")
 def rule(code: str | None, output_format: str) -> None:
     """Explain a rule, or list them all."""
     from gllint.cli.explaining import rules_text
@@ -169,8 +182,7 @@ def rule(code: str | None, output_format: str) -> None:
 @cli.command()
 @click.argument("path", default=".")
 @click.option("--schema", is_flag=True, help="Print the JSON Schema of the configuration.")
-@click.option("--config", metavar="FILE", help="Read the configuration from this file.")
-@click.option("--isolated", is_flag=True, help="Ignore all configuration files.")
+@_configured
 def config(path: str, schema: bool, config: str | None, isolated: bool) -> None:
     """Print the settings in force for PATH and the file each came from."""
     from gllint.cli.explaining import config_text, schema_text
@@ -180,9 +192,7 @@ def config(path: str, schema: bool, config: str | None, isolated: bool) -> None:
 
 @cli.command()
 @click.argument("unit", required=False)
-@click.option(
-    "--output-format", type=click.Choice(["text", "json"]), default="text", help="How to print them."
-)
+@_text_or_json("How to print them.")
 @click.option("--pack", metavar="NAME", help="List the units of this pack instead (counts, time, data, …).")
 @click.pass_context
 def units(context: click.Context, unit: str | None, output_format: str, pack: str | None) -> None:
@@ -200,9 +210,7 @@ def units(context: click.Context, unit: str | None, output_format: str, pack: st
 
 
 @cli.command()
-@click.option(
-    "--output-format", type=click.Choice(["text", "json"]), default="text", help="How to print them."
-)
+@_text_or_json("How to print them.")
 def frameworks(output_format: str) -> None:
     """Print the table of frameworks: what makes a tool in each, and the version it was verified against."""
     from gllint.cli.explaining import frameworks_text
@@ -240,14 +248,8 @@ def server(stdio: bool) -> None:
 @click.option("--url", metavar="URL", help="Ask the server at this address instead of starting one.")
 @click.option("--timeout", type=click.FloatRange(min=0, min_open=True), default=30, metavar="SECONDS",
               show_default=True, help="How long the server may take.")  # fmt: skip
-@click.option(
-    "--output-format",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    help="How to print what was found.",
-)
-@click.option("--config", metavar="FILE", help="Read the configuration from this file.")
-@click.option("--isolated", is_flag=True, help="Ignore all configuration files.")
+@_text_or_json("How to print what was found.")
+@_configured
 @click.pass_context
 def mcp(
     context: click.Context,

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 import click
 
 from gllint.cli.status import NOTHING_FOUND
+from gllint.cli.summary import counted
 from gllint.errors import UsageError
 from gllint.init.plan import BASELINE, Plan, plan, write
 from gllint.shown import visible
@@ -43,8 +44,8 @@ def _asked(names: str) -> bool:
 
 def _told(made: Plan) -> Iterator[str]:
     seen = made.seen
-    files, before = len(seen.outcome.checked), len(seen.outcome.findings)
-    yield f"Looked through {files} file{'' if files == 1 else 's'} of {made.root}."
+    before = len(seen.outcome.findings)
+    yield f"Looked through {counted(len(seen.outcome.checked), 'file')} of {made.root}."
     yield f"  frameworks:  {_listed(seen.frameworks)}"
     yield f"  units:       {_listed(seen.units)}"
     yield f"  numbers without a unit, by kind: {_listed(seen.kinds)}"
@@ -54,14 +55,11 @@ def _told(made: Plan) -> Iterator[str]:
         yield "Proposed for [tool.gllint]:"
         yield from _lines(made)
         yield ""
+        yield f"Findings: {before} now, {made.left} with these settings."
     else:
         yield "The settings fit as they are."
-    yield (
-        f"Findings: {before} now, {made.left} with these settings."
-        if made.proposal.addition
-        else f"Findings: {before}."
-    )
-    wrapped = sum(made.proposal.settled.get(key, 0) for key in ("unit-packs",))
+        yield f"Findings: {before}."
+    wrapped = made.proposal.settled.get("unit-packs", 0)
     if wrapped:
         yield (
             f"  {wrapped} of these can then be returned in a unit that is allowed: each finding's help says in which, "
@@ -76,7 +74,7 @@ def _lines(made: Plan) -> Iterator[str]:
     for key, more in made.proposal.addition.lists.items():
         count = made.proposal.settled.get(key, 0)
         shown = ", ".join(json.dumps(item, ensure_ascii=False) for item in more)
-        yield f"  {key} = [{shown}]  # for {count} finding{'' if count == 1 else 's'}"
+        yield f"  {key} = [{shown}]  # for {counted(count, 'finding')}"
     for pattern, codes in made.proposal.addition.ignores.items():
         why = "templates, no Python yet" if codes == ("GL900",) else "test code, shown to nobody"
         yield f"  per-file-ignores: {json.dumps(pattern)} = {json.dumps(list(codes))}  # {why}"

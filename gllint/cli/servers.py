@@ -14,6 +14,7 @@ from contextlib import suppress
 from itertools import pairwise
 from typing import IO, Any
 
+from gllint.cli.summary import counted
 from gllint.errors import UsageError
 from gllint.files.config import Config
 from gllint.shown import visible
@@ -203,9 +204,5 @@ def report(tools: Sequence[Offered], config: Config, output_format: str) -> tupl
     lines = [visible(f"{one.tool}: {one.code} {one.message} ({one.path})") for one in found]
     hints = dict.fromkeys(visible(f"  {one.code}: {one.help}") for one in found if one.help)
     faulty = len({one.tool for one in found})
-    end = f"{_counted(len(tools), 'tool')}, {faulty or 'none'} with findings."
+    end = f"{counted(len(tools), 'tool')}, {faulty or 'none'} with findings."
     return "\n".join([*lines, *hints, end]) + "\n", bool(found)
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

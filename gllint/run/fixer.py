@@ -5,13 +5,14 @@ from __future__ import annotations
 import difflib
 import os
 from bisect import bisect, insort
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from gllint.files.source import Change, Offsets, Undecodable, changed, main_newline
 from gllint.files.writing import check_inside, read_bytes, write_atomically
 from gllint.run.engine import Engine, Outcome, by_path
 from gllint.run.parsing import Unparsed, parse
+from gllint.verdict.noqa import add_noqa
 from gllint_rules import Finding, Fix
 
 MAX_PASSES = 20
@@ -19,12 +20,12 @@ MAX_PASSES = 20
 
 @dataclass(slots=True)
 class Fixed:
-    """What fixing came to. ``before`` and ``after`` hold the bytes of each file that changes."""
+    """What fixing came to: of each file that changes, its bytes, and how many findings were fixed in it."""
 
     outcome: Outcome
     before: dict[str, bytes] = field(default_factory=dict)
     after: dict[str, bytes] = field(default_factory=dict)
-    applied: int = 0
+    applied: dict[str, int] = field(default_factory=dict)
     errors: list[str] = field(default_factory=list)
 
 
@@ -34,7 +35,7 @@ def fix(engine: Engine, paths: Sequence[str], unsafe: bool) -> Fixed:
     What is read is pinned first, so that every place belongs to the very bytes that the edits are put into.
     """
     fixed = Fixed(engine.check(paths))
-    aliases = links(fixed.outcome)
+    aliases = _links(fixed.outcome)
     stuck = set(aliases)
     for _ in range(MAX_PASSES):
         checked = set(fixed.outcome.checked)
@@ -50,22 +51,43 @@ def fix(engine: Engine, paths: Sequence[str], unsafe: bool) -> Fixed:
                 _pin(engine, path, fixed, stuck)
         else:
             for path, fixes in wanted.items():
-                _fix_file(engine, path, fixes, fixed, stuck)
+                changes, applied = chosen(engine.sources.of(path).text.source, fixes)
+                _change(engine, path, changes, applied, fixed, stuck)
             for link, file in aliases.items():
                 if file in fixed.before:
                     engine.put(link, engine.sources.of(file).raw)
         fixed.outcome = engine.check(paths)
-    fixed.after = {
-        path: now for path, data in fixed.before.items() if (now := engine.sources.of(path).raw) != data
-    }
+    fixed.after = _after(engine, fixed)
     return fixed
+
+
+def suppress(engine: Engine, paths: Sequence[str], only: Callable[[Outcome], None]) -> Fixed:
+    """Write a noqa for each finding that ``only`` leaves, in memory alone. Raises :class:`UsageError`."""
+    fixed = Fixed(engine.check(paths))
+    stuck, checked = set(_links(fixed.outcome)), set(fixed.outcome.checked)
+    for path in by_path(fixed.outcome.findings):
+        if path in checked and path not in stuck:
+            _pin(engine, path, fixed, stuck)
+    if fixed.before:
+        fixed.outcome = engine.check(paths)
+    only(fixed.outcome)
+    for path, findings in by_path(fixed.outcome.findings).items():
+        if path in fixed.before:
+            changes = add_noqa(engine.sources.of(path).text.source, findings)
+            _change(engine, path, changes, len(changes), fixed, stuck)
+    fixed.after = _after(engine, fixed)
+    return fixed
+
+
+def _after(engine: Engine, fixed: Fixed) -> dict[str, bytes]:
+    return {path: now for path, data in fixed.before.items() if (now := engine.sources.of(path).raw) != data}
 
 
 def write(engine: Engine, fixed: Fixed) -> list[str]:
     """Write the fixed files. Returns the paths written; what went wrong is added to ``fixed.errors``."""
     written: list[str] = []
     for path, data in fixed.after.items():
-        error = replace(engine, path, fixed.before[path], data)
+        error = _replace(engine, path, fixed.before[path], data)
         if error is None:
             written.append(path)
         else:
@@ -73,7 +95,7 @@ def write(engine: Engine, fixed: Fixed) -> list[str]:
     return written
 
 
-def replace(engine: Engine, path: str, before: bytes, after: bytes) -> str | None:
+def _replace(engine: Engine, path: str, before: bytes, after: bytes) -> str | None:
     """Put ``after`` in place of the content that was read; return why that was not done, ``None`` if it was.
 
     A file outside the project that only a link leads to was not meant, one that changed meanwhile is not lost.
@@ -135,7 +157,7 @@ def diff(path: str, before: bytes, after: bytes) -> bytes:
     )
 
 
-def links(outcome: Outcome) -> dict[str, str]:
+def _links(outcome: Outcome) -> dict[str, str]:
     """Return the links among the files with findings whose file is checked too: it is fixed once, by its own name."""
     checked = set(outcome.checked)
     files = {path: os.path.realpath(path).replace(os.sep, "/") for path in by_path(outcome.findings)}
@@ -155,24 +177,24 @@ def _pin(engine: Engine, path: str, fixed: Fixed, stuck: set[str]) -> None:
     except (OSError, Undecodable) as error:
         stuck.add(path)
         fixed.before.pop(path, None)
-        fixed.errors.append(f"{path}: cannot be fixed: {error}")
+        fixed.errors.append(f"{path}: cannot be read: {error}")
 
 
-def _fix_file(engine: Engine, path: str, fixes: list[Fix], fixed: Fixed, stuck: set[str]) -> None:
+def _change(
+    engine: Engine, path: str, changes: list[Change], applied: int, fixed: Fixed, stuck: set[str]
+) -> None:
+    """Make changes that come of so many fixes, unless they would break the file."""
     file = engine.sources.of(path)
     text, notebook = file.text, file.notebook
-    changes, applied = chosen(text.source, fixes)
     source = changed(text.source, changes)
     try:
         code = text.encode(source)
         data = code if notebook is None else notebook.with_changes(changes)
-    except UnicodeEncodeError:
-        stuck.add(path)
-        fixed.errors.append(f"{path}: cannot be fixed: its encoding {text.encoding} cannot hold the fix")
-        return
     except ValueError as error:
+        cannot_encode = f"its encoding {text.encoding} cannot hold the fix"
+        why = cannot_encode if isinstance(error, UnicodeEncodeError) else error
         stuck.add(path)
-        fixed.errors.append(f"{path}: cannot be fixed: {error}")
+        fixed.errors.append(f"{path}: cannot be fixed: {why}")
         return
     broken = parse(path, code) if source != text.source else None
     if source == text.source or isinstance(broken, Unparsed):
@@ -180,7 +202,7 @@ def _fix_file(engine: Engine, path: str, fixes: list[Fix], fixed: Fixed, stuck: 
         if isinstance(broken, Unparsed) and not isinstance(parse(path, text.encode(text.source)), Unparsed):
             fixed.errors.append(f"{path}: a fix would have broken this file; left alone (a defect of gllint)")
         return
-    fixed.applied += applied
+    fixed.applied[path] = fixed.applied.get(path, 0) + applied
     engine.put(path, data)
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -41,9 +41,7 @@ class Compared:
 def read(path: str) -> list[Fingerprint]:
     """Read a baseline. Raises :class:`UsageError` where it is missing or is none."""
     try:
-        document = json.loads(
-            read_bytes(path).decode("utf-8-sig"), object_pairs_hook=_object, parse_constant=_number
-        )
+        document = json.loads(read_bytes(path).decode("utf-8-sig"), object_pairs_hook=_object)
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror}; {_ADVICE}") from None
     except ValueError as error:
@@ -203,11 +201,6 @@ def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     """Refuse a key that is given twice, as a merge leaves it: which of the two would count?"""
     found = dict(pairs)
     if len(found) < len(pairs):
-        seen: set[str] = set()
-        twice = next(name for name, _ in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+        [(twice, _)] = Counter(name for name, _ in pairs).most_common(1)
         raise ValueError(f"key '{twice}' is given twice")
     return found
-
-
-def _number(name: str) -> float:
-    raise ValueError(f"{name} is no number")
