@@ -313,8 +313,9 @@ class _Run:
                 self._note(f"{self.show(cut.path)}:{cut.line}: {cut}")
 
     def _print_timings(self) -> None:
-        clock = self.engine.clock
-        rows = [*clock.stages.items(), *sorted(clock.rules.items(), key=lambda item: -item[1])]
+        stages = self.engine.clock.stages
+        steps = [(name, seconds) for name, seconds in stages.items() if name not in RULES]
+        rows = [*steps, *sorted(stages.items() - steps, key=lambda item: -item[1])]
         rows.append(("total", time.perf_counter() - self.started))
         for name, seconds in rows:
             say(f"{seconds * 1000:10.1f} ms  {name}", error=True)

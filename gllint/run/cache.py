@@ -12,7 +12,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any, BinaryIO
 
@@ -172,35 +172,29 @@ def clean(cache_dir: str) -> Cleaned:
     """Remove from a cache folder what gllint wrote there, and the folder if that was all. A link is left alone."""
     if os.path.islink(cache_dir) or not os.path.isdir(cache_dir):
         return Cleaned(False, [cache_dir] if os.path.lexists(cache_dir) else [])
-    left: list[str] = []
-    removed = False
-    for entry in _entries(cache_dir):
-        if _STORE.fullmatch(entry.name) and entry.is_dir(follow_symlinks=False):
-            found = _remove_store(entry.path)
-        else:
-            found = Cleaned(
-                *((True, []) if _is_label(entry) and _unlinked(entry.path) else (False, [entry.path]))
-            )
-        removed = removed or found.removed
-        left += found.left
-    with contextlib.suppress(OSError):
-        os.rmdir(cache_dir)
-        removed = True
-    return Cleaned(removed, left)
+    return _removed(cache_dir, _is_label, with_stores=True)
 
 
-def _remove_store(folder: str) -> Cleaned:
+def _removed(folder: str, is_ours: Callable[[os.DirEntry[str]], bool], with_stores: bool = False) -> Cleaned:
+    """Remove what ``is_ours`` in a folder, and the folder if that was all."""
     left: list[str] = []
     removed = False
     for entry in _entries(folder):
-        if _is_entry(entry) and _unlinked(entry.path):
-            removed = True
+        if with_stores and _is_store(entry):
+            found = _removed(entry.path, _is_entry)
         else:
-            left.append(entry.path)
+            is_gone = is_ours(entry) and _unlinked(entry.path)
+            found = Cleaned(is_gone, [] if is_gone else [entry.path])
+        removed = removed or found.removed
+        left += found.left
     with contextlib.suppress(OSError):
         os.rmdir(folder)
         removed = True
     return Cleaned(removed, left)
+
+
+def _is_store(entry: os.DirEntry[str]) -> bool:
+    return _STORE.fullmatch(entry.name) is not None and entry.is_dir(follow_symlinks=False)
 
 
 def _entries(folder: str) -> list[os.DirEntry[str]]:
@@ -292,9 +286,5 @@ def _prune(top: str) -> None:
     """Remove the stores that nothing was written to for long; whatever else lies there is not ours."""
     limit = time.time() - _KEEP_SECONDS
     for entry in _entries(top):
-        if (
-            _STORE.fullmatch(entry.name)
-            and entry.is_dir(follow_symlinks=False)
-            and entry.stat(follow_symlinks=False).st_mtime < limit
-        ):
-            _remove_store(entry.path)
+        if _is_store(entry) and entry.stat(follow_symlinks=False).st_mtime < limit:
+            _removed(entry.path, _is_entry)

@@ -14,19 +14,15 @@ class Clock:
     def __init__(self, by_rule: bool = False) -> None:
         self.by_rule = by_rule
         self.stages: dict[str, float] = {}
-        self.rules: dict[str, float] = {}
 
     @contextlib.contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """Count the seconds of the block as those of a step."""
-        with _counted(self.stages, name):
+        """Count the seconds of the block as those of a step, or of a rule by its code."""
+        started = time.perf_counter()
+        try:
             yield
-
-    @contextlib.contextmanager
-    def rule(self, code: str) -> Iterator[None]:
-        """Count the seconds of the block as those of a rule."""
-        with _counted(self.rules, code):
-            yield
+        finally:
+            self.stages[name] = self.stages.get(name, 0.0) + time.perf_counter() - started
 
 
 @contextlib.contextmanager
@@ -43,12 +39,3 @@ def without_collector() -> Iterator[None]:
         yield
     finally:
         gc.enable()
-
-
-@contextlib.contextmanager
-def _counted(totals: dict[str, float], name: str) -> Iterator[None]:
-    started = time.perf_counter()
-    try:
-        yield
-    finally:
-        totals[name] = totals.get(name, 0.0) + time.perf_counter() - started

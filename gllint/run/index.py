@@ -137,7 +137,8 @@ class Index:
             using: dict[str, bytes] = {}
             if names:
                 with self.means.clock.stage("second round"):
-                    using = self.table.users(names, self.table.may_use(self.files))
+                    users = self.table.users(names, self.table.may_use(self.files))
+                    using = {path: said for path, said in users if said}
             self._candidates = dict(sorted((passing | using).items()))
         return self._candidates
 
@@ -248,7 +249,7 @@ class Index:
         worth = size > _WORTH_BYTES and not self.means.sources.held()
         made: Iterable[tuple[bytes, Outline] | None] = repeat(None)
         if self.means.pool.takes(paths, worth, _CHUNK):
-            made = self.means.pool.map(outline_file, None, paths, worth=worth, crashed=None, chunk=_CHUNK)
+            made = self.means.pool.map(outline_file, None, paths, crashed=None, chunk=_CHUNK)
         for path, outline in zip(paths, made):  # noqa: B905  (one of them may be endless)
             self.parsed[path] = self._read(path, digests[path], made=outline)
             self.means.progress.tick(1)

@@ -24,7 +24,6 @@ class Mentions:
 
     def __init__(self, table: Table, dependencies: Dependencies, top: str) -> None:
         self._table, self._dependencies, self._top = table, dependencies, top
-        self._words: frozenset[str] = frozenset()  # all that were ever looked for
         self._open: set[str] = set()
         self._open_around: set[str] = set()
 
@@ -86,13 +85,11 @@ class Mentions:
         self._dependencies.around.clear()
 
     def _look_for(self, words: Collection[str]) -> None:
-        self._words |= frozenset(words)
-        mentions: dict[str, set[str]] = {word: set() for word in self._words}
-        for path, held in self._table.holding(self._words).items():
-            for word in held & self._words:
-                mentions[word].add(path)
-        self._dependencies.mentions.clear()
-        self._dependencies.mentions.update({word: frozenset(paths) for word, paths in mentions.items()})
+        found: dict[str, set[str]] = {word: set() for word in words}
+        for path, held in self._table.holding(frozenset(words)):
+            for word in held & found.keys():
+                found[word].add(path)
+        self._dependencies.mentions.update({word: frozenset(paths) for word, paths in found.items()})
 
     def _look_around_for(self, words: Collection[str]) -> None:
         from gllint.run.unlinted import files_holding

@@ -19,7 +19,6 @@ CHUNK = 400
 _MOST_PROCESSES = 61  # more are refused on Windows
 # What asks a process to end, beside an interrupt.
 ENDING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
-_Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
 
@@ -40,20 +39,14 @@ class Pool:
         work: Any,
         paths: Sequence[str],
         *,
-        worth: bool,
         crashed: _Result,
         chunk: int = CHUNK,
         tick: Callable[[int], None] = lambda done: None,
     ) -> Iterator[_Result]:
-        """Yield ``function(work, path)`` for each path, in order; in several processes if ``worth`` it.
+        """Yield ``function(work, path)`` for each path, in order, worked out in several processes.
 
         ``crashed`` is said of a path that took the process down which worked on it.
         """
-        if not self.takes(paths, worth, chunk):
-            for path in paths:
-                yield function(work, path)
-                tick(1)
-            return
         chunks = [paths[start : start + chunk] for start in range(0, len(paths), chunk)]
         for part in self._run(function, work, chunks, crashed):
             yield from part

@@ -64,7 +64,7 @@ def check_file(index: Index, path: str, fixes: bool) -> Result:
     project.consulted.clear()
     if clock.by_rule:
         for code in sorted(codes):
-            with clock.rule(code):
+            with clock.stage(code):
                 reports += check(project, path, frozenset({code}), fixes)
     else:
         reports += check(project, path, codes, fixes)

@@ -120,62 +120,67 @@ class Table:
                 self._put(path, row._replace(screened=known))
         return found
 
-    def users(self, names: Needles, paths: Iterable[str]) -> dict[str, bytes]:
-        """Return the digests of those files that use one of the tools named."""
-        return {path: said for path, said in self.users_step_by_step(names, paths) if said}
-
-    def users_step_by_step(self, names: Needles, paths: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+    def users(self, names: Needles, paths: Iterable[str]) -> Iterator[tuple[str, bytes]]:
         """Yield each file and its digest, which is empty where it uses none of the tools named."""
         key = digest(*(part for needle in sorted(names) for part in (*needle, b"")))
-        self.screen(paths := list(paths))
-        rows, unknown = self._known(), list[str]()
-        for path in paths:
-            row = rows.get(path)
-            if (
-                row is not None
-                and row.uses is not None
-                and row.uses.startswith(key)
-                and self._holds(path, row)
-            ):
-                yield path, row.uses[len(key) :]
-            else:
-                unknown.append(path)
-        for path, said in self._look(uses_file, (self._settings, names), unknown, b""):
-            self._put(path, rows[path]._replace(uses=key + said) if path in rows else None)
-            yield path, said
 
-    def holding(self, words: frozenset[str]) -> dict[str, frozenset[str]]:
-        """Return which of ``words``, and perhaps of others, each file of the project holds.
+        def kept(row: Row) -> bytes | None:
+            return row.uses[len(key) :] if row.uses is not None and row.uses.startswith(key) else None
+
+        return self._asked(
+            paths,
+            kept,
+            uses_file,
+            (self._settings, names),
+            b"",
+            lambda row, said: row._replace(uses=key + said),
+        )
+
+    def holding(self, words: frozenset[str]) -> Iterator[tuple[str, frozenset[str]]]:
+        """Yield each file of the project and which of ``words``, and perhaps of others, it holds.
 
         What is looked for is looked for with all that ever was, so that the next run finds it here.
         """
-        self.screen(self.files)
-        rows, found = self._known(), dict[str, frozenset[str]]()
+        self._known()
         enough = {key for key, several in self._sought.items() if words <= several}
-        unknown: list[str] = []
-        for path in self.files:
-            row = rows.get(path)
-            if (
-                row is not None
-                and row.mentions is not None
-                and row.mentions[0] in enough
-                and self._holds(path, row)
-            ):
-                found[path] = row.mentions[1]
-            else:
-                unknown.append(path)
-        if not unknown:
-            return found
         together = words.union(*self._sought.values())
         if len(together) <= _MOST_WORDS:
             words = together
         key = digest(*(word.encode("utf-8", "surrogatepass") for word in sorted(words)))
         self._sought = {known: several for known, several in self._sought.items() if known in enough}
         self._sought[key] = words
-        for path, held in self._look(words_of_file, words, unknown, frozenset[str]()):
-            found[path] = held
-            self._put(path, rows[path]._replace(mentions=(key, held)) if path in rows else None)
-        return found
+
+        def kept(row: Row) -> frozenset[str] | None:
+            return row.mentions[1] if row.mentions is not None and row.mentions[0] in enough else None
+
+        return self._asked(
+            self.files, kept, words_of_file, words, frozenset[str](),
+            lambda row, held: row._replace(mentions=(key, held)),
+        )  # fmt: skip
+
+    def _asked(
+        self,
+        paths: Iterable[str],
+        kept: Callable[[Row], _Said | None],
+        look: Callable[..., _Said],
+        work: Any,
+        crashed: _Said,
+        noted: Callable[[Row, _Said], Row],
+    ) -> Iterator[tuple[str, _Said]]:
+        """Yield each file and what is ``kept`` of it, else what a ``look`` at it says, which is ``noted``."""
+        self.screen(paths := list(paths))
+        rows, unknown = self._known(), list[str]()
+        for path in paths:
+            row = rows.get(path)
+            said = kept(row) if row is not None and self._holds(path, row) else None
+            if said is None:
+                unknown.append(path)
+            else:
+                yield path, said
+        for path, said in self._look(look, work, unknown, crashed):
+            if path in rows:
+                self._put(path, noted(rows[path], said))
+            yield path, said
 
     def unknown(self) -> int:
         """Count the files that must be read because nothing is kept of them."""
@@ -246,9 +251,7 @@ class Table:
         there = [path for path in paths if not sources.holds(path)] if here else paths
         worth = len(there) > _WORTH_FILES if worth is None else worth
         if self._means.pool.takes(there, worth, chunk):
-            said = self._means.pool.map(
-                look, work, there, crashed=crashed, worth=worth, chunk=chunk, tick=tick
-            )
+            said = self._means.pool.map(look, work, there, crashed=crashed, chunk=chunk, tick=tick)
             yield from zip(there, said, strict=True)
         else:
             here = [*there, *here]
@@ -256,8 +259,8 @@ class Table:
             yield path, look(work, path, sources.read)
             tick(1)
 
-    def _put(self, path: str, row: Row | None) -> None:
-        if row is not None and not self._means.sources.holds(path):
+    def _put(self, path: str, row: Row) -> None:
+        if not self._means.sources.holds(path):
             self._known()[path] = row
             self._has_changed = True
 

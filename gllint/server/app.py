@@ -124,7 +124,7 @@ class Server(LanguageServer):
         self.worker = Worker(self.session.step, lambda error: self.log(f"gllint: {error!r}"))
         self.pulls = False
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._presenter = Presenter(types.ClientCapabilities(), self.text_of)
+        self.presenter = Presenter(types.ClientCapabilities(), self.text_of)
         self._progress: _WorkDone | None = None
         self._watches = False
         self._is_reporting = False
@@ -140,7 +140,7 @@ class Server(LanguageServer):
         """
         can = params.capabilities
         self._loop = asyncio.get_running_loop()
-        self._presenter = Presenter(can, self.text_of)
+        self.presenter = Presenter(can, self.text_of)
         if can.text_document is not None and can.text_document.diagnostic is not None:
             self.pulls = bool(
                 can.workspace and can.workspace.diagnostics and can.workspace.diagnostics.refresh_support
@@ -291,15 +291,6 @@ class Server(LanguageServer):
         except TimeoutError:
             return otherwise
 
-    def present(self, shown: Shown) -> dict[str, list[types.Diagnostic]]:
-        """Return the diagnostics of a buffer, those of each of its documents by its address."""
-        return self._presenter.diagnostics(shown)
-
-    @property
-    def presenter(self) -> Presenter:
-        """What makes diagnostics for this editor."""
-        return self._presenter
-
     # --- what the session says, in the worker's thread -----------------------------------------------------
 
     def _later(self, call: Callable[[], None]) -> None:
@@ -311,7 +302,7 @@ class Server(LanguageServer):
         """Show the findings of one version of a buffer, unless it has another one by then."""
         if self.pulls:
             return
-        diagnostics = self.present(shown)
+        diagnostics = self.presenter.diagnostics(shown)
 
         def send() -> None:
             buffer = self.session.buffers.get(path)
@@ -334,7 +325,7 @@ class Server(LanguageServer):
         if found is None:
             diagnostics = {uri: list[types.Diagnostic]()} if uri is not None else {}
         else:
-            diagnostics = self.present(Shown(found, tuple(findings), level))
+            diagnostics = self.presenter.diagnostics(Shown(found, tuple(findings), level))
 
         def send() -> None:
             if path not in self.session.buffers or (self.pulls and not findings):

@@ -84,7 +84,7 @@ async def pull_diagnostics(
 
     def report() -> types.DocumentDiagnosticReport:
         shown = ls.session.findings(path) if path is not None else None
-        items = ls.present(shown).get(uri, []) if shown is not None else []
+        items = ls.presenter.diagnostics(shown).get(uri, []) if shown is not None else []
         name = hashlib.blake2b(repr(items).encode("utf-8", "replace"), digest_size=8).hexdigest()
         if name == params.previous_result_id:
             return types.RelatedUnchangedDocumentDiagnosticReport(name)
@@ -315,15 +315,13 @@ async def complete(ls: Server, params: types.CompletionParams) -> types.Completi
     if spot is None:
         return None
     if spots.is_unit(spot):
-        return types.CompletionList(
-            is_incomplete=False, items=completion.unit_items(spot, offset, snapshot, buffer.settings)
-        )
+        units = completion.units(snapshot.text[spot.start : offset], buffer.settings)
+        return completion.items(spot, offset, snapshot, types.CompletionItemKind.Unit, units)
     if spots.is_tool_name(spot, _dispatchers(buffer.settings)):
         unknown: dict[str, str] = {}
         names = await ls.ask_soon(lambda: _tool_names(ls, path), unknown)
-        return types.CompletionList(
-            is_incomplete=False, items=completion.tool_items(spot, offset, snapshot, names)
-        )
+        kind = types.CompletionItemKind.Function
+        return completion.items(spot, offset, snapshot, kind, sorted(names.items()))
     return None
 
 

@@ -28,38 +28,13 @@ _LOOKUPS = frozenset({"get", "get_tool", "invoke"})
 _CALL_STEPS = frozenset({"tool_call", "tool_calls"})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Holder:
     """A bracket around the cursor. ``callee`` is the dotted name before it, ``place`` what it is the value of.
 
     A place is a key in a dict literal, the keyword of a call or the number of an argument.
     """
 
-    bracket: str
-    callee: str
-    place: str | int
-
-
-@dataclass(frozen=True, slots=True)
-class Spot:
-    """The string around the cursor: the offsets of its content, and what it is the value of."""
-
-    start: int
-    end: int
-    value: str
-    is_closed: bool
-    prefix: str
-    place: str | int
-    holders: tuple[Holder, ...]
-
-    @property
-    def callee(self) -> str:
-        """The dotted name before the innermost bracket."""
-        return self.holders[-1].callee if self.holders else ""
-
-
-@dataclass(slots=True)
-class _Frame:
     bracket: str
     callee: str = ""
     place: str | int = 0
@@ -93,6 +68,24 @@ class _Frame:
         return "".join(reversed(parts)).lstrip(".")
 
 
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """The string around the cursor: the offsets of its content, and what it is the value of."""
+
+    start: int
+    end: int
+    value: str
+    is_closed: bool
+    prefix: str
+    place: str | int
+    holders: tuple[Holder, ...]
+
+    @property
+    def callee(self) -> str:
+        """The dotted name before the innermost bracket."""
+        return self.holders[-1].callee if self.holders else ""
+
+
 def comment_at(text: str, offset: int) -> str | None:
     """The comment around an offset."""
     for match in _TOKEN.finditer(text):
@@ -105,7 +98,7 @@ def comment_at(text: str, offset: int) -> str | None:
 
 def spot_at(text: str, offset: int) -> Spot | None:
     """The string whose content an offset lies in, its ends included; ``None`` where there is none."""
-    frames = [_Frame("")]
+    frames = [Holder("")]
     for match in _TOKEN.finditer(text):
         if match.start() >= offset:
             return None
@@ -120,11 +113,11 @@ def spot_at(text: str, offset: int) -> Spot | None:
                     (match["long_end"] or match["short_end"]) not in ("", "\\"),
                     (match["prefix"] or "").lower(),
                     frame.what(),
-                    tuple(Holder(f.bracket, f.callee, f.place) for f in frames[1:]),
+                    tuple(frames[1:]),
                 )
             frame.add("string", match[content])
         elif match["open"]:
-            frames.append(_Frame(match["open"], frame.dotted(), frame.what()))
+            frames.append(Holder(match["open"], frame.dotted(), frame.what()))
         elif match["close"]:
             if len(frames) > 1 and _PAIRS[frame.bracket] == match["close"]:
                 frames.pop()

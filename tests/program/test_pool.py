@@ -31,7 +31,7 @@ def test_results_keep_their_order(jobs: int) -> None:
     ticks: list[int] = []
     paths = [str(number) for number in range(50)]
     try:
-        assert list(workers.map(double, 2, paths, worth=True, crashed="", chunk=7, tick=ticks.append)) == [
+        assert list(workers.map(double, 2, paths, crashed="", chunk=7, tick=ticks.append)) == [
             p * 2 for p in paths
         ]
     finally:
@@ -41,8 +41,9 @@ def test_results_keep_their_order(jobs: int) -> None:
 
 def test_small_work_starts_no_process() -> None:
     workers = Pool(4)
-    assert list(workers.map(double, 1, ["a"], worth=False, crashed="")) == ["a"]
-    assert list(workers.map(double, 1, ["a"] * 5, worth=True, crashed="", chunk=5)) == ["a"] * 5
+    assert not workers.takes(["a"] * 1000, worth=False)
+    assert not workers.takes(["a"] * 5, worth=True, chunk=5)
+    assert workers.takes(["a"] * 6, worth=True, chunk=5)
     assert workers._executor is None
 
 
@@ -50,7 +51,7 @@ def test_a_file_that_kills_its_process_loses_nothing_else() -> None:
     workers = Pool(2)
     paths = [str(number) for number in range(12)]
     try:
-        results = list(workers.map(fall_over, "7", paths, worth=True, crashed="crashed", chunk=3))
+        results = list(workers.map(fall_over, "7", paths, crashed="crashed", chunk=3))
     finally:
         workers.close()
     assert results == [("crashed" if path == "7" else path) for path in paths]

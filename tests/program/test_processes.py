@@ -36,7 +36,7 @@ def sleep(settings, path):
 
 class Engine(checking.Engine):
     def check(self, paths):
-        list(self.pool.map(sleep, None, ["a", "b"], worth=True, crashed=None, chunk=1))
+        list(self.pool.map(sleep, None, ["a", "b"], crashed=None, chunk=1))
 
 checking.Engine = Engine
 main(["check", "--jobs", "2", "--no-cache"])
@@ -91,7 +91,7 @@ def test_where_no_process_can_be_started_the_work_is_done(monkeypatch: pytest.Mo
         raise OSError(11, "Resource temporarily unavailable")
 
     monkeypatch.setattr(Pool, "_start", refuse)
-    assert list(Pool(2).map(double, 2, ["a", "b", "c"], worth=True, crashed="", chunk=1)) == [
+    assert list(Pool(2).map(double, 2, ["a", "b", "c"], crashed="", chunk=1)) == [
         "aa",
         "bb",
         "cc",
@@ -102,7 +102,7 @@ def test_an_absurd_number_of_jobs_is_cut(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(pool, "_MOST_PROCESSES", 2)
     workers = Pool(10**30)
     try:
-        assert list(workers.map(double, 2, ["a", "b"], worth=True, crashed=None, chunk=1)) == ["aa", "bb"]
+        assert list(workers.map(double, 2, ["a", "b"], crashed=None, chunk=1)) == ["aa", "bb"]
     finally:
         workers.close()
 
