@@ -140,22 +140,20 @@ class _Run:
 
     def _check_targets(self) -> None:
         """Refuse to write over what is not ours to write over."""
-        targets = [self.request.write_baseline, self.request.prune_baseline and self.request.baseline]
-        for option, name in zip(("--write-baseline", "--prune-baseline"), targets, strict=True):
-            self._check_place(option, name or None)
-        if self.request.output_file and not _is_stream(self.request.output_file):
-            self._check_place("--output-file", self.request.output_file)
-            path = self.request.output_file
-            if path.endswith((*SUFFIXES, *FILE_NAMES)) and os.path.exists(path):
-                raise UsageError(f"--output-file: {path}: is a file of the project; not overwritten")
-
-    def _check_place(self, option: str, name: str | None) -> None:
-        if name is None:
-            return
-        try:
-            check_inside(absolute(name), self.engine.top_of(absolute(name)))
-        except OSError as error:
-            raise UsageError(f"{option}: {name}: cannot be written: {error.strerror}") from None
+        request, output = self.request, self.request.output_file
+        for option, name in (
+            ("--write-baseline", request.write_baseline),
+            ("--prune-baseline", request.baseline if request.prune_baseline else None),
+            ("--output-file", output if output and not _is_stream(output) else None),
+        ):
+            try:
+                if name is not None:
+                    check_inside(absolute(name), self.engine.top_of(absolute(name)))
+            except OSError as error:
+                raise UsageError(f"{option}: {name}: cannot be written: {error.strerror}") from None
+            is_ours = name is not None and name.endswith((*SUFFIXES, *FILE_NAMES)) and os.path.exists(name)
+            if is_ours and option == "--output-file":
+                raise UsageError(f"{option}: {name}: is a file of the project; not overwritten")
 
     # --- the steps -----------------------------------------------------------------------------------------
 

@@ -125,11 +125,9 @@ def write_output(path: str, data: bytes) -> None:
     Raises ``OSError``.
     """
     status = _status(path)
-    if status is None and not path.startswith(_STREAMS):
-        write_atomically(path, data)
-    elif status is not None and stat.S_ISDIR(status.st_mode):
+    if status is not None and stat.S_ISDIR(status.st_mode):
         raise IsADirectoryError(21, "is a folder", path)
-    elif status is not None and stat.S_ISREG(status.st_mode) and not path.startswith(_STREAMS):
+    if (status is None or stat.S_ISREG(status.st_mode)) and not path.startswith(_STREAMS):
         write_atomically(path, data)
     else:
         # A pipe that nobody reads is an error, nothing to wait for.

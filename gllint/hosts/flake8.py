@@ -77,7 +77,7 @@ class Plugin:
 
     def _would_be_checked(self, path: str, engine: Engine) -> bool:
         """Say whether ``gllint check`` would check the file too: what flake8 excludes is its own."""
-        place = engine.places.project(os.path.dirname(path))
+        place = engine.place_of(path)
         if not self._paths or path in self._paths:
             return not (place.config.force_exclude and is_excluded(path, place))
         tops = [top for top in self._paths if path.startswith(top.rstrip("/") + "/")]

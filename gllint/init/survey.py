@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 
 from gllint.run.engine import Engine, Outcome
 from gllint_rules.project.context import is_test_path
@@ -14,6 +15,7 @@ from gllint_rules.words.table import shipped
 _IMPORT = re.compile(r"^[ \t]*(?:from|import)[ \t]+([A-Za-z_][\w.]*)", re.MULTILINE)
 _IN_TEMPLATE = re.compile(r"\{\{(?:(?!\{\{).)*?\}\}|\{%(?:(?!\{%).)*?%\}")
 _OF_TEMPLATES = re.compile(r"template|cookiecutter|\{\{", re.IGNORECASE)
+_TEST_FILES = ("conftest.py", "test_*.py", "*_test.py")
 _UNIT = re.compile(r"""["']unit["'][ \t]*:[ \t]*["']([^"'\n]{1,30})["']""")
 
 
@@ -79,13 +81,7 @@ def test_patterns(paths: Sequence[str], root: str) -> tuple[str, ...]:
         if folder is not None:
             found[f"{folder}/"] = None
         else:
-            found[
-                "conftest.py"
-                if name == "conftest.py"
-                else "test_*.py"
-                if name.startswith("test_")
-                else "*_test.py"
-            ] = None
+            found[next(pattern for pattern in _TEST_FILES if fnmatchcase(name, pattern))] = None
     return tuple(sorted(found))
 
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gllint.report import Diagnostic, Report
-from gllint_rules import Edit
+from gllint_rules import Edit, Span
+
+if TYPE_CHECKING:
+    from gllint.files.notebooks import Place
 
 
 def render(report: Report) -> str:
@@ -17,8 +20,6 @@ def render(report: Report) -> str:
 def _entry(diagnostic: Diagnostic, report: Report) -> dict[str, Any]:
     finding, rule = diagnostic.finding, diagnostic.rule
     span, fix, cell = finding.span, finding.fix, diagnostic.cell
-    # Lines of a notebook are counted within the cell that the finding begins in.
-    shift = 0 if cell is None else cell.line - span.line
     return {
         "code": finding.code,
         "name": rule.name,
@@ -26,10 +27,7 @@ def _entry(diagnostic: Diagnostic, report: Report) -> dict[str, Any]:
         "help": finding.help,
         "severity": diagnostic.severity,
         "path": diagnostic.path,
-        "line": span.line + shift,
-        "column": span.column,
-        "end_line": span.end_line + shift,
-        "end_column": span.end_column,
+        **_places(span, cell),
         "fix": None
         if fix is None
         else {
@@ -47,12 +45,19 @@ def _entry(diagnostic: Diagnostic, report: Report) -> dict[str, Any]:
 def _edit(edit: Edit, path: str, report: Report) -> dict[str, Any]:
     """One edit; in a notebook in the cell that it begins in, which need not be that of the finding."""
     span, cell = edit.span, report.cell(path, edit.span.line)
+    return {
+        **_places(span, cell),
+        "content": edit.content,
+        **({} if cell is None else {"cell": cell.cell}),
+    }
+
+
+def _places(span: Span, cell: Place | None) -> dict[str, int]:
+    """A stretch of a file; lines of a notebook are counted within the cell that it begins in."""
     shift = 0 if cell is None else cell.line - span.line
     return {
         "line": span.line + shift,
         "column": span.column,
         "end_line": span.end_line + shift,
         "end_column": span.end_column,
-        "content": edit.content,
-        **({} if cell is None else {"cell": cell.cell}),
     }

@@ -169,15 +169,15 @@ class Engine(Means):
     def announce(self, paths: Iterable[str]) -> None:
         """Announce files that :meth:`check_file` will be asked for: for one that comes late all is looked at anew."""
         for path in paths:
-            self.workspace(self.places.project(os.path.dirname(path))).announce({path: signature_of(path)})
+            self.workspace(self.place_of(path)).announce({path: signature_of(path)})
 
     def lists(self, path: str) -> bool:
         """Say whether a file is known to belong to its project."""
-        return path in self.workspace(self.places.project(os.path.dirname(path))).index.files
+        return path in self.workspace(self.place_of(path)).index.files
 
     def check_file(self, path: str) -> Outcome:
         """Check one file by its absolute path, in the project it belongs to."""
-        place = self.places.project(os.path.dirname(path))
+        place = self.place_of(path)
         workspace = self.workspace(place)
         workspace.announce({path: signature_of(path)})
         outcome = Outcome()
@@ -189,7 +189,7 @@ class Engine(Means):
         """Return floor 2's account of why there is, or is not, a finding at a line."""
         path = absolute(path)
         self.places.ask_about([path])
-        workspace = self.workspace(self.places.project(os.path.dirname(path)))
+        workspace = self.workspace(self.place_of(path))
         workspace.announce({path: signature_of(path)})
         return workspace.explain(path, line, code)
 
@@ -231,19 +231,23 @@ class Engine(Means):
             top = os.environ[CACHE_VARIABLE]
         return cache_folder(top)
 
+    def place_of(self, path: str) -> Place:
+        """Return the place of a file. Raises :class:`UsageError` where its configuration is wrong."""
+        return self.places.project(os.path.dirname(path))
+
     def config_of(self, path: str) -> Config:
         """Return the configuration in force for a file."""
-        return self.places.project(os.path.dirname(path)).config
+        return self.place_of(path).config
 
     def top_of(self, path: str) -> str:
         """Return the top of the repository that a file lies in, else of its project: all that is its own."""
-        place = self.places.project(os.path.dirname(path))
+        place = self.place_of(path)
         return place.repository or place.root
 
     def put(self, path: str, data: bytes) -> None:
         """Let ``data`` count as the content of a file from now on, whatever is on disk."""
         self.sources.put(path, data)
-        self.workspace(self.places.project(os.path.dirname(path))).changed(path)
+        self.workspace(self.place_of(path)).changed(path)
 
     def close(self, interrupted: bool = False) -> None:
         """End the processes that were started."""
@@ -266,7 +270,7 @@ class Engine(Means):
 
         for path in paths:
             if self.sources.holds(path) or not os.path.isdir(path):
-                place = self.places.project(os.path.dirname(path))
+                place = self.place_of(path)
                 if not (place.config.force_exclude and is_excluded(path, place)):
                     add(path, place, signature_of(path))
                 continue

@@ -93,10 +93,6 @@ class Index:
                     self.files.setdefault(path, None)
             self.is_complete = True
 
-    def replace_files(self, files: Mapping[str, Signature | None]) -> None:
-        """Know these files instead."""
-        self.table.files = dict(files)
-
     @property
     def is_worth_keeping(self) -> bool:
         """Whether what was found out holds for the files as they lie on disk."""

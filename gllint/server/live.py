@@ -7,7 +7,6 @@ takes a millisecond), and it inherits what the edit leaves valid.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from gllint.files.digest import digest
@@ -220,7 +219,7 @@ class LiveWorkspace:
                 found.setdefault(path, None)
         changed = [path for path, seen in found.items() if index.files.get(path) != seen]
         is_another = found.keys() != index.files.keys()
-        index.replace_files(found)
+        index.table.files = found
         changed = [path for path in changed if not self._sources.holds(path)]
         if is_another:
             for path in changed:
@@ -255,10 +254,6 @@ class LiveEngine(Engine):
         """Let ``data`` count as the content of a file from now on, whatever is on disk."""
         self.sources.put(path, data)
         self.live(self.place_of(path)).changed(path)
-
-    def place_of(self, path: str) -> Place:
-        """Return the place of a file. Raises :class:`UsageError` where its configuration is wrong."""
-        return self.places.project(os.path.dirname(path))
 
     def would_check(self, path: str, top: str) -> bool:
         """Say whether ``gllint check`` of the folder ``top`` would come upon a file, were it saved."""
