@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import codecs
 import re
-from bisect import bisect_right
 from collections.abc import Iterable
 
 from gllint_rules import Span
@@ -138,6 +137,8 @@ class Offsets:
 
     def place(self, offset: int) -> tuple[int, int]:
         """Return the line and the column of an offset."""
+        from bisect import bisect_right  # a run that finds nothing needs none
+
         line = bisect_right(self.starts, offset)
         return line, offset - self.starts[line - 1] + 1 - (self._mark if line == 1 else 0)
 
