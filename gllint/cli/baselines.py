@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from gllint.files.places import absolute
 from gllint.run.engine import Engine, Outcome
 from gllint.verdict import baseline
-from gllint.verdict.fingerprint import Fingerprint, fingerprints
+from gllint.verdict.fingerprint import Fingerprint
 
 
 def write(engine: Engine, outcome: Outcome, path: str, old: Sequence[Fingerprint], covers_all: bool) -> int:
@@ -17,7 +17,8 @@ def write(engine: Engine, outcome: Outcome, path: str, old: Sequence[Fingerprint
     It keeps, and returns, how many of ``old`` are of what the run did not judge: other files, rules or lines.
     """
     unseen = compare(engine, outcome, path, old, covers_all).unseen
-    baseline.write(path, [*_fingerprints(engine, outcome, path), *unseen])
+    found = baseline.entries(outcome.findings, engine.sources.code, os.path.dirname(path))
+    baseline.write(path, [*found, *unseen])
     return len(unseen)
 
 
@@ -29,6 +30,7 @@ def compare(
     ``covers_all`` says that the outcome holds all findings of its files, so that one that it lacks is fixed.
     """
     folder = os.path.dirname(path)
+    current = baseline.entries(outcome.findings, engine.sources.code, folder)
     checked = set(outcome.checked)
 
     def has_scope(file: str, scope: str) -> bool:
@@ -42,21 +44,11 @@ def compare(
     return baseline.compare(
         old,
         outcome.findings,
-        _fingerprints(engine, outcome, path),
+        current,
         was_checked=was_checked,
         has_scope=has_scope,
         exists=lambda file: os.path.exists(os.path.join(folder, file)),
     )
-
-
-def identities(engine: Engine, outcome: Outcome, show: Callable[[str], str]) -> list[str]:
-    """Return what makes each finding the same one after its lines have moved, as hexadecimal digits."""
-    return [f.hex() for f in fingerprints(outcome.findings, engine.sources.code, show)]
-
-
-def _fingerprints(engine: Engine, outcome: Outcome, path: str) -> list[Fingerprint]:
-    show = baseline.relative_to(os.path.dirname(path))
-    return fingerprints(outcome.findings, engine.sources.code, show)
 
 
 def _defines(source: str, name: str) -> bool:

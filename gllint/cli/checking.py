@@ -263,9 +263,9 @@ class _Run:
         )
 
     def _identities(self, outcome: Outcome) -> list[str]:
-        from gllint.cli.baselines import identities
+        from gllint.verdict.fingerprint import fingerprints
 
-        return identities(self.engine, outcome, self.show)
+        return [each.hex() for each in fingerprints(outcome.findings, self.engine.sources.code, self.show)]
 
     def _diagnostic(self, finding: Finding) -> report.Diagnostic:
         level = self.engine.config_of(finding.path).level(finding.code)

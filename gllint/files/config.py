@@ -19,7 +19,7 @@ from gllint import __version__
 from gllint.errors import UsageError, nearest
 from gllint.files.patterns import Patterns, is_pattern
 from gllint.files.selection import check_selectors, matches, selected_codes
-from gllint.files.writing import read_bytes, way_out
+from gllint.files.writing import read_bytes, repository_of, way_out
 from gllint.shown import visible
 from gllint_rules import Settings
 from gllint_rules.tuples import NamedTuple
@@ -359,11 +359,8 @@ def _check_cache_dir(path: str, table: Mapping[str, Any], base: str) -> None:
     folder = table.get("cache-dir")
     if folder is None:
         return
-    top = base
-    while not os.path.exists(f"{top}/.git") and os.path.dirname(top) != top:
-        top = os.path.dirname(top)
     try:
-        out = way_out(os.path.join(base, folder), top if os.path.exists(f"{top}/.git") else base)
+        out = way_out(os.path.join(base, folder), repository_of(base) or base)
     except OSError as error:
         raise UsageError(f"{path}: key 'cache-dir' names no folder: {error.strerror}") from None
     if out is not None:

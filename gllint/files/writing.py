@@ -53,6 +53,15 @@ def way_out(path: str, root: str) -> str | None:
     return None if target == top or target.startswith(top.rstrip(os.sep) + os.sep) else target
 
 
+def repository_of(folder: str) -> str | None:
+    """Return the top of the repository that a folder lies in, ``None`` where it lies in none."""
+    while not os.path.exists(f"{folder}/.git"):
+        if os.path.dirname(folder) == folder:
+            return None
+        folder = os.path.dirname(folder)
+    return folder
+
+
 def check_inside(path: str, root: str) -> None:
     """Raise ``OSError`` where links lead ``path`` out of the project ``root``."""
     out = way_out(path, root)

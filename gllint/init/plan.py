@@ -17,7 +17,6 @@ from gllint.init.proposal import Proposal, propose
 from gllint.init.survey import Survey, survey
 from gllint.run.engine import Engine, Options, Outcome
 from gllint.verdict import baseline
-from gllint.verdict.fingerprint import fingerprints
 
 BASELINE = "gllint-baseline.json"
 
@@ -93,7 +92,7 @@ def _changes(
     kept = f"{place.root}/{BASELINE}"
     old = _content(kept, place)
     if old is None and outcome.findings:
-        found = fingerprints(outcome.findings, engine.sources.code, baseline.relative_to(place.root))
+        found = baseline.entries(outcome.findings, engine.sources.code, place.root)
         changes.append(Change(kept, None, baseline.as_bytes(found)))
     elif old is not None:
         notes.append(f"{BASELINE} is there already and stays as it is.")

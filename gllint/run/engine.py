@@ -158,7 +158,9 @@ class Engine(Means):
         outcome = Outcome()
         with self.clock.stage("suppress"):
             self.conclude_all(workspace.index, files, results, outcome)
-        self._say_unread(workspace, files, named, outcome)
+        unread = tuple(path for path in workspace.undecodable(files) if path not in named)
+        if unread:
+            outcome.notices.append(Notice(unread, "cannot be decoded"))
         return outcome
 
     def files(self, paths: Sequence[str]) -> list[str]:
@@ -306,13 +308,6 @@ class Engine(Means):
                 codes -= {"GL901"}  # what was not checked may yet need its suppressions
             left = self._unsuppressed(path, findings, codes, config.require_reason)
             outcome.findings += left if path in paths else [f for f in left if f in findings]
-
-    def _say_unread(
-        self, workspace: Workspace, paths: Collection[str], named: Collection[str], outcome: Outcome
-    ) -> None:
-        unread = tuple(path for path in workspace.undecodable(paths) if path not in named)
-        if unread:
-            outcome.notices.append(Notice(unread, "cannot be decoded"))
 
     def _unsuppressed(
         self, path: str, findings: tuple[Finding, ...], codes: frozenset[str], require_reason: bool

@@ -239,7 +239,7 @@ class Kept:
                 kept[path] = result._replace(evidence=evidence)
             elif not result.failures:
                 answers = {question: self._answer(question, candidates) for question in result.consulted}
-                kept[path] = Held(evidence, answers, concerned(result), encode(result).decode("ascii"))
+                kept[path] = Held(evidence, answers, result.concerned, encode(result).decode("ascii"))
         self._store.write(_results_name(codes, False), kept)
 
     def keep_fixed(
@@ -283,11 +283,6 @@ class Kept:
 
     def _listed(self) -> bytes:
         return digest(_bytes("\0".join(sorted(self._now.files))))
-
-
-def concerned(result: Result) -> frozenset[str]:
-    """Return the files in which findings lie, and those that bring them about."""
-    return frozenset(path for finding in result.findings for path in (finding.path, *finding.causes))
 
 
 def result_of(held: Held) -> Result:

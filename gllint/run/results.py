@@ -84,3 +84,8 @@ class Result(NamedTuple):
     cuts: tuple[Cut, ...] = ()  # what came to light on the way, in whatever file
     notice: str = ""
     consulted: frozenset[str] = frozenset()
+
+    @property
+    def concerned(self) -> frozenset[str]:
+        """The files in which findings lie, and those that bring them about."""
+        return frozenset(path for finding in self.findings for path in (finding.path, *finding.causes))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from gllint.files.discover import Signature
 from gllint.run.cache import Store
 from gllint.run.index import Index
-from gllint.run.kept import concerned, result_of
+from gllint.run.kept import result_of
 from gllint.run.looks import MAY_USE, PASSES, UNDECODABLE, UNREADABLE, Screened
 from gllint.run.parsing import Unparsed
 from gllint.run.results import Held, Result
@@ -99,7 +99,7 @@ class Workspace:
         if self._speaking is None:
             self._speaking = defaultdict(list)
             for path in self.index.candidates():
-                for other in _concerned(known[path]):
+                for other in known[path].concerned:
                     self._speaking[other].append(path)
         found = {path for other in paths for path in self._speaking.get(other, ())}
         return [path for path in self.index.candidates() if path in found] if found else []
@@ -252,10 +252,6 @@ class Workspace:
         if self._fixed is not None:
             with_findings = {path: result for path, result in self._fixed.items() if result.findings}
             index.kept.keep_fixed(self.config.codes, index.candidates(), with_findings, index.dependencies)
-
-
-def _concerned(known: Result | Held) -> frozenset[str]:
-    return known.concerned if isinstance(known, Held) else concerned(known)
 
 
 def _without_fixes(result: Result) -> Result:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from gllint.errors import UsageError
 from gllint.files.writing import read_bytes, write_atomically
 from gllint.shown import visible
-from gllint.verdict.fingerprint import Fingerprint
+from gllint.verdict.fingerprint import Fingerprint, fingerprints
 from gllint_rules import Finding
 
 VERSION = 1
@@ -174,9 +174,9 @@ class _Matching:
                 self.used.add(self.pairs[index])
 
 
-def relative_to(folder: str) -> Callable[[str], str]:
-    """Return the function that names a file in a baseline of ``folder``."""
-    return lambda path: os.path.relpath(path, folder).replace(os.sep, "/")
+def entries(findings: Sequence[Finding], source: Callable[[str], str], folder: str) -> list[Fingerprint]:
+    """Return what a baseline in ``folder`` holds of findings; ``source`` gives a file's text."""
+    return fingerprints(findings, source, lambda path: os.path.relpath(path, folder).replace(os.sep, "/"))
 
 
 def _entry(entry: object, room: int) -> tuple[Fingerprint, int]:

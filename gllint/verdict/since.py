@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from gllint.errors import UsageError, nearest
+from gllint.files.writing import repository_of
 from gllint_rules import Finding
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def only_changed(
 
     ``cell`` says of a line of a notebook where it stands.
     """
-    repositories: dict[str, Changes] = {}
+    repositories: dict[str | None, Changes] = {}
     kept: list[Finding] = []
     for folder in folders:
         # A wrong revision is an error also where there is nothing to report.
@@ -71,10 +72,8 @@ def only_changed(
     return kept
 
 
-def _changes(repositories: dict[str, Changes], folder: str, revision: str) -> Changes:
-    top = folder
-    while not os.path.exists(f"{top}/.git") and os.path.dirname(top) != top:
-        top = os.path.dirname(top)
+def _changes(repositories: dict[str | None, Changes], folder: str, revision: str) -> Changes:
+    top = repository_of(folder)
     if top not in repositories:
         repositories[top] = Changes(revision, folder)
     return repositories[top]
