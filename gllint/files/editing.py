@@ -5,15 +5,12 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gllint.errors import UsageError
 from gllint.files.config import Config
 from gllint.files.places import Place
 from gllint_rules.tuples import NamedTuple
-
-if TYPE_CHECKING:
-    from tomlkit.items import Table
 
 _BOM = "\ufeff"
 
@@ -59,55 +56,34 @@ def with_settings(path: str, text: str, addition: Addition, is_own: bool) -> str
     crlf = "\r\n" in body and "\n" not in body.replace("\r\n", "")
     body = body.replace("\r\n", "\n") if crlf else body
     try:
-        before = tomllib.loads(body)
+        wanted = tomllib.loads(body)
         document = tomlkit.parse(body)
-        _add(_table(document, is_own), addition)
+        _add(document, addition, is_own, tomlkit)
+        _add(wanted, addition, is_own)
         after = tomlkit.dumps(document)
-        if tomllib.loads(after) != _wanted(before, addition, is_own):
+        if tomllib.loads(after) != wanted:
             raise ValueError("the change would not be the one that was meant")
     except (TOMLKitError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise UsageError(f"{path}: cannot be changed by gllint: {error}; add the lines yourself") from None
     return bom + (after.replace("\n", "\r\n") if crlf else after)
 
 
-def _table(document: Any, is_own: bool) -> Table:
-    import tomlkit
-
-    if is_own:
-        return document  # type: ignore[no-any-return]
-    if "tool" not in document:
-        document["tool"] = tomlkit.table(is_super_table=True)
-    if "gllint" not in document["tool"]:
-        document["tool"]["gllint"] = tomlkit.table()
-    return document["tool"]["gllint"]  # type: ignore[no-any-return]
-
-
-def _add(table: Table, addition: Addition) -> None:
-    import tomlkit
-
+def _add(document: Any, addition: Addition, is_own: bool, kit: Any = None) -> None:
+    """Make an addition to a document, with the containers of ``kit`` (tomlkit) where it is one of its own."""
+    table = document
+    if not is_own:
+        if "tool" not in document:
+            document["tool"] = kit.table(is_super_table=True) if kit else {}
+        if "gllint" not in document["tool"]:
+            document["tool"]["gllint"] = kit.table() if kit else {}
+        table = document["tool"]["gllint"]
     for key, more in addition.lists.items():
         if key not in table:
-            table[key] = tomlkit.array()
+            table[key] = kit.array() if kit else []
         for item in more:
             table[key].append(item)
     if addition.ignores:
         if "per-file-ignores" not in table:
-            table["per-file-ignores"] = tomlkit.inline_table()
+            table["per-file-ignores"] = kit.inline_table() if kit else {}
         for pattern, codes in addition.ignores.items():
             table["per-file-ignores"][pattern] = list(codes)
-
-
-def _wanted(before: dict[str, Any], addition: Addition, is_own: bool) -> dict[str, Any]:
-    """The data that the changed text must hold: everything as before, and the addition."""
-    import copy
-
-    wanted = copy.deepcopy(before)
-    table = wanted if is_own else wanted.setdefault("tool", {}).setdefault("gllint", {})
-    for key, more in addition.lists.items():
-        table[key] = [*table.get(key, []), *more]
-    if addition.ignores:
-        table["per-file-ignores"] = {
-            **table.get("per-file-ignores", {}),
-            **{pattern: list(codes) for pattern, codes in addition.ignores.items()},
-        }
-    return wanted

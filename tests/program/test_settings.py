@@ -20,9 +20,8 @@ from gllint.errors import UsageError
 from gllint.files.config import schema
 from gllint.hosts.flake8 import Plugin
 from gllint.run.engine import Engine, Options
-from gllint.server.completion import unit_items
+from gllint.server.completion import units
 from gllint.server.session import Session
-from gllint.server.spots import Spot
 from gllint.server.texts import Snapshot
 
 Write = Callable[..., Path]
@@ -193,18 +192,8 @@ def opened(path: Path) -> tuple[Session, Editor]:
 
 
 def completed(session: Session, path: Path) -> set[str]:
-    buffer = session.buffers[str(path)]
-    items = [
-        item
-        for head in ("", "MJ/")
-        for item in unit_items(
-            Spot(0, len(head), head, True, "", "", ()),
-            len(head),
-            Snapshot("", head, 0, "utf-16"),
-            buffer.settings,
-        )
-    ]
-    return {item.label for item in items}
+    settings = session.buffers[str(path)].settings
+    return {unit for head in ("", "MJ/") for unit, _ in units(head, settings)}
 
 
 def why(path: Path, line: int) -> str:
