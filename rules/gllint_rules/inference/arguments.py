@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gllint_rules.inference import annotations as hints
@@ -15,6 +16,7 @@ from gllint_rules.inference.values import (
     FunctionOf,
     Instance,
     Key,
+    Leading,
     ListOf,
     Record,
     Site,
@@ -43,8 +45,9 @@ def given(
     new = False
     params = callee.function.params[1 if callee.first else 0 :]
     places = [param for param in params if param.kind in ("positional", "any")]
-    entries, positional_known = _positional(evaluator, call, frame)
-    named, names_known = _named(evaluator, call, frame)
+    passed_here = leading(evaluator, call, frame, callee.leading)
+    entries, positional_known, named = list(passed_here.places), passed_here.known, passed_here.named
+    names_known = not named.open
     passed: dict[str, Value] = {}
     for param, entry in zip(places, entries, strict=False):
         passed[param.name] = entry.value
@@ -112,6 +115,17 @@ def _element(declared: Value) -> Value:
     return NEVER
 
 
+def leading(evaluator: Evaluator, call: facts.Call, frame: Frame, before: Leading | None = None) -> Leading:
+    """The arguments of a call, behind those that were given ``before``."""
+    places, known = _positional(evaluator, call, frame)
+    named = _named(evaluator, call, frame, before.named if before is not None else None)
+    if before is None:
+        return Leading(tuple(places), known, named)
+    if not before.known:
+        return replace(before, named=named)
+    return Leading((*before.places, *places), known, named)
+
+
 def _positional(evaluator: Evaluator, call: facts.Call, frame: Frame) -> tuple[list[Entry], bool]:
     """The arguments in their place, and whether these are all; what follows a spread of unknown length is not seen."""
     out: list[Entry] = []
@@ -126,14 +140,14 @@ def _positional(evaluator: Evaluator, call: facts.Call, frame: Frame) -> tuple[l
     return out, True
 
 
-def _named(evaluator: Evaluator, call: facts.Call, frame: Frame) -> tuple[Record, bool]:
-    """The keywords as a dict, those that are spread included, and whether these are all."""
-    record = Record(site=Site(frame.module, call.at))
+def _named(evaluator: Evaluator, call: facts.Call, frame: Frame, before: Record | None) -> Record:
+    """The keywords as a dict, those that are spread included; ``before`` holds those that were given earlier."""
+    record = before or Record(site=Site(frame.module, call.at))
     for name, expr in call.keywords:
         value = evaluator.eval(expr, frame)
         site = Site(frame.module, expr.at)
         record = spread(record, value, site) if name is None else record.store(name, Entry(value, site))
-    return record, not record.open
+    return record
 
 
 def declared(evaluator: Evaluator, callee: FunctionOf, param: Param) -> Value:

@@ -212,8 +212,13 @@ def _lambda_result(
         return NEVER
     names: dict[str, Value] = {}
     if expr is not None and frame is not None:
-        for param, arg in zip(function.params, expr.args, strict=False):
-            names[param.name] = evaluator.eval(arg, frame)
+        got = arguments.leading(evaluator, expr, frame, callee.leading)
+        places = [param for param in function.params if param.kind in ("positional", "any")]
+        for param, entry in zip(places, got.places, strict=False):
+            names[param.name] = entry.value
+        for param in function.params:
+            if param.name in got.named.sure:
+                names[param.name] = got.named.get(param.name) or UNKNOWN
     inner = Frame(callee.module, function.scope, names or None, callee.bound)
     value = evaluator.executed(key, lambda: evaluator.eval(function.body, inner), None)
     return join(*[value for _, value in evaluator.flow(callee).returns]) if value is None else value

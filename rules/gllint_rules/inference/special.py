@@ -12,7 +12,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from gllint_rules.inference import annotations as hints
-from gllint_rules.inference import classes, containers, formatting, objects, operators, outside, tables
+from gllint_rules.inference import (
+    arguments,
+    classes,
+    containers,
+    formatting,
+    objects,
+    operators,
+    outside,
+    tables,
+)
 from gllint_rules.inference.values import (
     NONE,
     TEXT,
@@ -91,7 +100,7 @@ def _deque(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 
 
 def _reduce(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
-    """``functools.reduce(f, xs, start)``: what ``f`` makes of two elements, or of the start and one."""
+    """``functools.reduce(f, xs, start)``: what ``f`` makes of the start, or an element, and of what it made."""
     values = [evaluator.eval(arg, frame) for arg in call.args]
     if len(values) < 2 or any(isinstance(arg, facts.Star) for arg in call.args):
         return UNKNOWN
@@ -100,7 +109,8 @@ def _reduce(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     if isinstance(values[0], External) and values[0].name in _OPERATORS:
         chain = facts.BinOp(call.at, _OPERATORS[values[0].name], call, call)
         return operators.operate(evaluator, chain, first, element, frame)
-    return _applied(evaluator, values[0], first, element)
+    once = _applied(evaluator, values[0], values[2] if len(values) > 2 else element, element)
+    return join(once, _applied(evaluator, values[0], once, element))
 
 
 _OPERATORS = {
@@ -126,7 +136,16 @@ def _applied(evaluator: Evaluator, function: Value, *values: Value) -> Value:
     if not isinstance(function, FunctionOf):
         return UNKNOWN
     params = function.function.params[1 if function.first else 0 :]
+    before = function.leading
+    if before is not None:
+        if not before.known or before.named.open:
+            return UNKNOWN
+        values = (*(entry.value for entry in before.places), *values)
     given = {param.name: value for param, value in zip(params, values, strict=False) if value is not UNKNOWN}
+    if before is not None:
+        given |= {
+            p.name: before.named.get(p.name) or UNKNOWN for p in params if p.name in before.named.entries
+        }
     site = Site(function.module, function.function.at)
     key = (function.function, "applied")
     flow = (
@@ -219,7 +238,17 @@ def _cast(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 
 
 def _partial(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
-    return evaluator.eval(call.args[0], frame) if call.args else UNKNOWN
+    if not call.args:
+        return UNKNOWN
+    rest = facts.Call(call.at, call.func, call.args[1:], call.keywords)
+    return join(
+        *(
+            replace(o, leading=arguments.leading(evaluator, rest, frame, o.leading))
+            if isinstance(o, FunctionOf)
+            else o
+            for o in options(evaluator.eval(call.args[0], frame))
+        )
+    )
 
 
 def _threaded(position: int) -> Handler:

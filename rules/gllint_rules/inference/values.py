@@ -362,6 +362,15 @@ class Instance(Value):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Leading:
+    """What `functools.partial` gives to a function before its calls do; ``known`` where ``places`` are all there."""
+
+    places: tuple[Entry, ...]
+    known: bool
+    named: Record
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class FunctionOf(Value):
     """A function, method (with the class it is bound to) or lambda of the project."""
 
@@ -371,6 +380,7 @@ class FunctionOf(Value):
     first: bool = False  # whether the first parameter is already given
     # What was made, where a method is called on something that is seen to be made.
     receiver: Record | Instance | None = None
+    leading: Leading | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
