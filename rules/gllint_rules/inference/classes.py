@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from gllint_rules.inference.questions import TooComplex
@@ -128,17 +128,24 @@ def parameters_of(evaluator: Evaluator, of: ClassOf) -> list[str] | None:
 def kept_arguments(evaluator: Evaluator, of: ClassOf) -> tuple[Function, Mapping[str, str]] | None:
     """The constructor of a class that is a record of its arguments, and which of them each attribute is.
 
-    Such a class derives from nothing, and its constructor does nothing but keep what it is given, beside literals;
-    no other method assigns an attribute.
+    Such a class derives from nothing, or from another one, whose constructor it calls. Its own does nothing but keep
+    what it is given, beside literals; no other method assigns an attribute.
     """
     return evaluator.ask(
-        ("kept arguments", of.cls), lambda: _kept(of), None, lambda: None, Site(of.module, of.cls.at)
+        ("kept arguments", of.cls),
+        lambda: _kept(evaluator, of),
+        None,
+        lambda: None,
+        Site(of.module, of.cls.at),
     )
 
 
-def _kept(of: ClassOf) -> tuple[Function, Mapping[str, str]] | None:
+def _kept(evaluator: Evaluator, of: ClassOf) -> tuple[Function, Mapping[str, str]] | None:
     method = of.cls.method("__init__")
-    if method is None or not method.params or of.cls.bases or of.cls.decorators or method.decorators:
+    if method is None or not method.params or of.cls.decorators or method.decorators:
+        return None
+    above = _kept_above(evaluator, of) if of.cls.bases else None
+    if of.cls.bases and above is None:
         return None
     names = {param.name for param in method.params[1:]}
     kept: dict[str, str] = {}
@@ -154,11 +161,39 @@ def _kept(of: ClassOf) -> tuple[Function, Mapping[str, str]] | None:
                 pass
             case facts.Do(values=(facts.Const(),)):  # a docstring
                 pass
+            case facts.Do(values=(facts.Call(func=facts.Attr(base=base, name="__init__")) as call,)) if (
+                above is not None and isinstance(base, facts.Call) and facts.last_name(base.func) == "super"
+            ):
+                kept |= _handed_up(call, names, *above)
+                above = None  # it is called once
             case _:
                 return None
     assigned = of.cls.attributes
     is_all = all(len(assigned.get(name, ())) <= 1 for name in assigned) if kept else False
-    return (method, kept) if is_all else None
+    return (method, kept) if is_all and above is None else None
+
+
+def _kept_above(evaluator: Evaluator, of: ClassOf) -> tuple[Function, Mapping[str, str]] | None:
+    """What the one class keeps that ``of`` derives from, where ``of`` has nothing of the same names."""
+    base = next(iter(ancestors(evaluator, of)[1:]), None)
+    found = kept_arguments(evaluator, base) if isinstance(base, ClassOf) and len(of.cls.bases) == 1 else None
+    if found is None or any(name in of.cls.attributes or name in of.cls.scope.bindings for name in found[1]):
+        return None
+    return found
+
+
+def _handed_up(
+    call: facts.Call, names: Collection[str], method: Function, kept: Mapping[str, str]
+) -> dict[str, str]:
+    """The arguments under which a constructor gets what it hands to ``method``, by the attributes that keep them."""
+    given: dict[str, Expr] = {}
+    for param, arg in zip(method.params[1:], call.args, strict=False):
+        if isinstance(arg, facts.Star) or param.kind not in ("positional", "any"):
+            break
+        given[param.name] = arg
+    given.update({name: arg for name, arg in call.keywords if name is not None})
+    found = ((attribute, given.get(param)) for attribute, param in kept.items())
+    return {name: arg.id for name, arg in found if isinstance(arg, facts.Name) and arg.id in names}
 
 
 def _is_class_var(annotation: Expr | None) -> bool:

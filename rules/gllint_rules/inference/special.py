@@ -238,17 +238,27 @@ def _cast(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 
 
 def _partial(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    """What is called later: a function with what it was given, anything else as far as that does not matter."""
     if not call.args:
         return UNKNOWN
     rest = facts.Call(call.at, call.func, call.args[1:], call.keywords)
-    return join(
-        *(
-            replace(o, leading=arguments.leading(evaluator, rest, frame, o.leading))
-            if isinstance(o, FunctionOf)
-            else o
-            for o in options(evaluator.eval(call.args[0], frame))
-        )
-    )
+    out: list[Value] = []
+    for option in options(evaluator.eval(call.args[0], frame)):
+        if isinstance(option, ToolValue) and option.tool.called is not None:
+            option = option.tool.called
+        match option:
+            case FunctionOf():
+                given = arguments.leading(evaluator, rest, frame, option.leading)
+                out.append(replace(option, leading=given))
+            case ClassOf() if rest.args or rest.keywords:
+                out.append(UNKNOWN)
+            case External(name=name) if rest.args or (
+                rest.keywords and name.rpartition(".")[2][:1].isupper()
+            ):
+                out.append(UNKNOWN)
+            case _:
+                out.append(option)
+    return join(*out)
 
 
 def _threaded(position: int) -> Handler:
