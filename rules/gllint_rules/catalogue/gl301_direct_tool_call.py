@@ -69,7 +69,17 @@ from collections.abc import Iterator
 
 from gllint_rules.fixes import repair
 from gllint_rules.inference import classes
-from gllint_rules.inference.values import ClassOf, ExternalInstance, Instance, Site, ToolValue, Value, options
+from gllint_rules.inference.values import (
+    ClassOf,
+    ExternalInstance,
+    Frame,
+    FunctionOf,
+    Instance,
+    Site,
+    ToolValue,
+    Value,
+    options,
+)
 from gllint_rules.project.asked import is_tool_registry, tool_names
 from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.tool import Tool
@@ -82,6 +92,7 @@ from gllint_rules.words.table import Framework
 
 _RUNTIME = frozenset({"dispatch_tool", "ToolRegistry", "ToolRuntime"})
 _HELP = "Call it through the dispatcher: `dispatch_tool(ToolAction(name=…, args=…))` or `registry.invoke(…)`."
+_MOST_HOPS = 3  # functions that call each other for a tool
 _OWN = " Where this code is itself what all calls go through, name its function or class in `dispatchers`."
 
 
@@ -96,7 +107,7 @@ def check(context: Context) -> Iterator[Pending]:
         title = _tool(context, func.base, scope, func.name) or _by_name(context, call, func, scope)
         if title is None or _allowed(context, call, scope) or _is_script(context, call):
             continue
-        if _is_chosen(context, func.base, scope) and not context.project.once(has_dispatcher):
+        if _is_chosen(context, context.module, func.base, scope) and not context.project.once(has_dispatcher):
             continue
         message = f"`.{func.name}()` calls {title} directly instead of through the dispatcher"
         fix = repair("dispatch", "dispatch", context, call, scope)
@@ -285,7 +296,9 @@ def _is_script(context: Context, call: Call) -> bool:
     )
 
 
-def _is_chosen(context: Context, base: facts.Expr, scope: Scope) -> bool:
+def _is_chosen(
+    context: Context, module: facts.Module, base: facts.Expr, scope: Scope, hops: int = _MOST_HOPS
+) -> bool:
     """Whether a tool is chosen by a name that is no literal: whoever does that dispatches calls himself."""
     match base:
         case facts.Sub(index=index):
@@ -293,11 +306,20 @@ def _is_chosen(context: Context, base: facts.Expr, scope: Scope) -> bool:
         case facts.Call(func=facts.Attr(name="get" | "get_tool"), args=(name, *_)):
             return not isinstance(name, facts.Const)
         case facts.Call(func=facts.Name(id="next"), args=(facts.Comp(), *_)):
-            return _BY_NAME.search(context.project.positions(context.module).text(base.at)) is not None
+            return _BY_NAME.search(context.project.positions(module).text(base.at)) is not None
+        case facts.Call(func=func, args=(name, *_)) if hops and not isinstance(name, facts.Const):
+            return any(
+                _is_chosen(context, option.module, returned, option.function.scope, hops - 1)
+                for option in options(context.evaluator.eval(func, Frame(module, scope)))
+                if isinstance(option, FunctionOf)
+                for returned, _ in context.evaluator.flow(option).returns
+            )
+        case facts.Await(value=value):
+            return _is_chosen(context, module, value, scope, hops)
         case facts.Name(id=name):
             if any(binding.kind == "loop" for binding in scope.find(name)):
                 return _is_compared(name, scope)
-            return any(_is_chosen(context, value, scope) for value in _assigned(name, scope))
+            return any(_is_chosen(context, module, value, scope, hops) for value in _assigned(name, scope))
         case _:
             return False
 
