@@ -94,7 +94,7 @@ def _has_number(text: Text) -> bool:
         next(leaves(hole.value, hole.site), None)
         or next(quantities(hole.value, hole.site), None)
         or any(isinstance(o, Text) and _has_number(o) for o in options(hole.value))
-        for hole in template.holes()
+        for _, hole in template.holes()
     )
 
 

@@ -59,7 +59,7 @@ def check(context: Context) -> Iterator[Pending]:
     """Findings at the numbers that are formatted into final-message templates."""
     for step in final_steps(context):
         aside = [*step.template.computed_macros(), *step.template.markers()]
-        for at, hole in step.template.placed_holes():
+        for at, hole in step.template.holes():
             found = number(hole.value)
             if found is not None and not any(start <= at < end for start, end in aside):
                 message = "a number is formatted into a final message"

@@ -169,7 +169,7 @@ def drop_claim(context: Context, step: FinalStep, index: int) -> Fix | None:
     used = {macro.index for macro in macros}
     if None in used or any(i is not None and i >= index for i in used):
         return None
-    if any(number(hole.value) is not None for hole in step.template.holes()):  # perhaps the one it claims
+    if any(number(hole.value) is not None for _, hole in step.template.holes()):  # perhaps the one it claims
         return None
     items = step.claims.items
     here = place(context, items[index].site)

@@ -17,7 +17,6 @@ from gllint_rules.inference.values import (
     Instance,
     ListOf,
     Record,
-    Site,
     Value,
     class_of,
     held_in,
@@ -87,7 +86,7 @@ def _parses_action(module: Module, func: Expr) -> bool:
 
 def _argument(context: Context, call: Call, scope: Scope, name: str) -> Entry | None:
     expr = call.keyword(name)
-    return Entry(context.eval(expr, scope), Site(context.module, expr.at)) if expr is not None else None
+    return context.entry(expr, scope) if expr is not None else None
 
 
 def _entry(record: Record, key: str) -> Entry | None:
@@ -155,15 +154,14 @@ def asked_tools(context: Context) -> Iterator[Asked]:
     for step, scope in context.module.dicts_with("kind", "tool_name"):
         kind, name = step.value("kind"), step.value("tool_name")
         if isinstance(kind, facts.Const) and kind.value == "tool_call" and name is not None:
-            yield Asked(Entry(context.eval(name, scope), Site(context.module, name.at)), None, scope)
+            yield Asked(context.entry(name, scope), None, scope)
     if not context.project.once(names_registries):
         return
     for call, scope in context.module.calls_of(REGISTRY_LOOKUPS):
         if call.args and isinstance(call.func, facts.Attr) and call.func.name in REGISTRY_LOOKUPS:
             [name, *_] = call.args
             if isinstance(name, facts.Const | facts.Name):
-                entry = Entry(context.eval(name, scope), Site(context.module, name.at))
-                yield Asked(entry, call.func.base, scope)
+                yield Asked(context.entry(name, scope), call.func.base, scope)
 
 
 def names_registries(project: Project) -> bool:

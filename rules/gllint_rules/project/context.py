@@ -19,6 +19,7 @@ from gllint_rules.inference.evaluator import Evaluator
 from gllint_rules.inference.values import (
     NONE,
     Because,
+    Entry,
     Frame,
     FunctionOf,
     Instance,
@@ -148,6 +149,10 @@ class Context:
 
     def eval(self, expr: Expr, scope: Scope) -> Value:
         return self.evaluator.eval(expr, Frame(self.module, scope))
+
+    def entry(self, expr: Expr, scope: Scope) -> Entry:
+        """What an expression of the module holds, and where it stands."""
+        return Entry(self.eval(expr, scope), Site(self.module, expr.at))
 
     def span(self, site: Site) -> Span:
         return self.project.positions(site.module).span(site.at)

@@ -83,6 +83,17 @@ DOES: dict[Kind, str] = {
 }
 
 
+_DONE_BY: dict[str, Kind] = {
+    **dict.fromkeys(NETWORK_CALLS, "network"),
+    **dict.fromkeys(CLOCK_CALLS, "clock"),
+    **dict.fromkeys(ENVIRONMENT_CALLS, "environment"),
+    **dict.fromkeys((*FILE_OPENERS, *FILE_WRITES), "write"),
+    **dict.fromkeys(FILE_DELETES, "delete"),
+}
+# Where calls take the path of the file that they are about.
+_PATH_AT = {**dict.fromkeys((*FILE_OPENERS, *FILE_DELETES), 0), **FILE_WRITES}
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Effect:
     """One thing that a body does, and where. ``path`` is the file that a write or a deletion is about."""
@@ -314,28 +325,26 @@ class _BodyReader:
 
     def external(self, name: str, call: Call, frame: Frame) -> None:
         """A call of something outside the project, by its full name."""
-        title = name.removeprefix("builtins.")
         count = len(call.args) + len(call.keywords)
-        if name in NETWORK_CALLS:
-            self.add("network", call.at, title, frame)
-        elif name in CLOCK_CALLS or count < CLOCK_WITHOUT_ARGUMENT.get(name, 0):
-            self.add("clock", call.at, title, frame)
+        kind = _DONE_BY.get(name)
+        if count < CLOCK_WITHOUT_ARGUMENT.get(name, 0):
+            kind = "clock"
         elif self.is_random(name, call, frame):
-            self.add("random", call.at, title, frame)
-        elif name in ENVIRONMENT_CALLS or _reads_environment(name):
-            self.add("environment", call.at, title, frame)
-        elif name in FILE_OPENERS:
-            if self.opens_for_writing(call, FILE_OPENERS[name], frame):
-                self.add("write", call.at, title, frame, _argument(call, 0))
-        elif name in FILE_WRITES:
-            self.add("write", call.at, title, frame, _argument(call, FILE_WRITES[name]))
-        elif name in FILE_DELETES:
-            self.add("delete", call.at, title, frame, _argument(call, 0))
+            kind = "random"
+        elif _reads_environment(name):
+            kind = "environment"
+        elif name in FILE_OPENERS and not self.opens_for_writing(call, FILE_OPENERS[name], frame):
+            kind = None
+        if kind is not None:
+            path = _argument(call, _PATH_AT[name]) if name in _PATH_AT else None
+            self.add(kind, call.at, name.removeprefix("builtins."), frame, path)
 
     def method(self, func: facts.Attr, call: Call, frame: Frame) -> None:
         """A method of a network client, of a path, or of a generator that nobody seeded."""
         title = facts.dotted(func) or f"….{func.name}"
-        if self.reaches_out(func, frame):
+        maker = self.client(func.base, frame)
+        methods = NETWORK_CLIENTS[maker] if maker is not None else frozenset()
+        if func.name not in CLIENT_HOUSEKEEPING if methods is None else func.name in methods:
             self.add("network", call.at, title, frame)
         elif func.name in PATH_WRITES or func.name in PATH_DELETES or func.name == "open":
             if not is_path(self.project, func.base, frame):
@@ -346,12 +355,6 @@ class _BodyReader:
                 self.add("write", call.at, title, frame, func.base)
         elif isinstance(func.base, facts.Name) and self.is_unseeded(func.base.id, frame):
             self.add("random", call.at, title, frame)
-
-    def reaches_out(self, func: facts.Attr, frame: Frame) -> bool:
-        """Whether ``func`` is a method of a network client that does."""
-        maker = self.client(func.base, frame)
-        methods = NETWORK_CLIENTS[maker] if maker is not None else frozenset()
-        return func.name not in CLIENT_HOUSEKEEPING if methods is None else func.name in methods
 
     def client(self, expr: Expr, frame: Frame, depth: int = 0) -> str | None:
         """By what the network client ``expr`` was made, or the client that it is a part of."""
@@ -405,11 +408,13 @@ class _BodyReader:
             return False
         made = [binding.value for binding in scope.bindings[name] if isinstance(binding.value, Call)]
         home = Frame(frame.module, scope)
-        return any(self.makes_generator(call, home) and self.is_without_seed(call, home) for call in made)
-
-    def makes_generator(self, call: Call, frame: Frame) -> bool:
-        named = self.evaluator.eval(call.func, frame)
-        return isinstance(named, External) and named.name in SEEDED_GENERATORS
+        named = ((call, self.evaluator.eval(call.func, home)) for call in made)
+        return any(
+            isinstance(maker, External)
+            and maker.name in SEEDED_GENERATORS
+            and self.is_without_seed(call, home)
+            for call, maker in named
+        )
 
     def seeded_modules(self) -> set[str]:
         """The functions of the modules of random functions that a literal seeds here or at import time."""

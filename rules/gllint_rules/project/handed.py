@@ -345,19 +345,13 @@ class _Walk:
 
     def wrapped(self, call: Call, wrapper: FunctionOf, frame: Frame) -> bool:
         """Whether a function of the project made ``wrapper`` around another one, whose result it keeps: that is it."""
-        inner = wrapper.function
-        if not isinstance(inner, Function):
+        inner, maker = wrapper.function, _around(wrapper.function)
+        if not isinstance(inner, Function) or maker is None:
             return False
-        maker = inner.scope.parent.enclosing_function() if inner.scope.parent is not None else None
-        if maker is None:
-            return False
-        names = [param.name for param in maker.params]
-        if maker.owner is not None:
-            names = names[1:]
-        given = dict(zip(names, call.args, strict=False)) | {k: v for k, v in call.keywords if k is not None}
-        kept = [name for name in called_names(inner) if name in given]
-        for name in kept:
-            self.one(given[name], frame)
+        names = {param.name for param in maker.params}.intersection(called_names(inner))
+        kept = [given for name in sorted(names) if (given := _argument(call, maker, name)) is not None]
+        for given in kept:
+            self.one(given, frame)
         return bool(kept)
 
     def whole(self, value: Value) -> None:
@@ -369,8 +363,7 @@ class _Walk:
 
     def behind(self, wrapper: FunctionOf) -> None:
         """The functions that a function of the project was made around, whose results it keeps."""
-        inner = wrapper.function
-        maker = inner.scope.parent.enclosing_function() if inner.scope.parent is not None else None
+        inner, maker = wrapper.function, _around(wrapper.function)
         if maker is not None and isinstance(inner, Function):
             for name in {param.name for param in maker.params}.intersection(called_names(inner)):
                 self.parameter(name, maker.scope, wrapper.module)
@@ -388,8 +381,7 @@ class _Walk:
         for given, frame in _given(binding.target, function, module):
             self.one(given, frame)
         if binding.target in function.params[: 1 if function.owner is None else 2]:
-            parent = function.scope.parent
-            maker = parent.enclosing_function() if parent is not None else None
+            maker = _around(function)
             if maker is not None:
                 self.sink(module.path, maker.at, maker.name, name, "made")
             elif _is_called_instance(function) and function.owner is not None:
@@ -630,6 +622,12 @@ def called_names(function: Function) -> Iterator[str]:
                 pass
 
 
+def _around(function: Function | Lambda) -> Function | None:
+    """The function in whose body another one is made."""
+    parent = function.scope.parent
+    return parent.enclosing_function() if parent is not None else None
+
+
 def _is_called_instance(function: Function) -> bool:
     return function.owner is not None and function.name == "__call__"
 
@@ -659,13 +657,15 @@ def _given(param: Param, function: Function, module: Module) -> Iterator[tuple[E
     for call, inner in module.calls_of(callees):
         if facts.last_name(call.func) not in callees or isinstance(call.func, Call):
             continue
-        given = _argument(call, function, param.name, shift)
+        given = _argument(call, function, param.name)
         if given is not None:
             yield given, Frame(module, inner)
 
 
-def _argument(call: Call, function: Function, name: str, shift: int) -> Expr | None:
-    """What a call gives for a parameter; ``shift`` parameters are no business of the call."""
+def _argument(call: Call, function: Function, name: str, shift: int | None = None) -> Expr | None:
+    """What a call gives for a parameter; ``shift`` parameters, of a method one, are no business of the call."""
+    if shift is None:
+        shift = 1 if function.owner is not None else 0
     given = call.keyword(name)
     position = [param.name for param in function.params].index(name) - shift
     if given is None and 0 <= position < len(call.args):
@@ -678,8 +678,7 @@ def _decorated_by(decorator: Function, module: Module) -> Iterator[FunctionOf]:
 
     Of a class whose instances are called, ``@instance`` or ``@Class(…)``.
     """
-    parent = decorator.scope.parent
-    maker = parent.enclosing_function() if parent is not None else None
+    maker = _around(decorator)
     uses = [((maker or decorator).name, maker is not None)]
     if _is_called_instance(decorator) and decorator.owner is not None:
         uses = [(decorator.owner.name, True), *((name, False) for name in _used_as(decorator, module))]

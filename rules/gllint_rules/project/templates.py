@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from gllint_rules.inference.values import (
     Entry,
     Filled,
-    Frame,
     Key,
     ListOf,
     Literal,
@@ -22,7 +22,6 @@ from gllint_rules.inference.values import (
 )
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Expr, Scope
-from gllint_rules.reading.outline import Section
 from gllint_rules.words.names import NOT_A_TEMPLATE
 from gllint_runtime.policy.claims import HOLE, find_macros
 
@@ -53,11 +52,6 @@ class Template:
     def text(self) -> str:
         return "".join(part.text if isinstance(part, Literal) else HOLE for part in self.parts)
 
-    def holes(self) -> Iterator[Filled]:
-        for part in self.parts:
-            if isinstance(part, Filled):
-                yield part
-
     def computed_macros(self) -> list[tuple[int, int]]:
         """The macros whose index is computed."""
         return [m.span() for m in _COMPUTED.finditer(self.text)]
@@ -66,22 +60,21 @@ class Template:
         """The stretches in which a number that is filled in is the marker of a list: ``f"{i}. {name}"``."""
         return [m.span() for m in _MARKER.finditer(self.text)]
 
-    def placed_holes(self) -> Iterator[tuple[int, Filled]]:
-        """The interpolated values, each with its place in the text."""
+    def _placed(self) -> Iterator[tuple[int, Literal | Filled]]:
         position = 0
         for part in self.parts:
-            if isinstance(part, Filled):
-                yield position, part
+            yield position, part
             position += len(part.text) if isinstance(part, Literal) else len(HOLE)
+
+    def holes(self) -> Iterator[tuple[int, Filled]]:
+        """The interpolated values, each with its place in the text."""
+        return ((place, part) for place, part in self._placed() if isinstance(part, Filled))
 
     def pieces(self, start: int, end: int) -> tuple[Literal, int, int] | None:
         """The literal that holds ``text[start:end]``, or its beginning, with the offsets in it."""
-        position = 0
-        for part in self.parts:
-            length = len(part.text) if isinstance(part, Literal) else 1
-            if isinstance(part, Literal) and position <= start < position + length:
-                return part, start - position, min(end - position, length)
-            position += length
+        for place, part in self._placed():
+            if isinstance(part, Literal) and place <= start < place + len(part.text):
+                return part, start - place, min(end - place, len(part.text))
         return None
 
 
@@ -115,7 +108,8 @@ def final_steps(context: Context) -> list[FinalStep]:
 def _final_steps(context: Context) -> list[FinalStep]:
     out: list[FinalStep] = []
     seen: set[Site] = set()
-    for step in _all_steps(context):
+    steps = (_dict_steps(context), _call_steps(context), _named_steps(context), _macro_steps(context))
+    for step in chain.from_iterable(steps):
         if not step.template.parts:
             continue
         site = step.template.parts[0].site
@@ -124,13 +118,6 @@ def _final_steps(context: Context) -> list[FinalStep]:
         seen.add(site)
         out.append(step)
     return out
-
-
-def _all_steps(context: Context) -> Iterator[FinalStep]:
-    yield from _dict_steps(context)
-    yield from _call_steps(context)
-    yield from _named_steps(context)
-    yield from _macro_steps(context)
 
 
 def _dict_steps(context: Context) -> Iterator[FinalStep]:
@@ -165,8 +152,7 @@ def _call_steps(context: Context) -> Iterator[FinalStep]:
             continue
         claims = call.keyword("claims")
         found = _claims(context.eval(claims, scope)) if claims is not None else None
-        site = Site(context.module, message.at)
-        yield from _steps(Entry(context.eval(message, scope), site), found, scope)
+        yield from _steps(context.entry(message, scope), found, scope)
 
 
 def _named_steps(context: Context) -> Iterator[FinalStep]:
@@ -185,16 +171,17 @@ def _named_steps(context: Context) -> Iterator[FinalStep]:
 
 
 def _bound(context: Context, expr: Expr, scope: Scope) -> Iterator[FinalStep]:
-    value = context.evaluator.eval(expr, Frame(context.module, scope))
-    for step in _steps(Entry(value, Site(context.module, expr.at)), None, scope):
+    for step in _steps(context.entry(expr, scope), None, scope):
         step.unfilled = True
         yield step
 
 
 def _macro_steps(context: Context) -> Iterator[FinalStep]:
-    macros = [macro for part in context.module.sections(_has_macro(context)) for macro in part.macros]
-    for macro in macros:
-        if any(_aside(word) for word in macro.context) or _is_docstring(context, macro):
+    module = context.module
+    parts = module.sections(lambda section: module.mentions(section, (facts.MACRO_MARK,)))
+    macros = [(macro, part) for part in parts for macro in part.macros]
+    for macro, part in macros:
+        if any(map(_aside, macro.context)) or macro.text.at in part.docstrings:
             continue
         value = context.eval(macro.text, macro.scope)
         if not isinstance(value, Text) or value.parts is None:
@@ -203,7 +190,7 @@ def _macro_steps(context: Context) -> Iterator[FinalStep]:
         collapsed = isinstance(macro.text, facts.Join) and _COLLAPSED.search(template.text)
         if collapsed or any(found.problem is None for found in find_macros(template.text)):
             yield FinalStep(template, None, macro.scope, unfilled=True)
-    for call, scope in context.module.calls_of({"format"}) if macros else ():
+    for call, scope in module.calls_of({"format"}) if macros else ():
         if not isinstance(call.func, facts.Attr) or call.func.name != "format":
             continue
         before, after = context.eval(call.func.base, scope), context.eval(call, scope)
@@ -214,14 +201,6 @@ def _macro_steps(context: Context) -> Iterator[FinalStep]:
 
 def _aside(word: str) -> bool:
     return word in ("==", "raise", "assert") or NOT_A_TEMPLATE.search(word) is not None
-
-
-def _is_docstring(context: Context, macro: facts.Macro) -> bool:
-    return macro.text.at in context.module.section_of(macro.text.at).docstrings
-
-
-def _has_macro(context: Context) -> Callable[[Section], bool]:
-    return lambda section: context.module.mentions(section, (facts.MACRO_MARK,))
 
 
 def _steps(entry: Entry, claims: ListOf | None, scope: Scope) -> Iterator[FinalStep]:
@@ -250,13 +229,11 @@ def claim_entries(context: Context) -> Iterator[Entry]:
             literal.value("source_call_id") is not None or literal.value("quantity") is not None
         )
         if shaped and site not in seen:
-            yield Entry(context.eval(literal, scope), site)
+            yield context.entry(literal, scope)
     for call, scope in context.module.calls_of({"Claim"}):
         site = Site(context.module, call.at)
         if facts.last_name(call.func) == "Claim" and call.keyword("path") is not None and site not in seen:
             entries: dict[Key, tuple[Entry, ...]] = {
-                name: (Entry(context.eval(value, scope), Site(context.module, value.at)),)
-                for name, value in call.keywords
-                if name is not None
+                name: (context.entry(value, scope),) for name, value in call.keywords if name is not None
             }
             yield Entry(Record(entries=entries, sure=frozenset(entries), site=site), site)
