@@ -344,7 +344,8 @@ class _BodyReader:
         title = facts.dotted(func) or f"….{func.name}"
         maker = self.client(func.base, frame)
         methods = NETWORK_CLIENTS[maker] if maker is not None else frozenset()
-        if func.name not in CLIENT_HOUSEKEEPING if methods is None else func.name in methods:
+        all_reach_out = methods is None and func.name not in CLIENT_HOUSEKEEPING
+        if all_reach_out or (methods is not None and func.name in methods):
             self.add("network", call.at, title, frame)
         elif func.name in PATH_WRITES or func.name in PATH_DELETES or func.name == "open":
             if not is_path(self.project, func.base, frame):

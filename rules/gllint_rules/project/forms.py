@@ -37,6 +37,7 @@ from gllint_rules.project.handed import (
     handed_over,
     held_by,
     made_around,
+    nowhere,
     returned,
     stores,
 )
@@ -82,7 +83,7 @@ class Forms:
         """The tools that ``module`` hands over through what stands in other modules, and none of ``known``."""
         seen: set[object] = {callee.function for tool in known for callee in tool.callables}
         rows = {row.name: row for row in self.table.rows}
-        for callee, scope, at, framework in given_to(self.evaluator, module, taken, lambda _: _silent):
+        for callee, scope, at, framework in given_to(self.evaluator, module, taken, lambda _: nowhere):
             if callee.function not in seen:
                 seen.add(callee.function)
                 yield self._plain("T7", module, scope, at, callee, rows.get(framework))
@@ -653,10 +654,6 @@ def _is_on_self(call: Call, names: Collection[str], scope: Scope, of: ClassOf) -
             return name in names and scope.enclosing_class() is of.cls
         case _:
             return False
-
-
-def _silent(*taken: object) -> None:
-    pass
 
 
 def _handed_on(method: Function, call: Call, wanted: tuple[Place, ...]) -> Iterator[Place]:

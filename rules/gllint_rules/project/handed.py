@@ -17,6 +17,7 @@ from gllint_rules.inference.values import (
     ListOf,
     ModuleOf,
     Record,
+    ToolValue,
     Value,
     held_in,
     options,
@@ -57,13 +58,11 @@ Sink: TypeAlias = Callable[[str, int, str, str, str], None]
 """Told what is taken from elsewhere, as the first five of :class:`Taken`."""
 
 
-def _nowhere(*taken: object) -> None:
+def nowhere(*taken: object) -> None:
     pass
 
 
-def functions(
-    evaluator: Evaluator, expr: Expr, frame: Frame, sink: Sink = _nowhere
-) -> tuple[FunctionOf, ...]:
+def functions(evaluator: Evaluator, expr: Expr, frame: Frame, sink: Sink = nowhere) -> tuple[FunctionOf, ...]:
     """The functions of the project that ``expr`` may be, those behind tool objects among them."""
     found = _Walk(evaluator, sink)
     found.one(expr, frame)
@@ -71,7 +70,7 @@ def functions(
 
 
 def handed_over(
-    evaluator: Evaluator, expr: Expr, frame: Frame, sink: Sink = _nowhere
+    evaluator: Evaluator, expr: Expr, frame: Frame, sink: Sink = nowhere
 ) -> tuple[FunctionOf, ...]:
     """The plain functions in the container that ``expr`` is, or that it is itself; what is a tool already aside."""
     found = _Walk(evaluator, sink)
@@ -207,7 +206,7 @@ def held_by(evaluator: Evaluator, value: Value) -> tuple[FunctionOf, ...]:
     return found.functions(behind=False)
 
 
-def made_around(evaluator: Evaluator, wrapper: FunctionOf, sink: Sink = _nowhere) -> tuple[FunctionOf, ...]:
+def made_around(evaluator: Evaluator, wrapper: FunctionOf, sink: Sink = nowhere) -> tuple[FunctionOf, ...]:
     """The functions that others give to a function of the project, which makes ``wrapper`` of each."""
     found = _Walk(evaluator, sink)
     found.behind(wrapper)
@@ -264,7 +263,7 @@ class _Walk:
     """Goes through what builds a container: written out, spread, added to, bound to names of whatever module."""
 
     evaluator: Evaluator
-    sink: Sink = _nowhere
+    sink: Sink = nowhere
     found: list[Value] = field(default_factory=list)
     left: int = MOST_PARTS
     seen: set[tuple[Scope, str]] = field(default_factory=set)
@@ -273,12 +272,9 @@ class _Walk:
         out: dict[object, FunctionOf] = {}
         for value in self.found:
             for option in options(value):
-                if isinstance(option, FunctionOf):
-                    out.setdefault(option.function, option)
-                elif (
-                    behind and (called := getattr(getattr(option, "tool", None), "called", None)) is not None
-                ):
-                    out.setdefault(called.function, called)
+                callee = option.tool.called if behind and isinstance(option, ToolValue) else option
+                if isinstance(callee, FunctionOf):
+                    out.setdefault(callee.function, callee)
         return tuple(out.values())
 
     def spend(self) -> bool:
@@ -420,20 +416,15 @@ class _Walk:
         match expr:
             case facts.Seq(items=items):
                 for item in items:
-                    if isinstance(item, facts.Star):
-                        self.container(item.value, frame)
-                    else:
-                        self.one(item, frame)
+                    (self.container if isinstance(item, facts.Star) else self.one)(item, frame)
             case facts.Dict(items=entries):
                 for key, item in entries:
-                    if key is None:
-                        self.container(item, frame)
-                    else:
-                        self.one(item, frame)
-            case facts.BinOp(left=left, right=right) | facts.BoolOp(left=left, right=right):
-                self.container(left, frame)
-                self.container(right, frame)
-            case facts.IfExp(body=left, orelse=right):
+                    (self.container if key is None else self.one)(item, frame)
+            case (
+                facts.BinOp(left=left, right=right)
+                | facts.BoolOp(left=left, right=right)
+                | facts.IfExp(body=left, orelse=right)
+            ):
                 self.container(left, frame)
                 self.container(right, frame)
             case facts.Await(value=inner) | facts.Walrus(value=inner) | facts.Star(value=inner):
@@ -460,14 +451,11 @@ class _Walk:
             if not self.spend():
                 return
             match option:
-                case ListOf(rest=rest):
+                case ListOf() | Record(cls=None, quantity=False):
                     for _, entry in held_in(option):
                         self.value(entry.value)
-                    if rest is not None:
-                        self.value(rest)
-                case Record(cls=None, quantity=False):
-                    for _, entry in held_in(option):
-                        self.value(entry.value)
+                    if isinstance(option, ListOf) and option.rest is not None:
+                        self.value(option.rest)
                 case FunctionOf():  # one alone, or what gives the list once an agent runs
                     self.found.append(option)
                     self.returned(option)

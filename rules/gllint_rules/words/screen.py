@@ -271,10 +271,6 @@ class Screen:
             for modules, pattern in self._beside
         )
 
-    def may_use(self, data: bytes) -> bool:
-        """Whether the file could use a tool that another file defines: only then is it worth a second look."""
-        return b"import" in data
-
     def uses(self, data: bytes, needles: Needles) -> bool:
         """Whether the file imports one of the tools of the project, and calls or derives from one.
 
