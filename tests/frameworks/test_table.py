@@ -99,12 +99,12 @@ def test_find(
 def test_places() -> None:
     shipped = table.shipped()
     found = shipped.find("keywords", Callee("create_agent", "langchain.agents.create_agent"))
-    assert found is not None and found.places == (1, "tools") and found.framework.plain_functions
+    assert found is not None and found.name.places == (1, "tools") and found.framework.plain_functions
     found = shipped.find("keywords", Callee("Agent", "agents.Agent"))
     assert found is not None and not found.framework.plain_functions
     # A callee that its row does not name takes what its framework takes.
     found = shipped.find("keywords", Callee("Crew", "crewai.Crew"))
-    assert found is not None and found.places == ("tools",) and not found.framework.plain_functions
+    assert found is not None and found.name.places == ("tools",) and not found.framework.plain_functions
     found = shipped.find("keywords", Callee("Waiter", "shop.Waiter"))
     assert found is not None and found.framework.plain_functions
 
@@ -162,9 +162,9 @@ def test_rows_of_a_project() -> None:
     found = own.find("decorators", Callee("offered", "shop.kit.offered"))
     assert found is not None and found.framework.name == "shop"
     found = own.find("calls", Callee("kit.add", "shop.kit.Kit.add", True))
-    assert found is not None and found.places == (0,)
+    assert found is not None and found.name.places == (0,)
     found = own.find("keywords", Callee("Waiter", "shop.kit.Waiter"))
-    assert found is not None and found.places == ("abilities",)
+    assert found is not None and found.name.places == ("abilities",)
     assert own.methods("shop.kit.Ability") == ("perform",)
     assert own.find("decorators", Callee("tool", "crewai.project.tool")) is None
     assert table.with_rows([]) is table.shipped()

@@ -260,7 +260,7 @@ class Forms:
         found: dict[object, FunctionOf] = {}
         source: Expr | None = None
         settled = False  # a position holds the function: what follows is something else
-        for place, given in arguments(self.evaluator, call, frame, _keywords_first(entry.places)):
+        for place, given in arguments(self.evaluator, call, frame, _keywords_first(entry.name.places)):
             if isinstance(given, (Value, facts.Const, facts.Star)):
                 continue
             if isinstance(place, int) and (settled or (found and place > 0)):
@@ -269,7 +269,7 @@ class Forms:
             if here:
                 settled = settled or isinstance(place, int)
                 source = source or given
-            elif isinstance(place, int) and place == 0 and 1 in entry.places:
+            elif isinstance(place, int) and place == 0 and 1 in entry.name.places:
                 settled = True
             found.update((callee.function, callee) for callee in here)
         if source is None:
@@ -450,7 +450,7 @@ class Forms:
             return
         if entry.framework.name == GENERAL and not self.callees.talks():
             return
-        places = self._handed_through(call, frame, entry.places)
+        places = self._handed_through(call, frame, entry.name.places)
         for place, given in arguments(self.evaluator, call, frame, places):
             if isinstance(place, str) and self.callees.is_no_tool(place, call.func, frame):
                 continue
@@ -528,7 +528,7 @@ class Forms:
             for origin in self.callees.origins(value) if is_known else [""]:
                 callee = Callee(origin or facts.last_name(receiver), origin, False, True)
                 entry = self.table.find("keywords", callee, self.callees.imported(frame.module))
-                if entry is not None and attribute in entry.places:
+                if entry is not None and attribute in entry.name.places:
                     return entry.framework
         return None
 

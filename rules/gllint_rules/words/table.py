@@ -26,7 +26,7 @@ SOURCE, LOADED = (
 GENERAL = "any"
 # Where an argument stands: a position, a keyword, a key inside of a keyword's argument (``config.tools``), or ``*``.
 Place: TypeAlias = int | str
-Kind: TypeAlias = Literal["decorators", "generators", "calls", "keywords", "described", "not_tools"]
+Kind: TypeAlias = Literal["decorators", "generators", "calls", "keywords", "described", "not-tools"]
 # What a row means that gives names without places: `calls = ["add_tool"]`, `keywords = ["tools"]`.
 ANY = "*"
 # The row of the names that a project's settings add by themselves.
@@ -35,7 +35,7 @@ _PLACE = (int, str)
 _NAME = re.compile(r"(?:(?:\*?\w+|\*)\.)*(?:\*?\w+|\*)")
 _CLASS = re.compile(r"(?:\w+\.)*\w+")
 _MODULE = re.compile(r"(?:\w+\.)*(?:\w+\*?|\*)")
-_KINDS: tuple[Kind, ...] = ("decorators", "generators", "calls", "keywords", "described", "not_tools")
+_KINDS: tuple[Kind, ...] = ("decorators", "generators", "calls", "keywords", "described", "not-tools")
 _Raw: TypeAlias = Mapping[str, Any]
 _T = TypeVar("_T")
 
@@ -45,13 +45,15 @@ class TableError(ValueError):
 
 
 class Name(NamedTuple):
-    """A name of the table, as ``docs/tools.md`` explains them."""
+    """A name of the table, as ``docs/tools.md`` explains them: what makes, takes or describes a tool, or does not."""
 
+    kind: Kind
     owner: str  # the class of a method, ``*`` for any, empty for a function or class
     last: str
     exact: str = ""  # the whole dotted name, where it begins with an import of its row
     called: bool = False  # a decorator that must be called
     keyword: str = ""  # of not-tools: the keyword of the callee that is meant
+    places: tuple[Place, ...] = ()  # of calls and keywords: where the arguments stand
 
 
 class Published(NamedTuple):
@@ -65,16 +67,12 @@ class Published(NamedTuple):
 
 
 class Framework(NamedTuple):
-    """One row. A mapping's keys are names as they are written in the table."""
+    """One row."""
 
     name: str
     imports: tuple[str, ...] = ()
     verified: str = ""
-    decorators: tuple[Name, ...] = ()
-    generators: tuple[Name, ...] = ()
-    described: tuple[Name, ...] = ()
-    calls: Mapping[Name, tuple[Place, ...]] = {}
-    keywords: Mapping[Name, tuple[Place, ...]] = {}
+    names: tuple[Name, ...] = ()
     plain_functions: bool = True
     bases: Mapping[str, tuple[str, ...]] = {}
     published: Mapping[str, tuple[Published, ...]] = {}
@@ -87,8 +85,6 @@ class Framework(NamedTuple):
     changed_by: tuple[str, ...] = ()
     runs: tuple[str, ...] = ()
     dispatchers: tuple[str, ...] = ()
-    not_tools: tuple[Name, ...] = ()
-
     own: bool = False  # of the project: its modules may lie anywhere in it
 
     def owns(self, dotted: str) -> bool:
@@ -99,14 +95,6 @@ class Framework(NamedTuple):
         """Whether a dotted name is ``module`` or in it; of the project's own rows, also one that ends in theirs."""
         return _inside(dotted, module) or (self.own and f".{module}." in f".{dotted}.")
 
-    def names(self, kind: Kind) -> Iterable[Name]:
-        found: Iterable[Name] = getattr(self, kind)
-        return found
-
-    def places(self, kind: Kind, name: Name) -> tuple[Place, ...]:
-        held = self.names(kind)
-        return held.get(name, ()) if isinstance(held, Mapping) else ()
-
     @property
     def classes(self) -> frozenset[str]:
         """The last names of the classes whose subclasses are tools, or have methods that are."""
@@ -116,20 +104,22 @@ class Framework(NamedTuple):
     @property
     def makes(self) -> frozenset[str]:
         """The last parts of all the names by which the row makes tools, as they are written."""
-        called = (*self.decorators, *self.generators, *self.calls, *self.described, *self.keywords)
-        return self.classes.union(name.last for name in called if name.last != ANY)
+        making = (name.last for name in self.names if name.kind != "not-tools" and name.last != ANY)
+        return self.classes.union(making)
 
 
-KEYS = frozenset(field.replace("_", "-") for field in Framework._fields) - {"shapes", "own"}
+KEYS = frozenset((*_KINDS, *(field.replace("_", "-") for field in Framework._fields))) - {
+    "names",
+    "shapes",
+    "own",
+}
 
 
 class Entry(NamedTuple):
-    """What the table says of one name: whose row, under which key, and the places of the arguments it speaks of."""
+    """What the table says of one name, and whose row it is."""
 
     framework: Framework
-    kind: Kind
     name: Name
-    places: tuple[Place, ...] = ()
 
 
 class Callee(NamedTuple):
@@ -146,9 +136,6 @@ class Callee(NamedTuple):
     method: bool = False
     talks: bool = False
     of_class: bool = False
-
-
-_Candidate: TypeAlias = tuple[Framework, Kind, Name]
 
 
 class Table:
@@ -169,18 +156,17 @@ class Table:
         self.rows, self.written = rows, written
         self.model_sdks = tuple(model_sdks)
         self._methods, self._payloads = tuple(methods), tuple(payloads)
-        self._by_last: dict[str, list[_Candidate]] = {}
+        self._by_last: dict[str, list[Entry]] = {}
         for row in rows:
-            for kind in _KINDS:
-                for name in row.names(kind):
-                    self._by_last.setdefault(name.last, []).append((row, kind, name))
+            for name in row.names:
+                self._by_last.setdefault(name.last, []).append(Entry(row, name))
         self._by_class: dict[tuple[str, str], list[Framework]] = {}
         for row in rows:
             for key in ("bases", "published", "envelopes"):
                 for cls in getattr(row, key):
                     self._by_class.setdefault((key, cls), []).append(row)
         self._endings = [last for last in self._by_last if last[0] == "*" and last != ANY]
-        self._candidates: dict[str, tuple[_Candidate, ...]] = {}
+        self._ending: dict[str, tuple[Entry, ...]] = {}
         self._of_module: dict[str, frozenset[str]] = {}
         self._found: dict[tuple[object, ...], Entry | None] = {}
         self._owners: dict[str, Framework | None] = {}
@@ -213,17 +199,17 @@ class Table:
 
     def kinds(self, last: str) -> frozenset[Kind]:
         """Under which keys the table names what ends so, whatever row; what holds for every callee aside."""
-        return frozenset(kind for _, kind, _ in self._named(last))
+        return frozenset(entry.name.kind for entry in self._named(last))
 
     def may_call(self, last: str, keywords: Collection[str]) -> bool:
         """Whether a call of what ends so may make or take a tool, beside calls that have ``keywords`` among them.
 
         ``**`` among them stands for any.
         """
-        for row, kind, name in self._named(last):
-            if kind in ("calls", "decorators", "described"):
+        for _, name in self._named(last):
+            if name.kind in ("calls", "decorators", "described"):
                 return True
-            for place in row.keywords[name] if kind == "keywords" else ():
+            for place in name.places:
                 if not isinstance(place, str) or place == ANY or "**" in keywords:
                     return True
                 if place.partition(".")[0] in keywords:
@@ -235,9 +221,8 @@ class Table:
         """The keywords by which whatever callee takes tools."""
         return frozenset(
             place
-            for row, kind, name in self._by_last.get(ANY, ())
-            if kind == "keywords"
-            for place in row.keywords[name]
+            for entry in self._by_last.get(ANY, ())
+            for place in entry.name.places
             if isinstance(place, str)
         )
 
@@ -252,28 +237,27 @@ class Table:
         """
         key = (kind, callee, imported, called)
         if key not in self._found:
-            best: _Candidate | None = None
+            best: Entry | None = None
             weight = (0, 0)
-            for candidate in self._named_or_any(callee):
-                _, found, name = candidate
-                if found == kind or (found == "not_tools" and not name.keyword):
-                    refuses = found != kind or (name.called and not called)
+            for entry in self._named_or_any(callee):
+                name = entry.name
+                if name.kind == kind or (name.kind == "not-tools" and not name.keyword):
                     # As well fitting: what makes none wins over what makes one, that over a missing `()`.
-                    rank = 2 if found != kind else 0 if refuses else 1
-                    here = (self._fits(candidate, callee, imported), rank)
+                    rank = 2 if name.kind != kind else 0 if name.called and not called else 1
+                    here = (self._fits(entry, callee, imported), rank)
                     if here[0] and here > weight:
-                        best, weight = candidate, here
-            is_one = best is not None and best[1] == kind and weight[1] == 1
-            self._found[key] = self._entry(best, callee.origin) if best is not None and is_one else None
+                        best, weight = entry, here
+            if best is not None and not best.framework.imports and callee.origin:
+                # Any callee takes tools by `tools=`; whether plain functions, its own framework says.
+                best = Entry(self.owner(callee.origin) or best.framework, best.name)
+            self._found[key] = best if weight[1] == 1 else None
         return self._found[key]
 
     def is_no_tool(self, keyword: str, callee: Callee, imported: frozenset[str] = frozenset()) -> bool:
         """Whether what a call hands over as ``keyword`` makes no tool; the other arguments as in :meth:`find`."""
         return any(
-            kind == "not_tools"
-            and name.keyword == keyword
-            and self._fits((row, kind, name), callee, imported)
-            for row, kind, name in self._named_or_any(callee)
+            entry.name.keyword == keyword and self._fits(entry, callee, imported)
+            for entry in self._named_or_any(callee)
         )
 
     def runs(self, framework: Framework | None) -> frozenset[str]:
@@ -337,8 +321,8 @@ class Table:
         """The last parts of the names under ``kinds``, in all rows, but for those that give the ending alone."""
         return frozenset(
             last
-            for last, candidates in self._by_last.items()
-            if last[0] != "*" and any(kind in kinds for _, kind, _ in candidates)
+            for last, entries in self._by_last.items()
+            if last[0] != "*" and any(entry.name.kind in kinds for entry in entries)
         )
 
     @cached_property
@@ -403,22 +387,22 @@ class Table:
         owning = (row for row in found if row.owns(origin))
         return next(owning, next((row for row in found if not row.imports), None))
 
-    def _named(self, last: str) -> tuple[_Candidate, ...]:
-        """Where the table names what ends so, but for what holds for every callee."""
-        found = self._candidates.get(last)
+    def _named(self, last: str) -> tuple[Entry, ...]:
+        """What the table says of what ends so, but for what holds for every callee."""
+        found = self._ending.get(last)
         if found is None:
             endings = [ending for ending in self._endings if last.endswith(ending[1:])]
             found = tuple(one for name in (last, *endings) for one in self._by_last.get(name, ()))
-            self._candidates[last] = found
+            self._ending[last] = found
         return found
 
-    def _named_or_any(self, callee: Callee) -> tuple[_Candidate, ...]:
-        """Where the table names what ends as a callee does; what holds for every callee is at the end."""
+    def _named_or_any(self, callee: Callee) -> tuple[Entry, ...]:
+        """What the table says of what ends as a callee does; what holds for every callee is at the end."""
         return (*self._named(_last(callee.origin or callee.written)), *self._by_last.get(ANY, ()))
 
-    def _fits(self, candidate: _Candidate, callee: Callee, imported: frozenset[str]) -> int:
+    def _fits(self, entry: Entry, callee: Callee, imported: frozenset[str]) -> int:
         """How well a name of the table fits what the source says: 0 for not at all."""
-        row, _, name = candidate
+        row, name = entry
         origin, method = callee.origin, callee.method
         if name.exact:
             return 7 if row.is_at(origin or callee.written, name.exact) else 0
@@ -446,14 +430,6 @@ class Table:
         # What the project itself defines, by its path, is nobody else's.
         is_unknown = not origin and not callee.written.startswith(".")
         return 2 if is_unknown and method and name.owner and active else 0
-
-    def _entry(self, candidate: _Candidate, origin: str) -> Entry:
-        row, kind, name = candidate
-        places = row.places(kind, name)
-        if not row.imports and origin:
-            # Any callee takes tools by `tools=`; whether plain functions, its own framework says.
-            row = self.owner(origin) or row
-        return Entry(row, kind, name, places)
 
 
 def _last(dotted: str) -> str:
@@ -500,23 +476,16 @@ def _row(row: object, where: str, own: bool) -> Framework:
             raise TableError(f"{where}: `{flag}` is true or false")
     if not isinstance(row.get("verified", ""), str):
         raise TableError(f"{where}: `verified` is a text")
-
-    def names(key: str) -> tuple[Name, ...]:
-        return tuple(_name(text, imports, where) for text in _strings(row, key, where))
-
-    def places(key: str, default: tuple[Place, ...] | None) -> dict[Name, tuple[Place, ...]]:
-        return {_name(k, imports, where): v for k, v in _placed(row, key, where, default).items()}
-
     envelopes = _placed(row, "envelopes", where, ())
     return Framework(
         name=name,
         imports=imports,
         verified=row.get("verified", ""),
-        decorators=names("decorators"),
-        generators=names("generators"),
-        described=names("described"),
-        calls=places("calls", (0,)),
-        keywords=places("keywords", None),
+        names=tuple(
+            _name(kind, text, imports, where)._replace(places=places)
+            for kind in _KINDS
+            for text, places in _names(row, kind, where).items()
+        ),
         plain_functions=row.get("plain-functions", True),
         bases=_by_class(_bases(row, where), "bases", where),
         published=_by_class(_published(row, where), "published", where),
@@ -533,7 +502,6 @@ def _row(row: object, where: str, own: bool) -> Framework:
         changed_by=_strings(row, "changed-by", where),
         runs=_strings(row, "runs", where),
         dispatchers=_strings(row, "dispatchers", where),
-        not_tools=names("not-tools"),
         own=own,
     )
 
@@ -546,7 +514,13 @@ def _by_class(held: Mapping[str, _T], key: str, where: str) -> dict[str, _T]:
     return {_last(cls): said for cls, said in held.items()}
 
 
-def _name(text: str, imports: Sequence[str], where: str = "frameworks") -> Name:
+def _names(row: _Raw, kind: Kind, where: str) -> Mapping[str, tuple[Place, ...]]:
+    if kind in ("calls", "keywords"):
+        return _placed(row, kind, where, (0,) if kind == "calls" else None)
+    return dict.fromkeys(_strings(row, kind, where), ())
+
+
+def _name(kind: Kind, text: str, imports: Sequence[str], where: str) -> Name:
     written = text
     keyword = ""
     called = text.endswith("()")
@@ -561,6 +535,7 @@ def _name(text: str, imports: Sequence[str], where: str = "frameworks") -> Name:
         raise TableError(f"{where}: {written!r} is no name")
     exact = text if owner and any(_inside(text, module) for module in imports) else ""
     return Name(
+        kind,
         owner="" if exact else owner.rpartition(".")[2],
         last=last,
         exact=exact,
