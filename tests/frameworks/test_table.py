@@ -91,31 +91,31 @@ def test_find(
     kind: Kind, written: str, origin: str, method: bool, imports: list[str], row: str | None
 ) -> None:
     shipped = table.shipped()
-    callee = Callee(written, origin, method, talks=bool(imports))
+    callee = Callee(origin or written, bool(origin), method, talks=bool(imports))
     found = shipped.find(kind, callee, shipped.imported(imports))
     assert (found.framework.name if found else None) == row
 
 
 def test_places() -> None:
     shipped = table.shipped()
-    found = shipped.find("keywords", Callee("create_agent", "langchain.agents.create_agent"))
+    found = shipped.find("keywords", Callee("langchain.agents.create_agent", True))
     assert found is not None and found.name.places == (1, "tools") and found.framework.plain_functions
-    found = shipped.find("keywords", Callee("Agent", "agents.Agent"))
+    found = shipped.find("keywords", Callee("agents.Agent", True))
     assert found is not None and not found.framework.plain_functions
     # A callee that its row does not name takes what its framework takes.
-    found = shipped.find("keywords", Callee("Crew", "crewai.Crew"))
+    found = shipped.find("keywords", Callee("crewai.Crew", True))
     assert found is not None and found.name.places == ("tools",) and not found.framework.plain_functions
-    found = shipped.find("keywords", Callee("Waiter", "shop.Waiter"))
+    found = shipped.find("keywords", Callee("shop.Waiter", True))
     assert found is not None and found.framework.plain_functions
 
 
 def test_what_is_handed_over_as_something_else_is_no_tool() -> None:
     shipped = table.shipped()
-    assert shipped.is_no_tool("prepare", Callee("Tool", "pydantic_ai.Tool"))
-    assert shipped.is_no_tool("instructions", Callee("Agent", "shop.Agent"))
-    assert shipped.is_no_tool("tool_hooks", Callee("Agent", "agno.agent.Agent"))
-    assert not shipped.is_no_tool("tool_hooks", Callee("Agent", "shop.Agent"))
-    assert not shipped.is_no_tool("tools", Callee("Agent", "agno.agent.Agent"))
+    assert shipped.is_no_tool("prepare", Callee("pydantic_ai.Tool", True))
+    assert shipped.is_no_tool("instructions", Callee("shop.Agent", True))
+    assert shipped.is_no_tool("tool_hooks", Callee("agno.agent.Agent", True))
+    assert not shipped.is_no_tool("tool_hooks", Callee("shop.Agent", True))
+    assert not shipped.is_no_tool("tools", Callee("agno.agent.Agent", True))
 
 
 def test_classes() -> None:
@@ -159,14 +159,14 @@ def test_rows_of_a_project() -> None:
             }
         ]
     )
-    found = own.find("decorators", Callee("offered", "shop.kit.offered"))
+    found = own.find("decorators", Callee("shop.kit.offered", True))
     assert found is not None and found.framework.name == "shop"
-    found = own.find("calls", Callee("kit.add", "shop.kit.Kit.add", True))
+    found = own.find("calls", Callee("shop.kit.Kit.add", True, True))
     assert found is not None and found.name.places == (0,)
-    found = own.find("keywords", Callee("Waiter", "shop.kit.Waiter"))
+    found = own.find("keywords", Callee("shop.kit.Waiter", True))
     assert found is not None and found.name.places == ("abilities",)
     assert own.methods("shop.kit.Ability") == ("perform",)
-    assert own.find("decorators", Callee("tool", "crewai.project.tool")) is None
+    assert own.find("decorators", Callee("crewai.project.tool", True)) is None
     assert table.with_rows([]) is table.shipped()
 
 

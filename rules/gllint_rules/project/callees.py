@@ -76,11 +76,11 @@ class Callees:
         inner = func.base if isinstance(func, facts.Sub) else func
         known = [*self._from_outside(inner, frame)]
         for origin, is_method, is_of_class in known:
-            yield Callee(origin, origin, is_method, talks, is_of_class)
+            yield Callee(origin, True, is_method, talks, is_of_class)
         own, method = self._own_path(inner, frame)
         if not known or (own and self.table.has_own_rows):
             written = real_name(frame.module, inner) if isinstance(inner, facts.Name) else facts.dotted(func)
-            yield Callee(own or written or facts.last_name(func), "", method, talks)
+            yield Callee(own or written or facts.last_name(func), False, method, talks)
 
     def _from_outside(self, func: Expr, frame: Frame) -> Iterator[tuple[str, bool, bool]]:
         """The names outside the project that ``func`` stands for; whether it is a method, and of a class itself."""
@@ -129,12 +129,12 @@ class Callees:
         match func:
             case facts.Name(id=name):
                 for origin in self._imported_as(frame.module, name, self.evaluator.eval(func, frame)):
-                    yield Callee(origin, origin, False, self.talks())
+                    yield Callee(origin, True, False, self.talks())
             case facts.Attr(base=base, name=name):
                 value = self.evaluator.eval(base, frame)
                 is_class = all(isinstance(option, ClassOf) for option in options(value))
                 for origin in self._imported_as(frame.module, None, value):
-                    yield Callee(f"{origin}.{name}", f"{origin}.{name}", True, self.talks(), is_class)
+                    yield Callee(f"{origin}.{name}", True, True, self.talks(), is_class)
             case _:
                 pass
 

@@ -526,7 +526,7 @@ class Forms:
                 continue
             is_known = isinstance(value, ExternalInstance) or class_of(value) is not None
             for origin in self.callees.origins(value) if is_known else [""]:
-                callee = Callee(origin or facts.last_name(receiver), origin, False, True)
+                callee = Callee(origin or facts.last_name(receiver), bool(origin), False, True)
                 entry = self.table.find("keywords", callee, self.callees.imported(frame.module))
                 if entry is not None and attribute in entry.name.places:
                     return entry.framework

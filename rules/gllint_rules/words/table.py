@@ -125,14 +125,14 @@ class Entry(NamedTuple):
 class Callee(NamedTuple):
     """What a call or decorator names, as far as the source tells.
 
-    ``written`` is the name as the source has it (``mcp.tool``; an alias of an import resolved), ``origin`` the dotted
-    name where it is known to come from outside the project (of a method: that of its receiver's class, then its own
-    name), ``method`` whether it is an attribute of a value, not of a module, ``talks`` whether the project imports a
-    framework or a model's SDK at all, and ``of_class`` whether the value is a class itself, no instance of it.
+    ``name`` is dotted: as the source has it (``mcp.tool``; an alias of an import resolved), or where it is known to be
+    ``outside`` the project its own there (of a method: that of its receiver's class, then its own name). ``method``
+    says whether it is an attribute of a value, not of a module, ``talks`` whether the project imports a framework or a
+    model's SDK at all, and ``of_class`` whether the value is a class itself, no instance of it.
     """
 
-    written: str
-    origin: str = ""
+    name: str
+    outside: bool = False
     method: bool = False
     talks: bool = False
     of_class: bool = False
@@ -247,9 +247,9 @@ class Table:
                     here = (self._fits(entry, callee, imported), rank)
                     if here[0] and here > weight:
                         best, weight = entry, here
-            if best is not None and not best.framework.imports and callee.origin:
+            if best is not None and not best.framework.imports and callee.outside:
                 # Any callee takes tools by `tools=`; whether plain functions, its own framework says.
-                best = Entry(self.owner(callee.origin) or best.framework, best.name)
+                best = Entry(self.owner(callee.name) or best.framework, best.name)
             self._found[key] = best if weight[1] == 1 else None
         return self._found[key]
 
@@ -398,15 +398,15 @@ class Table:
 
     def _named_or_any(self, callee: Callee) -> tuple[Entry, ...]:
         """What the table says of what ends as a callee does; what holds for every callee is at the end."""
-        return (*self._named(_last(callee.origin or callee.written)), *self._by_last.get(ANY, ()))
+        return (*self._named(_last(callee.name)), *self._by_last.get(ANY, ()))
 
     def _fits(self, entry: Entry, callee: Callee, imported: frozenset[str]) -> int:
         """How well a name of the table fits what the source says: 0 for not at all."""
         row, name = entry
-        origin, method = callee.origin, callee.method
+        dotted, outside, method = callee.name, callee.outside, callee.method
         if name.exact:
-            return 7 if row.is_at(origin or callee.written, name.exact) else 0
-        parts = (origin or callee.written).rsplit(".", 2)
+            return 7 if row.is_at(dotted, name.exact) else 0
+        parts = dotted.rsplit(".", 2)
         owner = parts[-2] if len(parts) > 1 else ""
         if not _is(parts[-1], name.last):
             return 0
@@ -416,10 +416,10 @@ class Table:
             if name.owner:
                 return int(bool(owner) and _is(owner, name.owner))
             return 1
-        owned = (bool(origin) or row.own) and row.owns(origin or callee.written)
+        owned = (outside or row.own) and row.owns(dotted)
         active = row.name in imported
         if name.last == ANY:  # a keyword, whatever the callee
-            return 5 if owned or (not origin and active) else 0
+            return 5 if owned or (not outside and active) else 0
         if name.owner == ANY:
             return 4 if method and (owned or callee.talks) else 0
         if owned:
@@ -428,7 +428,7 @@ class Table:
             # Of an instance of a subclass; a class that is named is no other.
             return 3 if method and name.owner and not callee.of_class else 0
         # What the project itself defines, by its path, is nobody else's.
-        is_unknown = not origin and not callee.written.startswith(".")
+        is_unknown = not outside and not dotted.startswith(".")
         return 2 if is_unknown and method and name.owner and active else 0
 
 
