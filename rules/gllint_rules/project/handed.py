@@ -81,22 +81,22 @@ def handed_over(
 class _Uses(NamedTuple):
     """What is taken, by where the function or class stands; the names of those that are called, and of bases."""
 
-    called: Mapping[tuple[str, int], list[Taken]]
-    above: Mapping[tuple[str, int], list[Taken]]
+    at: Mapping[tuple[str, int], list[Taken]]
     names: frozenset[str]
     bases: frozenset[str]
 
 
 @lru_cache(maxsize=4)
 def _by_use(taken: frozenset[Taken]) -> _Uses:
-    called: dict[tuple[str, int], list[Taken]] = {}
-    above: dict[tuple[str, int], list[Taken]] = {}
+    at: dict[tuple[str, int], list[Taken]] = {}
     for one in map(Taken._make, taken):  # from another process they come as plain tuples
-        (above if one.kind == "below" else called).setdefault((one.path, one.at), []).append(one)
+        at.setdefault((one.path, one.at), []).append(one)
+    each = [one for several in at.values() for one in several]
     names, bases = (
-        frozenset(one.used_as for several in place.values() for one in several) for place in (called, above)
+        frozenset(one.used_as for one in each if (one.kind == "below") is is_base)
+        for is_base in (False, True)
     )
-    return _Uses(called, above, names, bases)
+    return _Uses(at, names, bases)
 
 
 def given_to(
@@ -147,10 +147,10 @@ def _given_below(
     evaluator: Evaluator, of: ClassOf, uses: _Uses, sink: Callable[[str], Sink]
 ) -> Iterator[tuple[FunctionOf, Scope, int, str]]:
     """What a class holds under a name of which one above it hands over what is there."""
-    above = [each for each in classes.ancestors(evaluator, of)[1:] if isinstance(each, ClassOf)]
-    for each in above:
-        here = each.module.path == of.module.path
-        for one in () if here else uses.above.get((each.module.path, each.cls.at), ()):
+    for each in classes.ancestors(evaluator, of)[1:]:
+        if not isinstance(each, ClassOf) or each.module.path == of.module.path:
+            continue
+        for one in uses.at.get((each.module.path, each.cls.at), ()):
             found = _Walk(evaluator, sink(one.framework))
             found.below(of, one.name)
             for handed in found.functions(behind=False):
@@ -164,7 +164,7 @@ def _taken_by(evaluator: Evaluator, uses: _Uses, func: Expr, frame: Frame) -> It
         for option in options(evaluator.eval(func, frame)):
             for run in _run_by(evaluator, option):
                 if run.module.path != frame.module.path:
-                    for one in uses.called.get((run.module.path, run.function.at), ()):
+                    for one in uses.at.get((run.module.path, run.function.at), ()):
                         if run.made is None or run.made is (one.kind == "made"):
                             yield one, run
 

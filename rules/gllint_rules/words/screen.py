@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import product
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from gllint_rules.words.names import (
     LIST_PUTS,
@@ -41,13 +41,9 @@ _Needles: TypeAlias = tuple[bytes, ...]
 Found: TypeAlias = Mapping[bytes, Sequence[int]]
 
 
-class _Search(Protocol):
-    def search(self, data: bytes, places: Iterable[int] = (), /) -> object: ...
-
-
 # How a decorator's name stands in a file that decorates with it, imports it or gives it another name.
 _DECORATED = ("@{}", "@ {}", ".{}", ". {}", "{} as", "{}(", "{} (", "({}", "={}", "= {}", "=  {}")
-_Patterns: TypeAlias = tuple[_Search, ...]
+_Patterns: TypeAlias = "tuple[_Pattern | _Bases, ...]"
 
 
 def _word(names: Iterable[str]) -> str:
