@@ -206,11 +206,12 @@ def dotted_path(module: Module, name: str) -> str:
     return f".{stem.lstrip('/').replace('.', '_').replace('/', '.')}.{name}"
 
 
-def meant(module: Module, expr: Expr, scope: Scope) -> tuple[Expr, Scope]:
+def meant(expr: Expr, frame: Frame) -> tuple[Expr, Frame]:
     """What a name stands for that is assigned once: the name of something, or a call of it with keywords alone.
 
-    With it the scope of the assignment. No function or class is read to find out. ``partial(f, …)`` is ``f``.
+    With it where that is assigned. No function or class is read to find out. ``partial(f, …)`` is ``f``.
     """
+    scope = frame.scope
     for _ in range(_MOST_NAMES):
         if not isinstance(expr, facts.Name):
             break
@@ -219,7 +220,7 @@ def meant(module: Module, expr: Expr, scope: Scope) -> tuple[Expr, Scope]:
             if expr.id in home.bindings and (home.kind != "class" or home is scope):
                 break
             home = home.parent
-        if home is None or (home.kind == "module" and expr.id not in module.assigned):
+        if home is None or (home.kind == "module" and expr.id not in frame.module.assigned):
             break
         match home.bindings.get(expr.id):
             case [facts.Binding(kind="assign", value=facts.Call(func=func, args=(maker,)))] if (
@@ -233,7 +234,7 @@ def meant(module: Module, expr: Expr, scope: Scope) -> tuple[Expr, Scope]:
             case _:
                 break
         scope = home
-    return expr, scope
+    return expr, frame if scope is frame.scope else Frame(frame.module, scope)
 
 
 def real_name(module: Module, expr: Expr) -> str:

@@ -86,7 +86,7 @@ class Forms:
         for callee, scope, at, framework in given_to(self.evaluator, module, taken, lambda _: nowhere):
             if callee.function not in seen:
                 seen.add(callee.function)
-                yield self._plain("T7", module, scope, at, callee, rows.get(framework))
+                yield self._plain("T7", Frame(module, scope), at, callee, rows.get(framework))
 
     def takes(self, module: Module, taken: frozenset[Taken]) -> frozenset[Taken]:
         """What ``module`` takes for ``taken`` itself."""
@@ -111,24 +111,24 @@ class Forms:
 
     def _of(self, module: Module) -> Iterator[Tool]:
         may_call = partial(self._may_call, module)
-        calls = [item for item in module.calls_where(may_call) if self._is_named(module, *item)]
-        for call, scope in calls:
-            tool = self.made(module, call, scope) or self._described(module, call, scope)
+        calls = [(call, Frame(module, scope)) for call, scope in module.calls_where(may_call)]
+        calls = [(call, frame) for call, frame in calls if self._is_named(call, frame)]
+        for call, frame in calls:
+            tool = self.made(call, frame) or self._described(call, frame)
             if tool is not None:
                 yield from self._each(tool)
-            yield from self._mapped(module, call, scope)
+            yield from self._mapped(call, frame)
         yield from self._classes(module)
         for function in module.functions_where(partial(self._may_be_decorated, module)):
             tool = self.decorated(module, function)
             if tool is not None:
                 yield tool
-                for callee in made_around(
-                    self.evaluator, tool.callables[0], self._sink(module, tool.framework)
-                ):
-                    yield self._plain("T7", module, tool.scope, tool.at, callee, tool.framework)
+                frame, sink = Frame(module, tool.scope), self._sink(module, tool.framework)
+                for callee in made_around(self.evaluator, tool.callables[0], sink):
+                    yield self._plain("T7", frame, tool.at, callee, tool.framework)
             yield from self._generated(module, function)
-        for call, scope in calls:
-            yield from self._handed(module, call, scope)
+        for call, frame in calls:
+            yield from self._handed(call, frame)
         if self.callees.talks():
             yield from self._assigned(module)
 
@@ -166,39 +166,38 @@ class Forms:
             )
         )
 
-    def _is_named(self, module: Module, call: Call, scope: Scope) -> bool:
+    def _is_named(self, call: Call, frame: Frame) -> bool:
         return (
             call.keyword(SCHEMA_FN, *self.table.any_keywords) is not None
-            or not _CALLED.isdisjoint(self._kinds(module, call.func, scope))
+            or not _CALLED.isdisjoint(self._kinds(call.func, frame))
             or facts.last_name(call.func) == "__init__"
             or _is_map(call)
         )
 
     # --- T1, T4, T5, T7 ----------------------------------------------------------------------------------------
 
-    def made(self, module: Module, call: Call, scope: Scope) -> Tool | None:
+    def made(self, call: Call, frame: Frame) -> Tool | None:
         """The tool object that ``call`` makes, if it makes one."""
-        kinds = self._kinds(module, call.func, scope)
+        kinds = self._kinds(call.func, frame)
         if call.keyword(SCHEMA_FN) is None and _MADE.isdisjoint(kinds):
             return None
         return self.evaluator.ask(
             ("tool", call),
-            lambda: self._made(module, call, scope),
+            lambda: self._made(call, frame),
             None,
             lambda: None,
-            Site(module, call.at),
+            Site(frame.module, call.at),
         )
 
-    def _made(self, module: Module, call: Call, scope: Scope) -> Tool | None:
-        frame = Frame(module, scope)
+    def _made(self, call: Call, frame: Frame) -> Tool | None:
         args_schema, result_schema = call.keyword(ARGS_SCHEMA), call.keyword(*RESULT_SCHEMAS)
         fn = call.keyword(SCHEMA_FN)
         has_schema = args_schema is not None or result_schema is not None
         if fn is not None and has_schema and not self.callees.is_no_tool(SCHEMA_FN, call.func, frame):
             return Tool(
                 form="T1",
-                module=module,
-                scope=scope,
+                module=frame.module,
+                scope=frame.scope,
                 at=call.at,
                 callables=functions(self.evaluator, fn, frame),
                 name=self._literal(call.keyword("name"), frame),
@@ -207,56 +206,55 @@ class Forms:
                 result_schema=result_schema,
                 fn=fn,
             )
-        return self._applied(module, call, scope) or self._wrapped(module, call, scope)
+        return self._applied(call, frame) or self._wrapped(call, frame)
 
-    def _kinds(self, module: Module, func: Expr, scope: Scope) -> frozenset[Kind]:
+    def _kinds(self, func: Expr, frame: Frame) -> frozenset[Kind]:
         """Under which keys the table names what ``func`` stands for."""
-        return self.table.kinds(real_name(module, _callee(meant(module, func, scope)[0])))
+        return self.table.kinds(real_name(frame.module, _callee(meant(func, frame)[0])))
 
-    def _entry(self, kind: Kind, module: Module, expr: Expr, scope: Scope) -> tuple[Entry, Expr] | None:
+    def _entry(self, kind: Kind, expr: Expr, frame: Frame) -> tuple[Entry, Expr] | None:
         """What the table says under ``kind`` of what ``expr`` stands for, a callee or a call of one, and that."""
-        if kind not in self._kinds(module, _callee(expr), scope):
+        if kind not in self._kinds(_callee(expr), frame):
             return None
-        found, bound_in = meant(module, expr, scope)
-        frame = Frame(module, bound_in)
-        entry = self.callees.entry(kind, _callee(found), frame, called=isinstance(found, Call))
+        found, home = meant(expr, frame)
+        entry = self.callees.entry(kind, _callee(found), home, called=isinstance(found, Call))
         return (entry, found) if entry is not None else None
 
-    def _applied(self, module: Module, call: Call, scope: Scope) -> Tool | None:
+    def _applied(self, call: Call, frame: Frame) -> Tool | None:
         """T7: a decorator that is called with the function: ``tool(f)``, ``server.tool(name="x")(f)``."""
         given = call.args[0] if call.args else call.keyword(*_DECORATED)
         if given is None or isinstance(given, (facts.Const, facts.Star)):
             given = call.args[1] if len(call.args) > 1 else None
         if given is None or isinstance(given, facts.Star):
             return None
-        known = self._entry("decorators", module, call.func, scope)
+        known = self._entry("decorators", call.func, frame)
         if known is None:
             return None
         entry, decorator = known
-        found = functions(self.evaluator, given, Frame(module, scope), self._sink(module, entry.framework))
+        found = functions(self.evaluator, given, frame, self._sink(frame.module, entry.framework))
         if not found:
             return None
         made = decorator if isinstance(decorator, Call) else call
-        return self._tool("T7", module, scope, call, found, entry.framework, made, decorates=True)
+        return self._tool("T7", frame, call, found, entry.framework, made, decorates=True)
 
-    def _mapped(self, module: Module, call: Call, scope: Scope) -> Iterator[Tool]:
+    def _mapped(self, call: Call, frame: Frame) -> Iterator[Tool]:
         """T7: ``map(tool, functions)``: what makes a tool of one function makes one of each."""
         if not _is_map(call):
             return
         maker, given = call.args
-        known = next(filter(None, (self._entry(kind, module, maker, scope) for kind in _MAKING)), None)
+        known = next(filter(None, (self._entry(kind, maker, frame) for kind in _MAKING)), None)
         if known is not None:
             framework = known[0].framework
-            sink = self._sink(module, framework)
-            for found in handed_over(self.evaluator, given, Frame(module, scope), sink):
-                yield self._plain("T7", module, scope, call.at, found, framework)
+            sink = self._sink(frame.module, framework)
+            for found in handed_over(self.evaluator, given, frame, sink):
+                yield self._plain("T7", frame, call.at, found, framework)
 
-    def _wrapped(self, module: Module, call: Call, scope: Scope) -> Tool | None:
+    def _wrapped(self, call: Call, frame: Frame) -> Tool | None:
         """T4, T7: a call that is given the function at one of its places."""
-        known = self._entry("calls", module, call.func, scope)
+        known = self._entry("calls", call.func, frame)
         if known is None or isinstance(known[1], Call):
             return None
-        entry, frame = known[0], Frame(module, scope)
+        entry = known[0]
         found: dict[object, FunctionOf] = {}
         source: Expr | None = None
         settled = False  # a position holds the function: what follows is something else
@@ -265,7 +263,7 @@ class Forms:
                 continue
             if isinstance(place, int) and (settled or (found and place > 0)):
                 continue
-            here = functions(self.evaluator, given, frame, self._sink(module, entry.framework))
+            here = functions(self.evaluator, given, frame, self._sink(frame.module, entry.framework))
             if here:
                 settled = settled or isinstance(place, int)
                 source = source or given
@@ -276,14 +274,13 @@ class Forms:
             return None
         is_object = facts.last_name(call.func)[:1].isupper() or not isinstance(call.func, facts.Attr)
         form: Form = "T4" if is_object else "T7"
-        tool = self._tool(form, module, scope, call, tuple(found.values()), entry.framework, call)
+        tool = self._tool(form, frame, call, tuple(found.values()), entry.framework, call)
         return replace(tool, args_schema=call.keyword(ARGS_SCHEMA), fn=source)
 
     def _tool(
         self,
         form: Form,
-        module: Module,
-        scope: Scope,
+        frame: Frame,
         call: Call,
         found: tuple[FunctionOf, ...],
         framework: Framework | None,
@@ -293,12 +290,11 @@ class Forms:
         given = named_by.keyword("name", "name_override")
         if given is None and decorates and named_by.args and isinstance(named_by.args[0], facts.Const):
             given = named_by.args[0]
-        frame = Frame(module, scope)
         name = self._literal(given, frame) if given is not None else getattr(found[0].function, "name", None)
         return Tool(
             form=form,
-            module=module,
-            scope=scope,
+            module=frame.module,
+            scope=frame.scope,
             at=call.at,
             callables=found,
             name=name,
@@ -310,19 +306,19 @@ class Forms:
     def _literal(self, expr: Expr | None, frame: Frame) -> str | None:
         return literal_of(self.evaluator.eval(expr, frame)) if expr is not None else None
 
-    def _described(self, module: Module, call: Call, scope: Scope) -> Tool | None:
+    def _described(self, call: Call, frame: Frame) -> Tool | None:
         """T5: the method or function beside the description that bears its name."""
-        if self._entry("described", module, call.func, scope) is None:
+        if self._entry("described", call.func, frame) is None:
             return None
         name_expr = call.keyword("name") or (call.args[0] if call.args else None)
-        name = self._literal(name_expr, Frame(module, scope))
-        found = self._beside(module, name, scope) if name is not None else None
+        name = self._literal(name_expr, frame)
+        found = self._beside(name, frame) if name is not None else None
         if found is None:
             return None
         return Tool(
             form="T5",
-            module=module,
-            scope=scope,
+            module=frame.module,
+            scope=frame.scope,
             at=call.at,
             callables=(found,),
             name=name,
@@ -330,15 +326,12 @@ class Forms:
             args_schema=call.keyword("parameters"),
         )
 
-    def _beside(self, module: Module, name: str, scope: Scope) -> FunctionOf | None:
+    def _beside(self, name: str, frame: Frame) -> FunctionOf | None:
         names = (name, f"_{name}", f"{name}_impl", f"_{name}_impl")
-        cls = scope.enclosing_class()
-        if cls is not None:
-            of = ClassOf(module, cls)
-            for candidate in names:
-                method = cls.method(candidate)
-                if method is not None:
-                    return FunctionOf(module, method, of, True)
+        module, cls = frame.module, frame.scope.enclosing_class()
+        method = next(filter(None, map(cls.method, names)), None) if cls is not None else None
+        if method is not None:
+            return defined(module, method)
         for candidate in names:
             for binding in module.scope.bindings.get(candidate, ()):
                 if isinstance(binding.target, Function):
@@ -383,13 +376,13 @@ class Forms:
     def _other_names(self, module: Module, names: frozenset[str]) -> Iterator[str]:
         """The last names of what those of ``names`` stand for that the module assigns."""
         for name in names & module.assigned:
-            expr, _ = meant(module, facts.Name(0, name), module.scope)
+            expr, _ = meant(facts.Name(0, name), Frame(module, module.scope))
             yield real_name(module, _callee(expr))
 
     def _by_decorator(self, module: Module, function: Function) -> Tool | None:
-        scope = function.scope.parent or function.scope
+        frame = Frame(module, function.scope.parent or function.scope)
         for written in function.decorators:
-            known = self._entry("decorators", module, written, scope)
+            known = self._entry("decorators", written, frame)
             if known is None:
                 continue
             entry, decorator = known
@@ -398,14 +391,11 @@ class Forms:
                 given = decorator.keyword("name", "name_override") or (
                     decorator.args[0] if decorator.args else None
                 )
-                if isinstance(given, facts.Const) and isinstance(given.value, str):
-                    name = given.value
-                elif given is not None:
-                    name = self._literal(given, Frame(module, scope))
+                name = self._literal(given, frame) if given is not None else name
             return Tool(
                 form="T3",
                 module=module,
-                scope=scope,
+                scope=frame.scope,
                 at=function.at,
                 callables=(defined(module, function),),
                 name=name,
@@ -418,33 +408,27 @@ class Forms:
 
     def _generated(self, module: Module, function: Function) -> Iterator[Tool]:
         """T7: the functions that a decorated generator yields."""
-        scope = function.scope.parent or function.scope
+        frame = Frame(module, function.scope.parent or function.scope)
         for written in function.decorators:
-            known = self._entry("generators", module, written, scope)
+            known = self._entry("generators", written, frame)
             for given in function.yields if known is not None else ():
                 if known is not None and given.value is not None:
-                    for found in functions(self.evaluator, given.value, Frame(module, function.scope)):
-                        yield self._plain("T7", module, function.scope, given.at, found, known[0].framework)
+                    inner = Frame(module, function.scope)
+                    for found in functions(self.evaluator, given.value, inner):
+                        yield self._plain("T7", inner, given.at, found, known[0].framework)
 
     def _plain(
-        self,
-        form: Form,
-        module: Module,
-        scope: Scope,
-        at: int,
-        found: FunctionOf,
-        framework: Framework | None,
+        self, form: Form, frame: Frame, at: int, found: FunctionOf, framework: Framework | None
     ) -> Tool:
         name = getattr(found.function, "name", None)
-        return Tool(form, module, scope, at, (found,), name, framework)
+        return Tool(form, frame.module, frame.scope, at, (found,), name, framework)
 
     # --- T6 ------------------------------------------------------------------------------------------------------
 
-    def _handed(self, module: Module, call: Call, scope: Scope) -> Iterator[Tool]:
+    def _handed(self, call: Call, frame: Frame) -> Iterator[Tool]:
         """T6: the plain functions in the lists that ``call`` takes tools by."""
         if isinstance(call.func, Call):
             return
-        frame = Frame(module, scope)
         entry = self.callees.entry("keywords", call.func, frame)
         if entry is None or not entry.framework.plain_functions:
             return
@@ -457,9 +441,9 @@ class Forms:
             if isinstance(given, Value):
                 found = held_by(self.evaluator, given)
             else:
-                found = handed_over(self.evaluator, given, frame, self._sink(module, entry.framework))
+                found = handed_over(self.evaluator, given, frame, self._sink(frame.module, entry.framework))
             for callee in found:
-                yield self._plain("T6", module, scope, call.at, callee, entry.framework)
+                yield self._plain("T6", frame, call.at, callee, entry.framework)
 
     def _handed_through(self, call: Call, frame: Frame, places: tuple[Place, ...]) -> tuple[Place, ...]:
         """Where ``call`` takes what a class from outside takes at ``places``, if classes of the project lie between."""
@@ -517,7 +501,7 @@ class Forms:
             framework = self._owner(target.base, target.name, frame)
             if framework is not None and framework.plain_functions:
                 for callee in handed_over(self.evaluator, value, frame, self._sink(module, framework)):
-                    yield self._plain("T6", module, scope, at, callee, framework)
+                    yield self._plain("T6", frame, at, callee, framework)
 
     def _owner(self, receiver: Expr, attribute: str, frame: Frame) -> Framework | None:
         """The row by which an attribute of ``receiver`` holds tools; a class of the project is its own business."""
@@ -545,7 +529,7 @@ class Forms:
                     if not published.of:
                         for callee in self._published(of, published.attribute):
                             owner = self.table.owner(origin)
-                            yield self._plain("T8", module, cls.scope, cls.at, callee, owner)
+                            yield self._plain("T8", Frame(module, cls.scope), cls.at, callee, owner)
                 for attribute in self.table.answered(origin):
                     yield from self._answering(of, attribute)
 
@@ -626,17 +610,18 @@ class Forms:
 
     def _answering(self, of: ClassOf, attribute: str) -> Iterator[Tool]:
         """T8: the methods of an agent that take a message whose ``attribute`` bears their name."""
+        frame = Frame(of.module, of.cls.scope)
         for method in of.cls.methods():
             for param in method.params[1:2]:
                 if param.annotation is None:
                     continue
-                value = self.evaluator.annotation(param.annotation, Frame(of.module, of.cls.scope))
+                value = self.evaluator.annotation(param.annotation, frame)
                 for option in options(value):
                     if isinstance(option, Instance) and method.name in self._names_under(
                         option.of, attribute
                     ):
                         callee = FunctionOf(of.module, method, of, True)
-                        yield self._plain("T8", of.module, of.cls.scope, method.at, callee, None)
+                        yield self._plain("T8", frame, method.at, callee, None)
 
     def _names_under(self, of: ClassOf, attribute: str) -> list[str]:
         """The texts that a class gives its attribute."""

@@ -109,7 +109,7 @@ class Tools:
 
     def made_tool(self, module: Module, call: Call, scope: Scope) -> Tool | None:
         """The tool object that ``call`` makes (T1, T4, T7), if it makes one."""
-        return self.forms.made(module, call, scope)
+        return self.forms.made(call, Frame(module, scope))
 
     def schema_of_parameter(self, scope: Scope, param: Param) -> Value | None:
         """What the tool's own ``args_schema`` says of a parameter of its callable."""
