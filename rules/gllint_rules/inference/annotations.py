@@ -24,6 +24,7 @@ from gllint_rules.inference.values import (
     UnionOf,
     Value,
     as_keys,
+    each_changed,
     join,
     number,
 )
@@ -291,14 +292,7 @@ def _tells_fields(evaluator: Evaluator, declared: Value) -> bool:
 def _with_items(evaluator: Evaluator, value: Record | ListOf, declared: Value) -> Record | ListOf:
     """A container each of whose values is declared as ``declared``."""
     evaluator.step(value.size // 64)
-    rest = typed(evaluator, value.rest, declared) if value.rest is not None else None
-
-    def told(found: tuple[Entry, ...]) -> tuple[Entry, ...]:
-        return tuple(entry.holding(typed(evaluator, entry.value, declared)) for entry in found)
-
-    if isinstance(value, ListOf):
-        return replace(value, items=told(value.items), rest=rest)
-    return replace(value, entries={key: told(found) for key, found in value.entries.items()}, rest=rest)
+    return each_changed(value, lambda held: typed(evaluator, held, declared))
 
 
 def _is_ellipsis(expr: Expr) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
@@ -30,6 +29,8 @@ from gllint_rules.inference.values import (
     UnionOf,
     Unnamed,
     Value,
+    are_same,
+    each_changed,
     held_in,
     join,
     number,
@@ -517,7 +518,7 @@ class _Runner:
     def _rebuilt(self, value: Value, way: Sequence[Step], change: Change) -> Value:
         if isinstance(value, UnionOf):
             rebuilt = [self._rebuilt(option, way, change) for option in value.options]
-            is_same = not value.conditional and _are_same(rebuilt, value.options)
+            is_same = not value.conditional and are_same(rebuilt, value.options)
             return value if is_same else join(*rebuilt)
         if not way:  # a slice of it stands for all of it
             return value
@@ -548,7 +549,7 @@ class _Runner:
                     (Entry(UNKNOWN, Site(self.module, index.at)),) if value.open and value.cls is None else ()
                 )
             inner = tuple(e.holding(self._rebuilt(e.value, rest, change)) for e in old)
-            is_same = all(e.value is UNKNOWN for e in inner) or (key in value.sure and _are_same(inner, old))
+            is_same = all(e.value is UNKNOWN for e in inner) or (key in value.sure and are_same(inner, old))
             return value if is_same else value.store(key, *inner)
         if change is _removed:
             return _without(value, key)
@@ -590,17 +591,7 @@ class _Runner:
             changed = self._rebuilt(held, rest, change)
             return changed if each.whole or changed is held else join(held, changed)
 
-        found = None if value.rest is None else inner(value.rest)
-        if isinstance(value, ListOf):
-            items = tuple(entry.holding(inner(entry.value)) for entry in value.items)
-            is_same = found is value.rest and _are_same(items, value.items)
-            return value if is_same else replace(value, items=items, rest=found)
-        entries = {
-            key: tuple(entry.holding(inner(entry.value)) for entry in held)
-            for key, held in value.entries.items()
-        }
-        is_same = found is value.rest and all(map(_are_same, entries.values(), value.entries.values()))
-        return value if is_same else replace(value, entries=entries, rest=found)
+        return each_changed(value, inner)
 
     def changed(self, value: Record | ListOf, held: tuple[Entry, ...], change: Change) -> tuple[Entry, ...]:
         """What a store makes of elements that no literal key names; nothing where a number there stays what it is."""
@@ -982,11 +973,6 @@ def _assigned(target: Expr, value: Value, site: Site) -> Value:
 
 def _holds_container(value: Value | None) -> bool:
     return value is not None and any(isinstance(option, (Record, ListOf)) for option in options(value))
-
-
-def _are_same(new: Sequence[object], old: Sequence[object]) -> bool:
-    """Whether a change has left all parts of a value as they were."""
-    return all(map(operator.is_, new, old))
 
 
 def _removed(_: tuple[Entry, ...]) -> tuple[Entry, ...]:

@@ -44,6 +44,7 @@ from gllint_rules.inference.values import (
     ToolValue,
     Value,
     as_constant,
+    each_changed,
     held_in,
     holds_constants,
     join,
@@ -304,10 +305,7 @@ def _gather(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     if call.keywords:
         return UNKNOWN
     value = evaluator.eval(facts.Seq(call.at, "list", call.args), frame)
-    if not isinstance(value, ListOf):
-        return value
-    items = tuple(entry.holding(_awaited(entry.value)) for entry in value.items)
-    return replace(value, items=items, rest=_awaited(value.rest) if value.rest is not None else None)
+    return each_changed(value, _awaited) if isinstance(value, ListOf) else value
 
 
 def _awaited(value: Value) -> Value:

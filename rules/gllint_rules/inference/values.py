@@ -6,7 +6,8 @@ where it was put in, because that is where a finding about it belongs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import InitVar, dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
@@ -684,76 +685,84 @@ def surely_not_text(value: Value) -> bool:
     )
 
 
+def over(value: Value, change: Callable[[Value], Value]) -> Value:
+    """``value`` with each of its alternatives changed; itself where all stay what they are."""
+    if not isinstance(value, UnionOf):
+        return change(value)
+    changed = tuple(map(change, value.options))
+    return value if are_same(changed, value.options) else replace(value, options=changed)
+
+
+def are_same(new: Iterable[object], old: Iterable[object]) -> bool:
+    """Whether a change has left all parts of a value as they were."""
+    return all(map(operator.is_, new, old))
+
+
+def each_changed(
+    container: Record | ListOf,
+    change: Callable[[Value], Value],
+    put: Callable[[Entry, Value], Entry] = Entry.holding,
+) -> Record | ListOf:
+    """``container`` with all that it holds changed, and ``put`` into its entries; itself where all stay as they are."""
+    rest = change(container.rest) if container.rest is not None else None
+    if isinstance(container, ListOf):
+        items = tuple(put(entry, change(entry.value)) for entry in container.items)
+        if rest is container.rest and are_same(items, container.items):
+            return container
+        return replace(container, items=items, rest=rest)
+    entries = {
+        key: tuple(put(entry, change(entry.value)) for entry in held)
+        for key, held in container.entries.items()
+    }
+    if rest is container.rest and all(map(are_same, entries.values(), container.entries.values())):
+        return container
+    return replace(container, entries=entries, rest=rest)
+
+
+def _throughout(
+    value: Value,
+    change: Callable[[Record | ListOf, Callable[[Value], Value]], Value],
+    done: dict[Value, Value],
+) -> Value:
+    """``value`` with all containers in it changed, from within; what it shares stays shared, as ``done`` knows."""
+
+    def inner(held: Value) -> Value:
+        if held not in done:
+            done[held] = _throughout(held, change, done)
+        return done[held]
+
+    if isinstance(value, UnionOf):
+        return over(value, inner)
+    return change(value, inner) if isinstance(value, (Record, ListOf)) else value
+
+
 def moved(value: Value, site: Site) -> Value:
     """``value`` as if all of it had been built at ``site``: a helper outside the project is reported at its call."""
-    return _moved(value, site, {})
 
+    def put(entry: Entry, held: Value) -> Entry:
+        return Entry(held, site, site if entry.key is not None else None)
 
-def _moved(value: Value, site: Site, done: dict[Value, Value]) -> Value:
-    """``done`` holds what was moved already: what a value shares stays shared."""
-    if value in done:
-        return done[value]
-    moved: Value = value
-    match value:
-        case Record():
-            moved = replace(
-                value,
-                entries={k: _moved_entries(found, site, done) for k, found in value.entries.items()},
-                site=site if value.site is not None else None,
-                returned=None,
-            )
-        case ListOf():
-            moved = replace(
-                value,
-                items=_moved_entries(value.items, site, done),
-                rest=_moved(value.rest, site, done) if value.rest is not None else None,
-                site=site if value.site is not None else None,
-                returned=None,
-            )
-        case UnionOf():
-            moved = UnionOf(tuple(_moved(option, site, done) for option in value.options))
-        case _:
-            pass
-    done[value] = moved
-    return moved
+    def move(container: Record | ListOf, inner: Callable[[Value], Value]) -> Value:
+        made = site if container.site is not None else None
+        return replace(each_changed(container, inner, put), site=made, returned=None)
 
-
-def _moved_entries(entries: Iterable[Entry], site: Site, done: dict[Value, Value]) -> tuple[Entry, ...]:
-    return tuple(
-        Entry(_moved(entry.value, site, done), site, site if entry.key is not None else None)
-        for entry in entries
-    )
+    return _throughout(value, move, {})
 
 
 def as_constant(value: Value) -> Value:
     """``value`` with all that it holds as what a constant table holds; a model is reported where it is built."""
-    if isinstance(value, UnionOf):
-        return replace(value, options=tuple(as_constant(option) for option in value.options))
-    return value if isinstance(value, Record) and value.cls is not None else _fixed(value, {})
 
+    def put(entry: Entry, held: Value) -> Entry:
+        return replace(entry, value=held, constant=True)
 
-def _fixed(value: Value, done: dict[Value, Value]) -> Value:
-    if value in done:
-        return done[value]
-    fixed: Value = value
-    match value:
-        case Record(quantity=False):
-            entries = {key: _fixed_entries(found, done) for key, found in value.entries.items()}
-            rest = _fixed(value.rest, done) if value.rest is not None else None
-            fixed = replace(value, entries=entries, rest=rest)
-        case ListOf():
-            rest = _fixed(value.rest, done) if value.rest is not None else None
-            fixed = replace(value, items=_fixed_entries(value.items, done), rest=rest)
-        case UnionOf():
-            fixed = replace(value, options=tuple(_fixed(option, done) for option in value.options))
-        case _:
-            pass
-    done[value] = fixed
-    return fixed
+    def fix(container: Record | ListOf, inner: Callable[[Value], Value]) -> Value:
+        is_quantity = isinstance(container, Record) and container.quantity
+        return container if is_quantity else each_changed(container, inner, put)
 
-
-def _fixed_entries(entries: Iterable[Entry], done: dict[Value, Value]) -> tuple[Entry, ...]:
-    return tuple(replace(entry, value=_fixed(entry.value, done), constant=True) for entry in entries)
+    return over(
+        value,
+        lambda o: o if isinstance(o, Record) and o.cls is not None else _throughout(o, fix, {}),
+    )
 
 
 def holds_constants(value: Value) -> bool:
@@ -766,16 +775,13 @@ def holds_constants(value: Value) -> bool:
 
 def returned_at(value: Value, site: Site) -> Value:
     """``value`` where a function returns it at ``site``: a container whose elements cannot be seen belongs there."""
-    out = [_returned_at(option, site) for option in options(value)]
-    if all(new is old for new, old in zip(out, options(value), strict=True)):
-        return value
-    return replace(value, options=tuple(out)) if isinstance(value, UnionOf) else out[0]
 
+    def returned(option: Value) -> Value:
+        if isinstance(option, (Record, ListOf)) and option.rest is not None and option.returned is None:
+            return replace(option, returned=site)
+        return option
 
-def _returned_at(value: Value, site: Site) -> Value:
-    if isinstance(value, (Record, ListOf)) and value.rest is not None and value.returned is None:
-        return replace(value, returned=site)
-    return value
+    return over(value, returned)
 
 
 def spread(record: Record, value: Value, site: Site) -> Record:
@@ -825,24 +831,31 @@ def text_of(*pieces: tuple[Value, Site]) -> Text:
 
 def explained(value: Value, message: str) -> Value:
     """``value`` with a better reason where it is a number because of an annotation."""
-    if isinstance(value, Number):
-        return replace(value, because=Because(message, value.because.site, ()))
-    if isinstance(value, UnionOf) and number(value) is not None:
-        return UnionOf(tuple(explained(option, message) for option in value.options))
-    return value
+    return _with_reason(value, lambda because: Because(message, because.site))
 
 
 def passed_on(value: Value, message: str, site: Site) -> Value:
     """``value`` where a file that hands it on belongs to the evidence that it is a number."""
-    if isinstance(value, Number):
-        source = value.because.site
-        if source is None or source.module is site.module:
-            return value
-        return replace(value, because=Because(message, site, (value.because,)))
-    if isinstance(value, UnionOf) and number(value) is not None:
-        handed = tuple(passed_on(option, message, site) for option in value.options)
-        return replace(value, options=handed) if handed != value.options else value
-    return value
+
+    def handed(because: Because) -> Because:
+        is_here = because.site is None or because.site.module is site.module
+        return because if is_here else Because(message, site, (because,))
+
+    return _with_reason(value, handed)
+
+
+def _with_reason(value: Value, reason: Callable[[Because], Because]) -> Value:
+    """``value`` with another reason where it is a number."""
+    if number(value) is None:
+        return value
+
+    def reasoned(option: Value) -> Value:
+        if not isinstance(option, Number):
+            return option
+        because = reason(option.because)
+        return option if because is option.because else replace(option, because=because)
+
+    return over(value, reasoned)
 
 
 def filled_elsewhere(value: Value) -> Value:
