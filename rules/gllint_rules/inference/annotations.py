@@ -115,11 +115,11 @@ def alias(evaluator: Evaluator, name: str, frame: Frame) -> Value | None:
         return None
     home = Frame(frame.module, scope, None, frame.bound)
     return evaluator.ask(
-        ("alias", scope, name, frame.bound.cls if frame.bound is not None else None),
+        ("alias", scope, name, frame.cls),
         lambda: _aliased(evaluator, binding, home),
         None,
         lambda: UNKNOWN,
-        Site(frame.module, binding.value.at),
+        frame.site(binding.value),
     )
 
 
@@ -180,9 +180,7 @@ def _declared(evaluator: Evaluator, named: Value, expr: Expr, frame: Frame) -> V
                 return Record(quantity=True, open=True)
             if name.startswith("builtins.") or name in tables.OPAQUE_TYPES:
                 return UNKNOWN
-            found = outside.instance(
-                name, (), Site(frame.module, expr.at), f"annotated as `{name}`, which is a number"
-            )
+            found = outside.instance(name, (), frame.site(expr), f"annotated as `{name}`, which is a number")
             return found if found is not None else ExternalInstance(name)
         case _:
             last = facts.last_name(expr)
@@ -212,9 +210,7 @@ def _generic(evaluator: Evaluator, base: Expr, index: Expr, frame: Frame) -> Val
             return named if isinstance(named, ClassOf) else UNKNOWN
         case _ if name in tables.LIST_GENERICS:
             if name.lower() == "tuple" and not any(_is_ellipsis(part) for part in parts):
-                entries = tuple(
-                    Entry(evaluator.annotation(part, frame), Site(frame.module, part.at)) for part in parts
-                )
+                entries = tuple(Entry(evaluator.annotation(part, frame), frame.site(part)) for part in parts)
                 if len(entries) > 1:
                     return ListOf(entries, kind="declared")
             element = evaluator.annotation(parts[0], frame) if parts else None
@@ -226,7 +222,7 @@ def _generic(evaluator: Evaluator, base: Expr, index: Expr, frame: Frame) -> Val
             value = evaluator.eval(base, replace(frame, env=None))
             if isinstance(value, External) and not value.name.startswith("builtins."):
                 arguments = tuple(evaluator.annotation(part, frame) for part in parts)
-                site = Site(frame.module, base.at)
+                site = frame.site(base)
                 found = outside.instance(value.name, arguments, site, f"annotated as `{value.name}`")
                 if found is not None:
                     return found

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gllint_rules.inference import annotations as hints
+from gllint_rules.inference import containers
 from gllint_rules.inference.values import (
     NEVER,
     UNKNOWN,
@@ -19,12 +20,10 @@ from gllint_rules.inference.values import (
     Leading,
     ListOf,
     Record,
-    Site,
     Value,
     held_in,
     join,
     options,
-    spread,
 )
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Param
@@ -47,7 +46,6 @@ def given(
     places = [param for param in params if param.kind in ("positional", "any")]
     passed_here = leading(evaluator, call, frame, callee.leading)
     entries, positional_known, named = list(passed_here.places), passed_here.known, passed_here.named
-    names_known = not named.open
     passed: dict[str, Value] = {}
     for param, entry in zip(places, entries, strict=False):
         passed[param.name] = entry.value
@@ -76,7 +74,7 @@ def given(
             if value is not UNKNOWN and value is not NEVER:
                 out[param.name] = value
                 new = new or said.gap or _tells_more(value, said, passed_on)
-        elif param.default is not None and positional_known and names_known:
+        elif param.default is not None and positional_known and not named.open:
             home = Frame(callee.module, callee.function.scope.parent or callee.function.scope)
             out[param.name] = evaluator.eval(param.default, home)
     return out if new else {}
@@ -118,7 +116,8 @@ def _element(declared: Value) -> Value:
 def leading(evaluator: Evaluator, call: facts.Call, frame: Frame, before: Leading | None = None) -> Leading:
     """The arguments of a call, behind those that were given ``before``."""
     places, known = _positional(evaluator, call, frame)
-    named = _named(evaluator, call, frame, before.named if before is not None else None)
+    record = before.named if before is not None else Record(site=frame.site(call))
+    named = containers.with_keywords(evaluator, record, call, frame)
     if before is None:
         return Leading(tuple(places), known, named)
     if not before.known:
@@ -136,18 +135,8 @@ def _positional(evaluator: Evaluator, call: facts.Call, frame: Frame) -> tuple[l
                 return out, False
             out.extend(value.items)
         else:
-            out.append(Entry(evaluator.eval(arg, frame), Site(frame.module, arg.at)))
+            out.append(evaluator.entry(arg, frame))
     return out, True
-
-
-def _named(evaluator: Evaluator, call: facts.Call, frame: Frame, before: Record | None) -> Record:
-    """The keywords as a dict, those that are spread included; ``before`` holds those that were given earlier."""
-    record = before or Record(site=Site(frame.module, call.at))
-    for name, expr in call.keywords:
-        value = evaluator.eval(expr, frame)
-        site = Site(frame.module, expr.at)
-        record = spread(record, value, site) if name is None else record.store(name, Entry(value, site))
-    return record
 
 
 def declared(evaluator: Evaluator, callee: FunctionOf, param: Param) -> Value:

@@ -240,7 +240,7 @@ def made_by_call(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
         lambda: _made(call, frame),
         UNKNOWN,
         lambda: UNKNOWN,
-        Site(frame.module, call.at),
+        frame.site(call),
     )
 
 

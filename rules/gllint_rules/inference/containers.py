@@ -22,7 +22,6 @@ from gllint_rules.inference.values import (
     ListOf,
     OtherKey,
     Record,
-    Site,
     Text,
     Unnamed,
     Value,
@@ -41,20 +40,20 @@ if TYPE_CHECKING:
 
 def dict_literal(evaluator: Evaluator, expr: facts.Dict, frame: Frame) -> Value:
     """A dict that is written out, each value where it stands."""
-    site = Site(frame.module, expr.at)
+    site = frame.site(expr)
     entries: dict[Key, tuple[Entry, ...]] = {}
     sure: set[Key] = set()
     open, listed = False, True
     for key, value_expr in expr.items:
         value = evaluator.eval(value_expr, frame)
-        put_in = Site(frame.module, value_expr.at)
+        put_in = frame.site(value_expr)
         if key is None:
             record = spread(Record(entries, frozenset(sure), open, site=site, listed=listed), value, put_in)
             entries, sure, open = dict(record.entries), set(record.sure), record.open
             listed = record.shown
             continue
         name = key_of(evaluator, key, frame)
-        entry = Entry(value, put_in, Site(frame.module, key.at))
+        entry = Entry(value, put_in, frame.site(key))
         if name is not None:
             sure.add(name)
         else:
@@ -86,16 +85,16 @@ def sequence_literal(evaluator: Evaluator, expr: facts.Seq, frame: Frame) -> Val
                 else:
                     rests.append(UNKNOWN)
         else:
-            items.append(Entry(evaluator.eval(item, frame), Site(frame.module, item.at)))
+            items.append(evaluator.entry(item, frame))
     rest = join(*rests) if rests else None
-    return ListOf(tuple(items), rest, expr.kind, Site(frame.module, expr.at))
+    return ListOf(tuple(items), rest, expr.kind, frame.site(expr))
 
 
 def comprehension(evaluator: Evaluator, expr: facts.Comp, frame: Frame) -> Value:
     """What a comprehension makes: any number of what its element is."""
     inner = comprehension_frame(evaluator, expr, frame)
     element = evaluator.eval(expr.element, inner)
-    site = Site(frame.module, expr.at)
+    site = frame.site(expr)
     if expr.kind == "dict":
         keys = as_keys(evaluator.eval(expr.key, inner)) if expr.key is not None else None
         return Record(open=True, rest=element, site=site, keys=keys)
@@ -127,17 +126,34 @@ def comprehension_frame(evaluator: Evaluator, expr: facts.Comp, frame: Frame) ->
     return inner
 
 
-def of_pairs(evaluator: Evaluator, pairs: ListOf) -> Record:
-    """The dict of ``pairs``: each of two elements, the key and what it maps to."""
-    record = Record(open=pairs.rest is not None, site=pairs.site)
-    for entry in pairs.items:
+def with_keywords(evaluator: Evaluator, record: Record, call: facts.Call, frame: Frame) -> Record:
+    """``record`` with what the keywords of ``call`` put into it, those that are spread included."""
+    for name, expr in call.keywords:
+        entry = evaluator.entry(expr, frame)
+        record = spread(record, entry.value, entry.site) if name is None else record.store(name, entry)
+    return record
+
+
+def updated(evaluator: Evaluator, record: Record, call: facts.Call, frame: Frame) -> Record:
+    """``record`` with what ``record.update(…)`` puts into it."""
+    for arg in call.args:
+        record = spread(record, of_pairs(evaluator, evaluator.eval(arg, frame)), frame.site(arg))
+    return with_keywords(evaluator, record, call, frame)
+
+
+def of_pairs(evaluator: Evaluator, value: Value) -> Value:
+    """The dict of a list of pairs: each of two elements, the key and what it maps to; ``value`` where it is no list."""
+    if not isinstance(value, ListOf):
+        return value
+    record = Record(open=value.rest is not None, site=value.site)
+    for entry in value.items:
         pair = entry.value
         key = pair.items[0].value if isinstance(pair, ListOf) and len(pair.items) == 2 else None
         if isinstance(pair, ListOf) and isinstance(key, Text) and key.literal is not None:
             record = record.store(key.literal, pair.items[1])
         else:
             record = replace(record, open=True)
-    return replace(record, rest=unpacked(evaluator, pairs.rest, (1,))) if pairs.rest is not None else record
+    return replace(record, rest=unpacked(evaluator, value.rest, (1,))) if value.rest is not None else record
 
 
 def element(value: Value) -> Value:
@@ -247,12 +263,12 @@ def _subscripted(evaluator: Evaluator, base: Value, expr: facts.Sub, frame: Fram
         case Text():
             return base if isinstance(expr.index, facts.Slice) else outside.element(base)
         case External(name=name):
-            held = outside.constant(name, Site(frame.module, expr.at))
+            held = outside.constant(name, frame.site(expr))
             if held is None or isinstance(held, External):
                 return UNKNOWN
             return join(*(_subscripted(evaluator, option, expr, frame) for option in options(held)))
         case ExternalInstance() if not isinstance(expr.index, facts.Slice):
             index = evaluator.eval(expr.index, frame)
-            return outside.item(evaluator, base, index, Site(frame.module, expr.at))
+            return outside.item(evaluator, base, index, frame.site(expr))
         case _:
             return UNKNOWN

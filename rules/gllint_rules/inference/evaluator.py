@@ -31,6 +31,7 @@ from gllint_rules.inference.values import (
     Because,
     Boolean,
     ClassOf,
+    Entry,
     External,
     ExternalInstance,
     Filled,
@@ -101,13 +102,17 @@ class Evaluator(Questions):
         """What ``expr`` holds in ``frame``."""
         if self.depth:
             return self._eval(expr, frame)
-        key = (expr, frame.scope, frame.bound.cls if frame.bound is not None else None)
+        key = (expr, frame.scope, frame.cls)
         if frame.env is None and key in self._dear:
             return self._dear[key]
-        value = self.outermost(lambda: self._eval(expr, frame), UNKNOWN, Site(frame.module, expr.at))
+        value = self.outermost(lambda: self._eval(expr, frame), UNKNOWN, frame.site(expr))
         if frame.env is None and self._now.steps > WORTH_STEPS:
             self._dear[key] = value
         return value
+
+    def entry(self, expr: Expr, frame: Frame) -> Entry:
+        """What ``expr`` puts into a container."""
+        return Entry(self.eval(expr, frame), frame.site(expr))
 
     def _eval(self, expr: Expr, frame: Frame) -> Value:
         depth = self.depth
@@ -123,7 +128,7 @@ class Evaluator(Questions):
             written = (
                 self._now.steps - before if not isinstance(expr, (facts.Name, facts.Attr)) else value.size
             )
-            return self.held(value, Site(frame.module, expr.at), written)
+            return self.held(value, frame.site(expr), written)
         return value
 
     def held(self, value: Value, site: Site, written: int = 0) -> Value:
@@ -174,7 +179,7 @@ class Evaluator(Questions):
 
     def binding_value(self, scope: Scope, name: str, frame: Frame) -> Value:
         """All that the assignments to ``name`` in ``scope`` make of it."""
-        bound = frame.bound.cls if frame.bound is not None else None
+        bound = frame.cls
         bindings = scope.bindings[name]
         at = next((b.value.at for b in bindings if b.value is not None), 0)
         return self.ask(
@@ -192,7 +197,7 @@ class Evaluator(Questions):
         value = join(*[self._bound(b, frame) for b in bindings])
         given = bindings[-1].value if bindings[-1].kind in ("assign", "annotated") else None
         if given is not None and scope.kind in ("module", "class"):
-            value = passed_on(value, f"`{name}` is assigned here", Site(frame.module, given.at))
+            value = passed_on(value, f"`{name}` is assigned here", frame.site(given))
         if scope.kind in ("module", "class"):
             value = as_constant(value)
             if name in frame.module.mutated:
@@ -229,9 +234,7 @@ class Evaluator(Questions):
                 return join(*(TEXT if isinstance(o, Text) else o for o in options(found)))
             case "with":
                 assert binding.value is not None
-                return outside.entered(
-                    self, self.eval(binding.value, frame), Site(frame.module, binding.value.at)
-                )
+                return outside.entered(self, self.eval(binding.value, frame), frame.site(binding.value))
             case "param":
                 function = frame.scope.owner
                 assert isinstance(binding.target, facts.Param)
@@ -341,13 +344,13 @@ class Evaluator(Questions):
     def annotation(self, expr: Expr, frame: Frame) -> Value:
         """What a value annotated as ``expr`` is."""
         if self.depth == 0:
-            return self.outermost(lambda: self._annotation(expr, frame), UNKNOWN, Site(frame.module, expr.at))
+            return self.outermost(lambda: self._annotation(expr, frame), UNKNOWN, frame.site(expr))
         return self._annotation(expr, frame)
 
     def _annotation(self, expr: Expr, frame: Frame) -> Value:
         if frame.env is not None:
             return self._read_annotation(expr, frame)
-        key = ("annotation", expr, frame.scope, frame.bound.cls if frame.bound is not None else None)
+        key = ("annotation", expr, frame.scope, frame.cls)
         return self.again(key, lambda: self._read_annotation(expr, frame))
 
     def _read_annotation(self, expr: Expr, frame: Frame) -> Value:
@@ -358,7 +361,7 @@ class Evaluator(Questions):
             value = hints.read(self, expr, frame)
         finally:
             self.depth = depth
-        return self.held(value, Site(frame.module, expr.at)) if value.size > MOST_NESTING else value
+        return self.held(value, frame.site(expr)) if value.size > MOST_NESTING else value
 
     # --- attributes ------------------------------------------------------------------------------------------
 
@@ -579,10 +582,10 @@ class Evaluator(Questions):
             case bool() as truth:
                 return Boolean(truth)
             case int() | float() | complex() as literal:
-                because = Because(f"`{_shown(literal)}` is a literal number", Site(frame.module, expr.at))
+                because = Because(f"`{_shown(literal)}` is a literal number", frame.site(expr))
                 return Number(because, isinstance(literal, float), literal)
             case str() as text:
-                return Text((Literal(text, Site(frame.module, expr.at)),))
+                return Text((Literal(text, frame.site(expr)),))
             case bytes():
                 return BYTES
             case None:
@@ -596,7 +599,7 @@ class Evaluator(Questions):
             self.step()
             match part:
                 case facts.Const():
-                    parts.append(Literal(str(part.value), Site(frame.module, part.at)))
+                    parts.append(Literal(str(part.value), frame.site(part)))
                 case facts.Join():
                     inner = self._join(part, frame)
                     assert isinstance(inner, Text)
@@ -606,7 +609,7 @@ class Evaluator(Questions):
                     if isinstance(value, Text) and value.parts is not None and part.spec is None:
                         parts.extend(value.parts)
                     else:
-                        parts.append(Filled(value, Site(frame.module, part.value.at)))
+                        parts.append(Filled(value, frame.site(part.value)))
         return Text(tuple(parts)) if len(parts) <= MOST_PARTS else TEXT
 
     def _lambda(self, expr: facts.Lambda, frame: Frame) -> Value:

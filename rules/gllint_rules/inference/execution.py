@@ -35,7 +35,6 @@ from gllint_rules.inference.values import (
     join,
     number,
     options,
-    spread,
 )
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Block, Expr
@@ -724,41 +723,42 @@ class _Runner:
             return
         held = {name: expr for name, expr in self.handed(call, callee, function) if expr in given}
         held |= self.found_around(function, call, env)
-        if not held or self.evaluator.executes((function, call)):
-            return
-        before = {name: self.eval(expr, env) for name, expr in held.items()}
-        around = self.seen_by(function, env)
-
-        def execute() -> Env:
-            arguments = given_to(self.evaluator, callee, call, self.frame(env))
-            return changes(self.evaluator, callee, {**around, **arguments, **before}, frozenset(held))
-
-        after = self.evaluator.executed((function, call), execute, Site(self.module, call.at)) or {}
-        for name, expr in held.items():
-            if after.get(name, before[name]) is not before[name]:
-                self.replace_at(expr, after[name], env)
+        for name, _, new in self.changed_by(callee, call, held, env, with_arguments=True):
+            self.replace_at(held[name], new, env)
 
     def handed_on(self, call: facts.Call, env: Env) -> None:
         """What inner functions may do to the containers around them, where they are handed on to be called."""
         for arg in (*call.args, *(arg for _, arg in call.keywords)):
             callee = env.get(arg.id) if isinstance(arg, facts.Name) else None
-            function = callee.function if isinstance(callee, FunctionOf) else None
-            if not isinstance(callee, FunctionOf) or not isinstance(function, facts.Function):
-                continue
-            held = self.found_around(function, call, env)
-            if not held or self.evaluator.executes((function, call)):
-                continue
-            around = self.seen_by(function, env)
-            after = self.evaluator.executed(
-                (function, call),
-                lambda callee=callee, around=around, held=held: changes(  # type: ignore[misc]
-                    self.evaluator, callee, around, frozenset(held)
-                ),
-                Site(self.module, call.at),
-            )
-            for name, value in (after or {}).items():
-                if value is not env[name]:
-                    self.replace_at(held[name], join(env[name], value), env)
+            if isinstance(callee, FunctionOf) and isinstance(callee.function, facts.Function):
+                held = self.found_around(callee.function, call, env)
+                for name, old, new in self.changed_by(callee, call, held, env):
+                    self.replace_at(held[name], join(old, new), env)
+
+    def changed_by(
+        self,
+        callee: FunctionOf,
+        call: facts.Call,
+        held: dict[str, Expr],
+        env: Env,
+        with_arguments: bool = False,
+    ) -> list[tuple[str, Value, Value]]:
+        """Which of the ``held`` containers ``callee`` changes when it is called: what they are before, and after."""
+        function = callee.function
+        if not held or self.evaluator.executes((function, call)):
+            return []
+        before = {name: self.eval(expr, env) for name, expr in held.items()}
+        own = function.scope.bindings
+        around: Env = {}  # the variables around an inner function as they are where it is called
+        if function.scope.parent is self.scope:
+            around = {name: value for name, value in env.items() if name != SHOWN and name not in own}
+
+        def execute() -> Env:
+            passed = given_to(self.evaluator, callee, call, self.frame(env)) if with_arguments else {}
+            return changes(self.evaluator, callee, {**around, **passed, **before}, frozenset(held))
+
+        after = self.evaluator.executed((function, call), execute, Site(self.module, call.at)) or {}
+        return [(name, old, after[name]) for name, old in before.items() if after.get(name, old) is not old]
 
     def found_around(self, function: facts.Function, call: facts.Call, env: Env) -> dict[str, Expr]:
         """The containers around an inner function that it changes."""
@@ -769,13 +769,6 @@ class _Runner:
             for name in function.changed
             if name not in function.scope.bindings and _holds_container(env.get(name))
         }
-
-    def seen_by(self, function: facts.Function, env: Env) -> Env:
-        """The variables around an inner function as they are where it is called."""
-        if function.scope.parent is not self.scope:
-            return {}
-        own = function.scope.bindings
-        return {name: value for name, value in env.items() if name != SHOWN and name not in own}
 
     def is_container(self, expr: Expr, env: Env) -> bool:
         if isinstance(expr, facts.Name):
@@ -842,41 +835,21 @@ class _Runner:
         if isinstance(value, UnionOf):
             changed = [self.mutated(option, name, call, env) or option for option in value.options]
             return join(*changed)
+        if value is UNKNOWN and name == "append":
+            value = ListOf(rest=UNKNOWN)
         match value, name:
             case Record(), "update":
-                for arg in call.args:
-                    added = self.eval(arg, env)
-                    added = containers.of_pairs(self.evaluator, added) if isinstance(added, ListOf) else added
-                    value = spread(value, added, Site(self.module, arg.at))
-                for key, arg in call.keywords:
-                    found = self.eval(arg, env)
-                    value = (
-                        spread(value, found, Site(self.module, arg.at))
-                        if key is None
-                        else value.store(key, Entry(found, Site(self.module, arg.at)))
-                    )
-                return value
+                return containers.updated(self.evaluator, value, call, self.frame(env))
             case Record(), "setdefault" if len(call.args) == 2:
                 stored = containers.key_of(self.evaluator, call.args[0], self.frame(env))
-                entry = Entry(self.eval(call.args[1], env), Site(self.module, call.args[1].at))
+                entry = self.evaluator.entry(call.args[1], self.frame(env))
                 if stored is None:
                     return _with_unnamed(value, (entry,))
                 if stored in value.sure:
                     return value
                 return value.store(stored, *value.entries.get(stored, ()), entry)
-            case _, "append" if value is UNKNOWN and call.args:
-                known = ListOf(rest=UNKNOWN)
-                return _appended(
-                    self.evaluator, known, self.eval(call.args[0], env), Site(self.module, call.args[0].at)
-                )
-            case ListOf(), ("append" | "add") if call.args:
-                return _appended(
-                    self.evaluator, value, self.eval(call.args[0], env), Site(self.module, call.args[0].at)
-                )
-            case ListOf(), "insert" if len(call.args) == 2:
-                return _appended(
-                    self.evaluator, value, self.eval(call.args[1], env), Site(self.module, call.args[1].at)
-                )
+            case ListOf(), "append" | "add" | "insert" if call.args:
+                return _appended(self.evaluator, value, self.evaluator.entry(call.args[-1], self.frame(env)))
             case ListOf(), "extend" if call.args:
                 for other in options(self.eval(call.args[0], env)):
                     value = _extended(self.evaluator, value, other)
@@ -989,7 +962,7 @@ def _extended(evaluator: Evaluator, value: ListOf, other: Value) -> ListOf:
     rests = [value.rest] if value.rest is not None else []
     if isinstance(other, ListOf):
         for entry in other.items:
-            value = _appended(evaluator, value, entry.value, entry.site)
+            value = _appended(evaluator, value, Entry(entry.value, entry.site))
         rests.extend([other.rest] if other.rest is not None else [])
     else:
         rests.append(UNKNOWN)
@@ -997,12 +970,11 @@ def _extended(evaluator: Evaluator, value: ListOf, other: Value) -> ListOf:
     return replace(value, rest=join(*rests) if rests else None, hinted=hinted)
 
 
-def _appended(evaluator: Evaluator, value: ListOf, new: Value, site: Site) -> ListOf:
+def _appended(evaluator: Evaluator, value: ListOf, new: Entry) -> ListOf:
     # In a loop the same statement appends again: one entry stands for all of them.
-    at, module = site.at, site.module
     evaluator.step(len(value.items) // 64)
     for i, entry in enumerate(value.items):
-        if entry.site.at == at and entry.site.module is module:
-            same = entry.holding(join(entry.value, new))
+        if entry.site == new.site:
+            same = entry.holding(join(entry.value, new.value))
             return replace(value, items=(*value.items[:i], same, *value.items[i + 1 :]))
-    return value.appended(Entry(new, site))
+    return value.appended(new)

@@ -64,7 +64,7 @@ def join_call(evaluator: Evaluator, text: Text, call: facts.Call, frame: Frame) 
         return TEXT
     pieces = [(entry.value, entry.site) for entry in items.items]
     if items.rest is not None:
-        pieces += [(option, Site(frame.module, call.at)) for option in options(items.rest)]
+        pieces += [(option, frame.site(call)) for option in options(items.rest)]
     parts: list[Literal | Filled] = []
     for number, (value, site) in enumerate(pieces):
         parts.extend(text.parts if number else ())
@@ -102,7 +102,7 @@ def _filled_in(
             if source is None:
                 out.append(Filled(UNKNOWN, Site(frame.module, at)))
             else:
-                out.extend(_pieces(evaluator.eval(source, frame), Site(frame.module, source.at), plain))
+                out.extend(_pieces(evaluator.eval(source, frame), frame.site(source), plain))
         out.append(Literal(part.text[last:], part.site, offsets[last:]))
     return Text(tuple(part for part in out if isinstance(part, Filled) or part.text))
 

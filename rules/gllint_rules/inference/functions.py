@@ -247,7 +247,7 @@ def _specialised(
         given = {function.params[0].name: callee.receiver, **given}
     if not given:
         return general
-    site = Site(frame.module, expr.at)
+    site = frame.site(expr)
     flow = evaluator.executed((function, expr), lambda: evaluator.specialised_flow(callee, given), site)
     if flow is not None and function.yields:
         return _yielded(flow)

@@ -18,7 +18,6 @@ from gllint_rules.inference.values import (
     Key,
     Number,
     Record,
-    Site,
     UnionOf,
     Unnamed,
     Value,
@@ -65,7 +64,7 @@ def construct(evaluator: Evaluator, of: ClassOf, expr: facts.Call, frame: Frame)
     for written in (value for name, value in expr.keywords if name is None):
         found = evaluator.eval(written, frame)
         if isinstance(found, UnionOf):  # one of several dicts, which may have some keys and not others
-            found = all_of(Record(), found, Site(frame.module, written.at))
+            found = all_of(Record(), found, frame.site(written))
         spread = spread or not isinstance(found, Record) or found.open
         for key, held in found.entries.items() if isinstance(found, Record) else ():
             if not (isinstance(key, str) and classes.is_left_out(evaluator, of, key)):
@@ -73,12 +72,12 @@ def construct(evaluator: Evaluator, of: ClassOf, expr: facts.Call, frame: Frame)
     for name, arg in passed:
         if not classes.is_left_out(evaluator, of, name):
             value = in_field(evaluator, of, name, evaluator.eval(arg, frame))
-            entries[name] = (Entry(value, Site(frame.module, arg.at)),)
+            entries[name] = (Entry(value, frame.site(arg)),)
     return Record(
         entries=entries,
         sure=frozenset(entries),
         open=spread or len(expr.args) > len(names) or any(isinstance(arg, facts.Star) for arg in expr.args),
-        site=Site(frame.module, expr.at),
+        site=frame.site(expr),
         cls=of,
     )
 
@@ -134,13 +133,7 @@ def copied(evaluator: Evaluator, value: Value, call: facts.Call, frame: Frame) -
     given = call.keyword("update")
     updates: list[list[tuple[Key, Entry]]] = [[]]
     if facts.last_name(call.func) == "_replace":
-        updates = [
-            [
-                (name, Entry(evaluator.eval(arg, frame), Site(frame.module, arg.at)))
-                for name, arg in call.keywords
-                if name is not None
-            ]
-        ]
+        updates = [[(name, evaluator.entry(arg, frame)) for name, arg in call.keywords if name is not None]]
     elif given is not None:
         updates = [
             [(key, e) for key, found in update.entries.items() for e in found]
@@ -185,17 +178,17 @@ def envelope(
 
     def put(key: Key, arg: Expr, inside: str = "") -> None:
         value = evaluator.eval(arg, frame)
-        entries[key] = (Entry(_part(value, inside) if inside else value, Site(frame.module, arg.at)),)
+        entries[key] = (Entry(_part(value, inside) if inside else value, frame.site(arg)),)
 
     for i, place in enumerate(payload):
         if isinstance(place, int):
             if of is None and place < len(expr.args) and not _spread_before(expr, place):
                 name = next((p for p in payload[i:] if isinstance(p, str)), None)
                 arg = expr.args[place]
-                put(name if name not in (None, "*") else Unnamed(Site(frame.module, arg.at)), arg)
+                put(name if name not in (None, "*") else Unnamed(frame.site(arg)), arg)
         elif place == "*":
             for arg in expr.args:
-                put(Unnamed(Site(frame.module, arg.at)), arg)
+                put(Unnamed(frame.site(arg)), arg)
         else:
             keyword, _, inside = place.partition(".")
             position = fields.index(keyword) if keyword in fields else len(expr.args)
@@ -209,7 +202,7 @@ def envelope(
                     for option in options(evaluator.eval(arg, frame)):
                         if isinstance(option, Record) and keyword in option.entries:
                             entries[keyword] = option.entries[keyword]
-    return Record(entries=entries, open=True, site=Site(frame.module, expr.at), cls=of, envelope=True)
+    return Record(entries=entries, open=True, site=frame.site(expr), cls=of, envelope=True)
 
 
 def _spread_before(expr: facts.Call, position: int) -> bool:
@@ -266,7 +259,7 @@ def _derived_envelope(
             value = evaluator.eval(arg, frame)
             if isinstance(declared, Number) and not isinstance(value, Number):
                 value = declared
-            entries[name] = (Entry(value, Site(frame.module, arg.at)),)
+            entries[name] = (Entry(value, frame.site(arg)),)
     return replace(known, entries=entries)
 
 
@@ -275,19 +268,19 @@ def quantity(evaluator: Evaluator, expr: facts.Call, frame: Frame, of: ClassOf |
     entries: dict[Key, tuple[Entry, ...]] = {}
     for name, arg in zip(("value", "unit"), expr.args, strict=False):
         if isinstance(arg, facts.Star):
-            return Record(quantity=True, open=True, site=Site(frame.module, expr.at), cls=of)
-        entries[name] = (Entry(evaluator.eval(arg, frame), Site(frame.module, arg.at)),)
+            return Record(quantity=True, open=True, site=frame.site(expr), cls=of)
+        entries[name] = (evaluator.entry(arg, frame),)
     spread = False
     for keyword, arg in expr.keywords:
         if keyword is None:
             spread = True
         else:
-            entries[keyword] = (Entry(evaluator.eval(arg, frame), Site(frame.module, arg.at)),)
+            entries[keyword] = (evaluator.entry(arg, frame),)
     return Record(
         entries=entries,
         sure=frozenset(entries),
         open=spread,
-        site=Site(frame.module, expr.at),
+        site=frame.site(expr),
         quantity=True,
         cls=of,
     )

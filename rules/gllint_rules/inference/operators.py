@@ -64,7 +64,7 @@ def operate(evaluator: Evaluator, expr: facts.BinOp, left: Value, right: Value, 
         real = op == "/" or any(n is not None and n.real for n in (a, b))
         return evaluator.number(f"`{op}` of numbers", frame, expr.at, left, right, real=real)
     if isinstance(left, ExternalInstance) or isinstance(right, ExternalInstance):
-        known = _overloaded(evaluator, op, left, right, Site(frame.module, expr.at))
+        known = _overloaded(evaluator, op, left, right, frame.site(expr))
         if known is not None:
             return known
     if op == "+":
@@ -75,7 +75,7 @@ def operate(evaluator: Evaluator, expr: facts.BinOp, left: Value, right: Value, 
         others = [right.element() if isinstance(right, ListOf) else UNKNOWN] if op in "|^" else []
         return ListOf(rest=join(left.element(), *others), kind="set")
     if op == "|" and isinstance(left, Record):
-        return spread(left, right, Site(frame.module, expr.right.at))
+        return spread(left, right, frame.site(expr.right))
     if op == "%" and _may_be(left, Text):
         return formatting.percent(evaluator, left, expr, frame) if isinstance(left, Text) else UNKNOWN
     if _survives(op, expr, left, right, a, b):
@@ -130,7 +130,7 @@ def _concatenated(
     if isinstance(left, Text) or isinstance(right, Text):
         if number(left) is not None or number(right) is not None:
             return UNKNOWN  # a TypeError: text and numbers do not add up
-        return text_of((left, Site(frame.module, expr.left.at)), (right, Site(frame.module, expr.right.at)))
+        return text_of((left, frame.site(expr.left)), (right, frame.site(expr.right)))
     return None
 
 

@@ -11,6 +11,7 @@ from typing import Protocol, TypeVar
 
 from gllint_rules.inference.values import (
     ClassOf,
+    Entry,
     Flow,
     Frame,
     FunctionOf,
@@ -74,6 +75,8 @@ class Evaluator(Protocol):
     # --- values ----------------------------------------------------------------------------------------------
 
     def eval(self, expr: Expr, frame: Frame) -> Value: ...
+
+    def entry(self, expr: Expr, frame: Frame) -> Entry: ...
 
     def annotation(self, expr: Expr, frame: Frame) -> Value: ...
 

@@ -50,7 +50,6 @@ from gllint_rules.inference.values import (
     join,
     number,
     options,
-    spread,
 )
 from gllint_rules.reading import facts
 from gllint_rules.words.names import QUANTITY
@@ -66,28 +65,18 @@ LEAST_OF_A_NAME = 2  # letters of a computed name that are written out
 
 
 def _dict_call(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
-    site = Site(frame.module, call.at)
-    record = Record(site=site)
-    for arg in call.args:
-        value = evaluator.eval(arg, frame)
-        if isinstance(value, ListOf):
-            value = containers.of_pairs(evaluator, value)
-        if not call.keywords and isinstance(value, Record) and value.cls is None and not value.quantity:
+    site = frame.site(call)
+    if call.args and not call.keywords:
+        value = containers.of_pairs(evaluator, evaluator.eval(call.args[0], frame))
+        if isinstance(value, Record) and value.cls is None and not value.quantity:
             return replace(value, site=site)  # a copy, the whole of it made here
-        record = spread(record, value, Site(frame.module, arg.at))
-    for name, value_expr in call.keywords:
-        value = evaluator.eval(value_expr, frame)
-        if name is None:
-            record = spread(record, value, Site(frame.module, value_expr.at))
-        else:
-            record = record.store(name, Entry(value, Site(frame.module, value_expr.at)))
-    return record
+    return containers.updated(evaluator, Record(site=site), call, frame)
 
 
 def _listed(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     """``list(x)``, ``sorted(x)`` and the like: the elements of ``x``."""
     if not call.args:
-        return ListOf(site=Site(frame.module, call.at))
+        return ListOf(site=frame.site(call))
     value = evaluator.eval(call.args[0], frame)
     if not isinstance(value, ListOf):
         return ListOf(rest=containers.element(value))
@@ -189,8 +178,8 @@ def _abs(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 
 def _divmod(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     result = evaluator.number("`divmod()` gives numbers", frame, call.at)
-    entry = Entry(result, Site(frame.module, call.at))
-    return ListOf((entry, entry), None, "tuple", Site(frame.module, call.at))
+    entry = Entry(result, frame.site(call))
+    return ListOf((entry, entry), None, "tuple", frame.site(call))
 
 
 def _range(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
@@ -198,14 +187,14 @@ def _range(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 
 
 def _enumerate(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
-    site = Site(frame.module, call.at)
+    site = frame.site(call)
     index = Entry(evaluator.number("an index of `enumerate()`", frame, call.at), site)
     element = containers.element(evaluator.eval(call.args[0], frame)) if call.args else UNKNOWN
     return ListOf(rest=ListOf((index, Entry(element, site)), None, "pair"), kind="generator")
 
 
 def _zip(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
-    site = Site(frame.module, call.at)
+    site = frame.site(call)
     items = tuple(
         Entry(
             UNKNOWN if isinstance(arg, facts.Star) else containers.element(evaluator.eval(arg, frame)), site
@@ -296,7 +285,7 @@ def _replaced(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     if isinstance(value, Record):
         for name, arg in call.keywords:
             if name is not None:
-                value = value.store(name, Entry(evaluator.eval(arg, frame), Site(frame.module, arg.at)))
+                value = value.store(name, evaluator.entry(arg, frame))
     return value if isinstance(value, (Record, Instance)) else UNKNOWN
 
 
@@ -410,7 +399,7 @@ def _super(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 def _dumped(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     """``json.dumps(x)``: a text that holds ``x``, all of it."""
     value = evaluator.eval(call.args[0], frame) if call.args else UNKNOWN
-    return Text((Filled(value, Site(frame.module, call.at)),))
+    return Text((Filled(value, frame.site(call)),))
 
 
 def _same_text(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
@@ -420,7 +409,7 @@ def _same_text(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     value = evaluator.eval(call.args[0], frame)
     if isinstance(value, Text):
         return value
-    return Text((Filled(value, Site(frame.module, call.at)),))
+    return Text((Filled(value, frame.site(call)),))
 
 
 _CLASS_CALLS = ("NamedTuple", "TypedDict")
@@ -598,7 +587,7 @@ def _record_method(evaluator: Evaluator, record: Record, name: str, call: facts.
         case "keys":
             return ListOf(rest=record.any_key(), kind="keys")
         case "items":
-            site = Site(frame.module, call.at)
+            site = frame.site(call)
             pair = ListOf((Entry(record.any_key(), site), Entry(record.any_value(), site)), None, "pair")
             return ListOf(rest=pair, kind="items")
         case _:

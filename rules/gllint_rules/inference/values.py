@@ -470,6 +470,14 @@ class Frame:
     env: dict[str, Value] | None = None
     bound: ClassOf | None = None  # what ``self`` is
 
+    @property
+    def cls(self) -> Class | None:
+        return self.bound.cls if self.bound is not None else None
+
+    def site(self, expr: Expr) -> Site:
+        """Where ``expr`` stands, which is evaluated here."""
+        return Site(self.module, expr.at)
+
     def inner(self, scope: Scope, names: dict[str, Value]) -> Frame:
         return Frame(self.module, scope, {**(self.env or {}), **names}, self.bound)
 
