@@ -42,7 +42,7 @@ def given(
     of objects is new where the function has ``passed_on`` objects of the classes that it takes, or their fields.
     """
     new = False
-    params = callee.function.params[1 if callee.first else 0 :]
+    params = callee.params
     places = [param for param in params if param.kind in ("positional", "any")]
     passed_here = leading(evaluator, call, frame, callee.leading)
     entries, positional_known, named = list(passed_here.places), passed_here.known, passed_here.named

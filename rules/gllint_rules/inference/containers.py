@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gllint_rules.inference import classes, outside
-from gllint_rules.inference.narrowing import SHOWN, forget, narrow, shown, under
+from gllint_rules.inference.narrowing import forget, narrow, under
 from gllint_rules.inference.values import (
     NONE,
     TEXT,
@@ -207,10 +207,6 @@ def _field_at(evaluator: Evaluator, value: Value, of: ClassOf, index: int) -> Va
 
 def subscript(evaluator: Evaluator, expr: facts.Sub, frame: Frame) -> Value:
     """What ``base[index]`` takes out."""
-    if frame.env is not None and SHOWN in frame.env:
-        known = shown(expr, frame.env)
-        if known is not None:
-            return known
     choices = options(evaluator.eval(expr.base, frame))
     if len(choices) > 1:  # what has no such key would raise: it is one of the others
         key = key_of(evaluator, expr.index, frame)

@@ -120,7 +120,8 @@ class Evaluator(Questions):
         self.step()
         before = self._now.steps
         try:
-            value = _EVAL[type(expr)](self, expr, frame)
+            known = shown(expr, frame.env) if frame.env is not None and SHOWN in frame.env else None
+            value = known if known is not None else _EVAL[type(expr)](self, expr, frame)
         finally:
             self.depth = depth
         if value.size > MOST_NESTING:
@@ -366,10 +367,6 @@ class Evaluator(Questions):
     # --- attributes ------------------------------------------------------------------------------------------
 
     def _attr(self, expr: facts.Attr, frame: Frame) -> Value:
-        if frame.env is not None and SHOWN in frame.env:
-            known = shown(expr, frame.env)
-            if known is not None:
-                return known
         if expr.name == "value" and isinstance(expr.base, facts.Attr):
             owner = self.eval(expr.base.base, frame)
             if isinstance(owner, ClassOf) and classes.is_enum(self, owner):  # `Stage.FIRST.value`

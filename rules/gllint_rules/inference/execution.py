@@ -782,19 +782,13 @@ class _Runner:
         self, call: facts.Call, callee: FunctionOf, function: facts.Function
     ) -> Iterator[tuple[str, Expr]]:
         """The parameters whose containers the function changes, and what a call gives for them."""
-        params = function.params[1 if callee.first else 0 :]
-        places = [param for param in params if param.kind in ("positional", "any")]
-        keywords = {name: arg for name, arg in call.keywords if name is not None}
-        for i, param in enumerate(places):
-            spread_before = any(isinstance(arg, facts.Star) for arg in call.args[: i + 1])
-            arg = call.args[i] if i < len(call.args) and not spread_before else keywords.get(param.name)
+        places = [param.name for param in callee.params if param.kind in ("positional", "any")]
+        given = dict(call.keywords) | dict(zip(places, call.placed(), strict=False))
+        for param in callee.params:
             # Where the parameter is given another value, what is stored in that is not stored in the argument.
-            if arg is not None and param.name in function.changed:
+            if param.name in function.changed and param.name in given:
                 if len(function.scope.bindings.get(param.name, ())) <= 1:
-                    yield param.name, arg
-        for param in params:
-            if param.kind == "keyword" and param.name in keywords and param.name in function.changed:
-                yield param.name, keywords[param.name]
+                    yield param.name, given[param.name]
 
     def replace_at(self, base: Expr, value: Value, env: Env) -> None:
         self.evaluator.step(value.size // 256)

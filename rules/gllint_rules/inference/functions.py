@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from gllint_rules.inference import annotations as hints
 from gllint_rules.inference import arguments, objects, outside, special, tables
-from gllint_rules.inference.narrowing import SHOWN, shown
 from gllint_rules.inference.values import (
     NEVER,
     NONE,
@@ -49,10 +48,6 @@ if TYPE_CHECKING:
 
 def call(evaluator: Evaluator, expr: facts.Call, frame: Frame) -> Value:
     """What a call gives, whatever it calls."""
-    if frame.env is not None and SHOWN in frame.env:
-        known = shown(expr, frame.env)
-        if known is not None:
-            return known
     tool = evaluator.tools.made_tool(frame.module, expr, frame.scope)
     if tool is not None:
         return ToolValue(tool)
@@ -99,15 +94,8 @@ def call_external(evaluator: Evaluator, name: str, expr: facts.Call, frame: Fram
         return TEXT
     if name in tables.SAME_CALLS and expr.args:
         return evaluator.eval(expr.args[0], frame)
-    root, _, attribute = name.rpartition(".")
-    if root in tables.ARRAY_MODULES and attribute in tables.REDUCTIONS:
-        if expr.keyword("axis", "keepdims") is None and len(expr.args) < 2:
-            return evaluator.number(f"`{name}()` reduces to a number", frame, expr.at)
-        return UNKNOWN
-    if root.startswith("numpy"):
-        found = _of_arrays(evaluator, name, expr, frame)
-        if found is not None:
-            return found
+    if name in tables.NUMBERS_OF_ARRAYS or name in tables.ELEMENTWISE:
+        return _of_arrays(evaluator, name, expr, frame)
     known = outside.call(evaluator, name, expr, frame)
     if known is not None:
         return known
@@ -116,25 +104,23 @@ def call_external(evaluator: Evaluator, name: str, expr: facts.Call, frame: Fram
     return special.looked_up(evaluator, expr, frame) or UNKNOWN
 
 
-def _of_arrays(evaluator: Evaluator, name: str, expr: facts.Call, frame: Frame) -> Value | None:
-    """What a function of arrays gives that gives a number for numbers."""
-    if name in tables.RANDOM_CALLS:
-        if expr.keyword("size") is not None or len(expr.args) > tables.RANDOM_CALLS[name]:
-            return UNKNOWN
-        return evaluator.number(f"`{name}()` gives a number", frame, expr.at)
-    if name in tables.ORDER_REDUCTIONS:
-        place = expr.args[1] if len(expr.args) > 1 else expr.keyword("q")
-        if place is None or expr.keyword("axis", "keepdims") is not None or len(expr.args) > 2:
-            return UNKNOWN
-        if number(evaluator.eval(place, frame)) is None:
-            return UNKNOWN
-        return evaluator.number(f"`{name}()` reduces to a number", frame, expr.at)
-    if name in tables.ELEMENTWISE and expr.args and not any(isinstance(a, facts.Star) for a in expr.args):
+def _of_arrays(evaluator: Evaluator, name: str, expr: facts.Call, frame: Frame) -> Value:
+    """What a function of arrays gives where that is one number: for numbers, or where no array is asked for."""
+    if name in tables.ELEMENTWISE:
         values = [evaluator.eval(arg, frame) for arg in expr.args]
-        if all(isinstance(value, Number) for value in values):
+        if values and all(isinstance(value, Number) for value in values):
             return evaluator.number(f"`{name}()` of a number is one", frame, expr.at, *values)
         return UNKNOWN
-    return None
+    if (
+        len(expr.args) > tables.NUMBERS_OF_ARRAYS[name]
+        or expr.keyword("axis", "keepdims", "size") is not None
+    ):
+        return UNKNOWN
+    if name in tables.ORDER_REDUCTIONS:
+        place = expr.args[1] if len(expr.args) > 1 else expr.keyword("q")
+        if place is None or number(evaluator.eval(place, frame)) is None:
+            return UNKNOWN
+    return evaluator.number(f"`{name}()` gives a number", frame, expr.at)
 
 
 def call_function(

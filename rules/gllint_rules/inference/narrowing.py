@@ -70,13 +70,11 @@ def place_of(expr: Expr, most: int = MOST_STEPS) -> Place | None:
     return (*before, step) if before is not None else None
 
 
-def shown(expr: Expr, env: Env | None) -> Value | None:
+def shown(expr: Expr, env: Env) -> Value | None:
     """What a test has shown of what ``expr`` reads."""
-    found = env.get(SHOWN) if env is not None else None
-    if not isinstance(found, Shown):
-        return None
-    place = place_of(expr)
-    return found.places.get(place) if place is not None else None
+    found = env.get(SHOWN)
+    place = place_of(expr) if isinstance(found, Shown) else None
+    return found.places.get(place) if isinstance(found, Shown) and place is not None else None
 
 
 def under(env: Env, narrowed: Env) -> Env:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -54,12 +55,6 @@ def construct(evaluator: Evaluator, of: ClassOf, expr: facts.Call, frame: Frame)
     if names is None:
         return _record_of_arguments(evaluator, of, expr, frame)
     entries: dict[Key, tuple[Entry, ...]] = {}
-    passed: list[tuple[str, Expr]] = []
-    for name, arg in zip(names, expr.args, strict=False):
-        if isinstance(arg, facts.Star):
-            break
-        passed.append((name, arg))
-    passed.extend((name, value) for name, value in expr.keywords if name is not None)
     spread = False
     for written in (value for name, value in expr.keywords if name is None):
         found = evaluator.eval(written, frame)
@@ -69,14 +64,14 @@ def construct(evaluator: Evaluator, of: ClassOf, expr: facts.Call, frame: Frame)
         for key, held in found.entries.items() if isinstance(found, Record) else ():
             if not (isinstance(key, str) and classes.is_left_out(evaluator, of, key)):
                 entries[key] = tuple(e.holding(in_field(evaluator, of, key, e.value)) for e in held)
-    for name, arg in passed:
+    for name, arg in _written(expr, names):
         if not classes.is_left_out(evaluator, of, name):
             value = in_field(evaluator, of, name, evaluator.eval(arg, frame))
             entries[name] = (Entry(value, frame.site(arg)),)
     return Record(
         entries=entries,
         sure=frozenset(entries),
-        open=spread or len(expr.args) > len(names) or any(isinstance(arg, facts.Star) for arg in expr.args),
+        open=spread or len(expr.args) > len(names) or len(expr.placed()) < len(expr.args),
         site=frame.site(expr),
         cls=of,
     )
@@ -174,6 +169,7 @@ def envelope(
     ``payload`` are the places of what does; of a class of the project (``of``) a position is that of a field.
     """
     fields = (classes.parameters_of(evaluator, of) or []) if of is not None else []
+    placed = expr.placed()
     entries: dict[Key, tuple[Entry, ...]] = {}
 
     def put(key: Key, arg: Expr, inside: str = "") -> None:
@@ -182,19 +178,16 @@ def envelope(
 
     for i, place in enumerate(payload):
         if isinstance(place, int):
-            if of is None and place < len(expr.args) and not _spread_before(expr, place):
+            if of is None and place < len(placed):
                 name = next((p for p in payload[i:] if isinstance(p, str)), None)
-                arg = expr.args[place]
+                arg = placed[place]
                 put(name if name not in (None, "*") else Unnamed(frame.site(arg)), arg)
         elif place == "*":
             for arg in expr.args:
                 put(Unnamed(frame.site(arg)), arg)
         else:
             keyword, _, inside = place.partition(".")
-            position = fields.index(keyword) if keyword in fields else len(expr.args)
-            given = expr.keyword(keyword)
-            if given is None and position < len(expr.args) and not _spread_before(expr, position):
-                given = expr.args[position]
+            given = expr.keyword(keyword) or dict(zip(fields, placed, strict=False)).get(keyword)
             if given is not None:
                 put(keyword, given, inside)
             for name, arg in expr.keywords:
@@ -205,8 +198,10 @@ def envelope(
     return Record(entries=entries, open=True, site=frame.site(expr), cls=of, envelope=True)
 
 
-def _spread_before(expr: facts.Call, position: int) -> bool:
-    return any(isinstance(arg, facts.Star) for arg in expr.args[: position + 1])
+def _written(expr: facts.Call, names: Sequence[str]) -> Iterator[tuple[str, Expr]]:
+    """The arguments that are written out, each with the name of the parameter that gets it."""
+    yield from zip(names, expr.placed(), strict=False)
+    yield from ((name, arg) for name, arg in expr.keywords if name is not None)
 
 
 def _part(value: Value, keys: str) -> Value:
@@ -253,33 +248,22 @@ def _derived_envelope(
         for name, _ in ancestor.cls.statements()
     }
     entries = dict(known.entries)
-    for name, arg in (*zip(names, expr.args, strict=False), *expr.keywords):
-        if name in own and not isinstance(arg, facts.Star):
-            declared = evaluator.field(of, name)
-            value = evaluator.eval(arg, frame)
-            if isinstance(declared, Number) and not isinstance(value, Number):
-                value = declared
+    for name, arg in _written(expr, names):
+        if name in own:
+            value = in_field(evaluator, of, name, evaluator.eval(arg, frame))
             entries[name] = (Entry(value, frame.site(arg)),)
     return replace(known, entries=entries)
 
 
 def quantity(evaluator: Evaluator, expr: facts.Call, frame: Frame, of: ClassOf | None) -> Record:
     """A call of a class named ``Quantity``, of the project (``of``) or not."""
-    entries: dict[Key, tuple[Entry, ...]] = {}
-    for name, arg in zip(("value", "unit"), expr.args, strict=False):
-        if isinstance(arg, facts.Star):
-            return Record(quantity=True, open=True, site=frame.site(expr), cls=of)
-        entries[name] = (evaluator.entry(arg, frame),)
-    spread = False
-    for keyword, arg in expr.keywords:
-        if keyword is None:
-            spread = True
-        else:
-            entries[keyword] = (evaluator.entry(arg, frame),)
+    entries: dict[Key, tuple[Entry, ...]] = {
+        name: (evaluator.entry(arg, frame),) for name, arg in _written(expr, ("value", "unit"))
+    }
     return Record(
         entries=entries,
         sure=frozenset(entries),
-        open=spread,
+        open=expr.spreads(),
         site=frame.site(expr),
         quantity=True,
         cls=of,

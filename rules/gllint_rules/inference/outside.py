@@ -401,9 +401,7 @@ class Arguments:
         """All that stand in their place; after a ``*spread`` nobody knows."""
         if self._positional is None:
             self._positional = list(self.before)
-            for arg in self.call.args if self.call is not None else ():
-                if isinstance(arg, facts.Star):
-                    break
+            for arg in self.call.placed() if self.call is not None else ():
                 self._positional.append(self.evaluator.eval(arg, self.frame))
         return self._positional
 
@@ -418,10 +416,7 @@ class Arguments:
 
     def spread(self) -> bool:
         """Whether there are more that are not written out."""
-        return self.call is not None and (
-            any(isinstance(arg, facts.Star) for arg in self.call.args)
-            or any(name is None for name, _ in self.call.keywords)
-        )
+        return self.call is not None and self.call.spreads()
 
 
 def call(evaluator: Evaluator, name: str, expr: facts.Call, frame: Frame) -> Value | None:

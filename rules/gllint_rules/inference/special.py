@@ -92,7 +92,7 @@ def _deque(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 def _reduce(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     """``functools.reduce(f, xs, start)``: what ``f`` makes of the start, or an element, and of what it made."""
     values = [evaluator.eval(arg, frame) for arg in call.args]
-    if len(values) < 2 or any(isinstance(arg, facts.Star) for arg in call.args):
+    if len(values) < 2:
         return UNKNOWN
     element = containers.element(values[1])
     first = join(element, *values[2:])
@@ -125,7 +125,7 @@ def _applied(evaluator: Evaluator, function: Value, *values: Value) -> Value:
         return _fields_of(values[0])
     if not isinstance(function, FunctionOf):
         return UNKNOWN
-    params = function.function.params[1 if function.first else 0 :]
+    params = function.params
     before = function.leading
     if before is not None:
         if not before.known or before.named.open:
@@ -145,7 +145,7 @@ def _applied(evaluator: Evaluator, function: Value, *values: Value) -> Value:
 
 
 def _smallest(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
-    values = [UNKNOWN if isinstance(arg, facts.Star) else evaluator.eval(arg, frame) for arg in call.args]
+    values = [evaluator.eval(arg, frame) for arg in call.args]
     if len(values) == 1:
         values = [containers.element(values[0])]
     default = call.keyword("default")
@@ -195,12 +195,7 @@ def _enumerate(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 
 def _zip(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     site = frame.site(call)
-    items = tuple(
-        Entry(
-            UNKNOWN if isinstance(arg, facts.Star) else containers.element(evaluator.eval(arg, frame)), site
-        )
-        for arg in call.args
-    )
+    items = tuple(Entry(containers.element(evaluator.eval(arg, frame)), site) for arg in call.args)
     return ListOf(rest=ListOf(items, None, "pair"), kind="generator")
 
 

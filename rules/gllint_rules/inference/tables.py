@@ -24,28 +24,13 @@ REAL_TYPES = frozenset(
     {"builtins.float", *(f"numpy.{name}" for name in _NUMPY_SCALARS if name.startswith("float"))}
 )
 NUMBER_TYPES = REAL_TYPES | {
-    "builtins.int",
-    "builtins.complex",
-    "decimal.Decimal",
-    "fractions.Fraction",
-    "numbers.Number",
-    "numbers.Real",
-    "numbers.Integral",
-    "numbers.Rational",
-    "numbers.Complex",
-    "pydantic.PositiveInt",
-    "pydantic.PositiveFloat",
-    "pydantic.NonNegativeInt",
-    "pydantic.NonNegativeFloat",
-    "pydantic.NegativeInt",
-    "pydantic.NegativeFloat",
-    "pydantic.StrictInt",
-    "pydantic.StrictFloat",
-    "pydantic.FiniteFloat",
-    "pydantic.conint",
-    "pydantic.confloat",
+    "builtins.int", "builtins.complex", "decimal.Decimal", "fractions.Fraction",
+    *(f"numbers.{name}" for name in ("Number", "Real", "Integral", "Rational", "Complex")),
+    *(f"pydantic.{sign}Int" for sign in ("Positive", "NonNegative", "Negative", "Strict")),
+    *(f"pydantic.{sign}Float" for sign in ("Positive", "NonNegative", "Negative", "Strict", "Finite")),
+    "pydantic.conint", "pydantic.confloat",
     *(f"numpy.{name}" for name in _NUMPY_SCALARS),
-}
+}  # fmt: skip
 SCALAR_TYPES: dict[str, Value] = {
     "builtins.str": TEXT,
     "builtins.bytes": BYTES,
@@ -113,47 +98,24 @@ SAME_CALLS = frozenset(
         "types.MappingProxyType",
     }
 )  # fmt: skip
-ARRAY_MODULES = frozenset({"numpy", "numpy.linalg"})
 REDUCTIONS = frozenset(
-    [
-        "mean",
-        "sum",
-        "max",
-        "min",
-        "std",
-        "var",
-        "median",
-        "prod",
-        "nanmean",
-        "nansum",
-        "nanmax",
-        "nanmin",
-        "nanstd",
-        "nanvar",
-        "nanmedian",
-        "average",
-        "amax",
-        "amin",
-        "ptp",
-        "argmax",
-        "argmin",
-        "trapz",
-        "trapezoid",
-        "count_nonzero",
-        "nanargmax",
-        "nanargmin",
-        "nanprod",
-        "norm",
-        "det",
-        "cond",
-        "matrix_rank",
-        "trace",
-    ]
-)
+    {
+        "amax", "amin", "argmax", "argmin", "average", "cond", "count_nonzero", "det", "matrix_rank", "max", "mean",
+        "median", "min", "nanargmax", "nanargmin", "nanmax", "nanmean", "nanmedian", "nanmin", "nanprod", "nanstd",
+        "nansum", "nanvar", "norm", "prod", "ptp", "std", "sum", "trace", "trapezoid", "trapz", "var",
+    }
+)  # fmt: skip
 # Reductions that take, beside the array, a place in its order: a number for a number, several for an array.
 ORDER_REDUCTIONS = frozenset(
     f"numpy.{name}" for name in ["percentile", "quantile", "nanpercentile", "nanquantile"]
 )
+# What gives a number, and how many arguments it takes that do not ask for an array of them.
+NUMBERS_OF_ARRAYS = {
+    **{f"{module}.{name}": 1 for module in ("numpy", "numpy.linalg") for name in REDUCTIONS},
+    **dict.fromkeys(ORDER_REDUCTIONS, 2),
+    "numpy.random.rand": 0, "numpy.random.randn": 0, "numpy.random.random": 0, "numpy.random.random_sample": 0,
+    "numpy.random.randint": 2, "numpy.random.uniform": 2, "numpy.random.normal": 2,
+}  # fmt: skip
 # What gives for each element of an array another one: a number for a number.
 ELEMENTWISE = frozenset(
     f"numpy.{name}"
@@ -164,11 +126,6 @@ ELEMENTWISE = frozenset(
         "rint", "round", "sign", "sin", "sqrt", "square", "subtract", "tan", "tanh", "trunc",
     ]
 )  # fmt: skip
-# Random numbers, and how many arguments they take that do not ask for an array of them.
-RANDOM_CALLS = {
-    "numpy.random.rand": 0, "numpy.random.randn": 0, "numpy.random.random": 0, "numpy.random.random_sample": 0,
-    "numpy.random.randint": 2, "numpy.random.uniform": 2, "numpy.random.normal": 2,
-}  # fmt: skip
 # Methods of numbers, NumPy's and decimal ones among them, that give numbers.
 NUMBER_METHODS = frozenset(
     {
@@ -180,20 +137,10 @@ ARRAY_NUMBERS = frozenset({"size", "ndim", "nbytes", "itemsize"})
 ARRAY_CALLS = frozenset(
     f"numpy.{name}"
     for name in [
-        "array",
-        "asarray",
+        "arange", "array", "asarray", "concatenate", "cumsum", "diff", "empty", "full", "linspace", "ones", "stack",
         "zeros",
-        "ones",
-        "full",
-        "arange",
-        "linspace",
-        "empty",
-        "concatenate",
-        "stack",
-        "cumsum",
-        "diff",
     ]
-)
+)  # fmt: skip
 # What pydantic gives a class of the project to make an instance of data that nobody sees.
 MODEL_PARSERS = frozenset(
     {"model_validate", "model_validate_json", "model_validate_strings", "parse_obj", "parse_raw"}

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 from gllint_rules.tuples import NamedTuple
 
 if TYPE_CHECKING:
-    from gllint_rules.reading.facts import Class, Expr, Function, Lambda, Module, Scope
+    from gllint_rules.reading.facts import Class, Expr, Function, Lambda, Module, Param, Scope
 
 
 class Site(NamedTuple):
@@ -382,6 +382,11 @@ class FunctionOf(Value):
     # What was made, where a method is called on something that is seen to be made.
     receiver: Record | Instance | None = None
     leading: Leading | None = None
+
+    @property
+    def params(self) -> tuple[Param, ...]:
+        """The parameters that a call gives."""
+        return self.function.params[1 if self.first else 0 :]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cached_property
+from itertools import takewhile
 from typing import Literal, TypeAlias
 
 from gllint_rules.reading.outline import Outline, Section, has_same_text
@@ -49,6 +50,14 @@ class Call(Record):
             if name in names:
                 return value
         return None
+
+    def placed(self) -> tuple[Expr, ...]:
+        """The arguments whose places are known: those before the first ``*spread``."""
+        return tuple(takewhile(lambda arg: not isinstance(arg, Star), self.args))
+
+    def spreads(self) -> bool:
+        """Whether there are arguments that are not written out."""
+        return len(self.placed()) < len(self.args) or any(name is None for name, _ in self.keywords)
 
 
 class Sub(Record):
