@@ -265,6 +265,6 @@ def _subscripted(evaluator: Evaluator, base: Value, expr: facts.Sub, frame: Fram
             return join(*(_subscripted(evaluator, option, expr, frame) for option in options(held)))
         case ExternalInstance() if not isinstance(expr.index, facts.Slice):
             index = evaluator.eval(expr.index, frame)
-            return outside.item(evaluator, base, index, frame.site(expr))
+            return outside.item(base, index, frame.site(expr))
         case _:
             return UNKNOWN

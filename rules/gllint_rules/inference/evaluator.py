@@ -235,7 +235,7 @@ class Evaluator(Questions):
                 return join(*(TEXT if isinstance(o, Text) else o for o in options(found)))
             case "with":
                 assert binding.value is not None
-                return outside.entered(self, self.eval(binding.value, frame), frame.site(binding.value))
+                return outside.entered(self.eval(binding.value, frame), frame.site(binding.value))
             case "param":
                 function = frame.scope.owner
                 assert isinstance(binding.target, facts.Param)

@@ -207,7 +207,7 @@ class _Runner:
                 for source, target in statement.items:
                     held = self.eval(source, env)
                     if target is not None:
-                        known = outside.entered(self.evaluator, held, Site(self.module, source.at))
+                        known = outside.entered(held, Site(self.module, source.at))
                         self.store(target, known, env)
                 return self.block(statement.body, env)
             case facts.Try():

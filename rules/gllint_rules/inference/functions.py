@@ -168,7 +168,7 @@ def lifespan(evaluator: Evaluator, module: facts.Module) -> Value:
             value = evaluator.eval(passed, Frame(home, scope)) if passed is not None else UNKNOWN
             if isinstance(value, FunctionOf):
                 site = Site(home, call.at)
-                given.append(outside.entered(evaluator, call_function(evaluator, value, module), site))
+                given.append(outside.entered(call_function(evaluator, value, module), site))
     return join(*given) if given else UNKNOWN
 
 

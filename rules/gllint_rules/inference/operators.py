@@ -109,7 +109,7 @@ def _overloaded(evaluator: Evaluator, op: str, left: Value, right: Value, site: 
     name = _SPECIAL.get(op, "")
     for value, other, special in ((left, right, f"__{name}__"), (right, left, f"__r{name}__")):
         if isinstance(value, ExternalInstance) and name:
-            found = outside.special(evaluator, value, special, (other,), site)
+            found = outside.special(value, special, (other,), site)
             if found is not None:
                 return found
     return None

@@ -7,8 +7,9 @@ count that the arguments admit.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from gllint_rules.inference import stubs, tables
@@ -68,7 +69,6 @@ _SHORT = {full: short for short, full in _KINDS.items() if short not in ("pair",
 class _At:
     """Where, and why, what the stubs declare becomes a value; ``inside`` are the classes whose items are asked for."""
 
-    evaluator: Evaluator | None
     site: Site | None
     why: str
     inside: frozenset[str] = frozenset()
@@ -76,19 +76,18 @@ class _At:
 
 @dataclass(slots=True, eq=False)
 class _Known:
-    """What type variables stand for: a function's in ``own``, a class's in ``cls``, as ``given`` has them.
+    """What type variables stand for: a function's in ``own``, a class's in ``cls``; ``this`` is what ``self`` is.
 
     ``asked`` are the protocols that a class is being held against: an iterator gives itself as its iterator.
     """
 
     cls: dict[str, Value] = field(default_factory=dict)
     own: dict[str, Value] = field(default_factory=dict)
-    given: dict[str, Type] | None = None
     this: Value = UNKNOWN
     asked: frozenset[tuple[str, str]] = frozenset()
 
-    def outer(self) -> _Known:
-        return _Known({}, self.cls, None, self.this, self.asked)
+    def variables(self, mark: str) -> dict[str, Value]:
+        return self.cls if mark == "^" else self.own
 
 
 # --- from types to values ------------------------------------------------------------------------------------
@@ -115,10 +114,8 @@ def _value(said: Type, known: _Known, at: _At) -> Value:
             return _number(at)
         case ["=", _]:
             return TEXT
-        case ["~", name, *bound]:
-            if known.given is not None and name in known.given:
-                return _value(known.given[name], known.outer(), at)
-            found = known.own.get(name)
+        case ["~" | "^" as mark, name, *bound]:
+            found = known.variables(mark).get(name)
             if found is not None and found is not UNKNOWN:
                 return found
             return _value(bound[0], known, at) if bound else UNKNOWN
@@ -182,10 +179,7 @@ def _tuple(name: str, arguments: tuple[Value, ...], at: _At) -> Value:
     names = stubs.fields(name)
     if names:
         found = [stubs.member(name, field) for field in names]
-        values = [
-            _value(member.said, replace(known, given=member.given), at) if member is not None else UNKNOWN
-            for member in found
-        ]
+        values = [_value(member.said, known, at) if member is not None else UNKNOWN for member in found]
         return _row(values, name, at)
     items = stubs.tuple_items(name)
     if items is None:
@@ -195,10 +189,7 @@ def _tuple(name: str, arguments: tuple[Value, ...], at: _At) -> Value:
 
 def _of_class(name: str, arguments: tuple[Value, ...]) -> _Known:
     """What the type variables of a class stand for."""
-    variables = stubs.variables(name)
-    held = dict(zip(variables, arguments, strict=False))
-    given: dict[str, Type] = {variable: ["~", variable] for variable in variables}
-    return _Known(held, {}, given)
+    return _Known(dict(zip(stubs.variables(name), arguments, strict=False)))
 
 
 def _argument_of(name: str, arguments: tuple[Value, ...], ancestor: str, position: int, at: _At) -> Value:
@@ -207,8 +198,7 @@ def _argument_of(name: str, arguments: tuple[Value, ...], ancestor: str, positio
         if current == ancestor:
             variables = stubs.variables(current)
             if position < len(variables):
-                known = _of_class(name, arguments)
-                return _value(given.get(variables[position], "?"), known.outer(), at)
+                return _value(given.get(variables[position], "?"), _of_class(name, arguments), at)
     return UNKNOWN
 
 
@@ -220,8 +210,7 @@ def _iterated(name: str, arguments: tuple[Value, ...], at: _At) -> Value:
     for step in ("__next__", "__anext__"):
         member = stubs.member(name, step)
         if member is not None and member.kind == "m":
-            known = replace(_of_class(name, arguments), given=member.given)
-            return _value(member.said[0][1], known, at)
+            return _value(member.said[0][1], _of_class(name, arguments), at)
     return UNKNOWN
 
 
@@ -282,10 +271,6 @@ _NUMBER_CLASSES = (
 )
 
 
-def _at(evaluator: Evaluator, frame: Frame, at: int, why: str) -> _At:
-    return _At(evaluator, Site(frame.module, at), why)
-
-
 def _short(name: str) -> str:
     return name.removeprefix("builtins.")
 
@@ -295,7 +280,7 @@ def _short(name: str) -> str:
 
 def constant(name: str, site: Site | None) -> Value | None:
     """The value of a variable of the standard library by its full name; ``None`` where that is none."""
-    at = _At(None, site, f"`{_short(name)}` is declared as a number")
+    at = _At(site, f"`{_short(name)}` is declared as a number")
     found = stubs.find(name)
     if found is None:
         return None
@@ -335,7 +320,7 @@ def _through(name: str, at: _At) -> Value | None:
     found = stubs.find(head)
     if found is not None and found.kind == "class":
         member = stubs.member(found.name, tail)
-        return _value(member.said, _Known(given=member.given), at) if member and member.kind == "a" else None
+        return _value(member.said, _Known(), at) if member and member.kind == "a" else None
     holder = _holder(found, at)
     return _attribute(holder, tail, at) if holder is not None else None
 
@@ -349,7 +334,7 @@ def _holder(found: Declared | None, at: _At) -> Value | None:
 
 def attribute(value: Value, name: str, site: Site) -> Value | None:
     """A variable or property of ``value``; ``None`` where it is a method or the stubs know none."""
-    return _attribute(value, name, _At(None, site, f"`.{name}` is declared as a number"))
+    return _attribute(value, name, _At(site, f"`.{name}` is declared as a number"))
 
 
 def _attribute(value: Value, name: str, at: _At) -> Value | None:
@@ -358,7 +343,7 @@ def _attribute(value: Value, name: str, at: _At) -> Value | None:
     held = _class_of(value, name) if member is not None and member.kind == "a" else None
     if member is None or held is None:
         return None
-    known = replace(_of_class(*held), given=member.given, this=value)
+    known = replace(_of_class(*held), this=value)
     return _value(member.said, known, replace(at, why=f"`{_short(held[0])}.{name}` is declared as a number"))
 
 
@@ -386,48 +371,36 @@ def is_described(value: Value) -> bool:
 # --- calls ---------------------------------------------------------------------------------------------------
 
 
-@dataclass(slots=True, eq=False)
-class Arguments:
-    """The arguments of a call, evaluated once, and only when somebody asks."""
+@dataclass(eq=False)
+class _Arguments:
+    """The arguments of a call, evaluated once, and only when somebody asks; ``spread`` where there are more."""
 
-    evaluator: Evaluator
-    frame: Frame
-    call: facts.Call | None
-    before: tuple[Value, ...] = ()
-    _positional: list[Value] | None = None
-    _keywords: list[tuple[str | None, Value]] | None = None
+    given: Callable[[], tuple[list[Value], list[tuple[str, Value]]]]
+    spread: bool = False
 
-    def positional(self) -> list[Value]:
-        """All that stand in their place; after a ``*spread`` nobody knows."""
-        if self._positional is None:
-            self._positional = list(self.before)
-            for arg in self.call.placed() if self.call is not None else ():
-                self._positional.append(self.evaluator.eval(arg, self.frame))
-        return self._positional
+    @cached_property
+    def values(self) -> tuple[list[Value], list[tuple[str, Value]]]:
+        """Those in their place, and those by name."""
+        return self.given()
 
-    def keywords(self) -> list[tuple[str | None, Value]]:
-        if self._keywords is None:
-            given = self.call.keywords if self.call is not None else ()
-            self._keywords = [
-                (name, self.evaluator.eval(value, self.frame) if name is not None else UNKNOWN)
-                for name, value in given
-            ]
-        return self._keywords
 
-    def spread(self) -> bool:
-        """Whether there are more that are not written out."""
-        return self.call is not None and self.call.spreads()
+def _written(evaluator: Evaluator, call: facts.Call, frame: Frame) -> _Arguments:
+    """The arguments of a call in the source; after a ``*spread`` nobody knows what stands in which place."""
+
+    def given() -> tuple[list[Value], list[tuple[str, Value]]]:
+        named = [(name, evaluator.eval(arg, frame)) for name, arg in call.keywords if name is not None]
+        return [evaluator.eval(arg, frame) for arg in call.placed()], named
+
+    return _Arguments(given, call.spreads())
 
 
 def call(evaluator: Evaluator, name: str, expr: facts.Call, frame: Frame) -> Value | None:
     """What a call of a full name gives; ``None`` where the stubs do not know the name."""
-    arguments = Arguments(evaluator, frame, expr)
-    return _called(
-        evaluator, name, arguments, _at(evaluator, frame, expr.at, f"`{_short(name)}()` gives a number")
-    )
+    at = _At(frame.site(expr), f"`{_short(name)}()` gives a number")
+    return _called(name, _written(evaluator, expr, frame), at)
 
 
-def _called(evaluator: Evaluator, name: str, arguments: Arguments, at: _At) -> Value | None:
+def _called(name: str, arguments: _Arguments, at: _At) -> Value | None:
     found = stubs.find(name)
     if found is None:
         return None
@@ -453,36 +426,33 @@ def _called(evaluator: Evaluator, name: str, arguments: Arguments, at: _At) -> V
             return _method(held, "__call__", arguments, at)
 
 
-def _class_method(name: str, attribute: str, arguments: Arguments, at: _At) -> Value | None:
+def _class_method(name: str, attribute: str, arguments: _Arguments, at: _At) -> Value | None:
     """A method that is called on the class itself."""
     member = stubs.member(name, attribute)
     if member is None or member.kind == "a":
         return None
     if member.kind == "m":  # `str.count(text, "a")`: the first argument is the instance
-        given = arguments.positional()
-        rest = Arguments(arguments.evaluator, arguments.frame, None)
-        rest._positional, rest._keywords = given[1:], arguments.keywords()
+        given, named = arguments.values
+        rest = _Arguments(lambda: (given[1:], named))
         return _method(given[0], attribute, rest, at) if given else UNKNOWN
-    known = replace(_of_class(name, ()), given=member.given, this=_instance(name, (), at))
+    known = _Known(this=_instance(name, (), at))
     return _result(member.said, known, arguments, at)
 
 
 def method(evaluator: Evaluator, value: Value, name: str, expr: facts.Call, frame: Frame) -> Value | None:
     """What a call of a method of ``value`` gives; ``None`` where the stubs do not know it."""
     evaluator.step(value.size // 64)
-    arguments = Arguments(evaluator, frame, expr)
-    return _method(value, name, arguments, _at(evaluator, frame, expr.at, f"`.{name}()` gives a number"))
+    at = _At(frame.site(expr), f"`.{name}()` gives a number")
+    return _method(value, name, _written(evaluator, expr, frame), at)
 
 
-def special(
-    evaluator: Evaluator, value: Value, name: str, given: tuple[Value, ...], site: Site
-) -> Value | None:
+def special(value: Value, name: str, given: tuple[Value, ...], site: Site) -> Value | None:
     """What a special method such as ``__sub__`` gives."""
-    arguments = Arguments(evaluator, Frame(site.module, site.module.scope), None, given)
-    return _method(value, name, arguments, _At(evaluator, site, f"`{name}` gives a number"))
+    arguments = _Arguments(lambda: (list(given), []))
+    return _method(value, name, arguments, _At(site, f"`{name}` gives a number"))
 
 
-def _method(value: Value, name: str, arguments: Arguments, at: _At) -> Value | None:
+def _method(value: Value, name: str, arguments: _Arguments, at: _At) -> Value | None:
     if isinstance(value, UnionOf):
         found = [_method(option, name, arguments, at) for option in value.options if option is not NONE]
         known = [result for result in found if result is not None]
@@ -496,18 +466,18 @@ def _method(value: Value, name: str, arguments: Arguments, at: _At) -> Value | N
 
 
 def _method_of(
-    name: str, held: tuple[Value, ...], this: Value, attribute: str, arguments: Arguments, at: _At
+    name: str, held: tuple[Value, ...], this: Value, attribute: str, arguments: _Arguments, at: _At
 ) -> Value | None:
     member = stubs.member(name, attribute)
     if member is None or member.kind == "a":
         return None
-    known = replace(_of_class(name, held), given=member.given, this=this)
+    known = replace(_of_class(name, held), this=this)
     return _result(
         member.said, known, arguments, replace(at, why=f"`{_short(name)}.{attribute}()` gives a number")
     )
 
 
-def _constructed(name: str, arguments: Arguments, at: _At) -> Value:
+def _constructed(name: str, arguments: _Arguments, at: _At) -> Value:
     """An instance made by a call, with its type variables as the arguments show."""
     variables = stubs.variables(name)
     if not variables:
@@ -518,7 +488,7 @@ def _constructed(name: str, arguments: Arguments, at: _At) -> Value:
         if maker is None or maker.owner == "builtins.object":
             continue
         for signature in maker.said:
-            known = replace(_of_class(name, ()), given=maker.given)
+            known = _Known()
             fits = _fits(signature, known, arguments)
             if fits is False:
                 continue
@@ -527,9 +497,7 @@ def _constructed(name: str, arguments: Arguments, at: _At) -> Value:
                 said = said[1]
             if isinstance(said, list) and stubs.full(str(said[0])) == name:
                 for variable, part in zip(variables, said[1:], strict=False):
-                    shown[variable].append(
-                        _value(part, replace(known, given=None, own=known.cls | known.own), at)
-                    )
+                    shown[variable].append(_value(part, known, at))
             else:
                 for variable in variables:
                     shown[variable].append(known.cls.get(variable, NEVER))
@@ -539,14 +507,14 @@ def _constructed(name: str, arguments: Arguments, at: _At) -> Value:
     return _instance(name, tuple(UNKNOWN if value is NEVER else value for value in held), at)
 
 
-def _result(signatures: list[list[Type]], known: _Known, arguments: Arguments, at: _At) -> Value:
+def _result(signatures: list[list[Type]], known: _Known, arguments: _Arguments, at: _At) -> Value:
     """What a call gives: the results of all overloads that the arguments admit."""
     out: list[Value] = []
     same = _same_parameters(signatures)
     for signature in signatures:
         if signature[0] is None:
             return _value(signature[1], known, at)
-        inner = _Known(dict(known.cls), {}, known.given, known.this)
+        inner = _Known(dict(known.cls), {}, known.this)
         fits = _fits(signature, inner, arguments, same)
         if fits is False:
             continue
@@ -567,7 +535,7 @@ def _same_parameters(signatures: list[list[Type]]) -> dict[str, Type]:
 
 
 def _fits(
-    signature: list[Type], known: _Known, arguments: Arguments, same: Collection[str] = ()
+    signature: list[Type], known: _Known, arguments: _Arguments, same: Collection[str] = ()
 ) -> bool | None:
     """Whether a signature takes the arguments; ``None`` where nobody knows. Type variables get what they show.
 
@@ -577,7 +545,7 @@ def _fits(
     given: list[tuple[Type, Value, bool]] = []
     places = [param for param in params if param[1] & 7 < _KEYWORD]
     filled = set()
-    positional = arguments.positional()
+    positional, keywords = arguments.values
     star = next((param for param in params if param[1] == _STAR), None)
     for i, value in enumerate(positional):
         if i < len(places):
@@ -589,9 +557,7 @@ def _fits(
             return False
     named = {param[0]: param for param in params if param[1] & 7 in (_ANY, _KEYWORD)}
     double = next((param for param in params if param[1] == _DOUBLE_STAR), None)
-    for name, value in arguments.keywords():
-        if name is None:
-            continue
+    for name, value in keywords:
         if name in named and name not in filled:
             given.append((named[name][2], value, name in same))
             filled.add(name)
@@ -600,7 +566,7 @@ def _fits(
         else:
             return False
     sure: bool | None = True
-    if arguments.spread():
+    if arguments.spread:
         sure = None
     elif any(param[1] < _STAR and param[0] not in filled for param in params):
         return False
@@ -626,14 +592,11 @@ def _takes(said: Type, value: Value, known: _Known) -> bool | None:
     match said:
         case "?":
             return True
-        case ["~", name, *bound]:
-            if known.given is not None and name in known.given:
-                outer = known.outer()
-                return _takes(known.given[name], value, outer)
+        case ["~" | "^" as mark, name, *bound]:
             taken = _takes(bound[0], value, known) if bound else True
             if taken is not False:
-                old = known.own.get(name)
-                known.own[name] = value if old is None else join(old, value)
+                shown = known.variables(mark)
+                shown[name] = join(shown[name], value) if name in shown else value
             return taken
         case ["|", *parts]:
             return _takes_one(parts, value, known)
@@ -676,20 +639,15 @@ def _takes_one(parts: list[Type], value: Value, known: _Known) -> bool | None:
 
 def _is_literal(literal: object, value: Value) -> bool | None:
     match value:
-        case Text(is_bytes=False):
-            if not isinstance(literal, str):
-                return False
+        case External() | Instance():
+            return None
+        case Text(is_bytes=False) | Number() | Boolean() if type(literal) is _LITERALS[type(value)]:
             return value.literal == literal if value.literal is not None else None
-        case Number():
-            if not isinstance(literal, int) or isinstance(literal, bool):
-                return False
-            return value.literal == literal if value.literal is not None else None
-        case Boolean():
-            if not isinstance(literal, bool):
-                return False
-            return value.literal is literal if value.literal is not None else None
         case _:
-            return None if isinstance(value, (External, Instance)) else False
+            return False
+
+
+_LITERALS: dict[type[Value], type] = {Text: str, Number: int, Boolean: bool}
 
 
 def _takes_callable(result: Type, value: Value, known: _Known) -> bool | None:
@@ -706,7 +664,7 @@ def _takes_callable(result: Type, value: Value, known: _Known) -> bool | None:
 def _called_with_anything(value: Value, known: _Known) -> Value:
     """What a function gives to whom hands it over to be called."""
     if isinstance(value, External):
-        at = _At(None, None, f"`{_short(value.name)}()` gives a number")
+        at = _At(None, f"`{_short(value.name)}()` gives a number")
         if value.name in tables.NUMBER_CALLS:
             return _number(at)
         if value.name in tables.TEXT_CALLS:
@@ -717,10 +675,6 @@ def _called_with_anything(value: Value, known: _Known) -> Value:
         if found is not None and found.kind == "f" and all(part[0] is None for part in found.said):
             return _value(found.said[0][1], _Known(), at)
     return UNKNOWN
-
-
-def _because(message: str) -> Because:
-    return Because(message, None)
 
 
 def _same_class(this: Value, value: Value) -> bool | None:
@@ -755,12 +709,12 @@ def _takes_instance(name: str, parts: list[Type], value: Value, known: _Known) -
             return False
         _each(parts, [entry.value for entry in value.items], known)
         return None if value.kind == "list" else True
-    at = _At(None, None, "an argument's element")
+    at = _At(None, "an argument's element")
     for current, given in stubs.lineage(cls):
         if current == name:
             own = _of_class(cls, arguments)
             names = stubs.variables(name)
-            shown = [_value(given.get(variable, "?"), own.outer(), at) for variable in names]
+            shown = [_value(given.get(variable, "?"), own, at) for variable in names]
             _each(parts, shown, known)
             return True
     if name == "_typeshed.SupportsKeysAndGetItem" and isinstance(value, Record):
@@ -785,15 +739,15 @@ def _has_all(name: str, wanted: list[str], parts: list[Type], value: Value, know
         return True
     variables = stubs.variables(name)
     shown = _Known(asked=known.asked | {(name, held[0])})
-    at = _At(None, None, "what a member gives is declared as a number")
+    at = _At(None, "what a member gives is declared as a number")
     for attribute in wanted:
         asked, found = stubs.member(name, attribute), stubs.member(held[0], attribute)
         if found is None:
             return False if stubs.is_class(held[0]) else None
         if asked is not None and asked.kind != "a" and found.kind != "a":
-            own = replace(_of_class(*held), given=found.given, this=value)
+            own = replace(_of_class(*held), this=value)
             _takes(asked.said[0][1], _value(found.said[0][1], own, at), shown)
-    _each(parts, [shown.own.get(variable, UNKNOWN) for variable in variables], known)
+    _each(parts, [shown.cls.get(variable, UNKNOWN) for variable in variables], known)
     return True
 
 
@@ -814,21 +768,19 @@ def instance(name: str, arguments: tuple[Value, ...], site: Site | None, why: st
     found = stubs.find(name)
     if found is None or found.kind != "class":
         return None
-    return _instance(found.name, arguments, _At(None, site, why))
+    return _instance(found.name, arguments, _At(site, why))
 
 
 def element(value: Value) -> Value:
     """What iterating over an instance gives."""
     match value:
         case Text(is_bytes=True):
-            return Number(_because("an element of bytes is a number"))
+            return _number(_At(None, "an element of bytes is a number"))
         case ExternalInstance():
             held = _class_of(value)
             if held is None:
                 return UNKNOWN
-            return _iterated(
-                *held, _At(None, None, f"an element of `{_short(held[0])}` is declared as a number")
-            )
+            return _iterated(*held, _At(None, f"an element of `{_short(held[0])}` is declared as a number"))
         case _:
             return UNKNOWN
 
@@ -838,20 +790,18 @@ def awaited(value: Value) -> Value:
     held = _class_of(value) if isinstance(value, ExternalInstance) else None
     if held is None or not stubs.derives(held[0], *stubs.AWAITABLES):
         return value
-    return _argument_of(
-        *held, "typing.Awaitable", 0, _At(None, None, "what is awaited is declared as a number")
-    )
+    return _argument_of(*held, "typing.Awaitable", 0, _At(None, "what is awaited is declared as a number"))
 
 
-def item(evaluator: Evaluator, value: Value, index: Value, site: Site) -> Value:
+def item(value: Value, index: Value, site: Site) -> Value:
     """What a subscript takes out of an instance."""
-    return special(evaluator, value, "__getitem__", (index,), site) or UNKNOWN
+    return special(value, "__getitem__", (index,), site) or UNKNOWN
 
 
-def entered(evaluator: Evaluator, value: Value, site: Site) -> Value:
+def entered(value: Value, site: Site) -> Value:
     """What ``with value as …`` binds; an instance itself where nobody says."""
     for name in ("__enter__", "__aenter__"):
-        found = special(evaluator, value, name, (), site)
+        found = special(value, name, (), site)
         if found is not None and found is not UNKNOWN:
             return found
     return value if isinstance(value, (Instance, ExternalInstance)) else UNKNOWN

@@ -26,15 +26,14 @@ Type = Any
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Member:
-    """A name that a class declares: ``kind`` as in the tables.
+    """A name that a class declares, or an ancestor, ``owner``: ``kind`` as in the tables.
 
-    ``given`` says what the type variables of ``owner`` are in terms of those of the class that was asked.
+    In what is ``said`` the type variables of a class are those of the one that was asked, as ``["^", name]``.
     """
 
     kind: str
     said: Any
     owner: str
-    given: dict[str, Type]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -180,7 +179,7 @@ def lineage(name: str) -> tuple[tuple[str, dict[str, Type]], ...]:
 
     A base that the stubs do not name ends up as ``?``.
     """
-    own: dict[str, Type] = {variable: ["~", variable] for variable in variables(name)}
+    own: dict[str, Type] = {variable: ["^", variable] for variable in variables(name)}
     out: dict[str, dict[str, Type]] = {}
     queue: list[tuple[str, dict[str, Type]]] = [(name, own)]
     while queue:
@@ -220,7 +219,7 @@ def substituted(said: Type, given: dict[str, Type]) -> Type:
     if not isinstance(said, list) or said[0] == "=":
         return said
     if said[0] == "~":
-        return given.get(said[1], said[2] if len(said) > 2 else "?")
+        return given.get(said[1], said)
     return [said[0], *(substituted(part, given) for part in said[1:])]
 
 
@@ -232,8 +231,20 @@ def member(name: str, attribute: str) -> Member | None:
         if line is not None and line[0] != "C":
             if line[0] == "i":
                 return None
-            return Member(line[0], line[1], ancestor, given)
+            said = line[1]
+            if given and line[0] == "a":
+                said = substituted(said, given)
+            elif given:
+                said = [_signature(signature, given) for signature in said]
+            return Member(line[0], said, ancestor)
     return None
+
+
+def _signature(signature: list[Any], given: dict[str, Type]) -> list[Any]:
+    params, *types = signature
+    if params is not None:
+        params = [[name, kind, substituted(said, given)] for name, kind, said in params]
+    return [params, *(substituted(said, given) for said in types)]
 
 
 def derives(name: str, *ancestors: str) -> bool:
