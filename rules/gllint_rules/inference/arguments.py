@@ -21,9 +21,9 @@ from gllint_rules.inference.values import (
     ListOf,
     Record,
     Value,
-    held_in,
     join,
     options,
+    values_in,
 )
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Param
@@ -95,10 +95,8 @@ def _tells_more(value: Value, declared: Value, passed_on: bool, depth: int = 3) 
             case Record(cls=ClassOf() as of) if named and (passed_on or of.cls not in classes):
                 return True
             case Record(cls=None, quantity=False) | ListOf() if passed_on and depth:
-                held = [entry.value for _, entry in held_in(option)]
-                held += [option.rest] if option.rest is not None else []
                 inner = join(*(_element(kind) for kind in options(declared)))
-                if any(_tells_more(one, inner, passed_on, depth - 1) for one in held):
+                if any(_tells_more(one, inner, passed_on, depth - 1) for one in values_in(option)):
                     return True
     return False
 

@@ -261,6 +261,9 @@ def is_ellipsis(node: ast.expr) -> bool:
 
 
 def last_of(node: ast.expr) -> str:
+    """The last part of a dotted name, also of one that is called."""
+    if isinstance(node, ast.Call):
+        node = node.func
     return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
 
 
@@ -371,7 +374,7 @@ class Writer:
             self.class_variables = variables
 
     def function(self, nodes: list[Any], types: Types, owner: str) -> Any:
-        decorators = {last_of(d.func if isinstance(d, ast.Call) else d) for d in nodes[0].decorator_list}
+        decorators = {last_of(d) for d in nodes[0].decorator_list}
         getters = [n for n in nodes if not any(last_of(d) in ("setter", "deleter") for d in n.decorator_list)]
         if owner and decorators & {"property", "cached_property", "abstractproperty"}:
             said = types.read(getters[0].returns)

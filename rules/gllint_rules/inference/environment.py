@@ -21,7 +21,7 @@ from typeshed_client.parser import (
     parse_ast,
 )
 
-from gllint_rules.inference.declarations import NEWEST, Writer, defined
+from gllint_rules.inference.declarations import NEWEST, Writer, defined, last_of
 from gllint_rules.reading.syntax import parsed
 
 MOST_MODULES = 1_000  # that are parsed
@@ -166,14 +166,8 @@ def _is_plain(info: NameInfo) -> bool:
         del children[name]
     definitions = info.ast.definitions if isinstance(info.ast, OverloadedName) else [info.ast]
     return all(
-        _last(decorator) in _PLAIN_DECORATORS
+        last_of(decorator) in _PLAIN_DECORATORS
         for node in definitions
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         for decorator in node.decorator_list
     )
-
-
-def _last(node: ast.expr) -> str:
-    while isinstance(node, ast.Call):
-        node = node.func
-    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""

@@ -613,8 +613,7 @@ class Evaluator(Questions):
         return FunctionOf(frame.module, expr, frame.bound)
 
     def _await(self, expr: facts.Await, frame: Frame) -> Value:
-        value = self.eval(expr.value, frame)
-        return join(*(outside.awaited(option) for option in options(value)))
+        return outside.awaited(self.eval(expr.value, frame))
 
     def _unknown(self, expr: Any, frame: Frame) -> Value:
         return UNKNOWN

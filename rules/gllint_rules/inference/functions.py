@@ -29,7 +29,6 @@ from gllint_rules.inference.values import (
     ToolValue,
     Value,
     explained,
-    held_in,
     is_scalar,
     join,
     moved,
@@ -37,6 +36,7 @@ from gllint_rules.inference.values import (
     options,
     passed_on,
     returned_at,
+    values_in,
 )
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Function
@@ -88,10 +88,6 @@ def call_external(evaluator: Evaluator, name: str, expr: facts.Call, frame: Fram
     payload = evaluator.tools.payload(name)
     if payload is not None:
         return objects.envelope(evaluator, payload, expr, frame)
-    if name in tables.NUMBER_CALLS:
-        return evaluator.number(f"`{name.removeprefix('builtins.')}()` gives a number", frame, expr.at)
-    if name in tables.TEXT_CALLS:
-        return TEXT
     if name in tables.SAME_CALLS and expr.args:
         return evaluator.eval(expr.args[0], frame)
     if name in tables.NUMBERS_OF_ARRAYS or name in tables.ELEMENTWISE:
@@ -280,10 +276,8 @@ def _kinds_in(value: Value, depth: int = 3) -> Iterator[facts.Class | str]:
             case ExternalInstance():
                 yield option.name
             case Record() | ListOf() if depth:
-                for _, entry in held_in(option):
-                    yield from _kinds_in(entry.value, depth - 1)
-                if option.rest is not None:
-                    yield from _kinds_in(option.rest, depth - 1)
+                for held in values_in(option):
+                    yield from _kinds_in(held, depth - 1)
 
 
 def _of_call(callee: FunctionOf, expr: facts.Expr, value: Value, given: Mapping[str, Value]) -> Value:

@@ -38,9 +38,10 @@ from gllint_rules.inference.values import (
     UnionOf,
     Value,
     as_keys,
-    held_in,
     join,
     number,
+    options,
+    values_in,
 )
 from gllint_rules.reading import facts
 
@@ -300,9 +301,7 @@ def numeric_constant(name: str, site: Site | None) -> Value | None:
 def _is_numeric(value: Value) -> bool:
     if not isinstance(value, (ListOf, Record)):
         return number(value) is not None
-    held = [entry.value for _, entry in held_in(value)]
-    if value.rest is not None:
-        held.append(value.rest)
+    held = values_in(value)
     return bool(held) and all(number(one) is not None for one in held)
 
 
@@ -401,6 +400,10 @@ def call(evaluator: Evaluator, name: str, expr: facts.Call, frame: Frame) -> Val
 
 
 def _called(name: str, arguments: _Arguments, at: _At) -> Value | None:
+    if name in tables.NUMBER_CALLS:
+        return _number(at)
+    if name in tables.TEXT_CALLS:
+        return TEXT
     found = stubs.find(name)
     if found is None:
         return None
@@ -652,29 +655,18 @@ _LITERALS: dict[type[Value], type] = {Text: str, Number: int, Boolean: bool}
 
 def _takes_callable(result: Type, value: Value, known: _Known) -> bool | None:
     match value:
-        case FunctionOf() | External():
-            _takes(result, _called_with_anything(value, known), known)
+        case External(name=name):
+            anything = _Arguments(lambda: ([], []), spread=True)
+            given = _called(name, anything, _At(None, f"`{_short(name)}()` gives a number"))
+            _takes(result, given if given is not None else UNKNOWN, known)
+            return True
+        case FunctionOf():
+            _takes(result, UNKNOWN, known)
             return True
         case Number() | Text() | Boolean() | ListOf() | Record():
             return False
         case _:
             return None
-
-
-def _called_with_anything(value: Value, known: _Known) -> Value:
-    """What a function gives to whom hands it over to be called."""
-    if isinstance(value, External):
-        at = _At(None, f"`{_short(value.name)}()` gives a number")
-        if value.name in tables.NUMBER_CALLS:
-            return _number(at)
-        if value.name in tables.TEXT_CALLS:
-            return TEXT
-        found = stubs.find(value.name)
-        if found is not None and found.kind == "class" and not stubs.variables(found.name):
-            return _instance(found.name, (), at)
-        if found is not None and found.kind == "f" and all(part[0] is None for part in found.said):
-            return _value(found.said[0][1], _Known(), at)
-    return UNKNOWN
 
 
 def _same_class(this: Value, value: Value) -> bool | None:
@@ -786,7 +778,11 @@ def element(value: Value) -> Value:
 
 
 def awaited(value: Value) -> Value:
-    """What awaiting an instance gives: the result of a future or task."""
+    """What awaiting ``value`` gives: of a future or task its result."""
+    return join(*map(_awaited, options(value)))
+
+
+def _awaited(value: Value) -> Value:
     held = _class_of(value) if isinstance(value, ExternalInstance) else None
     if held is None or not stubs.derives(held[0], *stubs.AWAITABLES):
         return value

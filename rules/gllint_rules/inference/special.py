@@ -182,10 +182,6 @@ def _divmod(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     return ListOf((entry, entry), None, "tuple", frame.site(call))
 
 
-def _range(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
-    return ListOf(rest=evaluator.number("an element of `range()`", frame, call.at), kind="range")
-
-
 def _enumerate(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     site = frame.site(call)
     index = Entry(evaluator.number("an index of `enumerate()`", frame, call.at), site)
@@ -289,11 +285,7 @@ def _gather(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     if call.keywords:
         return UNKNOWN
     value = evaluator.eval(facts.Seq(call.at, "list", call.args), frame)
-    return each_changed(value, _awaited) if isinstance(value, ListOf) else value
-
-
-def _awaited(value: Value) -> Value:
-    return join(*(outside.awaited(option) for option in options(value)))
+    return each_changed(value, outside.awaited) if isinstance(value, ListOf) else value
 
 
 def _getattr(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
@@ -416,6 +408,7 @@ CALLS: dict[str, Handler] = {
     },
     "collections.deque": _deque,
     "functools.reduce": _reduce,
+    "functools.partial": _partial,
     **dict.fromkeys(_OPERATORS, _operator),
     "collections.OrderedDict": _dict_call,
     "builtins.min": _smallest,
@@ -424,7 +417,6 @@ CALLS: dict[str, Handler] = {
     "builtins.abs": _abs,
     "builtins.sum": _sum,
     "builtins.divmod": _divmod,
-    "builtins.range": _range,
     "builtins.enumerate": _enumerate,
     "builtins.zip": _zip,
     "builtins.map": _map,
@@ -433,7 +425,6 @@ CALLS: dict[str, Handler] = {
     "builtins.str": _same_text,
     "json.dumps": _dumped,
     "typing.cast": _cast,
-    "functools.partial": _partial,
     **dict.fromkeys(
         (
             "collections.namedtuple",

@@ -255,11 +255,7 @@ class Record(Value):
 
     def any_value(self) -> Value:
         """What is under a key that is not known."""
-        if not self.shown:
-            return UNKNOWN
-        values = [entry.value for _, entry in held_in(self)]
-        if self.rest is not None:
-            values.append(self.rest)
+        values = values_in(self) if self.shown else []
         return join(*values) if values else UNKNOWN
 
     def other(self) -> Value | None:
@@ -331,9 +327,7 @@ class ListOf(Value):
 
     def element(self) -> Value:
         """What any element may be."""
-        values = [entry.value for entry in self.items]
-        if self.rest is not None:
-            values.append(self.rest)
+        values = values_in(self)
         return join(*values) if values else UNKNOWN
 
 
@@ -501,6 +495,12 @@ def held_in(container: Record | ListOf) -> Iterator[tuple[Key | None, Entry]]:
     else:
         for key, found in container.entries.items():
             yield from ((key, entry) for entry in found)
+
+
+def values_in(container: Record | ListOf) -> list[Value]:
+    """All values that a container is known to hold."""
+    held = [entry.value for _, entry in held_in(container)]
+    return held if container.rest is None else [*held, container.rest]
 
 
 def options(value: Value) -> tuple[Value, ...]:
