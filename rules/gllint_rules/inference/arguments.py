@@ -75,8 +75,7 @@ def given(
                 out[param.name] = value
                 new = new or said.gap or _tells_more(value, said, passed_on)
         elif param.default is not None and positional_known and not named.open:
-            home = Frame(callee.module, callee.function.scope.parent or callee.function.scope)
-            out[param.name] = evaluator.eval(param.default, home)
+            out[param.name] = evaluator.eval(param.default, callee.home)
     return out if new else {}
 
 
@@ -139,7 +138,4 @@ def _positional(evaluator: Evaluator, call: facts.Call, frame: Frame) -> tuple[l
 
 def declared(evaluator: Evaluator, callee: FunctionOf, param: Param) -> Value:
     """What a parameter is annotated as."""
-    if param.annotation is None:
-        return UNKNOWN
-    scope = callee.function.scope.parent or callee.function.scope
-    return evaluator.annotation(param.annotation, Frame(callee.module, scope, None, callee.bound))
+    return evaluator.annotation(param.annotation, callee.home) if param.annotation is not None else UNKNOWN

@@ -105,11 +105,11 @@ def comprehension_frame(evaluator: Evaluator, expr: facts.Comp, frame: Frame) ->
     """The frame inside a comprehension: its variables are elements of what it iterates over."""
     if frame.env is None:
         return replace(frame, scope=expr.scope)
-    inner = frame.inner(expr.scope, {})
-    assert inner.env is not None
+    env = dict(frame.env)
+    inner = replace(frame, scope=expr.scope, env=env)
     for name in expr.scope.bindings:
-        inner.env.pop(name, None)
-        forget(name, inner.env)
+        env.pop(name, None)
+        forget(name, env)
     for name, bindings in expr.scope.bindings.items():
         values: list[Value] = []
         for binding in bindings:
@@ -118,7 +118,7 @@ def comprehension_frame(evaluator: Evaluator, expr: facts.Comp, frame: Frame) ->
                 continue
             source = evaluator.eval(binding.value, inner)
             values.append(unpacked(evaluator, element(source), binding.index))
-        inner.env[name] = join(*values)
+        env[name] = join(*values)
     for test in expr.tests:
         narrowed = narrow(evaluator, test, inner)
         if narrowed is not None:

@@ -405,8 +405,7 @@ class _Runner:
                 if name in self.declared:
                     value = hints.typed(self.evaluator, value, self.declared[name])
                 env[name] = value
-                if SHOWN in env:
-                    forget(name, env)
+                forget(name, env)
                 self.elements.pop(name, None)
                 self.keys.pop(name, None)
             case facts.Seq(items=items):
@@ -501,8 +500,7 @@ class _Runner:
     def update_at(self, root: str, way: tuple[Step, ...], site: Site, env: Env, change: Change) -> None:
         """Rebuild what variable ``root`` holds, and the containers that it was taken out of."""
         for _ in range(MOST_WITHIN):
-            if SHOWN in env:
-                forget(root, env)
+            forget(root, env)
             if root in env and not (root in ("self", "cls") and isinstance(env[root], Instance)):
                 held = env[root]
                 self.evaluator.step(held.size // 256)
@@ -689,7 +687,7 @@ class _Runner:
                 self.take_in(base, env)
                 self.set_defaults(base, env)
                 place = self.way_to(base, env)
-                if place is not None and SHOWN in env:
+                if place is not None:
                     forget(place[0], env)
                 if place is not None and (place[0] in env or place[0] in self.elements):
                     changed = self.mutated(self.eval(base, env), name, expr, env)
@@ -800,8 +798,7 @@ class _Runner:
         site = Site(self.module, base.at)
         if not way:
             env[root] = value
-            if SHOWN in env:
-                forget(root, env)
+            forget(root, env)
             within = self.elements.get(root)
             if within is None:
                 return

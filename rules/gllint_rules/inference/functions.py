@@ -302,8 +302,7 @@ def declared_return(evaluator: Evaluator, callee: FunctionOf) -> Value | None:
     function = callee.function
     if isinstance(function, facts.Lambda) or function.returns is None:
         return None
-    scope = function.scope.parent or function.scope
-    return evaluator.annotation(function.returns, Frame(callee.module, scope, None, callee.bound))
+    return evaluator.annotation(function.returns, callee.home)
 
 
 def function_result(evaluator: Evaluator, callee: FunctionOf) -> Value:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gllint_rules.inference import annotations as hints
-from gllint_rules.inference import arguments, classes
+from gllint_rules.inference import arguments, classes, containers
 from gllint_rules.inference.values import (
     NONE,
     UNKNOWN,
@@ -111,8 +111,9 @@ def is_model(evaluator: Evaluator, of: ClassOf) -> bool:
 
 
 def with_field(evaluator: Evaluator, value: Record, name: Key, entry: Entry) -> Record:
-    """A model where ``entry`` was put into field ``name``."""
-    assert value.cls is not None
+    """An object where ``entry`` was put into field ``name``."""
+    if value.cls is None:
+        return value.store(name, entry)
     if isinstance(name, str) and classes.is_left_out(evaluator, value.cls, name):
         return value
     return value.store(name, entry.holding(in_field(evaluator, value.cls, name, entry.value)))
@@ -124,37 +125,30 @@ def fields_of(made: Record) -> Record:
 
 
 def copied(evaluator: Evaluator, value: Value, call: facts.Call, frame: Frame) -> Value:
-    """``value.model_copy(update={…})`` and ``value._replace(x=…)``: a model with other fields."""
+    """``value.model_copy(update={…})``: a model with other fields."""
     given = call.keyword("update")
-    updates: list[list[tuple[Key, Entry]]] = [[]]
-    if facts.last_name(call.func) == "_replace":
-        updates = [[(name, evaluator.entry(arg, frame)) for name, arg in call.keywords if name is not None]]
-    elif given is not None:
-        updates = [
-            [(key, e) for key, found in update.entries.items() for e in found]
-            if isinstance(update, Record)
-            else []
-            for update in options(evaluator.eval(given, frame))
-        ]
-    return join(
-        *(
-            _changed(evaluator, option, entries)
-            for option in options(value)
-            if option is not NONE
-            for entries in updates
-        )
-    )
+    updates = options(evaluator.eval(given, frame)) if given is not None else (Record(),)
+    return join(*(_changed(evaluator, value, update) for update in updates))
 
 
-def _changed(evaluator: Evaluator, value: Value, entries: list[tuple[Key, Entry]]) -> Value:
-    """``value`` where ``entries`` were put into its fields."""
-    if isinstance(value, Instance) and entries and is_model(evaluator, value.of):
-        value = Record(open=True, cls=value.of)
-    if not isinstance(value, Record):
-        return value if isinstance(value, Instance) else UNKNOWN
-    for key, entry in entries:
-        value = with_field(evaluator, value, key, entry) if value.cls is not None else value.store(key, entry)
-    return value
+def replaced(evaluator: Evaluator, value: Value, call: facts.Call, frame: Frame) -> Value:
+    """``value._replace(x=…)`` and ``dataclasses.replace(value, x=…)``: an object with other fields."""
+    return _changed(evaluator, value, containers.with_keywords(evaluator, Record(), call, frame))
+
+
+def _changed(evaluator: Evaluator, value: Value, update: Value) -> Value:
+    """``value`` where what ``update`` holds was put into its fields."""
+    fields = update.entries if isinstance(update, Record) else {}
+    out: list[Value] = []
+    for option in options(value):
+        if isinstance(option, Instance) and fields and is_model(evaluator, option.of):
+            option = Record(open=True, cls=option.of)
+        if isinstance(option, Record):
+            for key, entry in ((key, entry) for key, found in fields.items() for entry in found):
+                option = with_field(evaluator, option, key, entry)
+        if option is not NONE:
+            out.append(option if isinstance(option, (Record, Instance)) else UNKNOWN)
+    return join(*out)
 
 
 def envelope(

@@ -88,19 +88,9 @@ def operate(evaluator: Evaluator, expr: facts.BinOp, left: Value, right: Value, 
 
 
 _SPECIAL = {
-    "+": "add",
-    "-": "sub",
-    "*": "mul",
-    "/": "truediv",
-    "//": "floordiv",
-    "%": "mod",
-    "**": "pow",
-    "&": "and",
-    "|": "or",
-    "^": "xor",
-}
-
-
+    "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow",
+    "&": "and", "|": "or", "^": "xor",
+}  # fmt: skip
 _OF_SETS = frozenset({"&", "|", "-", "^"})  # no other sequence knows these
 
 

@@ -273,11 +273,7 @@ def _fields_of(value: Value) -> Value:
 def _replaced(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     """``dataclasses.replace(x, a=1)``: another like ``x``, with other fields."""
     value = evaluator.eval(call.args[0], frame) if call.args else UNKNOWN
-    if isinstance(value, Record):
-        for name, arg in call.keywords:
-            if name is not None:
-                value = value.store(name, evaluator.entry(arg, frame))
-    return value if isinstance(value, (Record, Instance)) else UNKNOWN
+    return objects.replaced(evaluator, value, call, frame)
 
 
 def _gather(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
@@ -460,8 +456,8 @@ def call_method(evaluator: Evaluator, method: Method, call: facts.Call, frame: F
             return join(field, default) if field is not None else UNKNOWN
         case Text():
             return _text_method(evaluator, method.of, method.name, call, frame)
-        case ListOf():
-            return _list_method(evaluator, method.of, method.name, call, frame)
+        case ListOf() if method.name == "copy":
+            return method.of
         case Number() if method.name in tables.NUMBER_METHODS:
             return method.of
         case ExternalInstance(name=name) if name in tables.ARRAY_CALLS and method.name in tables.REDUCTIONS:
@@ -498,7 +494,9 @@ def call_unknown(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
         if last == "submit" and call.args:
             given = _threaded(0)(evaluator, call, frame)
             return ExternalInstance(tables.FUTURE, (given,)) if given is not UNKNOWN else UNKNOWN
-        if last in ("_replace", "model_copy"):
+        if last == "_replace":
+            return objects.replaced(evaluator, evaluator.eval(call.func.base, frame), call, frame)
+        if last == "model_copy":
             return objects.copied(evaluator, evaluator.eval(call.func.base, frame), call, frame)
         if last in tables.MODEL_PARSERS or last == "model_construct":
             model = evaluator.eval(call.func.base, frame)
@@ -578,16 +576,6 @@ def _record_method(evaluator: Evaluator, record: Record, name: str, call: facts.
             return ListOf(rest=pair, kind="items")
         case _:
             return _known(evaluator, record, name, call, frame)
-
-
-def _list_method(evaluator: Evaluator, value: ListOf, name: str, call: facts.Call, frame: Frame) -> Value:
-    match name:
-        case "copy":
-            return value
-        case "pop":
-            return value.element()
-        case _:
-            return _known(evaluator, value, name, call, frame)
 
 
 def _text_method(evaluator: Evaluator, text: Text, name: str, call: facts.Call, frame: Frame) -> Value:

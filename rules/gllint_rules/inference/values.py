@@ -59,7 +59,7 @@ class Value:
 def _measure(whole: Value, parts: Iterable[Value], level: int = 1, gap: bool = False) -> None:
     size, nesting = 1, 0
     for part in parts:
-        if isinstance(part, (Record, ListOf, UnionOf, Text)):
+        if isinstance(part, Holder):
             size += part.size
             gap = gap or part.gap
             if part.nesting > nesting:
@@ -84,6 +84,15 @@ def _with_more(whole: Record | ListOf, parts: Iterable[Value]) -> tuple[int, int
         nesting = max(nesting, part.nesting + 1)
         gap = gap or part.gap
     return size, nesting, gap
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Holder(Value):
+    """A value that holds others; its measures are taken once."""
+
+    size: int = field(init=False, repr=False)
+    nesting: int = field(init=False, repr=False)
+    gap: bool = field(init=False, repr=False)
 
 
 class _Singleton(Value):
@@ -139,14 +148,11 @@ class Filled:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Text(Value):
+class Text(Holder):
     """A string; ``parts`` is ``None`` where its text is unknown. Bytes count as text of unknown content."""
 
     parts: tuple[Literal | Filled, ...] | None = None
     is_bytes: bool = False
-    size: int = field(init=False, repr=False)
-    nesting: int = field(init=False, repr=False)
-    gap: bool = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         _measure(self, (part.value for part in self.parts or () if isinstance(part, Filled)))
@@ -203,7 +209,7 @@ Key: TypeAlias = str | Unnamed | OtherKey
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Record(Value):
+class Record(Holder):
     """A mapping or an object with known fields.
 
     ``entries``: for each key all that may be stored there. ``sure``: keys that are always there. ``open``:
@@ -227,9 +233,6 @@ class Record(Value):
     hinted: bool = False
     listed: bool = False
     keys: Number | ExternalInstance | None = None
-    size: int = field(init=False, repr=False)
-    nesting: int = field(init=False, repr=False)
-    gap: bool = field(init=False, repr=False)
     measured: InitVar[tuple[int, int, bool] | None] = None  # where its size, nesting and gap are known
 
     def __post_init__(self, measured: tuple[int, int, bool] | None) -> None:
@@ -275,26 +278,12 @@ class Record(Value):
         measured = None
         if key not in self.entries:
             measured = _with_more(self, (entry.value for entry in entries))
-        return Record(
-            {**self.entries, key: entries},
-            self.sure | {key},
-            self.open,
-            self.rest,
-            self.site,
-            self.quantity,
-            self.cls,
-            self.kind,
-            self.envelope,
-            self.returned,
-            self.hinted,
-            self.listed,
-            self.keys,
-            measured=measured,
-        )
+        stored = {**self.entries, key: entries}
+        return replace(self, entries=stored, sure=self.sure | {key}, measured=measured)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ListOf(Value):
+class ListOf(Holder):
     """A list, tuple, set or generator: known ``items`` in order, then any number of ``rest``.
 
     A ``pair`` is a tuple that nobody wrote: ``zip``, ``enumerate`` and ``.items()`` make it. A ``declared`` one is
@@ -308,9 +297,6 @@ class ListOf(Value):
     site: Site | None = None
     returned: Site | None = None
     hinted: bool = False
-    size: int = field(init=False, repr=False)
-    nesting: int = field(init=False, repr=False)
-    gap: bool = field(init=False, repr=False)
     measured: InitVar[tuple[int, int, bool] | None] = None
 
     def __post_init__(self, measured: tuple[int, int, bool] | None) -> None:
@@ -321,9 +307,7 @@ class ListOf(Value):
         _measure(self, parts if self.rest is None else [*parts, self.rest])
 
     def appended(self, entry: Entry) -> ListOf:
-        measured = _with_more(self, (entry.value,))
-        items = (*self.items, entry)
-        return ListOf(items, self.rest, self.kind, self.site, self.returned, self.hinted, measured=measured)
+        return replace(self, items=(*self.items, entry), measured=_with_more(self, (entry.value,)))
 
     def element(self) -> Value:
         """What any element may be."""
@@ -382,6 +366,11 @@ class FunctionOf(Value):
         """The parameters that a call gives."""
         return self.function.params[1 if self.first else 0 :]
 
+    @property
+    def home(self) -> Frame:
+        """Where its annotations and defaults are evaluated."""
+        return Frame(self.module, self.function.scope.parent or self.function.scope, None, self.bound)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ModuleOf(Value):
@@ -433,7 +422,7 @@ class ToolValue(Value):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class UnionOf(Value):
+class UnionOf(Holder):
     """One of several, :data:`UNKNOWN` perhaps among them.
 
     ``conditional`` where a conditional expression chose: each of its arms is a value of its own.
@@ -441,9 +430,6 @@ class UnionOf(Value):
 
     options: tuple[Value, ...]
     conditional: bool = False
-    size: int = field(init=False, repr=False)
-    nesting: int = field(init=False, repr=False)
-    gap: bool = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         _measure(self, self.options, level=0)
@@ -476,9 +462,6 @@ class Frame:
     def site(self, expr: Expr) -> Site:
         """Where ``expr`` stands, which is evaluated here."""
         return Site(self.module, expr.at)
-
-    def inner(self, scope: Scope, names: dict[str, Value]) -> Frame:
-        return Frame(self.module, scope, {**(self.env or {}), **names}, self.bound)
 
 
 # Records among the options of a union are told apart up to this many; more become one, with all their keys.
