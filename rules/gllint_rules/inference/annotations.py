@@ -125,9 +125,8 @@ def alias(evaluator: Evaluator, name: str, frame: Frame) -> Value | None:
 
 def _imported_alias(evaluator: Evaluator, importer: Module, dotted: str, name: str) -> Value | None:
     """The type that an imported alias names; ``None`` where the name is no alias."""
-    path = evaluator.modules.find_module(importer.path, dotted)
-    module = evaluator.modules.module_at(path) if path is not None and path != importer.path else None
-    if module is None or not name or name not in module.scope.bindings:
+    module = evaluator.module_named(dotted, importer)
+    if module is None or module.path == importer.path or not name or name not in module.scope.bindings:
         return None
     if any(b.kind in ("class", "def") for b in module.scope.bindings[name]):
         return None

@@ -208,39 +208,32 @@ class Evaluator(Questions):
     def _bound(self, binding: Binding, frame: Frame) -> Value:
         if binding.scope is not None:
             frame = Frame(frame.module, binding.scope, None, frame.bound)
+
+        def given() -> Value:
+            assert binding.value is not None
+            return self.eval(binding.value, frame)
+
         match binding.kind:
             case "assign" | "aug" | "alias":
-                assert binding.value is not None
-                return self.eval(binding.value, frame)
+                return given()
             case "annotated":
                 assert binding.annotation is not None
                 declared = self.annotation(binding.annotation, frame)
-                if (
-                    binding.value is None
-                    or number(declared) is not None
-                    or _says_anything(binding.annotation)
-                ):
-                    return declared
-                value = self.eval(binding.value, frame)
-                return hints.typed(self, value, declared)
-            case "item":
-                assert binding.value is not None
-                return containers.unpacked(self, self.eval(binding.value, frame), binding.index)
-            case "loop":
-                assert binding.value is not None
-                found = containers.unpacked(
-                    self, containers.element(self.eval(binding.value, frame)), binding.index
+                is_enough = number(declared) is not None or _says_anything(binding.annotation)
+                return (
+                    declared if binding.value is None or is_enough else hints.typed(self, given(), declared)
                 )
+            case "item":
+                return containers.unpacked(self, given(), binding.index)
+            case "loop":
+                found = containers.unpacked(self, containers.element(given()), binding.index)
                 # One text of many is no template: only its kind is kept.
                 return join(*(TEXT if isinstance(o, Text) else o for o in options(found)))
-            case "with":
-                assert binding.value is not None
-                return outside.entered(self.eval(binding.value, frame), frame.site(binding.value))
+            case "with" if binding.value is not None:
+                return outside.entered(given(), frame.site(binding.value))
             case "param":
-                function = frame.scope.owner
                 assert isinstance(binding.target, facts.Param)
-                owner = function if isinstance(function, Function) else frame.scope
-                return self.parameter(binding.target, owner, frame)
+                return self.parameter(binding.target, frame)
             case "def":
                 assert isinstance(binding.target, Function)
                 return self.function_value(binding.target, frame)
@@ -256,8 +249,9 @@ class Evaluator(Questions):
         tool = self.tools.decorated_tool(frame.module, function)
         return ToolValue(tool) if tool is not None else FunctionOf(frame.module, function)
 
-    def parameter(self, param: facts.Param, owner: Function | Scope, frame: Frame) -> Value:
+    def parameter(self, param: facts.Param, frame: Frame) -> Value:
         """What a parameter holds: ``self``, what its annotation says, or what the tool's schema says of it."""
+        owner = frame.scope.owner
         if isinstance(owner, Function):
             cls = owner.owner
             names = {facts.last_name(d) for d in owner.decorators}
@@ -265,8 +259,7 @@ class Evaluator(Questions):
                 of = frame.bound or ClassOf(frame.module, cls)
                 return of if "classmethod" in names else Instance(of)
         if param.annotation is None or param.kind == "double-star":
-            scope = owner.scope if isinstance(owner, Function) else owner
-            declared = self.tools.schema_of_parameter(scope, param)
+            declared = self.tools.schema_of_parameter(frame.scope, param)
             if declared is not None:
                 return declared
         if param.annotation is None:
@@ -288,23 +281,23 @@ class Evaluator(Questions):
 
     def imported(self, importer: Module, dotted: str, name: str) -> Value:
         """What ``from dotted import name`` binds (``name`` empty: ``import dotted``) in ``importer``."""
-        path = self.modules.find_module(importer.path, dotted)
-        if path is not None and (path != importer.path or dotted.startswith(".")):
-            module = self.modules.module_at(path)
-            if module is not None:
-                return self.global_value(module, name) if name else ModuleOf(module)
+        module = self.module_named(dotted, importer)
+        if module is not None and (module.path != importer.path or dotted.startswith(".")):
+            return self.global_value(module, name) if name else ModuleOf(module)
         if name:
-            submodule = self.modules.find_module(
-                importer.path, f"{dotted}{'' if dotted.endswith('.') else '.'}{name}"
-            )
+            dot = "" if dotted.endswith(".") else "."
+            submodule = self.module_named(f"{dotted}{dot}{name}", importer)
             if submodule is not None:
-                module = self.modules.module_at(submodule)
-                if module is not None:
-                    return ModuleOf(module)
+                return ModuleOf(submodule)
         bare = dotted.lstrip(".")
         full = ".".join(part for part in (bare, name) if part)
         found = outside.numeric_constant(full, None) if name and bare == dotted else None
         return found if found is not None else External(full)
+
+    def module_named(self, dotted: str, importer: Module) -> Module | None:
+        """The module of the project that ``dotted`` names in ``importer``."""
+        path = self.modules.find_module(importer.path, dotted)
+        return self.modules.module_at(path) if path is not None else None
 
     def global_value(self, module: Module, name: str) -> Value:
         """The global ``name`` of ``module``, or its submodule of that name."""

@@ -146,13 +146,7 @@ class _Runner:
 
     def parameters(self) -> Env:
         frame = Frame(self.module, self.scope, None, self.callee.bound)
-        owner = self.callee.function
-        return {
-            param.name: self.evaluator.parameter(
-                param, owner if isinstance(owner, facts.Function) else self.scope, frame
-            )
-            for param in owner.params
-        }
+        return {param.name: self.evaluator.parameter(param, frame) for param in self.callee.function.params}
 
     def frame(self, env: Env) -> Frame:
         return Frame(self.module, self.scope, env, self.callee.bound)

@@ -174,9 +174,8 @@ def _around(evaluator: Evaluator, module: facts.Module) -> Iterator[facts.Module
     yield module
     for bindings in module.scope.bindings.values():
         for dotted in {binding.module for binding in bindings if binding.kind == "import"}:
-            path = evaluator.modules.find_module(module.path, dotted)
-            found = evaluator.modules.module_at(path) if path is not None and path not in seen else None
-            if found is not None:
+            found = evaluator.module_named(dotted, module)
+            if found is not None and found.path not in seen:
                 seen.add(found.path)
                 yield found
 

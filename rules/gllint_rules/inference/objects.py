@@ -40,12 +40,11 @@ def construct(evaluator: Evaluator, of: ClassOf, expr: facts.Call, frame: Frame)
     """An instance made by ``expr``; of a class with annotated fields, a record of the arguments."""
     if of.cls.name == QUANTITY:
         return quantity(evaluator, expr, frame, of)
-    payload = evaluator.tools.payload(of.cls.name)
+    payload = _payload_of(evaluator, of)
     if payload is not None:
-        return envelope(evaluator, payload, expr, frame, of)
-    around = _around(evaluator, of)
-    if around is not None:
-        return _derived_envelope(evaluator, around, expr, frame, of)
+        made = envelope(evaluator, payload, expr, frame, of)
+        is_derived = payload and evaluator.tools.payload(of.cls.name) is None
+        return _with_own_fields(evaluator, made, expr, frame, of) if is_derived else made
     if evaluator.tools.is_tool_class(of):
         return Instance(of)
     plain = classes.new_type(evaluator, of)
@@ -104,8 +103,7 @@ def in_field(evaluator: Evaluator, of: ClassOf, name: Key, value: Value) -> Valu
 
 def is_model(evaluator: Evaluator, of: ClassOf) -> bool:
     """Whether the fields of a class are its instances' arguments."""
-    is_envelope = evaluator.tools.payload(of.cls.name) is not None or _around(evaluator, of) is not None
-    if is_envelope or evaluator.tools.is_tool_class(of):
+    if _payload_of(evaluator, of) is not None or evaluator.tools.is_tool_class(of):
         return False
     return classes.parameters_of(evaluator, of) is not None
 
@@ -214,26 +212,24 @@ def _part(value: Value, keys: str) -> Value:
     return join(*out)
 
 
-def _around(evaluator: Evaluator, of: ClassOf) -> tuple[Place, ...] | None:
-    """The payload of the envelope that a class of the project derives from."""
-    for ancestor in classes.ancestors(evaluator, of)[1:]:
-        name = ancestor.cls.name if isinstance(ancestor, ClassOf) else ancestor.name
-        payload = evaluator.tools.payload(name)
+def _payload_of(evaluator: Evaluator, of: ClassOf) -> tuple[Place, ...] | None:
+    """The payload of the envelope that a class is, or that it derives from."""
+    for ancestor in classes.ancestors(evaluator, of):
+        payload = evaluator.tools.payload(
+            ancestor.cls.name if isinstance(ancestor, ClassOf) else ancestor.name
+        )
         if payload is not None:
             return payload
     return None
 
 
-def _derived_envelope(
-    evaluator: Evaluator, around: tuple[Place, ...], expr: facts.Call, frame: Frame, of: ClassOf
+def _with_own_fields(
+    evaluator: Evaluator, made: Record, expr: facts.Call, frame: Frame, of: ClassOf
 ) -> Record:
     """An instance of a class that adds fields to an envelope: they go to the model as its payload does.
 
     Of an envelope that the model sees nothing of, it sees nothing of those that derive from it.
     """
-    known = envelope(evaluator, around, expr, frame, of)
-    if not around:
-        return known
     names = classes.parameters_of(evaluator, of) or []
     own = {
         name
@@ -241,12 +237,12 @@ def _derived_envelope(
         if isinstance(ancestor, ClassOf) and evaluator.tools.payload(ancestor.cls.name) is None
         for name, _ in ancestor.cls.statements()
     }
-    entries = dict(known.entries)
+    entries = dict(made.entries)
     for name, arg in _written(expr, names):
         if name in own:
             value = in_field(evaluator, of, name, evaluator.eval(arg, frame))
             entries[name] = (Entry(value, frame.site(arg)),)
-    return replace(known, entries=entries)
+    return replace(made, entries=entries)
 
 
 def quantity(evaluator: Evaluator, expr: facts.Call, frame: Frame, of: ClassOf | None) -> Record:
