@@ -146,6 +146,8 @@ def _row(values: list[Value], kind: str, at: _At) -> Value:
 def _instance(name: str, arguments: tuple[Value, ...], at: _At) -> Value:
     """An instance of a class of the stubs."""
     shape = stubs.shape(name)
+    if shape in _SCALARS:
+        return _SCALARS[shape]
     if shape in ("mapping", "tuple", "list"):
         if name in at.inside:  # a list of such lists
             return ExternalInstance(name, arguments)
@@ -153,14 +155,6 @@ def _instance(name: str, arguments: tuple[Value, ...], at: _At) -> Value:
     match shape:
         case "number":
             return _number(at, name)
-        case "text":
-            return TEXT
-        case "bytes":
-            return BYTES
-        case "bool":
-            return BOOL
-        case "none":
-            return NONE
         case "awaitable":
             return arguments[-1] if arguments else UNKNOWN
         case "mapping":
@@ -173,6 +167,9 @@ def _instance(name: str, arguments: tuple[Value, ...], at: _At) -> Value:
             return ListOf(rest=held, kind=_SHORT.get(name, name))
         case _:
             return ExternalInstance(name, arguments)
+
+
+_SCALARS: dict[str, Value] = {"text": TEXT, "bytes": BYTES, "bool": BOOL, "none": NONE}
 
 
 def _tuple(name: str, arguments: tuple[Value, ...], at: _At) -> Value:
@@ -195,12 +192,11 @@ def _of_class(name: str, arguments: tuple[Value, ...]) -> _Known:
 
 def _argument_of(name: str, arguments: tuple[Value, ...], ancestor: str, position: int, at: _At) -> Value:
     """What stands for a type variable of an ancestor of a class."""
-    for current, given in stubs.lineage(name):
-        if current == ancestor:
-            variables = stubs.variables(current)
-            if position < len(variables):
-                return _value(given.get(variables[position], "?"), _of_class(name, arguments), at)
-    return UNKNOWN
+    given = stubs.lineage(name).get(ancestor)
+    variables = stubs.variables(ancestor)
+    if given is None or position >= len(variables):
+        return UNKNOWN
+    return _value(given.get(variables[position], "?"), _of_class(name, arguments), at)
 
 
 def _iterated(name: str, arguments: tuple[Value, ...], at: _At) -> Value:
@@ -351,7 +347,7 @@ def lacks(value: Value, name: str) -> bool:
     cls = _class_name(value, name)
     if cls is None or not stubs.is_class(cls) or stubs.member(cls, name) is not None:
         return False
-    return stubs.member(cls, "__getattr__") is None and all(n != "?" for n, _ in stubs.lineage(cls))
+    return stubs.member(cls, "__getattr__") is None and "?" not in stubs.lineage(cls)
 
 
 def is_described(value: Value) -> bool:
@@ -702,13 +698,11 @@ def _takes_instance(name: str, parts: list[Type], value: Value, known: _Known) -
         _each(parts, [entry.value for entry in value.items], known)
         return None if value.kind == "list" else True
     at = _At(None, "an argument's element")
-    for current, given in stubs.lineage(cls):
-        if current == name:
-            own = _of_class(cls, arguments)
-            names = stubs.variables(name)
-            shown = [_value(given.get(variable, "?"), own, at) for variable in names]
-            _each(parts, shown, known)
-            return True
+    given = stubs.lineage(cls).get(name)
+    if given is not None:
+        own = _of_class(cls, arguments)
+        _each(parts, [_value(given.get(v, "?"), own, at) for v in stubs.variables(name)], known)
+        return True
     if name == "_typeshed.SupportsKeysAndGetItem" and isinstance(value, Record):
         _each(parts, list(arguments), known)
         return True
@@ -717,7 +711,7 @@ def _takes_instance(name: str, parts: list[Type], value: Value, known: _Known) -
         return _has_all(name, wanted, parts, value, known)
     if stubs.is_protocol(name):
         return False if _iterates(name) and not stubs.derives(cls, "typing.Iterable") else None
-    if stubs.derives(name, cls) or not stubs.is_class(cls) or any(n == "?" for n, _ in stubs.lineage(cls)):
+    if stubs.derives(name, cls) or not stubs.is_class(cls) or "?" in stubs.lineage(cls):
         return None
     return False
 

@@ -9,6 +9,7 @@ when that name is. Any other package is looked up in the environment that :func:
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -160,7 +161,7 @@ def variables(name: str) -> list[str]:
 
 def fields(name: str) -> list[str]:
     """The fields of a named tuple, in order; none of another class."""
-    for ancestor, _ in lineage(name):
+    for ancestor in lineage(name):
         found: list[str] | None = _class(ancestor).get("n")
         if found:
             return found
@@ -174,7 +175,7 @@ def wanted(name: str) -> list[str] | None:
 
 
 @lru_cache(maxsize=MOST_KEPT)
-def lineage(name: str) -> tuple[tuple[str, dict[str, Type]], ...]:
+def lineage(name: str) -> Mapping[str, Mapping[str, Type]]:
     """The class and its ancestors, each with what its type variables are in terms of the class's own.
 
     A base that the stubs do not name ends up as ``?``.
@@ -197,7 +198,7 @@ def lineage(name: str) -> tuple[tuple[str, dict[str, Type]], ...]:
             unknown: dict[str, Type] = dict.fromkeys(variables(called), "?")
             bases.append((called, unknown | dict(zip(variables(called), held, strict=False))))
         queue = bases + queue if len(bases) == 1 else queue + bases
-    return tuple(out.items())
+    return out
 
 
 def _one_of(parts: list[Type]) -> Type:
@@ -207,14 +208,14 @@ def _one_of(parts: list[Type]) -> Type:
 
 def tuple_items(name: str) -> list[Type] | None:
     """The types of the items of a class that derives from a tuple of a known length."""
-    for ancestor, given in lineage(name):
+    for ancestor, given in lineage(name).items():
         for base in _class(ancestor).get("b", ()):
             if isinstance(base, list) and base[0] == "tuple":
                 return [substituted(part, given) for part in base[1:]]
     return None
 
 
-def substituted(said: Type, given: dict[str, Type]) -> Type:
+def substituted(said: Type, given: Mapping[str, Type]) -> Type:
     """A type with what its variables stand for."""
     if not isinstance(said, list) or said[0] == "=":
         return said
@@ -226,7 +227,7 @@ def substituted(said: Type, given: dict[str, Type]) -> Type:
 @lru_cache(maxsize=MOST_KEPT)
 def member(name: str, attribute: str) -> Member | None:
     """What a class or its ancestors declare of an attribute."""
-    for ancestor, given in lineage(name):
+    for ancestor, given in lineage(name).items():
         line = _line(f"{ancestor}.{attribute}")
         if line is not None and line[0] != "C":
             if line[0] == "i":
@@ -240,7 +241,7 @@ def member(name: str, attribute: str) -> Member | None:
     return None
 
 
-def _signature(signature: list[Any], given: dict[str, Type]) -> list[Any]:
+def _signature(signature: list[Any], given: Mapping[str, Type]) -> list[Any]:
     params, *types = signature
     if params is not None:
         params = [[name, kind, substituted(said, given)] for name, kind, said in params]
@@ -249,7 +250,7 @@ def _signature(signature: list[Any], given: dict[str, Type]) -> list[Any]:
 
 def derives(name: str, *ancestors: str) -> bool:
     """Whether a class is one of ``ancestors`` or derives from one."""
-    return any(ancestor in ancestors for ancestor, _ in lineage(name))
+    return not lineage(name).keys().isdisjoint(ancestors)
 
 
 _PLAIN = {
@@ -285,7 +286,7 @@ _ITERATORS = frozenset(f"builtins.{name}" for name in ("enumerate", "zip", "map"
 @lru_cache(maxsize=MOST_KEPT)
 def shape(name: str) -> str:
     """What the instances of a class are: number, text, bytes, bool, none, mapping, list, tuple, awaitable or object."""
-    for ancestor, _ in lineage(name):
+    for ancestor in lineage(name):
         if ancestor in _PLAIN:
             return _PLAIN[ancestor]
         if ancestor in _NUMBERS:
