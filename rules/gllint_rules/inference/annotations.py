@@ -196,12 +196,19 @@ def _generic(evaluator: Evaluator, base: Expr, index: Expr, frame: Frame) -> Val
             return join(evaluator.annotation(parts[0], frame), NONE)
         case "Union":
             return join(*(evaluator.annotation(part, frame) for part in parts))
-        case "Annotated" | "Final" | "ClassVar" | "Required" | "NotRequired" | "ReadOnly" | "Mapped":
+        case (
+            "Annotated"
+            | "Final"
+            | "ClassVar"
+            | "Required"
+            | "NotRequired"
+            | "ReadOnly"
+            | "Mapped"
+            | "Awaitable"
+        ):
             return evaluator.annotation(parts[0], frame)
         case "Literal":
             return join(*(evaluator.eval(part, frame) for part in parts))
-        case "Awaitable":
-            return evaluator.annotation(parts[0], frame)
         case "Coroutine":
             return evaluator.annotation(parts[-1], frame)
         case "type" | "Type":

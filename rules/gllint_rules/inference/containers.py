@@ -11,7 +11,6 @@ from gllint_rules.inference.values import (
     NONE,
     TEXT,
     UNKNOWN,
-    Boolean,
     ClassOf,
     Entry,
     External,
@@ -219,13 +218,6 @@ def _position(index: Expr) -> int | None:
     return index.value if isinstance(index, facts.Const) and type(index.value) is int else None
 
 
-def alike(value: Value) -> Value:
-    """``value``, unless it may be a text or a container alike: then nothing is known of it."""
-    found = options(value)
-    plain = any(isinstance(option, Text | Boolean) for option in found)
-    return UNKNOWN if plain and any(isinstance(option, Record | ListOf) for option in found) else value
-
-
 def _subscripted(evaluator: Evaluator, base: Value, expr: facts.Sub, frame: Frame) -> Value:
     match base:
         case ClassOf() if classes.is_enum(evaluator, base):  # `Level["LOW"]`
@@ -239,11 +231,7 @@ def _subscripted(evaluator: Evaluator, base: Value, expr: facts.Sub, frame: Fram
             if base.cls is not None and not base.quantity and name is not None:
                 found = base.get(name) if name in base.entries else evaluator.field(base.cls, name)
                 return found if found is not None else UNKNOWN
-            if name is not None and name in base.entries:
-                return join(*(entry.value for entry in base.entries[name]))
-            if name is not None:
-                return alike(base.other() or UNKNOWN)
-            return alike(base.any_value())
+            return base.under(name) or UNKNOWN
         case ListOf():
             if isinstance(expr.index, facts.Slice):
                 return base

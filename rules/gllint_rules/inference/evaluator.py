@@ -21,6 +21,7 @@ from gllint_rules.inference.execution import execute, too_complex
 from gllint_rules.inference.narrowing import SHOWN, shown
 from gllint_rules.inference.questions import Questions
 from gllint_rules.inference.values import (
+    BOOL,
     BYTES,
     MOST_OPTIONS,
     MOST_PARTS,
@@ -59,6 +60,7 @@ from gllint_rules.inference.values import (
     number,
     options,
     passed_on,
+    pieces,
 )
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Binding, Class, Expr, Function, Scope
@@ -329,10 +331,6 @@ class Evaluator(Questions):
             Site(callee.module, callee.function.at),
         )
 
-    def specialised_flow(self, callee: FunctionOf, given: dict[str, Value]) -> Flow:
-        """The function executed for the arguments of one call."""
-        return execute(self, callee, given)
-
     # --- annotations -----------------------------------------------------------------------------------------
 
     def annotation(self, expr: Expr, frame: Frame) -> Value:
@@ -503,7 +501,7 @@ class Evaluator(Questions):
         if isinstance(target, Function):
             names = {facts.last_name(d) for d in target.decorators}
             if names & tables.PROPERTIES:
-                return functions.call_function(self, FunctionOf(owner.module, target, of, True), owner.module)
+                return functions.call_function(self, FunctionOf(owner.module, target, of, True))
             tool = self.tools.decorated_tool(owner.module, target)
             if tool is not None:
                 return ToolValue(tool)
@@ -591,15 +589,10 @@ class Evaluator(Questions):
                 case facts.Const():
                     parts.append(Literal(str(part.value), frame.site(part)))
                 case facts.Join():
-                    inner = self._join(part, frame)
-                    assert isinstance(inner, Text)
-                    parts.extend(inner.parts or ())
+                    parts.extend(pieces(self._join(part, frame), frame.site(part)))
                 case facts.Hole():
                     value = self.eval(part.value, frame)
-                    if isinstance(value, Text) and value.parts is not None and part.spec is None:
-                        parts.extend(value.parts)
-                    else:
-                        parts.append(Filled(value, frame.site(part.value)))
+                    parts.extend(pieces(value, frame.site(part.value), part.spec is None))
         return Text(tuple(parts)) if len(parts) <= MOST_PARTS else TEXT
 
     def _lambda(self, expr: facts.Lambda, frame: Frame) -> Value:
@@ -645,7 +638,7 @@ _EVAL: dict[type[Any], Callable[[Evaluator, Any, Frame], Value]] = {
     facts.BinOp: operators.binary,
     facts.UnaryOp: operators.unary,
     facts.BoolOp: operators.either,
-    facts.Compare: operators.compare,
+    facts.Compare: lambda *_: BOOL,
     facts.IfExp: operators.conditional,
     facts.Lambda: Evaluator._lambda,
     facts.Join: Evaluator._join,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
-from gllint_rules.inference.values import TEXT, UNKNOWN, Filled, ListOf, Literal, Site, Text, Value, options
+from gllint_rules.inference.values import TEXT, UNKNOWN, Filled, ListOf, Literal, Site, Text, options, pieces
 from gllint_rules.reading import facts
 
 if TYPE_CHECKING:
@@ -62,13 +62,13 @@ def join_call(evaluator: Evaluator, text: Text, call: facts.Call, frame: Frame) 
     items = evaluator.eval(call.args[0], frame)
     if not isinstance(items, ListOf) or text.parts is None:
         return TEXT
-    pieces = [(entry.value, entry.site) for entry in items.items]
+    held = [(entry.value, entry.site) for entry in items.items]
     if items.rest is not None:
-        pieces += [(option, frame.site(call)) for option in options(items.rest)]
+        held += [(option, frame.site(call)) for option in options(items.rest)]
     parts: list[Literal | Filled] = []
-    for number, (value, site) in enumerate(pieces):
+    for number, (value, site) in enumerate(held):
         parts.extend(text.parts if number else ())
-        parts.extend(_pieces(value, site, True))
+        parts.extend(pieces(value, site, True))
     return Text(tuple(parts))
 
 
@@ -102,14 +102,6 @@ def _filled_in(
             if source is None:
                 out.append(Filled(UNKNOWN, Site(frame.module, at)))
             else:
-                out.extend(_pieces(evaluator.eval(source, frame), frame.site(source), plain))
+                out.extend(pieces(evaluator.eval(source, frame), frame.site(source), plain))
         out.append(Literal(part.text[last:], part.site, offsets[last:]))
     return Text(tuple(part for part in out if isinstance(part, Filled) or part.text))
-
-
-def _pieces(value: Value, site: Site, plain: bool) -> Iterator[Literal | Filled]:
-    """What a value put into a text at ``site`` adds to it: its own parts where it is a text that is not changed."""
-    if plain and isinstance(value, Text) and value.parts is not None:
-        yield from value.parts
-    else:
-        yield Filled(value, site)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from gllint_rules.inference import annotations as hints
 from gllint_rules.inference import arguments, objects, outside, special, tables
+from gllint_rules.inference.execution import execute
 from gllint_rules.inference.values import (
     NEVER,
     NONE,
@@ -59,9 +60,9 @@ def called(evaluator: Evaluator, callee: Value, expr: facts.Call, frame: Frame) 
     """What a call of ``callee`` gives."""
     match callee:
         case FunctionOf():
-            return call_function(evaluator, callee, frame.module, expr, frame)
+            return call_function(evaluator, callee, expr, frame)
         case ToolValue(tool=tool) if tool.called is not None:
-            return call_function(evaluator, tool.called, frame.module, expr, frame)
+            return call_function(evaluator, tool.called, expr, frame)
         case ClassOf():
             return objects.construct(evaluator, callee, expr, frame)
         case External(name=name):
@@ -71,7 +72,7 @@ def called(evaluator: Evaluator, callee: Value, expr: facts.Call, frame: Frame) 
         case Instance(of=of):
             method = evaluator.class_member(of, "__call__")
             if isinstance(method, FunctionOf):
-                return call_function(evaluator, replace(method, first=True), frame.module, expr, frame)
+                return call_function(evaluator, replace(method, first=True), expr, frame)
             return UNKNOWN
         case _:
             return special.call_unknown(evaluator, expr, frame) if callee is UNKNOWN else UNKNOWN
@@ -122,11 +123,10 @@ def _of_arrays(evaluator: Evaluator, name: str, expr: facts.Call, frame: Frame) 
 def call_function(
     evaluator: Evaluator,
     callee: FunctionOf,
-    module: facts.Module,
     expr: facts.Call | None = None,
     frame: Frame | None = None,
 ) -> Value:
-    """What a call of a function of the project gives to ``module``, where ``expr`` calls it."""
+    """What a call of a function of the project gives, where ``expr`` calls it in ``frame``."""
     function = callee.function
     if isinstance(function, facts.Lambda):
         value = _lambda_result(evaluator, callee, function, expr, frame)
@@ -149,9 +149,10 @@ def call_function(
         )
         if managed is not None:
             value = ExternalInstance(managed, (value.element() if isinstance(value, ListOf) else UNKNOWN,))
-    if expr is not None and callee.module is not module and not evaluator.modules.owns(callee.module.path):
-        evaluator.step(value.size // 64)
-        value = moved(value, Site(module, expr.at))
+    if expr is not None and frame is not None and callee.module is not frame.module:
+        if not evaluator.modules.owns(callee.module.path):
+            evaluator.step(value.size // 64)
+            value = moved(value, frame.site(expr))
     return value
 
 
@@ -164,7 +165,7 @@ def lifespan(evaluator: Evaluator, module: facts.Module) -> Value:
             value = evaluator.eval(passed, Frame(home, scope)) if passed is not None else UNKNOWN
             if isinstance(value, FunctionOf):
                 site = Site(home, call.at)
-                given.append(outside.entered(call_function(evaluator, value, module), site))
+                given.append(outside.entered(call_function(evaluator, value), site))
     return join(*given) if given else UNKNOWN
 
 
@@ -229,7 +230,7 @@ def _specialised(
     if not given:
         return general
     site = frame.site(expr)
-    flow = evaluator.executed((function, expr), lambda: evaluator.specialised_flow(callee, given), site)
+    flow = evaluator.executed((function, expr), lambda: execute(evaluator, callee, given), site)
     if flow is not None and function.yields:
         return _yielded(flow)
     if flow is None or not flow.returns:

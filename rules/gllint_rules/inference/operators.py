@@ -9,6 +9,7 @@ from gllint_rules.inference import formatting, outside
 from gllint_rules.inference.narrowing import narrow, under
 from gllint_rules.inference.values import (
     BOOL,
+    MOST_PARTS,
     NEVER,
     NONE,
     TEXT,
@@ -30,8 +31,8 @@ from gllint_rules.inference.values import (
     join,
     number,
     options,
+    pieces,
     spread,
-    text_of,
 )
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Expr
@@ -120,7 +121,9 @@ def _concatenated(
     if isinstance(left, Text) or isinstance(right, Text):
         if number(left) is not None or number(right) is not None:
             return UNKNOWN  # a TypeError: text and numbers do not add up
-        return text_of((left, frame.site(expr.left)), (right, frame.site(expr.right)))
+        sides = ((left, frame.site(expr.left)), (right, frame.site(expr.right)))  # NEVER is the text itself
+        parts = tuple(part for value, site in sides if value is not NEVER for part in pieces(value, site))
+        return Text(parts) if len(parts) <= MOST_PARTS else TEXT
     return None
 
 
@@ -169,11 +172,6 @@ def defaulted(evaluator: Evaluator, value: Value, default: Value, what: str, fra
 
 def _is_number_or_nothing(value: Value) -> bool:
     return isinstance(value, Number) or value is NONE or value is NEVER
-
-
-def compare(evaluator: Evaluator, expr: facts.Compare, frame: Frame) -> Value:
-    """A comparison: a truth value, whatever is compared."""
-    return BOOL
 
 
 def conditional(evaluator: Evaluator, expr: facts.IfExp, frame: Frame) -> Value:

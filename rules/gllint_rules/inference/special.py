@@ -22,6 +22,7 @@ from gllint_rules.inference import (
     outside,
     tables,
 )
+from gllint_rules.inference.execution import execute
 from gllint_rules.inference.values import (
     NONE,
     TEXT,
@@ -138,9 +139,7 @@ def _applied(evaluator: Evaluator, function: Value, *values: Value) -> Value:
         }
     site = Site(function.module, function.function.at)
     key = (function.function, "applied")
-    flow = (
-        evaluator.executed(key, lambda: evaluator.specialised_flow(function, given), site) if given else None
-    )
+    flow = evaluator.executed(key, lambda: execute(evaluator, function, given), site) if given else None
     return UNKNOWN if flow is None else join(*[value for _, value in flow.returns])
 
 
@@ -541,24 +540,13 @@ def _record_method(evaluator: Evaluator, record: Record, name: str, call: facts.
     match name:
         case "get" | "pop" | "setdefault" if call.args:
             key = containers.key_of(evaluator, call.args[0], frame)
-            found: Value | None = None
-            if key is not None:
-                entries = record.entries.get(key)
-                if entries is not None:
-                    found = join(*(entry.value for entry in entries))
-                    if key in record.sure:
-                        return found
-                elif (other := record.other()) is not None:
-                    found = containers.alike(other)
-                elif not record.open:
-                    found = NONE if len(call.args) < 2 else None
-                else:
-                    found = UNKNOWN
-            else:
-                found = containers.alike(record.any_value())
+            found = record.under(key)
+            if found is not None and key in record.sure:
+                return found
             default = evaluator.eval(call.args[1], frame) if len(call.args) > 1 else NONE
-            if found is None:
+            if found is None and not record.open:
                 return default
+            found = found if found is not None else UNKNOWN
             if holds_constants(found):
                 default = as_constant(default)
             if name != "setdefault" and _is_key(evaluator, call.args[0], frame):

@@ -268,6 +268,15 @@ class Record(Holder):
         values = [e.value for key, found in self.entries.items() if isinstance(key, Unnamed) for e in found]
         return join(*values) if values else None
 
+    def under(self, key: Key | None) -> Value | None:
+        """What ``key`` leads to where it is there, or one that is not known; ``None`` where nothing is known of it."""
+        if key is not None and key in self.entries:
+            return join(*(entry.value for entry in self.entries[key]))
+        found = self.any_value() if key is None else self.other()
+        kinds = {type(option) for option in options(found)} if found is not None else set()
+        # What may be a text or a container alike is unknown.
+        return UNKNOWN if kinds & {Text, Boolean} and kinds & {Record, ListOf} else found
+
     def any_key(self) -> Value:
         """What one of its keys is."""
         if self.keys is None:
@@ -812,17 +821,11 @@ def spread(record: Record, value: Value, site: Site) -> Record:
     )
 
 
-def text_of(*pieces: tuple[Value, Site]) -> Text:
-    """The text that the concatenated ``pieces`` make."""
-    parts: list[Literal | Filled] = []
-    for value, site in pieces:
-        if value is NEVER:  # the text itself in its own definition
-            continue
-        if isinstance(value, Text) and value.parts is not None:
-            parts.extend(value.parts)
-        else:
-            parts.append(Filled(value, site))
-    return Text(tuple(parts)) if len(parts) <= MOST_PARTS else TEXT
+def pieces(value: Value, site: Site, plain: bool = True) -> tuple[Literal | Filled, ...]:
+    """What a value put into a text at ``site`` adds to it: its own parts where it is a text that is not changed."""
+    if plain and isinstance(value, Text) and value.parts is not None:
+        return value.parts
+    return (Filled(value, site),)
 
 
 def explained(value: Value, message: str) -> Value:
