@@ -103,9 +103,8 @@ def _mentions(expr: Expr | None, name: str) -> bool:
 
 def alias(evaluator: Evaluator, name: str, frame: Frame) -> Value | None:
     """``X = float | None`` and ``type X = float`` name a type."""
-    scope: Scope | None = frame.scope
-    while scope is not None and (name not in scope.bindings or is_own_name(scope, name)):
-        scope = scope.parent
+    around = frame.scope.around()
+    scope = next((s for s in around if name in s.bindings and not is_own_name(s, name)), None)
     if scope is None:
         return None
     [binding] = scope.bindings[name][-1:]

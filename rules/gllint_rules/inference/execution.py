@@ -425,11 +425,9 @@ class _Runner:
         found = self.way_to(target, env)
         if found is None or found[0] in env or found[0] in self.elements:
             return
-        scope: facts.Scope | None = self.scope
-        while scope is not None and scope.kind != "module":
-            if found[0] in scope.bindings:
-                return
-            scope = scope.parent
+        home = next((scope for scope in self.scope.around() if found[0] in scope.bindings), None)
+        if home is not None and home.kind != "module":
+            return
         held = self.eval(facts.Name(target.at, found[0]), env)
         if _holds_container(held):
             env[found[0]] = held
