@@ -360,12 +360,10 @@ class Writer:
         if variables:
             what["v"] = variables
         children: dict[str, NameInfo] = info.child_nodes or {}
-        if any(last_of(base) == "NamedTuple" for base in node.bases):
+        named = {last_of(base.value if isinstance(base, ast.Subscript) else base) for base in node.bases}
+        if "NamedTuple" in named:
             what["n"] = [n for n, child in children.items() if isinstance(child.ast, ast.AnnAssign)]
-        if any(
-            last_of(base.value if isinstance(base, ast.Subscript) else base) == "Protocol"
-            for base in node.bases
-        ):
+        if "Protocol" in named:
             what["p"] = [n for n in children if not n.startswith("__") or n in KEPT_DUNDERS]
         self.lines[full] = ["C", what]
         self.class_variables = variables

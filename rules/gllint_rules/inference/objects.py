@@ -162,31 +162,25 @@ def envelope(
     """
     fields = (classes.parameters_of(evaluator, of) or []) if of is not None else []
     placed = expr.placed()
+    named: dict[Key, tuple[Entry, ...]] = {
+        name: (evaluator.entry(arg, frame),) for name, arg in zip(fields, placed, strict=False)
+    }
+    named |= containers.with_keywords(evaluator, Record(), expr, frame).entries
     entries: dict[Key, tuple[Entry, ...]] = {}
-
-    def put(key: Key, arg: Expr, inside: str = "") -> None:
-        value = evaluator.eval(arg, frame)
-        entries[key] = (Entry(_part(value, inside) if inside else value, frame.site(arg)),)
-
     for i, place in enumerate(payload):
         if isinstance(place, int):
             if of is None and place < len(placed):
                 name = next((p for p in payload[i:] if isinstance(p, str)), None)
-                arg = placed[place]
-                put(name if name not in (None, "*") else Unnamed(frame.site(arg)), arg)
+                entry = evaluator.entry(placed[place], frame)
+                entries[name if name not in (None, "*") else Unnamed(entry.site)] = (entry,)
         elif place == "*":
             for arg in expr.args:
-                put(Unnamed(frame.site(arg)), arg)
+                entries[Unnamed(frame.site(arg))] = (evaluator.entry(arg, frame),)
         else:
             keyword, _, inside = place.partition(".")
-            given = expr.keyword(keyword) or dict(zip(fields, placed, strict=False)).get(keyword)
-            if given is not None:
-                put(keyword, given, inside)
-            for name, arg in expr.keywords:
-                if name is None:
-                    for option in options(evaluator.eval(arg, frame)):
-                        if isinstance(option, Record) and keyword in option.entries:
-                            entries[keyword] = option.entries[keyword]
+            if keyword in named:
+                held = named[keyword]
+                entries[keyword] = tuple(e.holding(_part(e.value, inside)) for e in held) if inside else held
     return Record(entries=entries, open=True, site=frame.site(expr), cls=of, envelope=True)
 
 
