@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -26,10 +27,16 @@ from gllint_rules.inference.values import (
     values_in,
 )
 from gllint_rules.reading import facts
-from gllint_rules.reading.facts import Param
+from gllint_rules.reading.facts import Expr, Param
 
 if TYPE_CHECKING:
     from gllint_rules.inference.protocol import Evaluator
+
+
+def written(call: facts.Call, names: Iterable[str]) -> Iterator[tuple[str, Expr]]:
+    """The arguments that are written out, each with its name; ``names`` are those of the places."""
+    yield from zip(names, call.placed(), strict=False)
+    yield from ((name, arg) for name, arg in call.keywords if name is not None)
 
 
 def given(

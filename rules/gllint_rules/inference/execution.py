@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from gllint_rules.inference import annotations as hints
 from gllint_rules.inference import containers, objects, operators, outside
 from gllint_rules.inference.arguments import given as given_to
+from gllint_rules.inference.arguments import written
 from gllint_rules.inference.narrowing import SHOWN, forget, in_both, narrow, under
 from gllint_rules.inference.values import (
     BOOL,
@@ -773,7 +774,7 @@ class _Runner:
     ) -> Iterator[tuple[str, Expr]]:
         """The parameters whose containers the function changes, and what a call gives for them."""
         places = [param.name for param in callee.params if param.kind in ("positional", "any")]
-        given = dict(call.keywords) | dict(zip(places, call.placed(), strict=False))
+        given = dict(written(call, places))
         for param in callee.params:
             # Where the parameter is given another value, what is stored in that is not stored in the argument.
             if param.name in function.changed and param.name in given:

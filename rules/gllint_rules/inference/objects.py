@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -28,7 +27,6 @@ from gllint_rules.inference.values import (
 )
 from gllint_rules.inference.values import spread as all_of
 from gllint_rules.reading import facts
-from gllint_rules.reading.facts import Expr
 from gllint_rules.words.names import QUANTITY
 from gllint_rules.words.table import Place
 
@@ -63,7 +61,7 @@ def construct(evaluator: Evaluator, of: ClassOf, expr: facts.Call, frame: Frame)
         for key, held in found.entries.items() if isinstance(found, Record) else ():
             if not (isinstance(key, str) and classes.is_left_out(evaluator, of, key)):
                 entries[key] = tuple(e.holding(in_field(evaluator, of, key, e.value)) for e in held)
-    for name, arg in _written(expr, names):
+    for name, arg in arguments.written(expr, names):
         if not classes.is_left_out(evaluator, of, name):
             value = in_field(evaluator, of, name, evaluator.eval(arg, frame))
             entries[name] = (Entry(value, frame.site(arg)),)
@@ -184,12 +182,6 @@ def envelope(
     return Record(entries=entries, open=True, site=frame.site(expr), cls=of, envelope=True)
 
 
-def _written(expr: facts.Call, names: Sequence[str]) -> Iterator[tuple[str, Expr]]:
-    """The arguments that are written out, each with the name of the parameter that gets it."""
-    yield from zip(names, expr.placed(), strict=False)
-    yield from ((name, arg) for name, arg in expr.keywords if name is not None)
-
-
 def _part(value: Value, keys: str) -> Value:
     """What is under ``keys``, dotted, of each dict that ``value`` may be, and nothing else of it."""
     key, _, rest = keys.partition(".")
@@ -232,7 +224,7 @@ def _with_own_fields(
         for name, _ in ancestor.cls.statements()
     }
     entries = dict(made.entries)
-    for name, arg in _written(expr, names):
+    for name, arg in arguments.written(expr, names):
         if name in own:
             value = in_field(evaluator, of, name, evaluator.eval(arg, frame))
             entries[name] = (Entry(value, frame.site(arg)),)
@@ -242,7 +234,7 @@ def _with_own_fields(
 def quantity(evaluator: Evaluator, expr: facts.Call, frame: Frame, of: ClassOf | None) -> Record:
     """A call of a class named ``Quantity``, of the project (``of``) or not."""
     entries: dict[Key, tuple[Entry, ...]] = {
-        name: (evaluator.entry(arg, frame),) for name, arg in _written(expr, ("value", "unit"))
+        name: (evaluator.entry(arg, frame),) for name, arg in arguments.written(expr, ("value", "unit"))
     }
     return Record(
         entries=entries,
