@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from gllint_rules.inference import annotations as hints
-from gllint_rules.inference import containers, objects, operators, outside
+from gllint_rules.inference import containers, operators, outside
 from gllint_rules.inference.arguments import given as given_to
 from gllint_rules.inference.arguments import written
 from gllint_rules.inference.narrowing import SHOWN, forget, in_both, narrow, under
+from gllint_rules.inference.stores import (
+    MUTATORS,
+    At,
+    Change,
+    Each,
+    Step,
+    Store,
+    is_same_way,
+    mutated,
+    removed,
+)
 from gllint_rules.inference.values import (
     BOOL,
     TEXT,
@@ -22,16 +33,11 @@ from gllint_rules.inference.values import (
     Frame,
     FunctionOf,
     Instance,
-    Key,
     ListOf,
     Number,
     Record,
     Site,
-    UnionOf,
-    Unnamed,
     Value,
-    are_same,
-    each_changed,
     held_in,
     join,
     number,
@@ -45,25 +51,6 @@ if TYPE_CHECKING:
     from gllint_rules.inference.protocol import Evaluator
 
 Env = dict[str, Value]
-Change: TypeAlias = Callable[[tuple[Entry, ...]], tuple[Entry, ...]]
-
-
-class At(NamedTuple):
-    """A step into a container: to what is under a key (``None``: one that is not known), or to an attribute."""
-
-    key: Key | None
-    at: Expr
-
-
-class Each(NamedTuple):
-    """A step to the elements of a "dict" or "list": to all of them one by one in a loop, or to some."""
-
-    kind: str
-    whole: bool
-    loop: int
-
-
-Step: TypeAlias = At | Each
 
 
 class Within(NamedTuple):
@@ -480,7 +467,7 @@ class _Runner:
             here = [Within(root, tuple(way))]
             if around is not None:
                 here.append(Within(around.root, (*around.way, *way)))
-            if any(of.root == other.root and _is_same(of.way[:-1], other.way) for other in here):
+            if any(of.root == other.root and is_same_way(of.way[:-1], other.way) for other in here):
                 return of.way[-1]
         return At(containers.key_of(self.evaluator, index, self.frame(env)), index)
 
@@ -497,112 +484,13 @@ class _Runner:
             if root in env and not (root in ("self", "cls") and isinstance(env[root], Instance)):
                 held = env[root]
                 self.evaluator.step(held.size // 256)
-                changed = self._rebuilt(held, way, change)
+                changed = Store(self.evaluator, self.module, change).into(held, way)
                 env[root] = self.evaluator.held(changed, site, held.size)
                 self.swept.update((root, step.loop) for step in way if isinstance(step, Each) and step.whole)
             within = self.elements.get(root)
             if within is None:
                 break
             root, way = within.root, (*within.way, *way)
-
-    def _rebuilt(self, value: Value, way: Sequence[Step], change: Change) -> Value:
-        if isinstance(value, UnionOf):
-            rebuilt = [self._rebuilt(option, way, change) for option in value.options]
-            is_same = not value.conditional and are_same(rebuilt, value.options)
-            return value if is_same else join(*rebuilt)
-        if not way:  # a slice of it stands for all of it
-            return value
-        step, rest = way[0], way[1:]
-        if value is UNKNOWN and change is not _removed and _has_text_key(way):
-            value = _made_up(step)
-        if isinstance(step, Each):
-            return self._rebuilt_each(value, step, rest, change)
-        is_attribute = isinstance(step.at, facts.Attr)
-        if isinstance(value, Instance) and is_attribute and objects.is_model(self.evaluator, value.of):
-            value = Record(open=True, cls=value.of)
-        if isinstance(value, Record):
-            return self._rebuilt_record(value, step, rest, change)
-        if isinstance(value, ListOf) and not is_attribute:
-            return self._rebuilt_list(value, step, rest, change)
-        return value
-
-    def _rebuilt_record(self, value: Record, step: At, rest: Sequence[Step], change: Change) -> Value:
-        key, index = step
-        if key is None:
-            if rest:
-                return self._rebuilt_each(value, Each("dict", False, 0), rest, change)
-            return _with_unnamed(value, self.changed(value, _unnamed(value), change))
-        old = value.entries.get(key, ())
-        if rest:
-            if not old:
-                old = (
-                    (Entry(UNKNOWN, Site(self.module, index.at)),) if value.open and value.cls is None else ()
-                )
-            inner = tuple(e.holding(self._rebuilt(e.value, rest, change)) for e in old)
-            is_same = all(e.value is UNKNOWN for e in inner) or (key in value.sure and are_same(inner, old))
-            return value if is_same else value.store(key, *inner)
-        if change is _removed:
-            return _without(value, key)
-        stored = tuple(
-            replace(e, key=Site(self.module, index.at))
-            if e.key is None and isinstance(index, facts.Const)
-            else e
-            for e in change(old)
-        )
-        if value.cls is not None and isinstance(index, facts.Attr):
-            for entry in stored:
-                value = objects.with_field(self.evaluator, value, key, entry)
-            return value
-        return value.store(key, *stored)
-
-    def _rebuilt_list(self, value: ListOf, step: At, rest: Sequence[Step], change: Change) -> Value:
-        position = step.at.value if isinstance(step.at, facts.Const) else None
-        if not isinstance(position, int):
-            return self._rebuilt_each(value, Each("list", False, 0), rest, change)
-        if -len(value.items) <= position < len(value.items):
-            items = list(value.items)
-            old = items[position]
-            if rest:
-                items[position] = old.holding(self._rebuilt(old.value, rest, change))
-            elif change is not _removed:
-                items[position] = change((old,))[0]
-            return value if items[position] is old else replace(value, items=tuple(items))
-        return value
-
-    def _rebuilt_each(self, value: Value, each: Each, rest: Sequence[Step], change: Change) -> Value:
-        """Each element of a container changed; where not ``whole``, some of them."""
-        if not isinstance(value, (Record, ListOf)) or (isinstance(value, Record) and value.cls is not None):
-            return value
-        self.evaluator.step(value.size // 64)
-        if not rest:
-            return self._stored_each(value, each, change)
-
-        def inner(held: Value) -> Value:
-            changed = self._rebuilt(held, rest, change)
-            return changed if each.whole or changed is held else join(held, changed)
-
-        return each_changed(value, inner)
-
-    def changed(self, value: Record | ListOf, held: tuple[Entry, ...], change: Change) -> tuple[Entry, ...]:
-        """What a store makes of elements that no literal key names; nothing where a number there stays what it is."""
-        if value.rest is not None and number(value.rest) is not None:
-            nameless = Entry(value.rest, Site(self.module, -1))
-            if any(entry.site == nameless.site for entry in change((nameless,))):
-                return ()
-        return change(held)
-
-    def _stored_each(self, value: Record | ListOf, each: Each, change: Change) -> Value:
-        held = tuple(entry for _, entry in held_in(value))
-        new = self.changed(value, held, change)
-        if not new:
-            return value
-        if not each.whole or not (held or value.rest is not None):
-            return _with_items(value, new) if isinstance(value, ListOf) else _with_unnamed(value, new)
-        if isinstance(value, ListOf):
-            return replace(value, items=new, rest=None)
-        entries: dict[Key, tuple[Entry, ...]] = dict.fromkeys(value.entries, new)
-        entries = entries or {Unnamed(new[0].site): new}
-        return replace(value, entries=entries, open=True, listed=True, rest=None)
 
     def remove(self, target: Expr, env: Env) -> None:
         """``del record["key"]``, also of several in a tuple."""
@@ -612,7 +500,7 @@ class _Runner:
                     self.remove(item, env)
             case facts.Sub(index=index) if not isinstance(index, facts.Slice):
                 self.set_defaults(target, env)
-                self.update(target, env, _removed)
+                self.update(target, env, removed)
             case _:
                 pass
 
@@ -676,14 +564,14 @@ class _Runner:
                 self.eval(expr, env)
             case facts.Call(func=facts.Attr(base=base, name="pop"), args=(index, *_)):
                 self.remove(facts.Sub(expr.at, base, index), env)
-            case facts.Call(func=facts.Attr(base=base, name=name)) if name in _MUTATORS:
+            case facts.Call(func=facts.Attr(base=base, name=name)) if name in MUTATORS:
                 self.take_in(base, env)
                 self.set_defaults(base, env)
                 place = self.way_to(base, env)
                 if place is not None:
                     forget(place[0], env)
                 if place is not None and (place[0] in env or place[0] in self.elements):
-                    changed = self.mutated(self.eval(base, env), name, expr, env)
+                    changed = mutated(self.evaluator, self.eval(base, env), name, expr, self.frame(env))
                     if changed is not None:
                         self.replace_at(base, changed, env)
                     if name in ("append", "add") and len(expr.args) == 1:
@@ -815,34 +703,6 @@ class _Runner:
         for call in reversed(calls):
             self.effect(call, env)
 
-    def mutated(self, value: Value, name: str, call: facts.Call, env: Env) -> Value | None:
-        if isinstance(value, UnionOf):
-            changed = [self.mutated(option, name, call, env) or option for option in value.options]
-            return join(*changed)
-        if value is UNKNOWN and name == "append":
-            value = ListOf(rest=UNKNOWN)
-        match value, name:
-            case Record(), "update":
-                return containers.updated(self.evaluator, value, call, self.frame(env))
-            case Record(), "setdefault" if len(call.args) == 2:
-                stored = containers.key_of(self.evaluator, call.args[0], self.frame(env))
-                entry = self.evaluator.entry(call.args[1], self.frame(env))
-                if stored is None:
-                    return _with_unnamed(value, (entry,))
-                if stored in value.sure:
-                    return value
-                return value.store(stored, *value.entries.get(stored, ()), entry)
-            case ListOf(), "append" | "add" | "insert" if call.args:
-                return _appended(self.evaluator, value, self.evaluator.entry(call.args[-1], self.frame(env)))
-            case ListOf(), "extend" if call.args:
-                for other in options(self.eval(call.args[0], env)):
-                    value = _extended(self.evaluator, value, other)
-                return value
-            case ((Record() | ListOf()), "clear"):
-                return replace(value, entries={}, sure=frozenset()) if isinstance(value, Record) else ListOf()
-            case _:
-                return None
-
 
 def _iterated(target: Expr, source: Expr) -> tuple[str | None, str | None, Expr | None, str]:
     """Of a loop: the variables that stand for the keys and for the elements of a container, it, and its kind."""
@@ -876,51 +736,6 @@ def _iterated(target: Expr, source: Expr) -> tuple[str | None, str | None, Expr 
     return named, named, source, "list"
 
 
-def _is_same(way: Sequence[Step], other: Sequence[Step]) -> bool:
-    return len(way) == len(other) and all(
-        a == b if isinstance(a, Each) or isinstance(b, Each) else a.key is not None and a.key == b.key
-        for a, b in zip(way, other, strict=True)
-    )
-
-
-def _has_text_key(way: Sequence[Step]) -> bool:
-    """Whether a value of which nothing is known must be a container: somebody stores under a literal text in it."""
-    *before, last = way
-    is_text = isinstance(last, At) and isinstance(last.at, facts.Const) and isinstance(last.at.value, str)
-    return is_text and all(isinstance(step, Each) or isinstance(step.key, str) for step in before)
-
-
-def _made_up(step: Step) -> Value:
-    if isinstance(step, Each) and step.kind == "list":
-        return ListOf(rest=UNKNOWN)
-    return Record(open=True, rest=UNKNOWN if isinstance(step, Each) else None)
-
-
-def _unnamed(value: Record) -> tuple[Entry, ...]:
-    return tuple(entry for key, held in value.entries.items() if isinstance(key, Unnamed) for entry in held)
-
-
-def _with_unnamed(value: Record, new: tuple[Entry, ...]) -> Record:
-    """A record that may have ``new`` under keys that are not known."""
-    entries = dict(value.entries)
-    for entry in new:
-        named = next((key for key, held in entries.items() if any(e.site == entry.site for e in held)), None)
-        key = named if named is not None else Unnamed(entry.site)
-        others = tuple(e for e in entries.get(key, ()) if e.site != entry.site)
-        old = next((e for e in entries.get(key, ()) if e.site == entry.site), None)
-        same = entry if old is None else entry.holding(join(old.value, entry.value))
-        entries[key] = (*others, same)
-    return replace(value, entries=entries, open=True, listed=value.shown and value.rest is None)
-
-
-def _with_items(value: ListOf, new: tuple[Entry, ...]) -> ListOf:
-    sites = {entry.site for entry in new}
-    return replace(value, items=(*(e for e in value.items if e.site not in sites), *new))
-
-
-_MUTATORS = frozenset({"update", "setdefault", "append", "add", "insert", "extend", "clear"})
-
-
 def _assigned(target: Expr, value: Value, site: Site) -> Value:
     """A number that is what it is because of what stands elsewhere: the assignment belongs to the evidence."""
     if isinstance(target, facts.Name) and isinstance(value, Number) and value.because.site != site:
@@ -930,35 +745,3 @@ def _assigned(target: Expr, value: Value, site: Site) -> Value:
 
 def _holds_container(value: Value | None) -> bool:
     return value is not None and any(isinstance(option, (Record, ListOf)) for option in options(value))
-
-
-def _removed(_: tuple[Entry, ...]) -> tuple[Entry, ...]:
-    """The change that takes out what is under a key."""
-    return ()
-
-
-def _without(value: Record, key: Key) -> Record:
-    entries = {name: held for name, held in value.entries.items() if name != key}
-    return replace(value, entries=entries, sure=value.sure - {key})
-
-
-def _extended(evaluator: Evaluator, value: ListOf, other: Value) -> ListOf:
-    rests = [value.rest] if value.rest is not None else []
-    if isinstance(other, ListOf):
-        for entry in other.items:
-            value = _appended(evaluator, value, Entry(entry.value, entry.site))
-        rests.extend([other.rest] if other.rest is not None else [])
-    else:
-        rests.append(UNKNOWN)
-    hinted = value.hinted and isinstance(other, ListOf) and other.rest is None
-    return replace(value, rest=join(*rests) if rests else None, hinted=hinted)
-
-
-def _appended(evaluator: Evaluator, value: ListOf, new: Entry) -> ListOf:
-    # In a loop the same statement appends again: one entry stands for all of them.
-    evaluator.step(len(value.items) // 64)
-    for i, entry in enumerate(value.items):
-        if entry.site == new.site:
-            same = entry.holding(join(entry.value, new.value))
-            return replace(value, items=(*value.items[:i], same, *value.items[i + 1 :]))
-    return value.appended(new)

@@ -1,0 +1,272 @@
+"""What a store makes of a container: all that lies around the place that is stored to, built anew."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeAlias
+
+from gllint_rules.inference import containers, objects
+from gllint_rules.inference.values import (
+    UNKNOWN,
+    Entry,
+    Frame,
+    Instance,
+    Key,
+    ListOf,
+    Record,
+    Site,
+    UnionOf,
+    Unnamed,
+    Value,
+    are_same,
+    each_changed,
+    held_in,
+    join,
+    number,
+    options,
+)
+from gllint_rules.reading import facts
+from gllint_rules.reading.facts import Expr
+from gllint_rules.tuples import NamedTuple
+
+if TYPE_CHECKING:
+    from gllint_rules.inference.protocol import Evaluator
+
+# What becomes of the entries in a place.
+Change: TypeAlias = Callable[[tuple[Entry, ...]], tuple[Entry, ...]]
+
+
+class At(NamedTuple):
+    """A step into a container: to what is under a key (``None``: one that is not known), or to an attribute."""
+
+    key: Key | None
+    at: Expr
+
+
+class Each(NamedTuple):
+    """A step to the elements of a "dict" or "list": to all of them one by one in a loop, or to some."""
+
+    kind: str
+    whole: bool
+    loop: int
+
+
+Step: TypeAlias = At | Each
+
+
+def is_same_way(way: Sequence[Step], other: Sequence[Step]) -> bool:
+    """Whether two ways lead to the same, as far as is known."""
+    return len(way) == len(other) and all(
+        a == b if isinstance(a, Each) or isinstance(b, Each) else a.key is not None and a.key == b.key
+        for a, b in zip(way, other, strict=True)
+    )
+
+
+def removed(_: tuple[Entry, ...]) -> tuple[Entry, ...]:
+    """The change that takes out what is under a key."""
+    return ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Store:
+    """A ``change`` to what lies in a container of ``module``."""
+
+    evaluator: Evaluator
+    module: facts.Module
+    change: Change
+
+    def into(self, value: Value, way: Sequence[Step]) -> Value:
+        """``value`` where what ``way`` leads to is changed."""
+        if isinstance(value, UnionOf):
+            rebuilt = [self.into(option, way) for option in value.options]
+            is_same = not value.conditional and are_same(rebuilt, value.options)
+            return value if is_same else join(*rebuilt)
+        if not way:  # a slice of it stands for all of it
+            return value
+        step, rest = way[0], way[1:]
+        if value is UNKNOWN and self.change is not removed and _has_text_key(way):
+            value = _made_up(step)
+        if isinstance(step, Each):
+            return self._into_each(value, step, rest)
+        is_attribute = isinstance(step.at, facts.Attr)
+        if isinstance(value, Instance) and is_attribute and objects.is_model(self.evaluator, value.of):
+            value = Record(open=True, cls=value.of)
+        if isinstance(value, Record):
+            return self._into_record(value, step, rest)
+        if isinstance(value, ListOf) and not is_attribute:
+            return self._into_list(value, step, rest)
+        return value
+
+    def _into_record(self, value: Record, step: At, rest: Sequence[Step]) -> Value:
+        key, index = step
+        if key is None:
+            if rest:
+                return self._into_each(value, Each("dict", False, 0), rest)
+            return _with_unnamed(value, self._changed(value, _unnamed(value)))
+        old = value.entries.get(key, ())
+        if rest:
+            if not old:
+                old = (
+                    (Entry(UNKNOWN, Site(self.module, index.at)),) if value.open and value.cls is None else ()
+                )
+            inner = tuple(e.holding(self.into(e.value, rest)) for e in old)
+            is_same = all(e.value is UNKNOWN for e in inner) or (key in value.sure and are_same(inner, old))
+            return value if is_same else value.store(key, *inner)
+        if self.change is removed:
+            return _without(value, key)
+        stored = tuple(
+            replace(e, key=Site(self.module, index.at))
+            if e.key is None and isinstance(index, facts.Const)
+            else e
+            for e in self.change(old)
+        )
+        if value.cls is not None and isinstance(index, facts.Attr):
+            for entry in stored:
+                value = objects.with_field(self.evaluator, value, key, entry)
+            return value
+        return value.store(key, *stored)
+
+    def _into_list(self, value: ListOf, step: At, rest: Sequence[Step]) -> Value:
+        position = step.at.value if isinstance(step.at, facts.Const) else None
+        if not isinstance(position, int):
+            return self._into_each(value, Each("list", False, 0), rest)
+        if -len(value.items) <= position < len(value.items):
+            items = list(value.items)
+            old = items[position]
+            if rest:
+                items[position] = old.holding(self.into(old.value, rest))
+            elif self.change is not removed:
+                items[position] = self.change((old,))[0]
+            return value if items[position] is old else replace(value, items=tuple(items))
+        return value
+
+    def _into_each(self, value: Value, each: Each, rest: Sequence[Step]) -> Value:
+        """Each element of a container changed; where not ``whole``, some of them."""
+        if not isinstance(value, (Record, ListOf)) or (isinstance(value, Record) and value.cls is not None):
+            return value
+        self.evaluator.step(value.size // 64)
+        if not rest:
+            return self._into_elements(value, each)
+
+        def inner(held: Value) -> Value:
+            changed = self.into(held, rest)
+            return changed if each.whole or changed is held else join(held, changed)
+
+        return each_changed(value, inner)
+
+    def _changed(self, value: Record | ListOf, held: tuple[Entry, ...]) -> tuple[Entry, ...]:
+        """What a store makes of elements that no literal key names; nothing where a number there stays what it is."""
+        if value.rest is not None and number(value.rest) is not None:
+            nameless = Entry(value.rest, Site(self.module, -1))
+            if any(entry.site == nameless.site for entry in self.change((nameless,))):
+                return ()
+        return self.change(held)
+
+    def _into_elements(self, value: Record | ListOf, each: Each) -> Value:
+        held = tuple(entry for _, entry in held_in(value))
+        new = self._changed(value, held)
+        if not new:
+            return value
+        if not each.whole or not (held or value.rest is not None):
+            return _with_items(value, new) if isinstance(value, ListOf) else _with_unnamed(value, new)
+        if isinstance(value, ListOf):
+            return replace(value, items=new, rest=None)
+        entries: dict[Key, tuple[Entry, ...]] = dict.fromkeys(value.entries, new)
+        entries = entries or {Unnamed(new[0].site): new}
+        return replace(value, entries=entries, open=True, listed=True, rest=None)
+
+
+MUTATORS = frozenset({"update", "setdefault", "append", "add", "insert", "extend", "clear"})
+
+
+def mutated(evaluator: Evaluator, value: Value, name: str, call: facts.Call, frame: Frame) -> Value | None:
+    """What a call of method ``name`` makes of a container; ``None`` where it changes nothing that we follow."""
+    if isinstance(value, UnionOf):
+        changed = [mutated(evaluator, option, name, call, frame) or option for option in value.options]
+        return join(*changed)
+    if value is UNKNOWN and name == "append":
+        value = ListOf(rest=UNKNOWN)
+    match value, name:
+        case Record(), "update":
+            return containers.updated(evaluator, value, call, frame)
+        case Record(), "setdefault" if len(call.args) == 2:
+            stored = containers.key_of(evaluator, call.args[0], frame)
+            entry = evaluator.entry(call.args[1], frame)
+            if stored is None:
+                return _with_unnamed(value, (entry,))
+            if stored in value.sure:
+                return value
+            return value.store(stored, *value.entries.get(stored, ()), entry)
+        case ListOf(), "append" | "add" | "insert" if call.args:
+            return _appended(evaluator, value, evaluator.entry(call.args[-1], frame))
+        case ListOf(), "extend" if call.args:
+            for other in options(evaluator.eval(call.args[0], frame)):
+                value = _extended(evaluator, value, other)
+            return value
+        case ((Record() | ListOf()), "clear"):
+            return replace(value, entries={}, sure=frozenset()) if isinstance(value, Record) else ListOf()
+        case _:
+            return None
+
+
+def _has_text_key(way: Sequence[Step]) -> bool:
+    """Whether a value of which nothing is known must be a container: somebody stores under a literal text in it."""
+    *before, last = way
+    is_text = isinstance(last, At) and isinstance(last.at, facts.Const) and isinstance(last.at.value, str)
+    return is_text and all(isinstance(step, Each) or isinstance(step.key, str) for step in before)
+
+
+def _made_up(step: Step) -> Value:
+    if isinstance(step, Each) and step.kind == "list":
+        return ListOf(rest=UNKNOWN)
+    return Record(open=True, rest=UNKNOWN if isinstance(step, Each) else None)
+
+
+def _unnamed(value: Record) -> tuple[Entry, ...]:
+    return tuple(entry for key, held in value.entries.items() if isinstance(key, Unnamed) for entry in held)
+
+
+def _with_unnamed(value: Record, new: tuple[Entry, ...]) -> Record:
+    """A record that may have ``new`` under keys that are not known."""
+    entries = dict(value.entries)
+    for entry in new:
+        named = next((key for key, held in entries.items() if any(e.site == entry.site for e in held)), None)
+        key = named if named is not None else Unnamed(entry.site)
+        others = tuple(e for e in entries.get(key, ()) if e.site != entry.site)
+        old = next((e for e in entries.get(key, ()) if e.site == entry.site), None)
+        same = entry if old is None else entry.holding(join(old.value, entry.value))
+        entries[key] = (*others, same)
+    return replace(value, entries=entries, open=True, listed=value.shown and value.rest is None)
+
+
+def _with_items(value: ListOf, new: tuple[Entry, ...]) -> ListOf:
+    sites = {entry.site for entry in new}
+    return replace(value, items=(*(e for e in value.items if e.site not in sites), *new))
+
+
+def _without(value: Record, key: Key) -> Record:
+    entries = {name: held for name, held in value.entries.items() if name != key}
+    return replace(value, entries=entries, sure=value.sure - {key})
+
+
+def _extended(evaluator: Evaluator, value: ListOf, other: Value) -> ListOf:
+    rests = [value.rest] if value.rest is not None else []
+    if isinstance(other, ListOf):
+        for entry in other.items:
+            value = _appended(evaluator, value, Entry(entry.value, entry.site))
+        rests.extend([other.rest] if other.rest is not None else [])
+    else:
+        rests.append(UNKNOWN)
+    hinted = value.hinted and isinstance(other, ListOf) and other.rest is None
+    return replace(value, rest=join(*rests) if rests else None, hinted=hinted)
+
+
+def _appended(evaluator: Evaluator, value: ListOf, new: Entry) -> ListOf:
+    # In a loop the same statement appends again: one entry stands for all of them.
+    evaluator.step(len(value.items) // 64)
+    for i, entry in enumerate(value.items):
+        if entry.site == new.site:
+            same = entry.holding(join(entry.value, new.value))
+            return replace(value, items=(*value.items[:i], same, *value.items[i + 1 :]))
+    return value.appended(new)
