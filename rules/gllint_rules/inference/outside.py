@@ -317,7 +317,7 @@ def _through(name: str, at: _At) -> Value | None:
         member = stubs.member(found.name, tail)
         return _value(member.said, _Known(), at) if member and member.kind == "a" else None
     holder = _holder(found, at)
-    return _attribute(holder, tail, at) if holder is not None else None
+    return attribute(holder, tail, at.site) if holder is not None else None
 
 
 def _holder(found: Declared | None, at: _At) -> Value | None:
@@ -327,19 +327,15 @@ def _holder(found: Declared | None, at: _At) -> Value | None:
     return _value(found.said, _Known(), at) if found.kind == "a" else _through(found.name, at)
 
 
-def attribute(value: Value, name: str, site: Site) -> Value | None:
+def attribute(value: Value, name: str, site: Site | None) -> Value | None:
     """A variable or property of ``value``; ``None`` where it is a method or the stubs know none."""
-    return _attribute(value, name, _At(site, f"`.{name}` is declared as a number"))
-
-
-def _attribute(value: Value, name: str, at: _At) -> Value | None:
     cls = _class_name(value, name)
     member = stubs.member(cls, name) if cls is not None else None
     held = _class_of(value, name) if member is not None and member.kind == "a" else None
     if member is None or held is None:
         return None
-    known = replace(_of_class(*held), this=value)
-    return _value(member.said, known, replace(at, why=f"`{_short(held[0])}.{name}` is declared as a number"))
+    at = _At(site, f"`{_short(held[0])}.{name}` is declared as a number")
+    return _value(member.said, replace(_of_class(*held), this=value), at)
 
 
 def lacks(value: Value, name: str) -> bool:

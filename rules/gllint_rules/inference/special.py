@@ -182,16 +182,19 @@ def _divmod(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 
 
 def _enumerate(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
-    site = frame.site(call)
-    index = Entry(evaluator.number("an index of `enumerate()`", frame, call.at), site)
+    index = evaluator.number("an index of `enumerate()`", frame, call.at)
     element = containers.element(evaluator.eval(call.args[0], frame)) if call.args else UNKNOWN
-    return ListOf(rest=ListOf((index, Entry(element, site)), None, "pair"), kind="generator")
+    return _tuples(frame.site(call), index, element)
 
 
 def _zip(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
-    site = frame.site(call)
-    items = tuple(Entry(containers.element(evaluator.eval(arg, frame)), site) for arg in call.args)
-    return ListOf(rest=ListOf(items, None, "pair"), kind="generator")
+    elements = [containers.element(evaluator.eval(arg, frame)) for arg in call.args]
+    return _tuples(frame.site(call), *elements)
+
+
+def _tuples(site: Site, *values: Value, kind: str = "generator") -> ListOf:
+    """Any number of tuples of ``values``."""
+    return ListOf(rest=ListOf(tuple(Entry(value, site) for value in values), None, "pair"), kind=kind)
 
 
 def _map(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
@@ -559,9 +562,7 @@ def _record_method(evaluator: Evaluator, record: Record, name: str, call: facts.
         case "keys":
             return ListOf(rest=record.any_key(), kind="keys")
         case "items":
-            site = frame.site(call)
-            pair = ListOf((Entry(record.any_key(), site), Entry(record.any_value(), site)), None, "pair")
-            return ListOf(rest=pair, kind="items")
+            return _tuples(frame.site(call), record.any_key(), record.any_value(), kind="items")
         case _:
             return _known(evaluator, record, name, call, frame)
 
