@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from gllint_rules.inference import stubs, tables
-from gllint_rules.inference.stubs import Declared, Type
+from gllint_rules.inference.stubs import Type
 from gllint_rules.inference.values import (
     BOOL,
     BYTES,
@@ -277,15 +277,24 @@ def _short(name: str) -> str:
 
 def constant(name: str, site: Site | None) -> Value | None:
     """The value of a variable of the standard library by its full name; ``None`` where that is none."""
-    at = _At(site, f"`{_short(name)}` is declared as a number")
+    return _variable(name, _At(site, f"`{_short(name)}` is declared as a number"))
+
+
+def _variable(name: str, at: _At) -> Value | None:
+    """The value of a variable, of a member of an enumeration, or of an attribute of either."""
     found = stubs.find(name)
-    if found is None:
+    head, _, tail = (found.name if found is not None else name).rpartition(".")
+    if found is not None and found.kind == "a":
+        is_member = stubs.is_class(head) and stubs.is_enum(head)
+        return _instance(head, (), at) if is_member else _value(found.said, _Known(), at)
+    if found is None or found.kind != "inner":
         return None
-    if found.kind == "inner":
-        return _through(found.name, at)
-    if found.kind == "a":
-        return _of_enum(found.name, at) or _value(found.said, _Known(), at)
-    return None
+    owner = stubs.find(head)
+    if owner is not None and owner.kind == "class":
+        member = stubs.member(owner.name, tail)
+        return _value(member.said, _Known(), at) if member and member.kind == "a" else None
+    holder = _variable(head, at)
+    return attribute(holder, tail, at.site) if holder is not None else None
 
 
 def numeric_constant(name: str, site: Site | None) -> Value | None:
@@ -299,32 +308,6 @@ def _is_numeric(value: Value) -> bool:
         return number(value) is not None
     held = values_in(value)
     return bool(held) and all(number(one) is not None for one in held)
-
-
-def _of_enum(name: str, at: _At) -> Value | None:
-    """What the name in a class is where that is an enumeration: a member of it."""
-    owner = name.rpartition(".")[0]
-    return _instance(owner, (), at) if stubs.is_class(owner) and stubs.is_enum(owner) else None
-
-
-def _through(name: str, at: _At) -> Value | None:
-    """What ``a.b.c`` is where ``a.b`` is a variable."""
-    head, _, tail = name.rpartition(".")
-    if not head:
-        return None
-    found = stubs.find(head)
-    if found is not None and found.kind == "class":
-        member = stubs.member(found.name, tail)
-        return _value(member.said, _Known(), at) if member and member.kind == "a" else None
-    holder = _holder(found, at)
-    return attribute(holder, tail, at.site) if holder is not None else None
-
-
-def _holder(found: Declared | None, at: _At) -> Value | None:
-    """The value of a variable whose attribute is asked for."""
-    if found is None or found.kind not in ("a", "inner"):
-        return None
-    return _value(found.said, _Known(), at) if found.kind == "a" else _through(found.name, at)
 
 
 def attribute(value: Value, name: str, site: Site | None) -> Value | None:
@@ -404,7 +387,7 @@ def _called(name: str, arguments: _Arguments, at: _At) -> Value | None:
         owner = stubs.find(head)
         if owner is not None and owner.kind == "class":
             return _class_method(owner.name, tail, arguments, at)
-        holder = _holder(owner, at)
+        holder = _variable(head, at)
         return _method(holder, tail, arguments, at) if holder is not None else None
     match found.kind:
         case "class":
