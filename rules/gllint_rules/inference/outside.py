@@ -44,6 +44,7 @@ from gllint_rules.inference.values import (
     values_in,
 )
 from gllint_rules.reading import facts
+from gllint_rules.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from gllint_rules.inference.protocol import Evaluator
@@ -347,25 +348,31 @@ def is_described(value: Value) -> bool:
 
 @dataclass(eq=False)
 class _Arguments:
-    """The arguments of a call, evaluated once, and only when somebody asks; ``spread`` where there are more."""
+    """The arguments of a call, evaluated once, and only when somebody asks."""
 
-    given: Callable[[], tuple[list[Value], list[tuple[str, Value]]]]
-    spread: bool = False
+    given: Callable[[], _Given]
 
     @cached_property
-    def values(self) -> tuple[list[Value], list[tuple[str, Value]]]:
-        """Those in their place, and those by name."""
+    def values(self) -> _Given:
         return self.given()
+
+
+class _Given(NamedTuple):
+    """The arguments in their place, those by name, and whether there are more that are not written out."""
+
+    placed: list[Value]
+    named: list[tuple[str, Value]]
+    spread: bool = False
 
 
 def _written(evaluator: Evaluator, call: facts.Call, frame: Frame) -> _Arguments:
     """The arguments of a call in the source; after a ``*spread`` nobody knows what stands in which place."""
 
-    def given() -> tuple[list[Value], list[tuple[str, Value]]]:
+    def given() -> _Given:
         named = [(name, evaluator.eval(arg, frame)) for name, arg in call.keywords if name is not None]
-        return [evaluator.eval(arg, frame) for arg in call.placed()], named
+        return _Given([evaluator.eval(arg, frame) for arg in call.placed()], named, call.spreads())
 
-    return _Arguments(given, call.spreads())
+    return _Arguments(given)
 
 
 def call(evaluator: Evaluator, name: str, expr: facts.Call, frame: Frame) -> Value | None:
@@ -410,8 +417,8 @@ def _class_method(name: str, attribute: str, arguments: _Arguments, at: _At) -> 
     if member is None or member.kind == "a":
         return None
     if member.kind == "m":  # `str.count(text, "a")`: the first argument is the instance
-        given, named = arguments.values
-        rest = _Arguments(lambda: (given[1:], named))
+        given, named, _ = arguments.values
+        rest = _Arguments(lambda: _Given(given[1:], named))
         return _method(given[0], attribute, rest, at) if given else UNKNOWN
     known = _Known(this=_instance(name, (), at))
     return _result(member.said, known, arguments, at)
@@ -426,7 +433,7 @@ def method(evaluator: Evaluator, value: Value, name: str, expr: facts.Call, fram
 
 def special(value: Value, name: str, given: tuple[Value, ...], site: Site) -> Value | None:
     """What a special method such as ``__sub__`` gives."""
-    arguments = _Arguments(lambda: (list(given), []))
+    arguments = _Arguments(lambda: _Given(list(given), []))
     return _method(value, name, arguments, _At(site, f"`{name}` gives a number"))
 
 
@@ -523,7 +530,7 @@ def _fits(
     given: list[tuple[Type, Value, bool]] = []
     places = [param for param in params if param[1] & 7 < _KEYWORD]
     filled = set()
-    positional, keywords = arguments.values
+    positional, keywords, spread = arguments.values
     star = next((param for param in params if param[1] == _STAR), None)
     for i, value in enumerate(positional):
         if i < len(places):
@@ -544,7 +551,7 @@ def _fits(
         else:
             return False
     sure: bool | None = True
-    if arguments.spread:
+    if spread:
         sure = None
     elif any(param[1] < _STAR and param[0] not in filled for param in params):
         return False
@@ -631,7 +638,7 @@ _LITERALS: dict[type[Value], type] = {Text: str, Number: int, Boolean: bool}
 def _takes_callable(result: Type, value: Value, known: _Known) -> bool | None:
     match value:
         case External(name=name):
-            anything = _Arguments(lambda: ([], []), spread=True)
+            anything = _Arguments(lambda: _Given([], [], spread=True))
             given = _called(name, anything, _At(None, f"`{_short(name)}()` gives a number"))
             _takes(result, given if given is not None else UNKNOWN, known)
             return True

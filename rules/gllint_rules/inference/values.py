@@ -287,8 +287,22 @@ class Record(Holder):
         measured = None
         if key not in self.entries:
             measured = _with_more(self, (entry.value for entry in entries))
-        stored = {**self.entries, key: entries}
-        return replace(self, entries=stored, sure=self.sure | {key}, measured=measured)
+        return Record(  # `replace` takes nearly twice as long
+            {**self.entries, key: entries},
+            self.sure | {key},
+            self.open,
+            self.rest,
+            self.site,
+            self.quantity,
+            self.cls,
+            self.kind,
+            self.envelope,
+            self.returned,
+            self.hinted,
+            self.listed,
+            self.keys,
+            measured=measured,
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -316,7 +330,9 @@ class ListOf(Holder):
         _measure(self, parts if self.rest is None else [*parts, self.rest])
 
     def appended(self, entry: Entry) -> ListOf:
-        return replace(self, items=(*self.items, entry), measured=_with_more(self, (entry.value,)))
+        measured = _with_more(self, (entry.value,))
+        items = (*self.items, entry)
+        return ListOf(items, self.rest, self.kind, self.site, self.returned, self.hinted, measured=measured)
 
     def element(self) -> Value:
         """What any element may be."""

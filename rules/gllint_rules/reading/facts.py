@@ -10,7 +10,6 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cached_property
-from itertools import takewhile
 from typing import Literal, TypeAlias
 
 from gllint_rules.reading.outline import Outline, Section, has_same_text
@@ -53,7 +52,8 @@ class Call(Record):
 
     def placed(self) -> tuple[Expr, ...]:
         """The arguments whose places are known: those before the first ``*spread``."""
-        return tuple(takewhile(lambda arg: not isinstance(arg, Star), self.args))
+        star = next((i for i, arg in enumerate(self.args) if isinstance(arg, Star)), None)
+        return self.args[:star]
 
     def spreads(self) -> bool:
         """Whether there are arguments that are not written out."""
