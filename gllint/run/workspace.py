@@ -227,7 +227,8 @@ class Workspace:
 
     @property
     def _may_keep(self) -> bool:
-        return self.index.is_worth_keeping and (self._has_turn or not self._take_turns)
+        may_keep = self.index.is_worth_keeping and self.cache_folder is not None
+        return may_keep and (self._has_turn or not self._take_turns)
 
     def _checked(self, paths: Sequence[str], fixes: bool) -> dict[str, Result]:
         """Return what the rules say of candidates: asked in several processes where that is worth it."""

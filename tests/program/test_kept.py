@@ -314,3 +314,15 @@ def test_an_editor_reads_what_is_open_and_what_that_leads_to(
     engine.put(str(top / "e.py"), _TOOL.replace("plant.", "a_").replace("Meter", "MeterE").encode())
     list(workspace.settle())
     assert {"c.py", "d.py"}.isdisjoint(read)
+
+
+def test_a_run_that_keeps_nothing_prepares_nothing_to_keep(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(tmp_path / "pyproject.toml", "[tool.gllint]\n")
+    for name, versions in VERSIONS.items():
+        put(tmp_path / name, versions[0] or "")
+    expected = check(tmp_path, keep=False)
+    assert expected.findings
+    monkeypatch.setattr(indexing.Index, "save", lambda *_: pytest.fail("nothing is kept"))
+    assert check(tmp_path, keep=False).findings == expected.findings
