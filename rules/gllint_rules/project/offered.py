@@ -26,7 +26,8 @@ TOOL_MAKERS = frozenset(
 def names_of_tools(project: Project) -> Needles:
     """By what other files may use the tools of the project: what the second round looks for."""
     classes = tool_classes(project)
-    names = classes.union(*project.each_by_words(_names_in, classes, None))
+    made_by = classes | TOOL_REGISTRY_CLASSES
+    names = classes.union(*project.each_by_words(_names_in, made_by, None))
     # What is handed over to a callee that no framework knows bears names like `chat`, which too many files use.
     known = [one for one in project.once(taken) if one.framework != GENERAL]
     given = {pair for one in known for pair in _names_of(project, one)}
@@ -71,8 +72,8 @@ def _classes_in(project: Project, module: Module, given: None) -> frozenset[str]
 
 
 def _names_in(project: Project, module: Module, given: tuple[frozenset[str], None]) -> frozenset[str]:
-    """The names under which other files may use the tools of one module; ``given`` are all tool classes."""
-    classes, _ = given
+    """The names under which other files may use the tools of one module, and what the classes ``given`` make."""
+    makers, _ = given
     tools = project.tools.own(module)
     names: set[str] = set()
     if tools:
@@ -81,7 +82,7 @@ def _names_in(project: Project, module: Module, given: tuple[frozenset[str], Non
         if tool.form == "T3" and tool.callable is not None:
             names.add(getattr(tool.callable.function, "name", ""))
     made = {at for tool in tools if tool.call is not None for at in (tool.call.at, tool.at)}
-    names.update(_named(module, classes | TOOL_REGISTRY_CLASSES, made))
+    names.update(_named(module, makers, made))
     if assigns_registry(project.evaluator, module):
         names.update(TOOL_REGISTRY_NAMES)
     return frozenset(names)
