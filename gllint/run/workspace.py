@@ -95,7 +95,8 @@ class Workspace:
 
     def _speaking_of(self, paths: Iterable[str]) -> list[str]:
         """Return the candidates whose findings concern one of ``paths``, in their order."""
-        known = self._check_candidates()
+        paths = frozenset(paths)
+        known = self._check_candidates(paths)
         if self._speaking is None:
             self._speaking = defaultdict(list)
             for path in self.index.candidates():
@@ -197,19 +198,19 @@ class Workspace:
     def _save_table(self) -> None:
         self.index.table.save(self.index.is_complete)
 
-    def _check_candidates(self) -> dict[str, Result | Held]:
-        """Return what the rules say of all candidates, without the fixes."""
+    def _check_candidates(self, asked: frozenset[str] = frozenset()) -> dict[str, Result | Held]:
+        """Return what the rules say of all candidates, without the fixes; ``asked`` is who will be shown some."""
         index, candidates = self.index, self.index.candidates()
         if self._results is None:
             known: dict[str, Result | Held] = {}
             if candidates and self._may_be_known:
                 known.update(index.kept.results(self.config.codes, candidates))
             if len(known) < len(candidates):
-                self._check_others(known)
+                self._check_others(known, asked)
             self._results = known
         return self._results
 
-    def _check_others(self, known: dict[str, Result | Held]) -> None:
+    def _check_others(self, known: dict[str, Result | Held], asked: frozenset[str]) -> None:
         """Check the candidates that nothing is ``known`` of, or that turn out to rest on other things than they did."""
         index, candidates = self.index, self.index.candidates()
         index.find_tools()
@@ -218,7 +219,8 @@ class Workspace:
         missing = [path for path in candidates if path not in known]
         index.means.progress.expect("checking", len(missing))
         with index.means.clock.stage("rules"):
-            if self._fixes and not known:  # what has findings is asked for its fixes soon
+            # Of what somebody asks for, whatever has findings is asked for its fixes soon.
+            if self._fixes and not known and 2 * len(asked.intersection(missing)) >= len(missing):
                 self._fixed = self._checked(missing, True)
                 known.update((path, _without_fixes(result)) for path, result in self._fixed.items())
             else:
