@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import libcst as cst
 
+from gllint_rules import records
 from gllint_rules.finding import Edit, Fix
 from gllint_rules.fixes.nodes import rewritten, without
 from gllint_rules.fixes.syntax import Place, place, replacement
@@ -90,8 +90,7 @@ def _replacement(step: FinalStep, index: int) -> int | None:
     return unused[0] if dangling == [index] and len(unused) == 1 else None
 
 
-@dataclass(frozen=True, slots=True)
-class _Written:
+class _Written(records.Record, frozen=True):
     """A macro in the source: its literal, where it stands in it, and whether some method changes the text."""
 
     here: Place

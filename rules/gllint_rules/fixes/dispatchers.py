@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
 
 from gllint_rules.inference.values import (
@@ -21,6 +20,7 @@ from gllint_rules.project.context import Context, is_test_path
 from gllint_rules.project.project import Project
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Function, Module, Param
+from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.names import TOOL_ACTIONS, TOOL_REGISTRY_NAMES
 
 Form = Literal["action", "dict", "pair", "keywords"]
@@ -31,8 +31,7 @@ _ARGS_NAMES = frozenset({"args", "arguments", "params", "parameters", "tool_args
 MOST_MODULES = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Dispatcher:
+class Dispatcher(NamedTuple):
     """How to call a tool by its name: ``callee`` takes an action, a dict, a name and arguments, or keywords.
 
     ``path`` is the file that has the name to import, ``dotted`` its module where it is no file of the project.

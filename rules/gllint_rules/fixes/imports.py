@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import libcst as cst
 
+from gllint_rules import records
 from gllint_rules.finding import Edit
 from gllint_rules.fixes.syntax import difference, insertion, statement
 from gllint_rules.project.context import Context
@@ -16,8 +16,7 @@ from gllint_rules.reading.facts import Module, Scope
 from gllint_rules.reading.positions import Positions
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
+class _Line(records.Record, frozen=True):
     """An import statement at the margin of a file: its offset, its text and what it imports from."""
 
     start: int

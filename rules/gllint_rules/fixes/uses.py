@@ -7,10 +7,10 @@ a value is followed through containers, local variables and the functions of the
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 import libcst as cst
 
+from gllint_rules import records
 from gllint_rules.fixes.syntax import Place, place
 from gllint_rules.inference.values import (
     ClassOf,
@@ -25,21 +25,21 @@ from gllint_rules.project.callers import Runner, Where, calls_named, runners
 from gllint_rules.project.context import Context, is_test_path
 from gllint_rules.reading.facts import Function, Lambda, Module
 from gllint_rules.reading.positions import Positions
+from gllint_rules.records import fresh
 
 MOST_STEPS = 60
 
 
-@dataclass(slots=True)
-class Way:
+class Way(records.Record):
     """What was learnt on the way of a value. ``sure``: nothing but results has seen it."""
 
     keys: tuple[Key, ...]
     sure: bool = True
-    returned: dict[Where, Function] = field(default_factory=dict)  # the functions that it is returned from
-    homes: set[str] = field(default_factory=set)  # the files that define them
-    calls: list[Site] = field(default_factory=list)  # the calls of them that were followed
-    variables: list[tuple[Function, str]] = field(default_factory=list)  # those that it was stored in
-    seen: set[Site | tuple[Function, str]] = field(default_factory=set)
+    returned: dict[Where, Function] = fresh(default_factory=dict)  # the functions that it is returned from
+    homes: set[str] = fresh(default_factory=set)  # the files that define them
+    calls: list[Site] = fresh(default_factory=list)  # the calls of them that were followed
+    variables: list[tuple[Function, str]] = fresh(default_factory=list)  # those that it was stored in
+    seen: set[Site | tuple[Function, str]] = fresh(default_factory=set)
 
 
 def way_out(context: Context, site: Site, keys: tuple[Key, ...]) -> Way | None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from itertools import islice
 
 import libcst as cst
 
+from gllint_rules import records
 from gllint_rules.finding import Edit, Fix
 from gllint_rules.fixes.elsewhere import result_stays_right
 from gllint_rules.fixes.imports import imported
@@ -98,8 +98,7 @@ def _fix(edits: tuple[Edit, ...], unit: str, safe: bool) -> Fix:
 # --- a number and the unit beside it ------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Beside:
+class _Beside(records.Record, frozen=True):
     """The ``unit`` in the dict display of a number, which speaks of that number alone."""
 
     display: cst.Dict

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -30,6 +29,7 @@ from gllint_rules.inference.values import (
 )
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Binding, Expr, Module, Scope
+from gllint_rules.records import replace
 from gllint_rules.words.names import QUANTITY
 
 if TYPE_CHECKING:

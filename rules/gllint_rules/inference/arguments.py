@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gllint_rules.inference import annotations as hints
@@ -28,6 +27,7 @@ from gllint_rules.inference.values import (
 )
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Expr, Param
+from gllint_rules.records import replace
 
 if TYPE_CHECKING:
     from gllint_rules.inference.protocol import Evaluator

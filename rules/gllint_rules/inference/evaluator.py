@@ -12,7 +12,6 @@ depth in ``UNKNOWN``; nothing is guessed.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gllint_rules.inference import annotations as hints
@@ -64,6 +63,7 @@ from gllint_rules.inference.values import (
 )
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Binding, Class, Expr, Function, Scope
+from gllint_rules.records import replace
 
 if TYPE_CHECKING:
     from gllint_rules.inference.protocol import Modules, Tools

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gllint_rules.inference import annotations as hints
@@ -45,6 +44,7 @@ from gllint_rules.inference.values import (
 )
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Block, Expr
+from gllint_rules.records import replace
 from gllint_rules.tuples import NamedTuple
 
 if TYPE_CHECKING:

@@ -8,7 +8,6 @@ one of the names in it stands for something else.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from gllint_rules.inference.values import (
@@ -28,6 +27,7 @@ from gllint_rules.inference.values import (
 )
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Expr
+from gllint_rules.records import replace
 
 if TYPE_CHECKING:
     from gllint_rules.inference.protocol import Evaluator
@@ -41,8 +41,7 @@ SHOWN = ""  # what stands for :class:`Shown` among the variables: no name
 MOST_STEPS = 4
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Shown(Value):
+class Shown(Value, frozen=True):
     """No value of its own: what tests have shown of attributes and items."""
 
     places: dict[Place, Value]

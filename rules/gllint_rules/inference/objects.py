@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gllint_rules.inference import annotations as hints
@@ -27,6 +26,7 @@ from gllint_rules.inference.values import (
 )
 from gllint_rules.inference.values import spread as all_of
 from gllint_rules.reading import facts
+from gllint_rules.records import replace
 from gllint_rules.words.names import QUANTITY
 from gllint_rules.words.table import Place
 

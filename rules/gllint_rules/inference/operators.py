@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gllint_rules.inference import formatting, outside
@@ -36,6 +35,7 @@ from gllint_rules.inference.values import (
 )
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Expr
+from gllint_rules.records import replace
 
 if TYPE_CHECKING:
     from gllint_rules.inference.protocol import Evaluator

@@ -8,10 +8,10 @@ count that the arguments admit.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from gllint_rules import records
 from gllint_rules.inference import stubs, tables
 from gllint_rules.inference.stubs import Type
 from gllint_rules.inference.values import (
@@ -44,6 +44,7 @@ from gllint_rules.inference.values import (
     values_in,
 )
 from gllint_rules.reading import facts
+from gllint_rules.records import fresh, replace
 from gllint_rules.tuples import NamedTuple
 
 if TYPE_CHECKING:
@@ -67,8 +68,7 @@ _KINDS = {
 _SHORT = {full: short for short, full in _KINDS.items() if short not in ("pair", "declared")}
 
 
-@dataclass(slots=True, eq=False)
-class _At:
+class _At(records.Record):
     """Where, and why, what the stubs declare becomes a value; ``inside`` are the classes whose items are asked for."""
 
     site: Site | None
@@ -76,15 +76,14 @@ class _At:
     inside: frozenset[str] = frozenset()
 
 
-@dataclass(slots=True, eq=False)
-class _Known:
+class _Known(records.Record):
     """What type variables stand for: a function's in ``own``, a class's in ``cls``; ``this`` is what ``self`` is.
 
     ``asked`` are the protocols that a class is being held against: an iterator gives itself as its iterator.
     """
 
-    cls: dict[str, Value] = field(default_factory=dict)
-    own: dict[str, Value] = field(default_factory=dict)
+    cls: dict[str, Value] = fresh(default_factory=dict)
+    own: dict[str, Value] = fresh(default_factory=dict)
     this: Value = UNKNOWN
     asked: frozenset[tuple[str, str]] = frozenset()
 
@@ -346,11 +345,11 @@ def is_described(value: Value) -> bool:
 # --- calls ---------------------------------------------------------------------------------------------------
 
 
-@dataclass(eq=False)
 class _Arguments:
     """The arguments of a call, evaluated once, and only when somebody asks."""
 
-    given: Callable[[], _Given]
+    def __init__(self, given: Callable[[], _Given]) -> None:
+        self.given = given
 
     @cached_property
     def values(self) -> _Given:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from gllint_rules.inference import annotations as hints
@@ -53,6 +52,7 @@ from gllint_rules.inference.values import (
     options,
 )
 from gllint_rules.reading import facts
+from gllint_rules.records import replace
 from gllint_rules.words.names import QUANTITY
 
 if TYPE_CHECKING:

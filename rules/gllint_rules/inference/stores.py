@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
+from gllint_rules import records
 from gllint_rules.inference import containers, objects
 from gllint_rules.inference.values import (
     UNKNOWN,
@@ -28,6 +28,7 @@ from gllint_rules.inference.values import (
 )
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Expr
+from gllint_rules.records import replace
 from gllint_rules.tuples import NamedTuple
 
 if TYPE_CHECKING:
@@ -68,8 +69,7 @@ def removed(_: tuple[Entry, ...]) -> tuple[Entry, ...]:
     return ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Store:
+class Store(records.Record, frozen=True):
     """A ``change`` to what lies in a container of ``module``."""
 
     evaluator: Evaluator

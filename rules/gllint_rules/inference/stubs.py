@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from gllint_rules import records
 
 if TYPE_CHECKING:
     from gllint_rules.inference.environment import Environment
@@ -25,8 +26,7 @@ _MOST_NAMES = 12  # other names for one thing, one after the other
 Type = Any
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Member:
+class Member(records.Record, frozen=True):
     """A name that a class declares, or an ancestor, ``owner``: ``kind`` as in the tables.
 
     In what is ``said`` the type variables of a class are those of the one that was asked, as ``["^", name]``.
@@ -37,8 +37,7 @@ class Member:
     owner: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Declared:
+class Declared(records.Record, frozen=True):
     """What a full name stands for: a ``class``, or as in the tables; ``inner`` is an attribute of another one."""
 
     kind: str

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import InitVar, dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
+from gllint_rules import records
+from gllint_rules.records import derived, fresh, replace
 from gllint_rules.tuples import NamedTuple
 
 if TYPE_CHECKING:
+    from dataclasses import InitVar
+
     from gllint_rules.reading.facts import Class, Expr, Function, Lambda, Module, Param, Scope
 
 
@@ -24,8 +27,7 @@ class Site(NamedTuple):
     at: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Because:
+class Because(records.Record, frozen=True):
     """One reason, and the reasons behind it."""
 
     message: str
@@ -33,15 +35,13 @@ class Because:
     behind: tuple[Because, ...] = ()
 
 
-class Value:
+class Value(records.Record, frozen=True):
     """Base of all values.
 
     ``size`` counts a value and all that it holds, once for each way that leads there, and ``nesting`` how deep
     that goes: what walks a value takes that many steps, however little memory it shares. ``gap`` says whether
     something in it is unknown that the arguments of a call might tell.
     """
-
-    __slots__ = ()
 
     @property
     def size(self) -> int:
@@ -86,20 +86,16 @@ def _with_more(whole: Record | ListOf, parts: Iterable[Value]) -> tuple[int, int
     return size, nesting, gap
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Holder(Value):
+class Holder(Value, frozen=True):
     """A value that holds others; its measures are taken once."""
 
-    size: int = field(init=False, repr=False)
-    nesting: int = field(init=False, repr=False)
-    gap: bool = field(init=False, repr=False)
+    size: int = derived()
+    nesting: int = derived()
+    gap: bool = derived()
 
 
-class _Singleton(Value):
-    __slots__ = ("name",)
-
-    def __init__(self, name: str) -> None:
-        self.name = name
+class _Singleton(Value, frozen=True):
+    name: str
 
     def __repr__(self) -> str:
         return self.name
@@ -111,8 +107,7 @@ NEVER: Value = _Singleton("NEVER")
 NONE: Value = _Singleton("NONE")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Boolean(Value):
+class Boolean(Value, frozen=True):
     """A truth value, no number; ``literal`` where it is written out."""
 
     literal: bool | None = None
@@ -121,8 +116,7 @@ class Boolean(Value):
 BOOL = Boolean()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Number(Value):
+class Number(Value, frozen=True):
     """Definitely a number; ``real`` where it is known to be a float, which no sequence can be multiplied by."""
 
     because: Because
@@ -130,8 +124,7 @@ class Number(Value):
     literal: object = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Literal:
+class Literal(records.Record, frozen=True):
     """A stretch of literal text. ``offsets`` maps its characters to those of the string at ``site``."""
 
     text: str
@@ -139,16 +132,14 @@ class Literal:
     offsets: tuple[int, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Filled:
+class Filled(records.Record, frozen=True):
     """A value formatted into a text."""
 
     value: Value
     site: Site
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Text(Holder):
+class Text(Holder, frozen=True):
     """A string; ``parts`` is ``None`` where its text is unknown. Bytes count as text of unknown content."""
 
     parts: tuple[Literal | Filled, ...] | None = None
@@ -174,8 +165,7 @@ TEXT = Text()
 BYTES = Text(is_bytes=True)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Entry:
+class Entry(records.Record, frozen=True):
     """A value in a container, where it was put in, and the place of its key where that is written out.
 
     ``constant`` where a table holds it that a module or a class binds to a name: it is reported where it is used.
@@ -191,15 +181,13 @@ class Entry:
         return self if value is self.value else Entry(value, self.site, self.key, self.constant)
 
 
-@dataclass(frozen=True, slots=True)
-class Unnamed:
+class Unnamed(NamedTuple):
     """A key of a record that is no text, or none that is known: the place of what it leads to tells it apart."""
 
     site: Site
 
 
-@dataclass(frozen=True, slots=True)
-class OtherKey:
+class OtherKey(NamedTuple):
     """A key of a record that is written out and is no text, as ``repr`` shows it."""
 
     shown: str
@@ -208,8 +196,7 @@ class OtherKey:
 Key: TypeAlias = str | Unnamed | OtherKey
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Record(Holder):
+class Record(Holder, frozen=True):
     """A mapping or an object with known fields.
 
     ``entries``: for each key all that may be stored there. ``sure``: keys that are always there. ``open``:
@@ -220,7 +207,7 @@ class Record(Holder):
     all values are among the entries. ``keys``: what its unnamed keys are, where that is said and they are no texts.
     """
 
-    entries: dict[Key, tuple[Entry, ...]] = field(default_factory=dict)
+    entries: dict[Key, tuple[Entry, ...]] = fresh(default_factory=dict)
     sure: frozenset[Key] = frozenset()
     open: bool = False
     rest: Value | None = None
@@ -305,8 +292,7 @@ class Record(Holder):
         )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ListOf(Holder):
+class ListOf(Holder, frozen=True):
     """A list, tuple, set or generator: known ``items`` in order, then any number of ``rest``.
 
     A ``pair`` is a tuple that nobody wrote: ``zip``, ``enumerate`` and ``.items()`` make it. A ``declared`` one is
@@ -340,16 +326,14 @@ class ListOf(Holder):
         return join(*values) if values else UNKNOWN
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ClassOf(Value):
+class ClassOf(Value, frozen=True):
     """A class of the project."""
 
     module: Module
     cls: Class
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Instance(Value):
+class Instance(Value, frozen=True):
     """An instance of a class of the project whose fields are looked up in the class.
 
     ``arguments`` are what stands for its type variables: ``Context[Building]``. ``held`` are the attributes that are
@@ -358,15 +342,14 @@ class Instance(Value):
 
     of: ClassOf
     arguments: tuple[Value, ...] = ()
-    held: Mapping[str, Value] = field(default_factory=dict)
-    gap: bool = field(init=False, repr=False)
+    held: Mapping[str, Value] = fresh(default_factory=dict)
+    gap: bool = derived()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "gap", any(value is UNKNOWN or value.gap for value in self.held.values()))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Leading:
+class Leading(records.Record, frozen=True):
     """What `functools.partial` gives to a function before its calls do; ``known`` where ``places`` are all there."""
 
     places: tuple[Entry, ...]
@@ -374,8 +357,7 @@ class Leading:
     named: Record
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class FunctionOf(Value):
+class FunctionOf(Value, frozen=True):
     """A function, method (with the class it is bound to) or lambda of the project."""
 
     module: Module
@@ -397,30 +379,26 @@ class FunctionOf(Value):
         return Frame(self.module, self.function.scope.parent or self.function.scope, None, self.bound)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ModuleOf(Value):
+class ModuleOf(Value, frozen=True):
     """A module of the project."""
 
     module: Module
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class External(Value):
+class External(Value, frozen=True):
     """A name from outside the project (``numpy.mean``) or a builtin (``builtins.len``)."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ExternalInstance(Value):
+class ExternalInstance(Value, frozen=True):
     """An instance of a class from outside the project; ``arguments`` are what stands for its type variables."""
 
     name: str
     arguments: tuple[Value, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Method(Value):
+class Method(Value, frozen=True):
     """A method of a value of a known kind: ``text.format``, ``record.get``."""
 
     of: Value
@@ -439,15 +417,13 @@ class ToolData(Protocol):
         """The function that a call of the tool object is a call of, as it is behind a decorator."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ToolValue(Value):
+class ToolValue(Value, frozen=True):
     """A tool object: what a T1 or T4 call makes, or a T3 decorator leaves behind."""
 
     tool: ToolData
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class UnionOf(Holder):
+class UnionOf(Holder, frozen=True):
     """One of several, :data:`UNKNOWN` perhaps among them.
 
     ``conditional`` where a conditional expression chose: each of its arms is a value of its own.
@@ -460,19 +436,17 @@ class UnionOf(Holder):
         _measure(self, self.options, level=0)
 
 
-@dataclass(slots=True)
-class Flow:
+class Flow(records.Record):
     """The outcome of a function: ``returns`` and ``yields`` as expression and value, in reading order."""
 
-    returns: list[tuple[Expr, Value]] = field(default_factory=list)
-    yields: list[tuple[Expr, Value]] = field(default_factory=list)
+    returns: list[tuple[Expr, Value]] = fresh(default_factory=list)
+    yields: list[tuple[Expr, Value]] = fresh(default_factory=list)
     falls_through: bool = False
     open: bool = False  # what stands for the outcome while it is being worked out
     result: Value | None = None  # all returns together, once somebody asked
 
 
-@dataclass(slots=True)
-class Frame:
+class Frame(records.Record):
     """Where an expression is evaluated. ``env`` holds the flow's variables; without it the reading is static."""
 
     module: Module

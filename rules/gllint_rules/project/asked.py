@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from gllint_rules import records
 from gllint_rules.inference import classes
 from gllint_rules.inference.values import (
     NONE,
@@ -49,8 +49,7 @@ if TYPE_CHECKING:
     from gllint_rules.project.project import Project
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Action:
+class Action(records.Record, frozen=True):
     """A tool's name and its arguments, as far as the source writes them out."""
 
     name: Entry | None
@@ -126,8 +125,7 @@ def _is_container(context: Context, value: Value) -> bool:
             return False
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Asked:
+class Asked(records.Record, frozen=True):
     """A tool's name in the source; ``registry`` is what is asked for it, where only a registry's answer counts."""
 
     name: Entry

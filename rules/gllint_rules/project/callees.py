@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from gllint_rules import records
 from gllint_rules.inference import classes
 from gllint_rules.inference.values import (
     ClassOf,
@@ -21,6 +21,7 @@ from gllint_rules.inference.values import (
 )
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Expr, Function, Module, Scope
+from gllint_rules.records import fresh
 from gllint_rules.words.table import ANY, Callee, Entry, Framework, Kind, Table
 
 if TYPE_CHECKING:
@@ -29,8 +30,7 @@ if TYPE_CHECKING:
 _MOST_NAMES = 8  # that one thing is given, one after the other
 
 
-@dataclass(slots=True)
-class Callees:
+class Callees(records.Record):
     """Looks callees up in the framework table.
 
     ``talks`` says whether the project imports a framework or a model's SDK at all.
@@ -39,7 +39,7 @@ class Callees:
     evaluator: Evaluator
     table: Table
     talks: Callable[[], bool]
-    _imported: dict[str, frozenset[str]] = field(default_factory=dict)
+    _imported: dict[str, frozenset[str]] = fresh(default_factory=dict)
 
     def entry(self, kind: Kind, func: Expr, frame: Frame, called: bool = True) -> Entry | None:
         """What the table says of ``func`` under ``kind``; ``called`` is false of a decorator that is not called."""

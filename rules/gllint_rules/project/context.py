@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
 
+from gllint_rules import records
 from gllint_rules.finding import Fix, Span, ToolAt
 from gllint_rules.inference import annotations as hints
 from gllint_rules.inference import functions
@@ -38,6 +38,7 @@ from gllint_rules.project.seen import seen as what_is_seen
 from gllint_rules.project.tool import Tool
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Expr, Module, Scope
+from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.kinds import Kind
 
 _T = TypeVar("_T")
@@ -214,8 +215,7 @@ def _contexts(project: Project) -> dict[str, Context]:
     return {}
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
+class Told(NamedTuple):
     """The tool that a finding speaks of, and the files that make it one."""
 
     tool: ToolAt
@@ -234,8 +234,7 @@ def told(tool: Tool, callable: FunctionOf | None) -> Told:
     return Told(ToolAt(callable.module.path, callable.function.at, name), tuple(files))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Pending:
+class Pending(records.Record, frozen=True):
     """A finding whose place is not worked out yet. Those of several tools at one place become one."""
 
     code: str

@@ -7,9 +7,9 @@ unknown value does is unknown, and nothing is concluded from it.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from gllint_rules import records
 from gllint_rules.inference import classes
 from gllint_rules.inference.tables import ENVIRONMENTS
 from gllint_rules.inference.values import (
@@ -44,6 +44,7 @@ from gllint_rules.reading.facts import (
     SectionFacts,
     Sub,
 )
+from gllint_rules.records import fresh
 from gllint_rules.words.names import (
     CALLBACK_CALLS,
     CLIENT_HOUSEKEEPING,
@@ -94,8 +95,7 @@ _DONE_BY: dict[str, Kind] = {
 _PATH_AT = {**dict.fromkeys((*FILE_OPENERS, *FILE_DELETES), 0), **FILE_WRITES}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Effect:
+class Effect(records.Record, frozen=True):
     """One thing that a body does, and where. ``path`` is the file that a write or a deletion is about."""
 
     kind: Kind
@@ -105,8 +105,7 @@ class Effect:
     path: Expr | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Reached:
+class Reached(records.Record, frozen=True):
     """An effect of a callable; ``own`` where it stands in the callable itself."""
 
     effect: Effect
@@ -114,20 +113,18 @@ class Reached:
     because: Because
 
 
-@dataclass(slots=True)
-class Body:
+class Body(records.Record):
     """What one function does itself, in reading order, and the functions of the project that it calls."""
 
-    effects: list[Effect] = field(default_factory=list)
-    calls: list[tuple[FunctionOf, Site]] = field(default_factory=list)
+    effects: list[Effect] = fresh(default_factory=list)
+    calls: list[tuple[FunctionOf, Site]] = fresh(default_factory=list)
 
 
-@dataclass(slots=True)
-class _Parts:
+class _Parts(records.Record):
     """What the facts hold of one scope."""
 
-    calls: list[tuple[Call, Scope]] = field(default_factory=list)
-    environments: list[tuple[Sub | Dict, Scope]] = field(default_factory=list)
+    calls: list[tuple[Call, Scope]] = fresh(default_factory=list)
+    environments: list[tuple[Sub | Dict, Scope]] = fresh(default_factory=list)
 
 
 class Effects:

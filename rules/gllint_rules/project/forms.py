@@ -7,7 +7,6 @@ those the table says.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import replace
 from functools import partial
 
 from gllint_rules.inference import classes
@@ -45,6 +44,7 @@ from gllint_rules.project.tool import Form, Tool
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Call, Expr, Function, Module, Scope
 from gllint_rules.reading.outline import Section
+from gllint_rules.records import replace
 from gllint_rules.words.names import ARGS_SCHEMA, LIST_PUTS, RESULT_SCHEMAS, SCHEMA_FN
 from gllint_rules.words.table import GENERAL, Callee, Entry, Framework, Kind, Place
 

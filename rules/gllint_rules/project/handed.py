@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
+from gllint_rules import records
 from gllint_rules.inference import classes
 from gllint_rules.inference.tables import PROPERTIES
 from gllint_rules.inference.values import (
@@ -26,6 +26,7 @@ from gllint_rules.project.callees import defined
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Call, Expr, Function, Lambda, Module, Param, Scope
 from gllint_rules.reading.outline import Section
+from gllint_rules.records import fresh
 from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.table import Place
 
@@ -258,15 +259,14 @@ def _below(evaluator: Evaluator, expr: Expr, frame: Frame, path: str) -> Iterato
                     yield from (entry.value for entry in option.entries.get(key, ()))
 
 
-@dataclass(slots=True)
-class _Walk:
+class _Walk(records.Record):
     """Goes through what builds a container: written out, spread, added to, bound to names of whatever module."""
 
     evaluator: Evaluator
     sink: Sink = nowhere
-    found: list[Value] = field(default_factory=list)
+    found: list[Value] = fresh(default_factory=list)
     left: int = MOST_PARTS
-    seen: set[tuple[Scope, str]] = field(default_factory=set)
+    seen: set[tuple[Scope, str]] = fresh(default_factory=set)
 
     def functions(self, behind: bool) -> tuple[FunctionOf, ...]:
         out: dict[object, FunctionOf] = {}

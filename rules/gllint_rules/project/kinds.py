@@ -7,11 +7,11 @@ import re
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from gllint_rules.inference.values import Record, Site, Text, literal_of, surely_not_text
+from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.kinds import KINDS, PLAIN, Kind, is_calendar, kind_of_name, unit_of_kind
 from gllint_rules.words.unit_names import unit_of_name
 from gllint_runtime.policy.units import dimension_of
@@ -32,8 +32,7 @@ _CLOCKS = frozenset(
 _KEEPING = frozenset({"round", "int", "float", "abs", "max", "min", "Decimal", "ceil", "floor", "sum"})
 
 
-@dataclass(frozen=True, slots=True)
-class Advice:
+class Advice(NamedTuple):
     """What to do about a number: return it in ``unit``, which ``settings`` would allow, or declare its key ``plain``.
 
     ``settings`` are lines of configuration that the repair needs, in the order in which they are told.

@@ -11,9 +11,9 @@ import ast
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 
+from gllint_rules import records
 from gllint_rules.project.context import is_test_path
 from gllint_rules.project.project import Project
 from gllint_rules.reading.outline import lines_apart
@@ -29,8 +29,7 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _SCOPES = (*_FUNCTIONS, ast.ClassDef)
 
 
-@dataclass(eq=False, slots=True)
-class Mention:
+class Mention(records.Record):
     """A node of a file that is a name or a text; of a text that only holds the word, ``exact`` is false.
 
     A line of a file that is no Python is never exact: what reads it is not known.
@@ -61,18 +60,15 @@ class Mention:
         )
 
 
-@dataclass(eq=False)
 class File:
     """A file of the project or around it, as :mod:`ast` has it; of one that is no Python the tree is empty."""
 
-    path: str
-    source: str
-    tree: ast.Module | None
-    is_test: bool
-    parents: dict[ast.AST, ast.AST] = field(default_factory=dict)  # of what was read
-    _parts: dict[int, _Part] = field(default_factory=dict)  # those that were read
-    _locals: dict[ast.AST, frozenset[str]] = field(default_factory=dict)
-    _answers: dict[tuple[Callable[[File, str], bool], str], bool] = field(default_factory=dict)
+    def __init__(self, path: str, source: str, tree: ast.Module | None, is_test: bool) -> None:
+        self.path, self.source, self.tree, self.is_test = path, source, tree, is_test
+        self.parents: dict[ast.AST, ast.AST] = {}  # of what was read
+        self._parts: dict[int, _Part] = {}  # those that were read
+        self._locals: dict[ast.AST, frozenset[str]] = {}
+        self._answers: dict[tuple[Callable[[File, str], bool], str], bool] = {}
 
     def _holding(self, text: str) -> Iterator[_Part]:
         """The parts of the file in which ``text`` may stand, last ones first; the others are not read."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 
+from gllint_rules import records
 from gllint_rules.inference.values import (
     NEVER,
     NONE,
@@ -24,12 +24,12 @@ from gllint_rules.inference.values import (
 )
 from gllint_rules.project.tool import Tool
 from gllint_rules.reading.facts import Expr
+from gllint_rules.records import replace
 from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.settings import Settings
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Result:
+class Result(records.Record, frozen=True):
     """One value that a tool's callable can return, and the expression that it returns."""
 
     tool: Tool
@@ -184,8 +184,7 @@ def as_text(key: Key | None) -> str | None:
     return key if isinstance(key, str) else None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Held:
+class Held(records.Record, frozen=True):
     """A Quantity in a result: where it is put in, under which key, and whether a list holds it."""
 
     record: Record

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
+from gllint_rules import records
 from gllint_rules.inference.values import (
     NONE,
     Boolean,
@@ -20,6 +20,7 @@ from gllint_rules.inference.values import (
 )
 from gllint_rules.project.context import Context
 from gllint_rules.reading.facts import Expr, Scope
+from gllint_rules.records import fresh
 
 Path = tuple[Key | int, ...]
 
@@ -34,13 +35,12 @@ class Opaque:
 OPAQUE = Opaque()
 
 
-@dataclass(slots=True, eq=False)
-class SchemaLiteral:
+class SchemaLiteral(records.Record):
     """A schema that is written out: its data, and for each path the place of the value."""
 
     data: Any
     site: Site
-    places: dict[Path, Site] = field(default_factory=dict)
+    places: dict[Path, Site] = fresh(default_factory=dict)
 
     def place(self, path: Path) -> Site:
         """The place of the value at ``path``, or of what is nearest around it."""

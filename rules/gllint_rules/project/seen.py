@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gllint_rules.inference import classes
@@ -24,6 +23,7 @@ from gllint_rules.inference.values import (
 from gllint_rules.project.tool import Tool
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Expr
+from gllint_rules.records import replace
 from gllint_rules.words.table import Place
 
 if TYPE_CHECKING:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from gllint_rules import records
 from gllint_rules.inference.values import (
     Entry,
     Filled,
@@ -42,8 +42,7 @@ _COMPUTED = re.compile(r"\{\{claim:[^{}]*" + re.escape(HOLE) + r"[^{}]*\}\}")
 _MARKER = re.compile(r"(?:^|\n)[ \t]*" + re.escape(HOLE) + r"[.)][ \t]")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Template:
+class Template(records.Record, frozen=True):
     """A final message as far as it is known. Its ``text`` has :data:`HOLE` for each interpolated value."""
 
     parts: tuple[Literal | Filled, ...]
@@ -78,8 +77,7 @@ class Template:
         return None
 
 
-@dataclass(slots=True, eq=False)
-class FinalStep:
+class FinalStep(records.Record):
     """A final message and, where they stand beside it, its claims.
 
     ``unfilled`` where it is a template that ``.format`` or ``%`` may still fill.

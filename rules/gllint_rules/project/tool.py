@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from gllint_rules import records
 from gllint_rules.inference.values import ClassOf, FunctionOf
 from gllint_rules.reading.facts import Call, Expr, Module, Scope
 from gllint_rules.words.table import Framework
@@ -12,8 +12,7 @@ from gllint_rules.words.table import Framework
 Form: TypeAlias = Literal["T1", "T2", "T3", "T4", "T5", "T6", "T7", "T8"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Tool:
+class Tool(records.Record, frozen=True):
     """A callable that is offered to a model, and what the source says of it.
 
     ``module`` and ``scope`` are where it is offered. ``callables`` is empty where ``fn`` is not a function that we can

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from gllint_rules import records
 from gllint_rules.inference.values import Literal, Record, Site, Text, options
 from gllint_rules.project.context import Context
 from gllint_rules.project.results import Held, quantities
@@ -14,8 +14,7 @@ from gllint_rules.words.names import QUANTITY
 from gllint_runtime.policy.units import UnitVerdict
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class WrittenUnit:
+class WrittenUnit(records.Record, frozen=True):
     """A literal unit, where it is written, and the Quantity that carries it."""
 
     site: Site

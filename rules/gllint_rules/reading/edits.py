@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from gllint_rules.reading.outline import Outline, Section, outline_of_method, outline_of_part
 from gllint_rules.reading.syntax import ParseFailure
@@ -39,7 +38,7 @@ def edited(old: Outline, before: str, source: str) -> Outline | None:
         return None
     count = first + len(made) - last
     rest = [_moved(section, by, count) for section in old.sections[last:]]
-    return replace(old, sections=(*old.sections[:first], *made, *rest))
+    return old._replace(sections=(*old.sections[:first], *made, *rest))
 
 
 def _edited_method(old: Outline, before: str, source: str, start: int, stop: int, by: int) -> Outline | None:
@@ -69,13 +68,13 @@ def _edited_method(old: Outline, before: str, source: str, start: int, stop: int
     holes = [hole if i == place else _shifted(h, by) if i > place else h for i, h in enumerate(cls.holes)]
     members = tuple((name, at + by if at > method.begin else at) for name, at in cls.members)
     new = {
-        cls.number: replace(cls, end=cls.end + by, holes=tuple(holes), members=members),
+        cls.number: cls._replace(end=cls.end + by, holes=tuple(holes), members=members),
         method.number: again,
     }
     sections = (
         new.get(s.number) or (_moved(s, by, 0) if s.begin > method.begin else s) for s in old.sections
     )
-    return replace(old, sections=tuple(sections))
+    return old._replace(sections=tuple(sections))
 
 
 def _alike(one: str, other: str) -> int:
@@ -94,8 +93,7 @@ def _moved(section: Section, by: int, count: int) -> Section:
     """The section as it stands ``by`` characters and ``count`` sections further on."""
     if not by and not count:
         return section
-    return replace(
-        section,
+    return section._replace(
         number=section.number + count,
         owner=None if section.owner is None else section.owner + count,
         begin=section.begin + by,

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 from gllint_rules.reading.passage import line_starts
 from gllint_rules.reading.sketch import Imported, Sketch
 from gllint_rules.reading.syntax import parsed
+from gllint_rules.tuples import NamedTuple
 
 # What makes a method parse alone, however it is indented.
 CLASS = "class _:\n"
@@ -22,8 +22,7 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 SectionKind: TypeAlias = Literal["imports", "function", "class", "other"]
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(NamedTuple):
     """What the outline says of one section.
 
     ``number`` counts in reading order. ``begin`` and ``end`` are offsets of whole lines. ``holes`` are the stretches
@@ -55,8 +54,7 @@ class Section:
     has_classes: bool = False  # classes inside functions, conditions or other classes
 
 
-@dataclass(frozen=True, slots=True)
-class Outline:
+class Outline(NamedTuple):
     """The sections of a file in reading order, and what is asked of all of it."""
 
     sections: tuple[Section, ...]
@@ -64,7 +62,7 @@ class Outline:
     dotted_imports: frozenset[str]  # ``a.b.c`` of ``import a.b.c``, anywhere
     stars: tuple[str, ...]  # modules of ``from x import *``, with their dots
     inner_imports: frozenset[str] = frozenset()  # dotted names that imports inside of functions name
-    aliases: Mapping[str, str] = field(default_factory=dict)  # imported names by those that ``as`` gives them
+    aliases: Mapping[str, str] = {}  # imported names by those that ``as`` gives them
 
     def modules(self) -> frozenset[str]:
         """The dotted names of all that the file imports from elsewhere, whether a module or a name in one."""
@@ -154,8 +152,7 @@ class _Outliner:
         """The section with imported names also as they were before ``as``."""
         if self.aliases.keys().isdisjoint(section.calls | section.subscripts | section.decorators):
             return section
-        return replace(
-            section,
+        return section._replace(
             calls=self.real(section.calls),
             subscripts=self.real(section.subscripts),
             decorators=self.real(section.decorators),
