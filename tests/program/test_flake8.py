@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 
 from gllint.hosts.flake8 import Plugin
-from gllint.run import workspace
 from gllint.run.engine import Engine, Options
 from gllint.run.results import Result
 from gllint.run.workspace import Workspace
@@ -188,8 +187,8 @@ def test_each_file_is_asked_for_its_own_findings_alone(write: Write, monkeypatch
     )
     top = write({"gllint.toml": "", **{f"a{number}.py": tool for number in range(count)}})
     looks: list[Any] = []
-    original = workspace._concerned
-    monkeypatch.setattr(workspace, "_concerned", lambda known: looks.append(known) or original(known))
+    original = Result.concerned.__get__
+    monkeypatch.setattr(Result, "concerned", property(lambda known: looks.append(known) or original(known)))
     engine = Engine(Options(cache=False, jobs=1, fixes=False))
     found = [engine.check_file(str(path)).findings for path in sorted(top.glob("*.py"))]
     assert [len(findings) for findings in found] == [1] * count
