@@ -364,7 +364,8 @@ def holds_time(unit: str | None) -> bool:
 _STYLED = re.compile(
     r"\bLATIN (CAPITAL LETTER|SMALL LETTER|LETTER SMALL CAPITAL) ([A-Z])\Z"
 )  # in a circle, a square
-_MIXED = re.compile(r"[^\W\d_]*[A-Za-z][^\W\d_]*")
+_LETTERS = re.compile(r"[^\W\d_]+")
+_ASCII_LETTER = re.compile(r"[A-Za-z]")
 # Letters that look like Latin ones.
 _LATIN = str.maketrans(
     "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧκοАВЕКМНОРСТУХЅІЈԜаекорсухіјѕԝһ",
@@ -424,7 +425,11 @@ def _seen(text: str) -> str:
     """The text without styles of letters, and in Latin letters alone what mixes them with others, each in its place."""
     if text.isascii():
         return text
-    return _MIXED.sub(lambda word: word[0].translate(_LATIN), "".join(map(_unstyled_char, text)))
+    return _LETTERS.sub(_in_latin, "".join(map(_unstyled_char, text)))
+
+
+def _in_latin(word: re.Match[str]) -> str:
+    return word[0].translate(_LATIN) if _ASCII_LETTER.search(word[0]) else word[0]
 
 
 def _folded(text: str) -> str:
