@@ -247,6 +247,7 @@ def _serve(index: Index, pipe: Connection) -> None:
 class _Worker:
     def __init__(self, index: Index, pipe: Connection) -> None:
         self._index, self._pipe, self._project = index, pipe, index.project
+        self._unsettled: rules.Unsettled = {}
         self._project.share_out = self._share_out
 
     def run(self) -> None:
@@ -254,7 +255,8 @@ class _Worker:
         while True:
             match self._pipe.recv():
                 case ("check", paths, fixes):
-                    self._pipe.send(("done", list(rules.check_here(self._index, paths, fixes))))
+                    said = rules.check_here(self._index, paths, fixes, self._unsettled)
+                    self._pipe.send(("done", list(said)))
                 case ("apply", function, work, number, paths):
                     self._pipe.send(("done", (number, apply(function, work, paths))))
                 case ("mentions", mentions, around):

@@ -26,6 +26,7 @@ class Mentions:
         self._table, self._dependencies, self._top = table, dependencies, top
         self._open: set[str] = set()
         self._open_around: set[str] = set()
+        self._in_vain = 0
 
     def of(self, word: str, around: bool = False) -> frozenset[str] | None:
         """Return the files that hold a word; ``None`` before anybody looked, and then :meth:`taken` says so.
@@ -38,7 +39,12 @@ class Mentions:
             self._open.add(word)
         if beyond is None:
             self._open_around.add(word)
+        self._in_vain += found is None or beyond is None
         return None if found is None or beyond is None else found | beyond
+
+    def in_vain(self) -> int:
+        """Return how many questions were asked before anybody looked."""
+        return self._in_vain
 
     def taken(self) -> Open | None:
         """Take away the words that were asked about in vain, for somebody to :meth:`look` for, if there are any."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, TypeAlias
 
 from gllint.run.index import Index
@@ -13,15 +14,18 @@ from gllint.run.results import Result
 from gllint_rules import Failure, Finding, Span
 
 if TYPE_CHECKING:
+    from gllint_rules.check import check as checking
     from gllint_rules.reading.facts import Module
 
 # A file, what the rules say of it, and the words that they asked about in vain.
 Checked: TypeAlias = tuple[str, Result, Open | None]
-Check: TypeAlias = Callable[[Index, Sequence[str], bool], Iterator[Checked]]
+Checker: TypeAlias = Callable[[Index, Sequence[str], bool], Iterator[Checked]]
+# The checks of files that will be asked again: what is settled is not worked out twice.
+Unsettled: TypeAlias = "dict[str, list[checking.Check]]"
 
 
 def check_files(
-    index: Index, paths: Sequence[str], fixes: bool, check: Check | None = None
+    index: Index, paths: Sequence[str], fixes: bool, check: Checker | None = None
 ) -> dict[str, Result]:
     """Return what the rules say of candidates, with the ``fixes`` where they are wanted.
 
@@ -29,9 +33,11 @@ def check_files(
     at the files of the project is enough for them. ``check`` does the work where others are to do it.
     """
     results: dict[str, Result] = {}
+    unsettled: Unsettled = {}
     while paths:
         asked: dict[str, Open] = {}
-        for path, result, waiting in (check or check_here)(index, paths, fixes):
+        said = check_here(index, paths, fixes, unsettled) if check is None else check(index, paths, fixes)
+        for path, result, waiting in said:
             before = results.get(path, Result()).cuts
             results[path] = result._replace(cuts=before + result.cuts)
             if waiting is not None:
@@ -44,31 +50,35 @@ def check_files(
     return results
 
 
-def check_here(index: Index, paths: Sequence[str], fixes: bool) -> Iterator[Checked]:
-    """Yield what the rules say of each file."""
+def check_here(index: Index, paths: Sequence[str], fixes: bool, unsettled: Unsettled) -> Iterator[Checked]:
+    """Yield what the rules say of each file; ``unsettled`` holds the checks of those whose fixes asked in vain."""
     for path in paths:
-        yield path, check_file(index, path, fixes), index.mentions.taken()
+        result = check_file(index, path, fixes, unsettled)
+        waiting = index.mentions.taken()
+        if waiting is None:
+            unsettled.pop(path, None)
+        yield path, result, waiting
 
 
-def check_file(index: Index, path: str, fixes: bool) -> Result:
+def check_file(index: Index, path: str, fixes: bool, unsettled: Unsettled | None = None) -> Result:
     """Return what the rules say of one candidate."""
     project, codes, clock = index.project, index.config.codes, index.means.clock
     parsed = index.read(path)
     if isinstance(parsed, Unparsed):
         notice = f"{parsed.message} (line {parsed.line})" if parsed.is_python else ""
         return Result(syntax_error(path, parsed, codes), notice=notice)
-    from gllint_rules.check.check import check
+    from gllint_rules.check.check import Check
     from gllint_rules.project.wide import is_plain
 
+    checks = unsettled.setdefault(path, []) if unsettled is not None else []
     reports: list[Finding | Failure] = []
-    project.consulted.clear()
-    if clock.by_rule:
-        for code in sorted(codes):
-            with clock.stage(code):
-                reports += check(project, path, frozenset({code}), fixes)
-    else:
-        reports += check(project, path, codes, fixes)
-    asked = {question.__name__ if is_plain(question) else EVERYTHING for question, *_ in project.consulted}
+    for number, some in enumerate([{code} for code in sorted(codes)] if clock.by_rule else [codes]):
+        with clock.stage(*some) if clock.by_rule else nullcontext():
+            if number == len(checks):
+                checks.append(Check(project, path, frozenset(some)))
+            reports += checks[number].reports(fixes, index.mentions.in_vain)
+    consulted = frozenset().union(*(check.consulted for check in checks))
+    asked = {question.__name__ if is_plain(question) else EVERYTHING for question, *_ in consulted}
     return Result(
         tuple(report for report in reports if isinstance(report, Finding)),
         tuple(report for report in reports if isinstance(report, Failure)),

@@ -267,18 +267,23 @@ def test_a_rule_that_raises_loses_nothing_else(
     from gllint_rules.project.project import Project
 
     top = write({"agent.py": agent, "b.py": agent})
-    honest = running.check
 
-    def check(project: Project, path: str, codes: frozenset[str], fixes: bool = True) -> Any:
-        yield Failure("GL101", path, "ValueError: no")
-        yield from honest(project, path, codes - {"GL101"}, fixes)
+    class Failing(running.Check):
+        def __init__(self, project: Project, path: str, codes: frozenset[str]) -> None:
+            super().__init__(project, path, codes - {"GL101"})
+            self._path = path
 
-    monkeypatch.setattr(running, "check", check)
+        def reports(self, *how: Any) -> Any:
+            yield Failure("GL101", self._path, "ValueError: no")
+            yield from super().reports(*how)
+
+    honest = running.Check
+    monkeypatch.setattr(running, "Check", Failing)
     outcome = Engine(Options(cache=True)).check([str(top)])
     assert [failure.code for failure in outcome.failures] == ["GL101", "GL101"]
     assert [finding.code for finding in outcome.findings] == ["GL401", "GL401"]
     # What failed is not remembered as if it had found nothing.
-    monkeypatch.setattr(running, "check", honest)
+    monkeypatch.setattr(running, "Check", honest)
     again = Engine(Options(cache=True)).check([str(top)])
     assert not again.failures
     assert len(again.findings) == 6

@@ -23,12 +23,12 @@ from gllint.run import beside, crew, rules
 beside.WORTH_BYTES = crew.WORTH_BYTES = 0
 check_file, parent, kind = rules.check_file, os.getpid(), sys.argv.pop()
 
-def checked(index, path, fixes):
+def checked(index, path, *how):
     if os.getpid() != parent:
         if kind == "dies" and path.endswith("m7.py"):
             os._exit(1)
         sys.stderr.write(f"{os.getpid()}\\n")
-    return check_file(index, path, fixes)
+    return check_file(index, path, *how)
 
 def started(index, paths):
     if index.means.pool.jobs > 1:
@@ -146,7 +146,7 @@ index = SimpleNamespace(
     mentions=SimpleNamespace(answers=({}, {}), learn=lambda *learnt: None, taken=lambda: None),
     learn=lambda *learnt: None,
 )
-rules.check_file = lambda index, path, fixes: Result(
+rules.check_file = lambda index, path, *how: Result(
     cuts=(len(index.project.share_out("names", path)),), notice=path * 10_000
 )
 said = crew.check_files(index, PATHS[:6], False)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from gllint.run.engine import Engine, Options
+from gllint_rules.check.check import Check
 from gllint_rules.fixes import elsewhere
 from gllint_rules.project.mentions import Mention
 
@@ -185,3 +186,32 @@ def test_a_key_is_looked_for_once_however_many_tools_have_it(
     outcome = Engine(Options(cache=False, jobs=1)).check([str(tmp_path)])
     assert len([finding for finding in outcome.findings if finding.fix is not None]) == count
     assert looks == count
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_what_is_settled_is_not_worked_out_again_when_a_fix_waits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int
+) -> None:
+    tools = {f"plant/t{number}.py": HEAT + "\n# " + "x" * 300_000 for number in range(2)}
+    write(tmp_path, {"gllint.toml": "", "plant/__init__.py": "", "plant/use.py": USE, **tools})
+    made, asked = tmp_path / "made", tmp_path / "asked"
+    begin, report = Check.__init__, Check.reports
+
+    def note(self: Check, *given: object) -> None:
+        with made.open("a") as file:
+            file.write(f"{given[1]}\n")
+        begin(self, *given)  # type: ignore[arg-type]
+
+    def noted(self: Check, *given: object) -> object:
+        with asked.open("a") as file:
+            file.write(f"{self._module.path}\n")
+        return report(self, *given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Check, "__init__", note)
+    monkeypatch.setattr(Check, "reports", noted)
+    engine = Engine(Options(jobs=jobs, cache=False))
+    engine.check([str(tmp_path)])
+    engine.close()
+    checks = made.read_text().split()
+    assert len(checks) == len(set(checks))  # each file once
+    assert len(asked.read_text().split()) > len(checks)  # and some were asked again

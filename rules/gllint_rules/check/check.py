@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import traceback
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 
 from gllint_rules.catalogue import RULES
@@ -23,37 +23,59 @@ MOST_REASONS = 400  # that are looked at for the files which a finding rests on
 def check(
     project: Project, path: str, codes: frozenset[str], fixes: bool = True
 ) -> Iterator[Finding | Failure]:
-    """Run the rules ``codes`` over the announced module at ``path``; one that raises loses nothing but itself.
+    """What the rules ``codes`` say of the announced module at ``path``."""
+    return Check(project, path, codes).reports(fixes)
 
-    Without ``fixes`` none is worked out: that takes longer than to find what they are for.
+
+class Check:
+    """The rules ``codes`` run over the announced module at ``path``; one that raises loses nothing but itself.
+
+    ``consulted`` are the questions about all modules that they asked.
     """
-    module = project.modules[path]
-    context = Context.of(project, module)
-    found: dict[tuple[object, ...], list[Pending]] = {}
-    failures: dict[Failure, None] = {}
-    for code in sorted(codes):
-        rule = RULES.get(code)
-        if rule is None or rule.check is None:
-            continue
+
+    def __init__(self, project: Project, path: str, codes: frozenset[str]) -> None:
+        self._project, self._module = project, project.modules[path]
+        self._found: dict[tuple[object, ...], list[Pending]] = {}
+        self._fixes: dict[tuple[object, ...], Fix | None] = {}
+        self._failures: dict[Failure, None] = {}
+        project.consulted.clear()
+        context = Context.of(project, self._module)
+        for code in sorted(codes):
+            rule = RULES.get(code)
+            if rule is None or rule.check is None:
+                continue
+            try:
+                for pending in rule.check(context):
+                    apart = pending.told if rule.per_tool else None
+                    place = (code, pending.site, pending.within, apart)
+                    self._found.setdefault(place, []).append(pending)
+            except Exception as error:
+                self._failures[_failure(code, self._module, error)] = None
+        self.consulted = frozenset(project.consulted)  # no finding rests on what fixes ask
+
+    def reports(self, fixes: bool, in_vain: Callable[[], int] = lambda: 0) -> Iterator[Finding | Failure]:
+        """What the rules say. Without ``fixes`` none is worked out: that takes longer than to find what they are for.
+
+        ``in_vain`` counts what was asked and is not known yet: a fix that asked such a thing is made anew next time.
+        """
+        for place, pendings in self._found.items():
+            fix = self._fixes.get(place)
+            if fixes and place not in self._fixes:
+                before = in_vain()
+                fix = self._fix(pendings[0])
+                if in_vain() == before:
+                    self._fixes[place] = fix
+            yield _placed(self._project, self._module, pendings, fix if fixes else None)
+        yield from self._failures
+
+    def _fix(self, pending: Pending) -> Fix | None:
         try:
-            for pending in rule.check(context):
-                apart = pending.told if rule.per_tool else None
-                found.setdefault((code, pending.site, pending.within, apart), []).append(pending)
-        except Exception as error:
-            failures[_failure(code, module, error)] = None
-    consulted = set(project.consulted)
-    for pendings in found.values():
-        fix: Fix | None = None
-        try:
-            make = pendings[0].fix
-            fix = make() if fixes and make is not None else None
+            return pending.fix() if pending.fix is not None else None
         except Unreadable:  # there is no tree to mend
-            pass
+            return None
         except Exception as error:  # what no fix foresaw costs the fix, not the finding
-            failures[_failure(pendings[0].code, module, error)] = None
-        yield _placed(project, module, pendings, fix)
-    project.consulted.intersection_update(consulted)  # no finding rests on what fixes asked
-    yield from failures
+            self._failures[_failure(pending.code, self._module, error)] = None
+            return None
 
 
 def _failure(code: str, module: Module, error: Exception) -> Failure:
