@@ -79,6 +79,8 @@ def _shift(line: str, span: Span) -> int:
 
 
 def _clip(text: str, shift: int) -> str:
+    if text.isascii():
+        return text[shift : shift + _MAX_WIDTH]
     out: list[str] = []
     at = 0
     for character in text:

@@ -13,13 +13,13 @@ import os
 import re
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
 from gllint.errors import UsageError
 from gllint.files.writing import read_bytes, write_atomically
 from gllint.shown import visible
 from gllint.verdict.fingerprint import Fingerprint, fingerprints
 from gllint_rules import Finding
+from gllint_rules.tuples import NamedTuple
 
 VERSION = 1
 _FIELDS = ("code", "path", "scope", "text", "target")
@@ -28,8 +28,7 @@ _ADVICE = "write one with --write-baseline"
 _LOOKS_LIKE_ONE = re.compile(rb'\s*\{\s*"version"\s*:\s*\d+\s*,\s*"findings"\s*:')
 
 
-@dataclass(slots=True)
-class Compared:
+class Compared(NamedTuple):
     """What is new, which are known, and which old ones are gone or of what the run did not judge."""
 
     new: list[Finding]

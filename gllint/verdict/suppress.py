@@ -16,12 +16,12 @@ import token
 import tokenize
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 
 from gllint.errors import nearest
 from gllint.files.source import split_lines
 from gllint_rules import RULES, Edit, Finding, Fix, Span
+from gllint_rules.records import Record, replace
 
 # What flake8 reads as a suppression, and a code list of which the reason that may follow is no part.
 _CODES = r"[A-Z]+[0-9]+(?:[,\s]+[A-Z]+[0-9]+)*"
@@ -39,8 +39,7 @@ _NEAR_TOP = 10
 _MOST_ABOVE = 100  # lines between a comment and the code that it speaks of
 
 
-@dataclass(slots=True)
-class Suppression:
+class Suppression(Record):
     """One comment, or the part of it that suppresses. ``lines`` are the lines it speaks of, ends included.
 
     ``words`` are what is written for each of the ``codes``.
@@ -55,8 +54,7 @@ class Suppression:
     words: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Unreadable:
+class Unreadable(Record, frozen=True):
     """A comment of ours, or a part of one, that suppresses nothing: what is wrong with it, and what may be meant."""
 
     span: Span

@@ -349,30 +349,34 @@ _WORD_BEFORE = re.compile(rb"\w")
 _IN_WORDS = frozenset(c for c in range(128) if chr(c).isalnum() or chr(c) == "_")
 
 
-_WORTH_MAKING = 10_000  # bytes
+# From how many bytes on it is worth the while to make an automaton, and one that is faster and takes longer to make.
+_WORTH_MAKING = 10_000
+_WORTH_TUNING = 1_000_000
 
 
 class _Automaton:
-    """Tells which of some needles stand in bytes, in one pass where the library for it is at hand.
-
-    It is made once so much was looked at that it is worth the while.
-    """
+    """Tells which of some needles stand in bytes, in one pass where the library for it is at hand."""
 
     def __init__(self, needles: Iterable[bytes]) -> None:
         self._needles = sorted(needles)
-        self._before_making = _WORTH_MAKING
+        self._seen = 0  # bytes
+        self._next = _WORTH_MAKING
         self._made: BytesAhoCorasick | None = None
 
     def _after(self, data: bytes) -> BytesAhoCorasick | None:
-        self._before_making -= len(data)
-        if self._made is None and self._before_making < 0:
-            try:
-                from ahocorasick_rs import BytesAhoCorasick, Implementation
-            except ImportError:  # no wheel for this machine
-                self._before_making = sys.maxsize
-            else:
-                self._made = BytesAhoCorasick(self._needles, implementation=Implementation.DFA)
+        self._seen += len(data)
+        if self._seen > self._next:
+            self._make(is_tuned=self._seen > _WORTH_TUNING)
         return self._made
+
+    def _make(self, is_tuned: bool) -> None:
+        self._next = sys.maxsize if is_tuned else _WORTH_TUNING
+        try:
+            from ahocorasick_rs import BytesAhoCorasick, Implementation
+        except ImportError:  # no wheel for this machine
+            return
+        kind = Implementation.DFA if is_tuned else Implementation.NoncontiguousNFA
+        self._made = BytesAhoCorasick(self._needles, implementation=kind)
 
     def places(self, data: bytes) -> Found:
         """The needles that ``data`` holds, each with the places at which it begins."""

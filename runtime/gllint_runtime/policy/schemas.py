@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from types import NoneType
-from typing import Any
+from typing import Any, NamedTuple
 
 from gllint_runtime.policy.tables import read
 
@@ -65,8 +65,7 @@ class Claim:
         return {"source_call_id": self.source_call_id, "path": self.path, "quantity": self.quantity.to_dict()}
 
 
-@dataclass(frozen=True, slots=True)
-class SchemaProblem:
+class SchemaProblem(NamedTuple):
     """One cause for which a schema is refused: where, what, and under which keyword."""
 
     path: Path

@@ -15,12 +15,11 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache, lru_cache
 from math import prod
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from gllint_runtime.policy.errors import GLValidationError
 from gllint_runtime.policy.packs import pack_of, pack_units
@@ -60,8 +59,7 @@ _PINT_NAME = re.compile(r"(?:°|[^\W\d_])\w{0,63}\Z")
 _MAX_LENGTH = 200
 
 
-@dataclass(frozen=True, slots=True)
-class UnitVerdict:
+class UnitVerdict(NamedTuple):
     """What is known of a unit string.
 
     ``status`` is ``"allowed"``, ``"not-allowed"`` (a unit, but none of ours) or ``"unknown"`` (no unit at
