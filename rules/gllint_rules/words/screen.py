@@ -122,7 +122,8 @@ class Screen:
                     # T3: a decorator, under whatever name it is imported or assigned.
                     (
                         _encoded(form.format(name) for name in told.decorators for form in _DECORATED),
-                        _patterns(
+                        _anchored(rf"\W{{0,3}}{decorators}\b")
+                        + _patterns(
                             rf"(?:[@=]|\b(?:map|partial){gap}\(){gap}(?:\w++{gap}\.{gap}){{0,20}}{decorators}\b"
                             rf"|\b{decorators}{gap}(?:\bas\b|\()"
                         ),
