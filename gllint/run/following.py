@@ -26,6 +26,10 @@ class FollowingIndex(Index):
         super().__init__(place, store, means)
         self._unread: dict[str, Evidence] = {}  # the text of these is what it was
         self._sound: dict[str, Module] = {}  # of files that an edit has broken, what they were before
+        self._lasting: Project | None = None  # the one whose answers outlive those worked out in between
+        self._unbroken: tuple[Collection[str], Project] | None = (
+            None  # broken files, and the one before they were
+        )
 
     @property
     def unread(self) -> Mapping[str, Evidence]:
@@ -36,6 +40,10 @@ class FollowingIndex(Index):
         return self._unread
 
     def _new_project(self) -> Project:
+        if self._reads is None:
+            from gllint_rules.reading.reads import Reads
+
+            self._reads = Reads()
         project = super()._new_project()
         if self._project is None:  # else it inherits that
             self._unread.update(self.kept.fresh)
@@ -100,14 +108,58 @@ class FollowingIndex(Index):
         self.parsed.pop(path, None)
         self._unread.pop(path, None)
 
+    def forget_project(self) -> None:
+        super().forget_project()
+        self._lasting = self._unbroken = None
+
     def renew(self, changed: Collection[str]) -> frozenset[str]:
-        """Put a fresh project over the facts; return the files of which nothing could be taken over."""
-        old = self._project or self.project
+        """Put the project over the facts as they are; return the files of which something else may be said now."""
+        project, lasting, sound = self._project or self.project, self._lasting, self._unbroken
+        broken = frozenset(changed) & self._sound.keys()
+        if broken == frozenset(changed) and broken.isdisjoint(project.modules.paths):
+            return broken  # as they were before
+        self._lasting = self._unbroken = None
+        if broken:
+            # Most likely one of the next edits makes it sound again, and everything as it was.
+            self._unbroken = broken, lasting or project
+        elif sound is not None and sound[0] == changed:
+            project, lasting = sound[1], None
+        if not self._holds(project, changed):
+            return self._put_over(project, changed, lasting)
+        self._project = project
+        if lasting is not None:
+            self._put_over(project, (), lasting)
+        stale = self._project.follow(changed)
+        self._spoil(stale)
+        return stale
+
+    def _holds(self, project: Project, changed: Collection[str]) -> bool:
+        """Say whether the modules of a project are those that take part, once some have followed an edit."""
+        modules = project.modules.paths
+        return all(
+            path in modules and project.imports.known(path) is self.parsed.get(path) for path in changed
+        ) and (modules.keys() == {path for path in self.candidates() if self._is_sound(path)})
+
+    def _is_sound(self, path: str) -> bool:
+        parsed = self.parsed.get(path)
+        return self.unread[path].sound if parsed is None else not isinstance(parsed, Unparsed)
+
+    def renew_aside(self, is_last: bool) -> None:
+        """Forget the answers since the last edit, and go on with what stood before."""
+        project = self._project or self.project
+        lasting = self._lasting or project
+        self._put_over(project, (), lasting)
+        self._lasting = None if is_last else lasting
+
+    def _put_over(self, old: Project, changed: Collection[str], answers: Project | None) -> frozenset[str]:
         self._announced.clear()
         self._added = None
         self._project = self._new_project()
         self._add(self._project, self.candidates())
-        stale = self._project.inherit(old, changed)
+        stale = self._project.inherit(old, changed, answers)
+        self._spoil(stale)
+        return stale
+
+    def _spoil(self, stale: frozenset[str]) -> None:
         if not stale.isdisjoint(self.kept.fresh):
             self.kept.spoil(stale)
-        return stale

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from gllint_rules.project.project import Project
     from gllint_rules.reading.facts import Module
     from gllint_rules.reading.outline import Outline
+    from gllint_rules.reading.reads import Reads
 
 _SMALL_PROJECT = 500
 _WORTH_BYTES, _CHUNK = 1_000_000, 8
@@ -204,8 +205,10 @@ class Index:
             bool(self.talking),
             self.kept.said,
             self._holding,
+            self._reads,
         )
 
+    _reads: Reads | None = None  # what answers rest on, where edits are followed
     # Which of some files hold one of some words, where that is asked again and again.
     _holding: Callable[[frozenset[str], Collection[str]], Collection[str]] | None = None
 

@@ -61,6 +61,7 @@ class LiveWorkspace:
             index.save()
         index.table.save(index.is_complete)
         index.table.share()
+        index.project.evaluator.forget()  # what was inferred for all files would only take up memory
         self.is_loaded = True
 
     def _recalled(self) -> dict[str, Result]:
@@ -186,10 +187,12 @@ class LiveWorkspace:
         yield from self._settle_users()
         unknown = [path for path in self.index.candidates() if path not in self._results]
         for number, path in enumerate(unknown, 1):
-            self._results[path] = check_file(self.index, path, False)
-            if number % _SWEPT == 0 or number == len(unknown):
+            if number % _SWEPT == 1:
                 # What was inferred for files that are not open would only take up memory.
-                self._renew(set())
+                self.index.renew_aside(is_last=False)
+            self._results[path] = check_file(self.index, path, False)
+            if number == len(unknown):
+                self.index.renew_aside(is_last=True)
             yield
 
     def _settle_users(self) -> Iterator[None]:

@@ -326,3 +326,33 @@ def test_a_run_that_keeps_nothing_prepares_nothing_to_keep(
     assert expected.findings
     monkeypatch.setattr(indexing.Index, "save", lambda *_: pytest.fail("nothing is kept"))
     assert check(tmp_path, keep=False).findings == expected.findings
+
+
+def test_what_was_known_before_a_file_was_broken_holds_once_it_is_mended(tmp_path: Path) -> None:
+    put(tmp_path / "pyproject.toml", "")
+    tool = (
+        '\n\n@function_tool\ndef load_{0}(site: str):\n    found = {{"load": len(site)}}\n    return found\n'
+    )
+    text = "from agents import function_tool\n" + "".join(tool.format(number) for number in range(20))
+    put(tmp_path / "a.py", text)
+    put(
+        tmp_path / "b.py", "from agents import Agent\nfrom a import load_1\n\nagent = Agent(tools=[load_1])\n"
+    )
+    engine, workspace = load(tmp_path)
+    path = str(tmp_path / "a.py")
+
+    def said_of(text: str) -> tuple[int, list[str]]:
+        engine.put(path, text.encode())
+        evaluator = workspace.index.project.evaluator
+        before = evaluator.taken
+        workspace.forget_results(path)
+        codes = [finding.code for finding in engine.conclude(path).findings]
+        return evaluator.taken - before, codes
+
+    first, codes = said_of(f"{text}# begun\n")
+    assert codes == ["GL101"] * 20
+    for broken in ("len((site)", "len((site, ", "len((si te)"):
+        assert said_of(text.replace("len(site)", broken, 1)) == (0, ["GL900"])
+    steps, codes = said_of(text.replace("len(site)", "len((site))", 1))
+    assert codes == ["GL101"] * 20
+    assert steps < 0.4 * first

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 import textwrap
 import tomllib
@@ -133,3 +134,21 @@ def places(found: list[Finding | Failure]) -> list[Expected]:
 
 def example(text: str, path: str = "agent/example.py") -> Case:
     return Case("example", {path: textwrap.dedent(text)}, {})
+
+
+# --- edits ---------------------------------------------------------------------------------------------------
+
+# What somebody types, and what breaks a file; also words that reach beyond the line they stand on.
+TYPED = (
+    "x", "7", "(", ")", "\n", "\n\n", "  # c", "#", '"', "'", '"""', "\\", "\\\n", ":", "@f\n", "\r\n", "\r", "\t",
+    "    ", "\n    y = 1\n", "def g(a):\n    return a\n", "class A:\n    def m(self):\n        self.x = 1\n",
+    "import os\n", "from a import b as c\n", "else:\n", "async ", "global z", "return", ";", "\f", "d[0] = 1\n", "\0",
+)  # fmt: skip
+
+
+def random_edit(rng: random.Random, text: str) -> str:
+    """``text`` with something put in, taken out or replaced at a place of which every kind is likely."""
+    at = rng.randrange(len(text) + 1)
+    at = rng.choice((at, text.find("\n", at) + 1))
+    length = rng.choice((0, 0, 1, 2, 5, 40, 400))
+    return text[:at] + rng.choice(("", *TYPED)) + text[at + length :]

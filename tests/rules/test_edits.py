@@ -13,6 +13,7 @@ from gllint_rules.reading.modules import read_module
 from gllint_rules.reading.outline import outline_of
 from gllint_rules.reading.positions import Positions
 from gllint_rules.reading.syntax import ParseFailure, parsed
+from harness import random_edit
 
 ROOT = Path(__file__).parents[2]
 FILES = (
@@ -22,19 +23,6 @@ FILES = (
     "runtime/gllint_runtime/policy/units.py",
     "tests/rules/test_edits.py",
 )
-# What somebody types, and what breaks a file; also words that reach beyond the line they stand on.
-TYPED = (
-    "x", "7", "(", ")", "\n", "\n\n", "  # c", "#", '"', "'", '"""', "\\", "\\\n", ":", "@f\n", "\r\n", "\r", "\t",
-    "    ", "\n    y = 1\n", "def g(a):\n    return a\n", "class A:\n    def m(self):\n        self.x = 1\n",
-    "import os\n", "from a import b as c\n", "else:\n", "async ", "global z", "return", ";", "\f", "d[0] = 1\n", "\0",
-)  # fmt: skip
-
-
-def random_edit(rng: random.Random, text: str) -> str:
-    """``text`` with something put in, taken out or replaced at a place of which every kind is likely."""
-    at = rng.choice((rng.randrange(len(text)), text.find("\n", rng.randrange(len(text))) + 1))
-    length = rng.choice((0, 0, 1, 2, 5, 40, 400))
-    return text[:at] + rng.choice(("", *TYPED)) + text[at + length :]
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -115,7 +115,7 @@ def alias(evaluator: Evaluator, name: str, frame: Frame) -> Value | None:
     home = Frame(frame.module, scope, None, frame.bound)
     return evaluator.ask(
         ("alias", scope, name, frame.cls),
-        lambda: _aliased(evaluator, binding, home),
+        lambda: _aliased(evaluator, scope.bindings[name][-1], home),  # what it rests on is read within
         None,
         lambda: UNKNOWN,
         frame.site(binding.value),

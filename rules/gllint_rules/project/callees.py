@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import TYPE_CHECKING
 
 from gllint_rules import records
@@ -40,6 +40,11 @@ class Callees(records.Record):
     table: Table
     talks: Callable[[], bool]
     _imported: dict[str, frozenset[str]] = fresh(default_factory=dict)
+
+    def forget(self, changed: Collection[str]) -> None:
+        """Forget what the modules at ``changed`` import."""
+        for path in changed:
+            self._imported.pop(path, None)
 
     def entry(self, kind: Kind, func: Expr, frame: Frame, called: bool = True) -> Entry | None:
         """What the table says of ``func`` under ``kind``; ``called`` is false of a decorator that is not called."""

@@ -19,6 +19,10 @@ class Derivation:
         self.modules, self.names = modules, names
         self._known: dict[tuple[str, int], bool] = {}
 
+    def forget(self) -> None:
+        """Forget all: an outline may be another one."""
+        self._known.clear()
+
     def may_derive(self, module: Module, section: Section) -> bool:
         """Whether a class of ``section`` may have an ancestor of one of the names; what cannot be told may."""
         if section.kind != "class":

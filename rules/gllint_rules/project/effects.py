@@ -33,7 +33,6 @@ from gllint_rules.project.asked import stores
 from gllint_rules.project.paths import MOST_STEPS, is_path, sources
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import (
-    SECTION_BITS,
     Call,
     Dict,
     Expr,
@@ -44,6 +43,7 @@ from gllint_rules.reading.facts import (
     SectionFacts,
     Sub,
 )
+from gllint_rules.reading.outline import SECTION_BITS
 from gllint_rules.records import fresh
 from gllint_rules.words.names import (
     CALLBACK_CALLS,

@@ -43,7 +43,7 @@ from gllint_rules.project.handed import (
 from gllint_rules.project.tool import Form, Tool
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Call, Expr, Function, Module, Scope
-from gllint_rules.reading.outline import Section
+from gllint_rules.reading.outline import SECTION_BITS, Section
 from gllint_rules.records import replace
 from gllint_rules.words.names import ARGS_SCHEMA, LIST_PUTS, RESULT_SCHEMAS, SCHEMA_FN
 from gllint_rules.words.table import GENERAL, Callee, Entry, Framework, Kind, Place
@@ -66,6 +66,16 @@ class Forms:
         self.taking = Derivation(self.evaluator.modules, self.table.last_names("calls", "keywords"))
         self._decorated: dict[object, Tool] = {}
         self.taken: dict[str, set[Taken]] = {}  # by the modules that hand it over
+
+    def inherit(self, old: Forms) -> None:
+        """Take over what ``old`` noted beside the tools that it found."""
+        self.taken = {path: set(taken) for path, taken in old.taken.items()}
+
+    def forget(self, changed: Collection[str]) -> None:
+        """Forget what was known from the outlines of the modules at ``changed``."""
+        self.derivation.forget()
+        self.taking.forget()
+        self.callees.forget(changed)
 
     def of(self, module: Module) -> Iterator[Tool]:
         """The tools that ``module`` defines or hands over, a function once."""
@@ -103,11 +113,14 @@ class Forms:
         into = self.taken if into is None else into
 
         def note(path: str, at: int, used_as: str, name: str, kind: str) -> None:
-            into.setdefault(module.path, set()).add(Taken(path, at, used_as, name, kind, row))
-            if path != module.path:
-                self.evaluator.modules.tell(module.path, path)
+            self._take(module, Taken(path, at, used_as, name, kind, row), into)
 
         return note
+
+    def _take(self, module: Module, one: Taken, into: dict[str, set[Taken]]) -> None:
+        into.setdefault(module.path, set()).add(one)
+        if one.path != module.path:
+            self.evaluator.modules.tell(module.path, one.path)
 
     def _of(self, module: Module) -> Iterator[Tool]:
         may_call = partial(self._may_call, module)
@@ -181,15 +194,25 @@ class Forms:
         kinds = self._kinds(call.func, frame)
         if call.keyword(SCHEMA_FN) is None and _MADE.isdisjoint(kinds):
             return None
-        return self.evaluator.ask(
+        nothing: tuple[Tool | None, list[Taken]] = (None, [])
+        tool, taken = self.evaluator.ask(
             ("tool", call),
-            lambda: self._made(call, frame),
-            None,
-            lambda: None,
+            lambda: self._made_with(call, frame),
+            nothing,
+            lambda: nothing,
             Site(frame.module, call.at),
         )
+        for one in taken:  # each time: the answer may be one from before an edit
+            self._take(frame.module, one, self.taken)
+        return tool
 
-    def _made(self, call: Call, frame: Frame) -> Tool | None:
+    def _made_with(self, call: Call, frame: Frame) -> tuple[Tool | None, list[Taken]]:
+        taken: dict[str, set[Taken]] = {}
+        frame.module.note(call.at >> SECTION_BITS)
+        tool = self._made(call, frame, taken)
+        return tool, sorted(taken.get(frame.module.path, ()))
+
+    def _made(self, call: Call, frame: Frame, taken: dict[str, set[Taken]]) -> Tool | None:
         args_schema, result_schema = call.keyword(ARGS_SCHEMA), call.keyword(*RESULT_SCHEMAS)
         fn = call.keyword(SCHEMA_FN)
         has_schema = args_schema is not None or result_schema is not None
@@ -206,7 +229,7 @@ class Forms:
                 result_schema=result_schema,
                 fn=fn,
             )
-        return self._applied(call, frame) or self._wrapped(call, frame)
+        return self._applied(call, frame, taken) or self._wrapped(call, frame, taken)
 
     def _kinds(self, func: Expr, frame: Frame) -> frozenset[Kind]:
         """Under which keys the table names what ``func`` stands for."""
@@ -220,7 +243,7 @@ class Forms:
         entry = self.callees.entry(kind, _callee(found), home, called=isinstance(found, Call))
         return (entry, found) if entry is not None else None
 
-    def _applied(self, call: Call, frame: Frame) -> Tool | None:
+    def _applied(self, call: Call, frame: Frame, taken: dict[str, set[Taken]]) -> Tool | None:
         """T7: a decorator that is called with the function: ``tool(f)``, ``server.tool(name="x")(f)``."""
         given = call.args[0] if call.args else call.keyword(*_DECORATED)
         if given is None or isinstance(given, (facts.Const, facts.Star)):
@@ -231,7 +254,7 @@ class Forms:
         if known is None:
             return None
         entry, decorator = known
-        found = functions(self.evaluator, given, frame, self._sink(frame.module, entry.framework))
+        found = functions(self.evaluator, given, frame, self._sink(frame.module, entry.framework, taken))
         if not found:
             return None
         made = decorator if isinstance(decorator, Call) else call
@@ -249,7 +272,7 @@ class Forms:
             for found in handed_over(self.evaluator, given, frame, sink):
                 yield self._plain("T7", frame, call.at, found, framework)
 
-    def _wrapped(self, call: Call, frame: Frame) -> Tool | None:
+    def _wrapped(self, call: Call, frame: Frame, taken: dict[str, set[Taken]]) -> Tool | None:
         """T4, T7: a call that is given the function at one of its places."""
         known = self._entry("calls", call.func, frame)
         if known is None or isinstance(known[1], Call):
@@ -263,7 +286,7 @@ class Forms:
                 continue
             if isinstance(place, int) and (settled or (found and place > 0)):
                 continue
-            here = functions(self.evaluator, given, frame, self._sink(frame.module, entry.framework))
+            here = functions(self.evaluator, given, frame, self._sink(frame.module, entry.framework, taken))
             if here:
                 settled = settled or isinstance(place, int)
                 source = source or given
@@ -348,8 +371,8 @@ class Forms:
     # --- T3 ------------------------------------------------------------------------------------------------------
 
     def know(self, tool: Tool) -> None:
-        """Take a tool over that was found before."""
-        if tool.form == "T3" and tool.callable is not None:
+        """Take a tool over that was found before. Where edits are followed, it may be none any more."""
+        if tool.form == "T3" and tool.callable is not None and self.evaluator.reads is None:
             self._decorated[tool.callable.function] = tool
 
     def decorated(self, module: Module, function: Function) -> Tool | None:
@@ -380,6 +403,7 @@ class Forms:
             yield real_name(module, _callee(expr))
 
     def _by_decorator(self, module: Module, function: Function) -> Tool | None:
+        module.note(function.at >> SECTION_BITS)
         frame = Frame(module, function.scope.parent or function.scope)
         for written in function.decorators:
             known = self._entry("decorators", written, frame)

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from gllint_rules.reading.facts import Module
+from gllint_rules.reading.reads import SHAPE, Reads
 
 _SOURCE_ROOTS = ("", "src/", "lib/", "python/")
 # What the top folder of a project holds, which is run in rather than imported, `__init__.py` or not.
@@ -26,11 +27,13 @@ class Imports:
         exists: Callable[[str], bool],
         packages: Mapping[str, Sequence[str]],
         owns: Callable[[str], bool],
+        reads: Reads | None = None,
     ) -> None:
         self._load = load
         self._exists = exists
         self._packages = packages
         self.owns = owns
+        self.reads = reads
         self._loaded: dict[str, Module | None] = {}
         # What names have led to so far, from each module: a file, or none of the project.
         self.asked: dict[str, dict[str, str | None]] = {}
@@ -40,13 +43,22 @@ class Imports:
 
     def add(self, module: Module) -> None:
         """Have a module at hand that need not be loaded."""
+        if self.reads is not None:
+            module.note_by(self.reads)
         self._loaded[module.path] = module
 
     def module_at(self, path: str) -> Module | None:
         """The facts of the file at ``path``; ``None`` where there is none, or none that is Python."""
         if path not in self._loaded:
             self._loaded[path] = self._load(path)
-        return self._loaded[path]
+        found = self._loaded[path]
+        if self.reads is not None:
+            if found is None:
+                self.reads.now.add(path)
+            else:
+                found.note_by(self.reads)
+                found.note(SHAPE)
+        return found
 
     def inherit(self, old: Imports, changed: Collection[str]) -> None:
         """Take over what ``old`` has loaded and found, what stands at ``changed`` aside."""
@@ -55,6 +67,18 @@ class Imports:
         self._absolute = dict(old._absolute)
         self.asked = {path: names for path, names in old.asked.items() if path not in changed}
         self.told_by = {path: tellers.difference(changed) for path, tellers in old.told_by.items()}
+
+    def follow(self, changed: Collection[str]) -> None:
+        """Forget what the modules at ``changed``, which have followed an edit, said of others.
+
+        What their names were led to stays: who remembers an answer does not ask for it again.
+        """
+        for tellers in self.told_by.values():
+            tellers.difference_update(changed)
+
+    def known(self, path: str) -> Module | None:
+        """The module at ``path``, where it is loaded."""
+        return self._loaded.get(path)
 
     def is_loaded(self, path: str) -> bool:
         return path in self._loaded

@@ -11,6 +11,7 @@ from gllint_rules.project.project import taken
 from gllint_rules.project.tools import assigns_registry
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Module
+from gllint_rules.reading.outline import SECTION_BITS
 from gllint_rules.words.names import TOOL_REGISTRY_CLASSES, TOOL_REGISTRY_NAMES
 from gllint_rules.words.screen import Needles
 from gllint_rules.words.table import GENERAL
@@ -51,7 +52,7 @@ def _names_of(project: Project, one: Taken) -> Iterator[tuple[str, str]]:
 
 def _named(module: Module, makers: frozenset[str], made: Collection[int] = frozenset[int]()) -> Iterator[str]:
     """The names that a module gives to what calls of ``makers`` make, and to what is ``made`` at some places."""
-    sections = {at >> facts.SECTION_BITS for at in made}
+    sections = {at >> SECTION_BITS for at in made}
     for part in module.sections(lambda s: s.number in sections or not makers.isdisjoint(s.calls)):
         for name, bindings in part.bound.items():
             for binding in bindings:

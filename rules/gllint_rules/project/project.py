@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple, cast
 from gllint_rules.finding import Cut
 from gllint_rules.project.handed import Taken
 from gllint_rules.project.imports import Imports
-from gllint_rules.project.tools import Tools
+from gllint_rules.project.tools import Tools, forgotten
 from gllint_rules.reading.facts import Module
 from gllint_rules.reading.modules import read_module
+from gllint_rules.reading.reads import Read, Reads, Spoilt, noted
 from gllint_rules.words.names import Names
 from gllint_rules.words.settings import Settings
 
@@ -67,7 +68,7 @@ class Project:
     Modules that nobody announced are loaded when a value leads into them; what those build that the project does not
     ``owns`` is reported where it is called. ``said`` gives what a part (see :meth:`each`) was given
     and said earlier of modules of which the same holds now; ``holding``, where edits are followed, those of some files
-    that hold one of some words.
+    that hold one of some words; ``reads``, where edits are followed, notes what answers rest on.
     """
 
     def __init__(
@@ -83,6 +84,7 @@ class Project:
         talks: bool = False,
         said: Callable[[Any], Iterable[tuple[Any, dict[str, Any]]]] = lambda part: (),
         holding: Callable[[frozenset[str], Collection[str]], Collection[str]] | None = None,
+        reads: Reads | None = None,
     ) -> None:
         self.settings = settings
         self.names = Names.of(settings)
@@ -92,11 +94,14 @@ class Project:
         # What was asked of all modules together since somebody emptied this: whole questions with what they were
         # given, and ``everything``.
         self.consulted: set[tuple[Any, ...]] = set()
-        self.imports = Imports(load, exists, packages or {}, owns)
+        self.reads = reads
+        self.imports = Imports(load, exists, packages or {}, owns, reads)
         self.modules = Announced(self._read, lambda: self.consulted.add((everything,)))
         self._screened_out_talks = talks
         self._talks: bool | None = None
-        self.tools = Tools(self.imports, self.names, self.talks, lambda: self.once(taken), settings.packages)
+        self.tools = Tools(
+            self.imports, self.names, self.talks, lambda: self.once(taken), settings.packages, reads
+        )
         self.evaluator = self.tools.evaluator
         self._told = 0  # how many of the cuts
         self._asking = 0  # how many questions about the whole project are open
@@ -104,6 +109,8 @@ class Project:
         self._answers: dict[object, Any] = {}
         self._said, self._holding = said, holding
         self._parts: dict[tuple[Callable[..., Any], Any], dict[str, Any]] = {}
+        # What was read for them, where that is noted.
+        self._parts_read: dict[tuple[Callable[..., Any], Any], dict[str, frozenset[Read]]] = {}
         # Where others hold the same project: what a part says of all modules, found out by all of them together.
         self.share_out: Callable[[Any, Any], Mapping[str, Any]] | None = None
 
@@ -125,18 +132,69 @@ class Project:
         self._answers.clear()
         self._talks = None
 
-    def inherit(self, old: Project, changed: Collection[str]) -> frozenset[str]:
-        """Take over what ``old`` knows of the tools of modules that do not reach one of ``changed``.
+    def inherit(
+        self, old: Project, changed: Collection[str], answers: Project | None = None
+    ) -> frozenset[str]:
+        """Take over what ``old`` knows, as far as it rests on no module at ``changed`` and on none that came or went.
 
-        The modules added to both must be the same objects, those at ``changed`` aside, and the same files must
-        exist. Returns the paths of which nothing is taken over.
+        The other modules must be the same objects, and the same files must exist. ``answers`` is the project whose
+        inferred values are taken over, in place of ``old``. Returns the paths of the modules that may say something
+        else now.
         """
-        come_and_gone = old.modules.paths.keys() ^ self.modules.paths.keys()
-        stale = old.imports.reaching({*changed, *come_and_gone})
+        answers = answers or old
+        gone = old.modules.paths.keys() ^ self.modules.paths.keys()
+        others = {*changed, *gone}
+        spoilt = Spoilt(
+            [module.key for path in others if (module := answers.imports.known(path)) is not None], others
+        )
         self.imports.inherit(old.imports, changed)
-        self.tools.inherit(old.tools, lambda path: path not in stale and self.imports.is_loaded(path))
-        for key, known in old._parts.items():
-            self._parts[key] = {path: value for path, value in known.items() if path not in stale}
+        self.tools.inherit(old.tools, others)
+        if self.reads is not None:
+            self.evaluator.inherit(answers.evaluator)
+        self._parts = {key: dict(known) for key, known in old._parts.items()}
+        self._parts_read = {key: dict(read) for key, read in old._parts_read.items()}
+        return self._forget(others, old.imports.reaching(others), spoilt, old.talks())
+
+    def follow(self, changed: Collection[str]) -> frozenset[str]:
+        """Forget what rests on the modules at ``changed``, which have followed an edit.
+
+        Returns the paths of the modules that may say something else now.
+        """
+        talked = self.talks()
+        modules: set[int] = set()
+        reads: set[Read] = set()
+        for module in filter(None, map(self.imports.known, changed)):
+            if module.spoilt is None:
+                modules.add(module.key)
+            else:
+                reads.update(module.key | number for number in module.spoilt)
+        stale = self.imports.reaching(changed)
+        self.imports.follow(changed)
+        return self._forget(changed, stale, Spoilt(modules, reads), talked)
+
+    def _forget(
+        self, changed: Collection[str], stale: frozenset[str], spoilt: Spoilt, talked: bool
+    ) -> frozenset[str]:
+        """Forget what is ``spoilt``, and of the ``stale`` modules that of which it is not known what it rests on."""
+        self._forget_answers()
+        if self.reads is not None:
+            self.reads.now = set()
+        for path in changed:
+            self._positions.pop(path, None)
+
+        for key, known in self._parts.items():
+            read = self._parts_read.get(key, {})
+            for path in forgotten(known, read, changed, stale, spoilt):
+                del known[path]
+                read.pop(path, None)
+        if self.talks() == talked:
+            self.tools.forget(changed, stale, spoilt)
+            self.evaluator.forget_spoilt(spoilt)
+        else:
+            self._parts.clear()
+            self._parts_read.clear()
+            self.tools.forget_all(changed)
+            self.evaluator.forget()
         return stale
 
     def judge_by(self, settings: Settings) -> None:
@@ -178,13 +236,15 @@ class Project:
         """
         if self._holding is not None and (part, (words, given)) not in self._parts:
             old = [key for key in self._parts if key[0] is part]  # nobody asks with their words again
-            earlier = [(key[1], self._parts.pop(key)) for key in old]
-            alike = [one for one in (*earlier, *self._said(part)) if one[0][1] == given]
+            earlier = [(key[1], self._parts.pop(key), self._parts_read.pop(key, {})) for key in old]
+            said = ((asked, known, dict[str, frozenset[Read]]()) for asked, known in self._said(part))
+            alike = [one for one in (*earlier, *said) if one[0][1] == given]
             if alike:
-                (before, _), known = min(alike, key=lambda one: len(words ^ one[0][0]))
+                (before, _), known, read = min(alike, key=lambda one: len(words ^ one[0][0]))
                 held = self._holding(words ^ before, known) if words != before else ()
                 known = {path: value for path, value in known.items() if path not in held}
                 self._parts[part, (words, given)] = known
+                self._parts_read[part, (words, given)] = {p: r for p, r in read.items() if p in known}
         return self.each(part, (words, given))
 
     def _each(self, part: Callable[[Project, Module, _G], _T], given: _G) -> Iterator[_T]:
@@ -197,7 +257,7 @@ class Project:
             known.update(self.share_out(part, given))
         for path in self.modules.paths:
             if path not in known:
-                known[path] = part(self, self.modules[path], given)
+                known[path] = self._part(part, path, given)
             yield known[path]
 
     def parts(
@@ -207,8 +267,14 @@ class Project:
         known = self._known_parts(part, given)
         for path in paths:
             if path not in known:
-                known[path] = part(self, self.modules[path], given)
+                known[path] = self._part(part, path, given)
         return {path: known[path] for path in paths}
+
+    def _part(self, part: Callable[[Project, Module, _G], _T], path: str, given: _G) -> _T:
+        value, read = noted(self.reads, lambda: part(self, self.modules[path], given))
+        if self.reads is not None:
+            self._parts_read.setdefault((part, given), {})[path] = read
+        return value
 
     def remember(
         self, part: Callable[[Project, Module, _G], _T], given: _G, values: Mapping[str, _T]
@@ -237,7 +303,10 @@ class Project:
         if asked not in self._answers:
             self._asking += 1
             try:
-                self._answers[asked] = question(self, *given)
+                if self.reads is None:
+                    self._answers[asked] = question(self, *given)
+                else:
+                    self._answers[asked] = self.reads.apart(lambda: question(self, *given))
             finally:
                 self._asking -= 1
         answer: _T = self._answers[asked]

@@ -20,6 +20,7 @@ from gllint_rules.inference.values import (
 )
 from gllint_rules.project.context import Context
 from gllint_rules.reading.facts import Expr, Scope
+from gllint_rules.reading.reads import Read, noted
 from gllint_rules.records import fresh
 
 Path = tuple[Key | int, ...]
@@ -51,14 +52,17 @@ class SchemaLiteral(records.Record):
 
 def read_schema(context: Context, expr: Expr, scope: Scope) -> SchemaLiteral | None:
     """The schema that ``expr`` is, directly or through names and spreads; ``None`` where it is no literal dict."""
-    known = context.once(_read)
+    known, reads = context.once(_read), context.project.reads
     if expr.at not in known:
-        known[expr.at] = _literal(context.eval(expr, scope))
-    return known[expr.at]
+        known[expr.at] = noted(reads, lambda: _literal(context.eval(expr, scope)))
+    literal, read = known[expr.at]
+    if reads is not None:
+        reads.now |= read
+    return literal
 
 
-def _read(context: Context) -> dict[int, SchemaLiteral | None]:
-    """Those read so far, by expression."""
+def _read(context: Context) -> dict[int, tuple[SchemaLiteral | None, frozenset[Read]]]:
+    """Those read so far, by expression, and what was read for each."""
     return {}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 
 from gllint_rules.inference.evaluator import Evaluator
 from gllint_rules.inference.protocol import Modules
@@ -24,6 +24,7 @@ from gllint_rules.project.handed import Taken
 from gllint_rules.project.parameters import declared_by_schema
 from gllint_rules.project.tool import Tool
 from gllint_rules.reading.facts import Call, Expr, Function, Module, Param, Scope
+from gllint_rules.reading.reads import NOTHING, Read, Reads, Spoilt, noted
 from gllint_rules.words.names import TOOL_REGISTRY_NAMES, Names
 from gllint_rules.words.table import Place
 
@@ -43,57 +44,106 @@ class Tools:
         talks: Callable[[], bool],
         taken: Callable[[], frozenset[Taken]],
         packages: tuple[str, ...],
+        reads: Reads | None = None,
     ) -> None:
         self.names = names
         self._taken = taken
-        self.evaluator = Evaluator(modules, self, packages)
+        self._reads = reads
+        self.evaluator = Evaluator(modules, self, packages, reads)
         self.callees = Callees(self.evaluator, names.table, talks)
         self.forms = Forms(self.callees, Derivation(modules, names.table.classes))
         self._tools: dict[str, list[Tool]] = {}
-        self._through: dict[str, tuple[frozenset[Taken], list[Tool]]] = {}
+        self._read: dict[str, frozenset[Read]] = {}  # to find them, where that is noted
+        self._through: dict[str, tuple[frozenset[Taken], list[Tool], frozenset[Read]]] = {}
         self._schemas: dict[Scope, tuple[Expr, Frame]] = {}
         self._without_schema: set[Scope] = set()
+        self._told: dict[str, dict[Scope, tuple[Expr, Frame]]] = {}  # those of the tools of each module
 
     def of(self, module: Module) -> list[Tool]:
         """The tools that ``module`` defines, or hands over through others."""
         own, taken = self.own(module), self._taken()
         if not taken:
             return own
-        before, more = self._through.get(module.path, (None, []))
+        before, more, read = self._through.get(module.path, (None, [], NOTHING))
         if before is not taken:
-            more = list(self.forms.through(module, taken, own))
-            self._through[module.path] = taken, more
+            more, read = noted(self._reads, lambda: list(self.forms.through(module, taken, own)))
+            self._through[module.path] = taken, more, read
+        elif self._reads is not None:
+            self._reads.now |= read
         return [*own, *more] if more else own
 
     def own(self, module: Module) -> list[Tool]:
         """The tools that ``module`` defines, or hands over itself."""
-        found = self._tools.get(module.path)
-        if found is None:
-            self._tools[module.path] = []
-            found = list(self.forms.of(module))
-            self._keep(module.path, found)
-        return found
+        path = module.path
+        if path not in self._tools:
+            self._tools[path] = []
+            tools, read = noted(self._reads, lambda: list(self.forms.of(module)))
+            if self._reads is not None:
+                self._read[path] = read
+            self._keep(path, tools)
+        elif self._reads is not None:
+            self._reads.now |= self._read.get(path, NOTHING)
+        return self._tools[path]
 
-    def inherit(self, old: Tools, paths: Callable[[str], bool]) -> None:
-        """Take over the tools that ``old`` found in the modules at ``paths``."""
-        if old.callees.talks() == self.callees.talks():
-            for path, tools in old._tools.items():
-                if paths(path):
-                    self._keep(path, tools)
-                    self.forms.taken[path] = old.forms.taken.get(path, set())
+    def inherit(self, old: Tools, gone: Collection[str]) -> None:
+        """Take over what ``old`` knows, until some of it is forgotten; what modules say that are ``gone`` aside."""
+        self._tools, self._read = dict(old._tools), dict(old._read)
+        self._told = {path: told for path, told in old._told.items() if path not in gone}
+        self._schemas = {scope: found for told in self._told.values() for scope, found in told.items()}
+        self._without_schema = set(old._without_schema)
+        self.forms.inherit(old.forms)
+
+    def forget(self, changed: Collection[str], stale: Collection[str], spoilt: Spoilt) -> None:
+        """Forget the tools of the modules that are not what they were, see :func:`forgotten`.
+
+        Their schemas count until they are found again: most likely they are the same.
+        """
+        for path in forgotten(self._tools, self._read, changed, stale, spoilt):
+            del self._tools[path]
+            self._read.pop(path, None)
+            self.forms.taken.pop(path, None)
+        self._through.clear()
+        self.forms.forget(changed)
+
+    def forget_all(self, changed: Collection[str]) -> None:
+        """Forget all tools."""
+        self._tools.clear()
+        self._read.clear()
+        self._through.clear()
+        self.forms.taken.clear()
+        self.forms.forget(changed)
 
     def _keep(self, path: str, tools: list[Tool]) -> None:
+        before, told = self._told.pop(path, {}), dict[Scope, tuple[Expr, Frame]]()
         for tool in tools:
             self.forms.know(tool)
             if tool.args_schema is not None:
                 for callable in tool.callables:
-                    frame = Frame(tool.module, tool.scope)
-                    self._schemas[callable.function.scope] = (tool.args_schema, frame)
-                    if callable.function.scope in self._without_schema:
-                        self.evaluator.forget()  # it was asked about before the tool was known
+                    told[callable.function.scope] = tool.args_schema, Frame(tool.module, tool.scope)
                     if callable.module.path != path:
                         self.evaluator.modules.tell(path, callable.module.path)
+        if told:
+            self._told[path] = told
+        self._say(before, told)
         self._tools[path] = tools
+
+    def _say(self, before: dict[Scope, tuple[Expr, Frame]], told: dict[Scope, tuple[Expr, Frame]]) -> None:
+        """Know other schemas of some functions than those of ``before``, if any."""
+        another = {
+            scope
+            for scope in before.keys() | told.keys()
+            if scope not in before or scope not in told or before[scope][0] is not told[scope][0]
+        }
+        self._schemas |= told
+        for scope in another - told.keys():
+            del self._schemas[scope]
+            for others in self._told.values():
+                if scope in others:
+                    self._schemas[scope] = others[scope]
+        if another and self._reads is not None:
+            self.evaluator.forget_spoilt(Spoilt((), {("schema", scope) for scope in another}))
+        elif not self._without_schema.isdisjoint(another):
+            self.evaluator.forget()  # it was asked about before the tool was known
 
     def is_tool_class(self, of: ClassOf) -> bool:
         """Whether the instances of a class are tools."""
@@ -113,10 +163,31 @@ class Tools:
 
     def schema_of_parameter(self, scope: Scope, param: Param) -> Value | None:
         """What the tool's own ``args_schema`` says of a parameter of its callable."""
+        if self._reads is not None:
+            self._reads.now.add(("schema", scope))
         found = self._schemas.get(scope)
         if found is None:
             self._without_schema.add(scope)
         return declared_by_schema(self.evaluator, *found, param) if found is not None else None
+
+
+def forgotten(
+    known: Mapping[str, object],
+    read: Mapping[str, frozenset[Read]],
+    changed: Collection[str],
+    stale: Collection[str],
+    spoilt: Spoilt,
+) -> set[str]:
+    """Of the modules at the paths ``known`` those of which what is known may be wrong now.
+
+    Such are those that ``changed``; those of which it was ``spoilt`` what was ``read``; and where that is not known,
+    the ``stale`` ones, which lead to one that changed.
+    """
+    return {
+        *(path for path in changed if path in known),
+        *spoilt.among(read),
+        *(path for path in stale if path in known and path not in read),
+    }
 
 
 def assigns_registry(evaluator: Evaluator, module: Module) -> bool:

@@ -12,7 +12,15 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Literal, TypeAlias
 
-from gllint_rules.reading.outline import Outline, Section, has_same_text
+from gllint_rules.reading.outline import (
+    SECTION_BITS,
+    Outline,
+    Section,
+    has_same_shape,
+    has_same_text,
+    mentions_the_same,
+)
+from gllint_rules.reading.reads import ALL, SHAPE, Reads
 from gllint_rules.records import Record, fresh
 from gllint_rules.tuples import NamedTuple
 
@@ -450,8 +458,6 @@ class Macro(Record):
     context: tuple[str, ...]
 
 
-# The expressions of a section are numbered from ``section.number << SECTION_BITS``.
-SECTION_BITS = 24
 MACRO_MARK = "claim:"
 
 
@@ -533,9 +539,8 @@ class SectionFacts(Record):
 class Module:
     """The facts of one file, read section by section as somebody asks for them.
 
-    ``path`` is absolute, with forward slashes. ``read`` gives the facts of a section. Of ``before``, the file before
-    an edit, the facts of sections are taken over whose text is the same, and with them its scope. ``code`` is what
-    to parse where ``source`` is in newer syntax (:mod:`gllint_rules.reading.newer`); all offsets are those of both.
+    ``path`` is absolute, with forward slashes. ``read`` gives the facts of a section. ``code`` is what to parse where
+    ``source`` is in newer syntax (:mod:`gllint_rules.reading.newer`); all offsets are those of both.
     """
 
     def __init__(
@@ -544,50 +549,78 @@ class Module:
         source: str,
         outline: Outline,
         read: Callable[[Module, Section], SectionFacts],
-        before: Module | None = None,
         code: str | None = None,
     ) -> None:
-        self.path, self.source, self.outline = path, source, outline
-        self.code = source if code is None else code
+        self.path = path
         self._read = read
-        self.unread: dict[int, str] = {}  # sections that could not be read, and why
         self._sections: dict[int, SectionFacts] = {}
+        self.unread: dict[int, str] = {}  # sections that could not be read, and why
         self.scope = Scope("module", None)
-        if before is not None:
-            self.scope = before.scope
-            self._take_over(before)
-        places = _places(outline)
-        # Names as they were before an import gave them another one.
-        self.imported_names = {i.bound: i.name for i in reversed(self.outline.imports) if i.name}
-        self._places = places
-        self.scope.bindings = _Namespace(self, places, "bound")
-        self.scope.stars = [*self.outline.stars]
+        self.reads: Reads | None = None  # where it is noted what is read of it, by numbers from ``key`` on
+        self.key = 0
+        # What the last edit made another: sections, and ``ALL`` where their outlines say something else now. ``None``
+        # where it changed more than what stands in them.
+        self.spoilt: frozenset[int] | None = None
+        self._say(source, outline, code)
 
-    def _take_over(self, before: Module) -> None:
-        sections = self.outline.sections
-        for number, known in sorted(before._sections.items()):
-            if number >= len(sections):
-                break
-            old, section = known.section, sections[number]
-            is_owned = section.owner is not None
-            if is_owned and section.owner not in self._sections:
+    def _say(self, source: str, outline: Outline, code: str | None) -> None:
+        self.source, self.outline = source, outline
+        self.code = source if code is None else code
+        # Names as they were before an import gave them another one.
+        self.imported_names = {i.bound: i.name for i in reversed(outline.imports) if i.name}
+        self._places = _places(outline)
+        self.scope.bindings = _Namespace(self, self._places, "bound")
+        self.scope.stars = [*outline.stars]
+        for known in ("assigned", "mutated"):
+            self.__dict__.pop(known, None)
+
+    def follow(self, source: str, outline: Outline, code: str | None = None) -> None:
+        """Say what the file says after an edit. The facts of sections stay whose text is the same."""
+        before, old = self.source, self.outline
+        known, unread = self._sections, self.unread
+        self._sections, self.unread = {}, {}
+        self._say(source, outline, code)
+        same: set[int] = set()
+        for was, section in zip(old.sections, outline.sections, strict=False):
+            if section.owner is not None and section.owner not in same:
                 continue
-            if not has_same_text(before.source, old, self.source, section):
-                continue
-            known.section = section
-            self._sections[number] = known
-            if number in before.unread:
-                self.unread[number] = before.unread[number]
-            if section.kind == "class":
-                known.places = None  # its methods may be longer now
-                for cls in known.classes[:1]:
-                    cls.scope.bindings = class_namespace(self, section)
-                    cls.attributes = class_attributes(self, section)
+            if has_same_text(before, was, source, section):
+                same.add(section.number)
+                if section.number in known:
+                    self._keep(known[section.number], section)
+                if section.number in unread:
+                    self.unread[section.number] = unread[section.number]
+        self.spoilt = None
+        if has_same_shape(old, outline):
+            changed = frozenset(range(len(outline.sections))) - same
+            alike = all(mentions_the_same(old.sections[n], outline.sections[n]) for n in changed)
+            self.spoilt = changed if alike else changed | {ALL}
+
+    def _keep(self, known: SectionFacts, section: Section) -> None:
+        known.section = section
+        self._sections[section.number] = known
+        if section.kind == "class":
+            known.places = None  # its methods may be longer now
+            for cls in known.classes[:1]:
+                cls.scope.bindings = class_namespace(self, section)
+                cls.attributes = class_attributes(self, section)
+
+    def note_by(self, reads: Reads) -> None:
+        """Have it noted from now on what is read of the module."""
+        if self.reads is not reads:
+            self.reads, self.key = reads, reads.number()
+
+    def note(self, *numbers: int) -> None:
+        """Note that sections were read."""
+        if self.reads is not None:
+            self.reads.now.update(self.key | number for number in numbers)
 
     # --- sections --------------------------------------------------------------------------------------------
 
     def section(self, number: int) -> SectionFacts:
         """The facts of a section, read now unless they are known."""
+        if self.reads is not None:
+            self.reads.now.add(self.key | number)
         found = self._sections.get(number)
         if found is None:
             self._sections[number] = found = self._read(self, self.outline.sections[number])
@@ -595,6 +628,7 @@ class Module:
 
     def sections(self, about: Callable[[Section], bool] = lambda section: True) -> Iterator[SectionFacts]:
         """The facts of the sections of which the outline says so, in reading order."""
+        self.note(ALL)
         for section in self.outline.sections:
             if about(section):
                 yield self.section(section.number)
@@ -611,10 +645,12 @@ class Module:
 
     def binders(self, name: str) -> Iterator[Section]:
         """The sections that bind a name of the module, none of them read for that."""
+        self.note(SHAPE)
         return (self.outline.sections[number] for number in self._places.get(name, ()))
 
     def mentions(self, section: Section, words: Iterable[str]) -> bool:
         """Whether one of ``words`` stands in the text of a section, its methods included."""
+        self.note(section.number, *(method.number for method in methods(self, section)))
         return any(self.source.find(word, section.begin, section.end) >= 0 for word in words)
 
     # --- what they hold, read as far as it may be of the kind asked for ----------------------------------------
@@ -700,7 +736,7 @@ def class_namespace(module: Module, section: Section) -> _Namespace:
         places.setdefault(method.name, []).append((method.begin, method.number))
     in_order = sorted(places.items(), key=lambda item: min(item[1]))
     ordered = {name: tuple(number for _, number in sorted(found)) for name, found in in_order}
-    return _Namespace(module, ordered, "bound_in_class")
+    return _Namespace(module, ordered, "bound_in_class", section.number)
 
 
 def class_attributes(module: Module, section: Section) -> _ClassAttributes:
@@ -717,11 +753,15 @@ def methods(module: Module, section: Section) -> Iterator[Section]:
 class _Namespace(Mapping[str, list[Binding]]):
     """The names of a module or class; the sections that bind a name are read when it is looked up."""
 
-    def __init__(self, module: Module, places: Mapping[str, tuple[int, ...]], part: str) -> None:
-        self._module, self._places, self._part = module, places, part
+    def __init__(
+        self, module: Module, places: Mapping[str, tuple[int, ...]], part: str, number: int = SHAPE
+    ) -> None:
+        self._module, self._places, self._part, self._number = module, places, part, number
         self._known: dict[str, list[Binding]] = {}
 
     def __getitem__(self, name: str) -> list[Binding]:
+        if self._module.reads is not None:
+            self._module.note(SHAPE, self._number, *self._places.get(name, ()))
         found = self._known.get(name)
         if found is None:
             found = []
@@ -733,16 +773,21 @@ class _Namespace(Mapping[str, list[Binding]]):
         return found
 
     def __contains__(self, name: object) -> bool:
-        return name in self._places and self.get(str(name)) is not None
+        if name in self._places:
+            return self.get(str(name)) is not None
+        self._module.note(SHAPE, self._number)
+        return False
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._places)
+        self._module.note(SHAPE, self._number)
+        return (name for name in self._places if name in self)  # a section may be one that cannot be read
 
     def __len__(self) -> int:
         return len(self._places)
 
     def without_methods(self) -> Iterator[str]:
         """The names that something else than a method binds first."""
+        self._module.note(SHAPE, self._number)
         sections = self._module.outline.sections
         return (name for name, numbers in self._places.items() if sections[numbers[0]].kind != "function")
 
@@ -754,6 +799,7 @@ class _ClassAttributes(Mapping[str, "list[tuple[Expr | None, Expr | None, Scope]
         self._module, self._sections = module, sections
 
     def __getitem__(self, name: str) -> list[tuple[Expr | None, Expr | None, Scope]]:
+        self._module.note(SHAPE, self._sections[0].number)
         found: list[tuple[Expr | None, Expr | None, Scope]] = []
         for section in self._sections:
             if name in section.attributes:
@@ -763,6 +809,7 @@ class _ClassAttributes(Mapping[str, "list[tuple[Expr | None, Expr | None, Scope]
         return found
 
     def __iter__(self) -> Iterator[str]:
+        self._module.note(SHAPE, self._sections[0].number)
         return iter(sorted(frozenset().union(*(section.attributes for section in self._sections))))
 
     def __len__(self) -> int:

@@ -18,7 +18,7 @@ def read_module(
 ) -> facts.Module:
     """The facts of ``source``, which was read from ``path`` (absolute, forward slashes): its outline, for a start.
 
-    ``before`` are those before an edit. What the edit left as it was is taken over, and they cannot be used any more.
+    ``before`` are those before an edit: they follow it, and what it left as it was stays. Where this raises, all does.
     ``outline`` is theirs where somebody has made it already.
     Raises :class:`ParseFailure` where it is not Python.
     """
@@ -37,7 +37,10 @@ def read_module(
         if found is None:
             raise
         code, outline = found, outline_of(found)
-    return facts.Module(path, source, outline, read_section, before, code)
+    if before is None:
+        return facts.Module(path, source, outline, read_section, code)
+    before.follow(source, outline, code)
+    return before
 
 
 # What is newer than some Python that we run on: where none of it stands, LibCST need not be asked, nor loaded.

@@ -16,6 +16,8 @@ from gllint_rules.reading.sketch import Imported, Sketch
 from gllint_rules.reading.syntax import parsed
 from gllint_rules.tuples import NamedTuple
 
+# The expressions of a section are numbered from ``section.number << SECTION_BITS``.
+SECTION_BITS = 24
 # What makes a method parse alone, however it is indented.
 CLASS = "class _:\n"
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -115,6 +117,48 @@ def has_same_text(before: str, old: Section, source: str, section: Section) -> b
     if (old.kind, old.owner) != (section.kind, section.owner) or len(old.holes) != len(section.holes):
         return False
     return _around_methods(before, old) == _around_methods(source, section)
+
+
+def has_same_shape(old: Outline, new: Outline) -> bool:
+    """Whether an edit left all that outlines say of what is where, and of the module as a whole.
+
+    What a section calls, stores or writes out is no part of that.
+    """
+    return old[1:] == new[1:] and list(map(_shape, old.sections)) == list(map(_shape, new.sections))
+
+
+def _shape(section: Section) -> tuple[object, ...]:
+    return (
+        section.kind,
+        section.name,
+        section.owner,
+        len(section.holes),
+        section.imports,
+        section.binds,
+        section.binds_globally,
+        [name for name, _ in section.members],
+        section.attributes,
+        section.mutated,
+        section.decorators,
+        section.bases,
+        section.has_classes,
+    )
+
+
+def mentions_the_same(old: Section, new: Section) -> bool:
+    """Whether two sections of the same shape are the same to whoever asks their outlines."""
+    return _mentioned(old) == _mentioned(new)
+
+
+def _mentioned(section: Section) -> tuple[frozenset[str], ...]:
+    return (
+        section.stores,
+        section.calls,
+        section.keywords,
+        section.keys,
+        section.spreads,
+        section.subscripts,
+    )
 
 
 def _around_methods(source: str, section: Section) -> list[str]:

@@ -1,0 +1,82 @@
+"""What was read of modules, so that who follows edits can tell which answers an edit leaves valid."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Hashable, Mapping
+from typing import TypeAlias, TypeVar
+
+from gllint_rules.reading.outline import SECTION_BITS
+
+_T = TypeVar("_T")
+_K = TypeVar("_K")
+
+# One thing that was read: a section of a module by a number (see :meth:`Reads.number`), the path of a file that is no
+# module, or what else whoever notes it will tell from other things.
+Read: TypeAlias = Hashable
+# In place of the number of a section: what the outline says of what is where, and what it says that sections mention.
+SHAPE, ALL = (1 << SECTION_BITS) - 1, (1 << SECTION_BITS) - 2
+
+
+NOTHING: frozenset[Read] = frozenset()
+
+
+class Reads:
+    """Notes what is read. ``now`` is what was read for the answer that is being worked out."""
+
+    def __init__(self) -> None:
+        self.now: set[Read] = set()
+        self._numbers = 0
+
+    def number(self) -> int:
+        """A number for a module: what is read of it bears numbers from here on, section by section."""
+        self._numbers += 1
+        return self._numbers << SECTION_BITS
+
+    def begin(self) -> set[Read]:
+        """Begin to note what is read for an answer; give what this returns to :meth:`end`."""
+        before, self.now = self.now, set()
+        return before
+
+    def end(self, before: set[Read]) -> frozenset[Read]:
+        """What was read since; whoever is being answered outside of it has read that, too."""
+        read, self.now = frozenset(self.now), before
+        before |= read
+        return read
+
+    def apart(self, answer: Callable[[], _T]) -> _T:
+        """What ``answer`` gives, which whoever asks does not rest on by what was read for it."""
+        before = self.begin()
+        try:
+            return answer()
+        finally:
+            self.now = before
+
+
+def noted(reads: Reads | None, answer: Callable[[], _T]) -> tuple[_T, frozenset[Read]]:
+    """What ``answer`` gives, and what was read for it, where that is noted."""
+    if reads is None:
+        return answer(), NOTHING
+    before, read = reads.begin(), NOTHING
+    try:
+        value = answer()
+    finally:
+        read = reads.end(before)
+    return value, read
+
+
+class Spoilt:
+    """What is not what it was. ``modules`` are numbers of those of which nothing is; ``reads`` what else."""
+
+    def __init__(self, modules: Collection[int], reads: Collection[Read]) -> None:
+        self._modules = frozenset(modules)
+        self._reads = frozenset(reads)
+
+    def among(self, answers: Mapping[_K, frozenset[Read]]) -> list[_K]:
+        """Those of ``answers`` that may be others now, by what they rest on."""
+        apart = self._reads.isdisjoint
+        if not self._modules:
+            return [key for key, reads in answers.items() if not apart(reads)]
+        return [key for key, reads in answers.items() if not apart(reads) or any(map(self._is_of_one, reads))]
+
+    def _is_of_one(self, read: Read) -> bool:
+        return isinstance(read, int) and read >> SECTION_BITS << SECTION_BITS in self._modules

@@ -1,0 +1,143 @@
+"""A project that follows edits says what one says that reads all files anew, and works out again what it must."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from gllint_rules import Failure, Finding
+from gllint_rules.check.check import check
+from gllint_rules.project.imports import top_level_packages
+from gllint_rules.project.project import Project
+from gllint_rules.reading.facts import Module
+from gllint_rules.reading.modules import read_module
+from gllint_rules.reading.reads import Reads
+from gllint_rules.reading.syntax import ParseFailure
+from harness import Case, cases, codes_of, example, random_edit, settings_of
+
+EDITS = 40
+CASES = sorted((Path(__file__).parent / "cases").glob("*.md"))
+SWAPPED = (
+    ("float", "str"), ("str", "float"), ("int", "dict"), ("dict", "list"), ("return ", "return 1.5 or "), ("@", "# @"),
+    ("self.", "cls."), ("1", '"1"'), ('"', ""), ("tool", "mool"), ("unit", "tinu"), (" = ", " += "), ("def ", "def x"),
+    ("(", "(3, "), ("=", "=[5.5] or "), ("value", "worth"), ("if ", "if not "), ("class ", "class X"), ("import ", "import x"),
+)  # fmt: skip
+
+
+class Followed:
+    """A case's project, whose files are edited."""
+
+    def __init__(self, case: Case) -> None:
+        self.case = case
+        self.texts = {f"/project/{path}": text for path, text in case.files.items()}
+        self.modules = {path: read_module(path, text) for path, text in self.texts.items()}
+        self.project = self._project(self.modules, Reads())
+
+    def _project(self, modules: dict[str, Module], reads: Reads | None) -> Project:
+        project = Project(
+            settings_of(self.case.configuration),
+            load=lambda path: None,
+            exists=self.texts.__contains__,
+            source_of=self.texts.__getitem__,
+            root="/project",
+            packages=top_level_packages(self.texts),
+            mentioning=lambda word, around: [path for path, text in self.texts.items() if word in text],
+            reads=reads,
+        )
+        for module in modules.values():
+            project.add(module)
+        return project
+
+    def edit(self, path: str, text: str) -> bool:
+        """Put ``text`` in place of that of a file; false, and nothing done, where it is no Python."""
+        try:
+            after = read_module(path, text, self.modules[path])
+        except ParseFailure:
+            return False
+        assert after is self.modules[path]
+        self.texts[path] = text
+        self.project.follow({path})
+        return True
+
+    def said(self, path: str, fixes: bool) -> list[str]:
+        """What the rules say of a file now."""
+        return shown(check(self.project, path, codes_of(self.case.configuration), fixes))
+
+    def said_anew(self, path: str, fixes: bool) -> list[str]:
+        """What they say where all files are read for it."""
+        modules = {path: read_module(path, text) for path, text in self.texts.items()}
+        return shown(check(self._project(modules, None), path, codes_of(self.case.configuration), fixes))
+
+
+def shown(reports: Iterable[Finding | Failure]) -> list[str]:
+    return sorted(map(str, reports))
+
+
+def another(rng: random.Random, text: str) -> str:
+    """``text`` after an edit of any kind that leaves it Python now and then."""
+    if rng.random() < 0.3:
+        return random_edit(rng, text)
+    old, new = rng.choice(SWAPPED)
+    places = [number for number in range(len(text)) if text.startswith(old, number)]
+    at = rng.choice(places or [0])
+    return text[:at] + text[at:].replace(old, new, 1)
+
+
+@pytest.mark.parametrize("name", CASES, ids=lambda path: path.stem)
+def test_what_is_kept_over_edits_is_true(name: Path) -> None:
+    rng = random.Random(name.stem)
+    followed, found = 0, cases(name)
+    for case in found:
+        here = Followed(case)
+        first = dict(here.texts)
+        fixes = rng.random() < 0.3
+        paths = sorted(here.texts)
+        for path in paths:
+            here.said(path, fixes)
+        for _ in range(max(3, EDITS // len(found))):
+            path = rng.choice(paths)
+            before = here.texts[path]
+            if not here.edit(path, another(rng, rng.choice((before, first[path])))):
+                continue
+            followed += 1
+            for other in rng.sample(paths, min(2, len(paths))):
+                assert here.said(other, fixes) == here.said_anew(other, fixes), (
+                    case.title,
+                    other,
+                    here.texts,
+                )
+    assert followed > 8
+
+
+TOOL = '''
+@function_tool
+def heat_{0}(area: float, loss: float) -> dict:
+    """The heat that a building loses."""
+    rates = {{"day": area * loss * 24, "hour": area * loss}}
+    for name in list(rates):
+        rates[name + "_peak"] = rates[name] * FACTOR
+    return {{"rates": rates, "number": {0}}}
+'''
+
+
+def test_an_edit_within_one_tool_leaves_what_was_worked_out_of_the_others() -> None:
+    tools = "".join(TOOL.format(number) for number in range(30))
+    text = f"from agents import function_tool\n\nFACTOR = 1.5\n{tools}"
+    here = Followed(example(text))
+    [path] = here.texts
+    here.said(path, fixes=False)
+    all_steps = here.project.evaluator.taken
+    for edited, share in (
+        (text.replace('"number": 7}', '"number": 77}'), 0.3),
+        (text.replace("heat that a", "heat of a", 1), 0.3),
+        (text.replace("FACTOR = 1.5", "FACTOR = 2.5"), 2.0),
+    ):
+        before = here.project.evaluator.taken
+        assert here.edit(path, edited)
+        assert len(here.said(path, fixes=False)) == 120
+        steps = here.project.evaluator.taken - before
+        assert steps < share * all_steps
+    assert steps > 0.5 * all_steps  # all of them rest on the constant
