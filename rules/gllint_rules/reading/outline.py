@@ -280,7 +280,15 @@ class _Outliner:
 
     def lines(self, first: ast.stmt, last: ast.stmt) -> tuple[int, int]:
         """The offsets between which the lines of some statements stand."""
-        return self.starts[_first_line(first) - 1], self.starts[last.end_lineno or last.lineno]
+        line = last.end_lineno or last.lineno
+        while line + 1 < len(self.starts) and self._goes_on(line):
+            line += 1
+        return self.starts[_first_line(first) - 1], self.starts[line]
+
+    def _goes_on(self, line: int) -> bool:
+        """Whether a backslash behind all that a line says takes the next one with it."""
+        text = self.source[self.starts[line - 1] : self.starts[line]]
+        return text.rstrip("\r\n").endswith("\\") and "#" not in text
 
 
 _NOTHING = frozenset[str]()
