@@ -63,8 +63,6 @@ from gllint_rules.inference.values import (
 )
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Binding, Class, Expr, Function, Scope
-from gllint_rules.reading.outline import SECTION_BITS
-from gllint_rules.reading.reads import Read, Reads, Spoilt, noted
 from gllint_rules.records import replace
 
 if TYPE_CHECKING:
@@ -83,38 +81,17 @@ class Evaluator(Questions):
     ``modules`` are what imports lead to, ``tools`` tells which values are tools, ``packages`` those of the environment.
     """
 
-    def __init__(
-        self,
-        modules: Modules,
-        tools: Tools,
-        packages: tuple[str, ...] = (),
-        reads: Reads | None = None,
-    ) -> None:
-        super().__init__(reads)
+    def __init__(self, modules: Modules, tools: Tools, packages: tuple[str, ...] = ()) -> None:
+        super().__init__()
         self._packages = packages
         self.modules = modules
         self.tools = tools
-        # What expressions hold that took many steps, and what was read for that.
-        self._dear: dict[Hashable, tuple[Value, frozenset[Read]]] = {}
+        self._dear: dict[Hashable, Value] = {}  # what expressions hold that took many steps
 
     def forget(self) -> None:
         """Forget all answers: something is known now that they should have rested on."""
         super().forget()
         self._dear.clear()
-
-    def inherit(self, old: Questions) -> None:
-        super().inherit(old)
-        if isinstance(old, Evaluator):
-            self._dear = dict(old._dear)
-
-    def forget_spoilt(self, spoilt: Spoilt) -> None:
-        super().forget_spoilt(spoilt)
-        for key in spoilt.among({key: read for key, (_, read) in self._dear.items()}):
-            del self._dear[key]
-
-    def _note(self, module: Module, at: int) -> None:
-        if self.reads is not None:
-            self.reads.now.add(module.key | at >> SECTION_BITS)
 
     # --- entry points ----------------------------------------------------------------------------------------
 
@@ -129,16 +106,10 @@ class Evaluator(Questions):
             return self._eval(expr, frame)
         key = (expr, frame.scope, frame.cls)
         if frame.env is None and key in self._dear:
-            value, read = self._dear[key]
-            if self.reads is not None:
-                self.reads.now |= read
-            return value
-        site = frame.site(expr)
-        value, read = noted(
-            self.reads, lambda: self.outermost(lambda: self._eval(expr, frame), UNKNOWN, site)
-        )
+            return self._dear[key]
+        value = self.outermost(lambda: self._eval(expr, frame), UNKNOWN, frame.site(expr))
         if frame.env is None and self._now.steps > WORTH_STEPS:
-            self._dear[key] = value, read
+            self._dear[key] = value
         return value
 
     def entry(self, expr: Expr, frame: Frame) -> Entry:
@@ -149,8 +120,6 @@ class Evaluator(Questions):
         depth = self.depth
         self.deeper()
         self.step()
-        if self.reads is not None:
-            self.reads.now.add(frame.module.key | expr.at >> SECTION_BITS)
         before = self._now.steps
         try:
             known = None
@@ -358,14 +327,13 @@ class Evaluator(Questions):
         """The function executed over abstract values."""
         return self.ask(
             ("flow", callee.function, callee.bound.cls if callee.bound is not None else None),
-            lambda: self._flow(callee),
+            lambda: self._executed(callee),
             Flow(open=True),  # what a recursive call finds
             lambda: too_complex(callee),
             Site(callee.module, callee.function.at),
         )
 
-    def _flow(self, callee: FunctionOf) -> Flow:
-        self._note(callee.module, callee.function.at)
+    def _executed(self, callee: FunctionOf) -> Flow:
         return execute(self, callee)
 
     # --- annotations -----------------------------------------------------------------------------------------
@@ -386,7 +354,6 @@ class Evaluator(Questions):
         depth = self.depth
         self.deeper()
         self.step()
-        self._note(frame.module, expr.at)
         try:
             value = hints.read(self, expr, frame)
         finally:

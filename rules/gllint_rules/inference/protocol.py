@@ -22,7 +22,6 @@ from gllint_rules.inference.values import (
     Value,
 )
 from gllint_rules.reading.facts import Call, Expr, Function, Module, Param, Scope
-from gllint_rules.reading.reads import Reads
 from gllint_rules.words.table import Place
 
 _T = TypeVar("_T")
@@ -70,7 +69,6 @@ class Evaluator(Protocol):
     """What expressions, names, attributes and functions hold; remembers, counts steps and depth."""
 
     depth: int
-    reads: Reads | None
     modules: Modules
     tools: Tools
 

@@ -9,9 +9,6 @@ concluded under that assumption holds as long as the assumed questions are all o
 of the circle the answer is settled. A remembered head is answered anew while another question of its circle is open. So
 nobody's answer depends on who asked first; and because a dense circle has very many ways around, it has a budget of its
 own.
-
-Where edits are followed, it is noted of each answer what was read for it. An answer that rests on nothing which an edit
-has made another holds on.
 """
 
 from __future__ import annotations
@@ -21,7 +18,6 @@ from typing import Any, TypeVar
 
 from gllint_rules import records
 from gllint_rules.inference.values import Site
-from gllint_rules.reading.reads import NOTHING, Read, Reads, Spoilt, noted
 from gllint_rules.records import fresh
 
 _T = TypeVar("_T")
@@ -46,19 +42,13 @@ class TooComplex(Exception):
         self.deep = deep
 
 
-class _Answer(records.Record):
+class Answer(records.Record):
+    """An answer that is remembered."""
+
     value: Any
     height: int
     circle: frozenset[Hashable]
     assumed: frozenset[int] = frozenset()
-    reads: frozenset[Read] = NOTHING
-
-
-class _Cost(records.Record):
-    value: Any
-    steps: int
-    height: int
-    reads: frozenset[Read] = NOTHING
 
 
 class _Question(records.Record):
@@ -82,16 +72,15 @@ class _Question(records.Record):
 
 
 class Questions:
-    """Asks, answers and remembers; counts steps and depth. ``reads`` notes what is read, where edits are followed."""
+    """Asks, answers and remembers; counts steps and depth."""
 
-    def __init__(self, reads: Reads | None = None) -> None:
-        self.reads = reads
+    def __init__(self) -> None:
         self.depth = 0
         self.cuts: dict[Site, str] = {}
         self.taken = 0  # all steps, for those who measure
-        self._answers: dict[Hashable, _Answer] = {}
-        self._costs: dict[Hashable, _Cost] = {}
-        self._for_now: dict[Hashable, _Answer] = {}  # what holds while certain questions are open
+        self._answers: dict[Hashable, Answer] = {}
+        self._costs: dict[Hashable, tuple[Any, int, int]] = {}
+        self._for_now: dict[Hashable, Answer] = {}  # what holds while certain questions are open
         self._open: dict[Hashable, _Question] = {}
         self._circles = 0  # how often an answer rested on a circle
         self._now = _Question(-1)
@@ -100,17 +89,6 @@ class Questions:
         """Forget all answers but those to questions that are open."""
         self._answers.clear()
         self._costs.clear()
-
-    def inherit(self, old: Questions) -> None:
-        """Take over the answers of ``old``; both note what is read by the same numbers."""
-        self._answers, self._costs = dict(old._answers), dict(old._costs)
-
-    def forget_spoilt(self, spoilt: Spoilt) -> None:
-        """Forget the answers that rest on what is ``spoilt``."""
-        for key in spoilt.among({key: known.reads for key, known in self._answers.items()}):
-            del self._answers[key]
-        for key in spoilt.among({key: known.reads for key, known in self._costs.items()}):
-            del self._costs[key]
 
     def ask(
         self, key: Hashable, answer: Callable[[], _T], meanwhile: _T, instead: Callable[[], _T], site: Site
@@ -132,15 +110,11 @@ class Questions:
             return meanwhile
         known = self._known(key)
         if known is not None:
-            if self.reads is not None:
-                self.reads.now |= known.reads
             if not outermost:
                 self.reach(self.depth + known.height)
             found: _T = known.value
             return found
         outer, depth = self._now, self.depth
-        reads = NOTHING
-        before = self.reads.begin() if self.reads is not None else None
         now = self._open[key] = self._now = _Question(len(self._open), top=depth)
         try:
             self.deeper()
@@ -155,8 +129,6 @@ class Questions:
         finally:
             self.depth = depth
             self._now = outer
-            if self.reads is not None and before is not None:
-                reads = self.reads.end(before)
             del self._open[key]
             for concluded in now.concluded:
                 del self._for_now[concluded]
@@ -167,7 +139,7 @@ class Questions:
                 outer.assumed |= now.assumed
         if now.circle or now.assumed:
             self._circles += 1
-        told = _Answer(value, now.top - depth, frozenset(now.circle), frozenset(now.assumed), reads)
+        told = Answer(value, now.top - depth, frozenset(now.circle), frozenset(now.assumed))
         if not now.assumed:
             self._answers[key] = told
         if not outermost:
@@ -188,7 +160,7 @@ class Questions:
                 raise TooComplex(f"{MOST_REPEATED} questions in a circle")
         return value
 
-    def _known(self, key: Hashable) -> _Answer | None:
+    def _known(self, key: Hashable) -> Answer | None:
         """The answer to a question that was settled, or that holds for now."""
         known = self._answers.get(key)
         if known is not None and known.circle:
@@ -210,14 +182,13 @@ class Questions:
         """
         known = self._costs.get(key)
         if known is not None:
-            found: _T = known.value
-            fits = self._now.steps + known.steps <= MOST_STEPS and self.depth + known.height <= MOST_DEPTH
-            if not self.depth or fits:
-                if self.depth:
-                    self.step(known.steps)
-                    self.reach(self.depth + known.height)
-                if self.reads is not None:
-                    self.reads.now |= known.reads
+            found: _T
+            found, steps, height = known
+            if not self.depth:
+                return found
+            if self._now.steps + steps <= MOST_STEPS and self.depth + height <= MOST_DEPTH:
+                self.step(steps)
+                self.reach(self.depth + height)
                 return found
         if not self.depth:
             return answer()
@@ -225,12 +196,12 @@ class Questions:
         top, before = now.top, now.steps
         now.top = self.depth
         try:
-            value, reads = noted(self.reads, answer)
+            value = answer()
         finally:
             height = now.top - self.depth
             now.top = max(now.top, top)
         if circles == self._circles and cuts == len(self.cuts):
-            self._costs[key] = _Cost(value, now.steps - before, height, reads)
+            self._costs[key] = value, now.steps - before, height
         return value
 
     def outermost(self, answer: Callable[[], _T], instead: _T, site: Site) -> _T:

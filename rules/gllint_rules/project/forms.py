@@ -371,8 +371,8 @@ class Forms:
     # --- T3 ------------------------------------------------------------------------------------------------------
 
     def know(self, tool: Tool) -> None:
-        """Take a tool over that was found before. Where edits are followed, it may be none any more."""
-        if tool.form == "T3" and tool.callable is not None and self.evaluator.reads is None:
+        """Take a tool over that was found before."""
+        if tool.form == "T3" and tool.callable is not None:
             self._decorated[tool.callable.function] = tool
 
     def decorated(self, module: Module, function: Function) -> Tool | None:

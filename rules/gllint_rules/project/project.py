@@ -149,8 +149,8 @@ class Project:
         )
         self.imports.inherit(old.imports, changed)
         self.tools.inherit(old.tools, others)
-        if self.reads is not None:
-            self.evaluator.inherit(answers.evaluator)
+        if self.tools.following is not None and answers.tools.following is not None:
+            self.tools.following.inherit(answers.tools.following)
         self._parts = {key: dict(known) for key, known in old._parts.items()}
         self._parts_read = {key: dict(read) for key, read in old._parts_read.items()}
         return self._forget(others, old.imports.reaching(others), spoilt, old.talks())
@@ -187,14 +187,17 @@ class Project:
             for path in forgotten(known, read, changed, stale, spoilt):
                 del known[path]
                 read.pop(path, None)
-        if self.talks() == talked:
+        is_as_before = self.talks() == talked
+        if is_as_before and self.tools.following is not None:
+            self.tools.following.forget_spoilt(spoilt)
+        else:
+            self.evaluator.forget()
+        if is_as_before:
             self.tools.forget(changed, stale, spoilt)
-            self.evaluator.forget_spoilt(spoilt)
         else:
             self._parts.clear()
             self._parts_read.clear()
             self.tools.forget_all(changed)
-            self.evaluator.forget()
         return stale
 
     def judge_by(self, settings: Settings) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from typing import TYPE_CHECKING
 
 from gllint_rules.inference.evaluator import Evaluator
 from gllint_rules.inference.protocol import Modules
@@ -28,6 +29,9 @@ from gllint_rules.reading.reads import NOTHING, Read, Reads, Spoilt, noted
 from gllint_rules.words.names import TOOL_REGISTRY_NAMES, Names
 from gllint_rules.words.table import Place
 
+if TYPE_CHECKING:
+    from gllint_rules.inference.following import FollowingEvaluator
+
 
 class Tools:
     """The tools of a project, module by module, and what is known of a value because it is one.
@@ -49,7 +53,13 @@ class Tools:
         self.names = names
         self._taken = taken
         self._reads = reads
-        self.evaluator = Evaluator(modules, self, packages, reads)
+        self.following: FollowingEvaluator | None = None  # the evaluator, where edits are followed
+        if reads is None:
+            self.evaluator = Evaluator(modules, self, packages)
+        else:
+            from gllint_rules.inference.following import FollowingEvaluator
+
+            self.evaluator = self.following = FollowingEvaluator(modules, self, reads, packages)
         self.callees = Callees(self.evaluator, names.table, talks)
         self.forms = Forms(self.callees, Derivation(modules, names.table.classes))
         self._tools: dict[str, list[Tool]] = {}
@@ -116,7 +126,8 @@ class Tools:
     def _keep(self, path: str, tools: list[Tool]) -> None:
         before, told = self._told.pop(path, {}), dict[Scope, tuple[Expr, Frame]]()
         for tool in tools:
-            self.forms.know(tool)
+            if self._reads is None:  # else it may be none any more when it is asked for
+                self.forms.know(tool)
             if tool.args_schema is not None:
                 for callable in tool.callables:
                     told[callable.function.scope] = tool.args_schema, Frame(tool.module, tool.scope)
@@ -140,8 +151,8 @@ class Tools:
             for others in self._told.values():
                 if scope in others:
                     self._schemas[scope] = others[scope]
-        if another and self._reads is not None:
-            self.evaluator.forget_spoilt(Spoilt((), {("schema", scope) for scope in another}))
+        if another and self.following is not None:
+            self.following.forget_spoilt(Spoilt((), {("schema", scope) for scope in another}))
         elif not self._without_schema.isdisjoint(another):
             self.evaluator.forget()  # it was asked about before the tool was known
 

@@ -628,7 +628,8 @@ class Module:
 
     def sections(self, about: Callable[[Section], bool] = lambda section: True) -> Iterator[SectionFacts]:
         """The facts of the sections of which the outline says so, in reading order."""
-        self.note(ALL)
+        if self.reads is not None:
+            self.note(ALL)
         for section in self.outline.sections:
             if about(section):
                 yield self.section(section.number)
@@ -645,7 +646,8 @@ class Module:
 
     def binders(self, name: str) -> Iterator[Section]:
         """The sections that bind a name of the module, none of them read for that."""
-        self.note(SHAPE)
+        if self.reads is not None:
+            self.note(SHAPE)
         return (self.outline.sections[number] for number in self._places.get(name, ()))
 
     def mentions(self, section: Section, words: Iterable[str]) -> bool:
@@ -775,7 +777,8 @@ class _Namespace(Mapping[str, list[Binding]]):
     def __contains__(self, name: object) -> bool:
         if name in self._places:
             return self.get(str(name)) is not None
-        self._module.note(SHAPE, self._number)
+        if self._module.reads is not None:
+            self._module.note(SHAPE, self._number)
         return False
 
     def __iter__(self) -> Iterator[str]:

@@ -1,0 +1,112 @@
+"""An evaluator for modules that are edited: it notes what is read for an answer, and forgets what an edit spoils.
+
+A question is known by its key. Whatever is read of a module for its answer is noted: the section of each expression
+that is evaluated, of each function that is executed, and what :class:`~gllint_rules.reading.facts.Module` notes itself
+when a name is looked up or sections are gone through.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import TYPE_CHECKING, TypeVar
+
+from gllint_rules.inference.evaluator import Evaluator
+from gllint_rules.inference.questions import Answer
+from gllint_rules.inference.values import Flow, Frame, FunctionOf, Site, Value
+from gllint_rules.reading.facts import Expr, Module
+from gllint_rules.reading.outline import SECTION_BITS
+from gllint_rules.reading.reads import NOTHING, Read, Reads, Spoilt
+
+if TYPE_CHECKING:
+    from gllint_rules.inference.protocol import Modules, Tools
+
+_T = TypeVar("_T")
+
+
+class FollowingEvaluator(Evaluator):
+    """An evaluator whose answers outlive an edit, those that rest on nothing which it changed."""
+
+    def __init__(self, modules: Modules, tools: Tools, reads: Reads, packages: tuple[str, ...] = ()) -> None:
+        super().__init__(modules, tools, packages)
+        self._reads = reads
+        self._read: dict[Hashable, frozenset[Read]] = {}  # for the answers, and for those that hold for now
+
+    def inherit(self, old: FollowingEvaluator) -> None:
+        """Take over the answers of ``old``, which notes what is read in the same place."""
+        self._answers, self._costs, self._dear = dict(old._answers), dict(old._costs), dict(old._dear)
+        self._read = dict(old._read)
+
+    def forget(self) -> None:
+        super().forget()
+        self._read.clear()
+
+    def forget_spoilt(self, spoilt: Spoilt) -> None:
+        """Forget the answers that rest on what is ``spoilt``."""
+        for key in spoilt.among(self._read):
+            del self._read[key]
+            self._answers.pop(key, None)
+            self._costs.pop(key, None)
+            self._dear.pop(key, None)
+
+    def _noted(self, key: Hashable, answer: Callable[[], _T]) -> _T:
+        before = self._reads.begin()
+        try:
+            return answer()
+        finally:
+            self._read[key] = self._reads.end(before)
+
+    def _remember(self, key: Hashable) -> None:
+        self._reads.now |= self._read.get(key, NOTHING)
+
+    def _note(self, module: Module, at: int) -> None:
+        self._reads.now.add(module.key | at >> SECTION_BITS)
+
+    # --- what is remembered ----------------------------------------------------------------------------------
+
+    def ask(
+        self, key: Hashable, answer: Callable[[], _T], meanwhile: _T, instead: Callable[[], _T], site: Site
+    ) -> _T:
+        if key in self._open:
+            return super().ask(key, answer, meanwhile, instead, site)
+        ask = super().ask
+        return self._noted(key, lambda: ask(key, answer, meanwhile, instead, site))
+
+    def _known(self, key: Hashable) -> Answer | None:
+        known = super()._known(key)
+        if known is not None:
+            self._remember(key)
+        return known
+
+    def again(self, key: Hashable, answer: Callable[[], _T]) -> _T:
+        again = super().again
+        if key in self._costs:
+            self._remember(key)
+            return again(key, answer)
+        return self._noted(key, lambda: again(key, answer))
+
+    def eval(self, expr: Expr, frame: Frame) -> Value:
+        evaluate = super().eval
+        if self.depth or frame.env is not None:
+            return evaluate(expr, frame)
+        key = (expr, frame.scope, frame.cls)
+        if key in self._dear:
+            self._remember(key)
+            return self._dear[key]
+        value = self._noted(key, lambda: evaluate(expr, frame))
+        if key not in self._dear:
+            del self._read[key]
+        return value
+
+    # --- what is read ----------------------------------------------------------------------------------------
+
+    def _eval(self, expr: Expr, frame: Frame) -> Value:
+        self._note(frame.module, expr.at)
+        return super()._eval(expr, frame)
+
+    def _read_annotation(self, expr: Expr, frame: Frame) -> Value:
+        self._note(frame.module, expr.at)
+        return super()._read_annotation(expr, frame)
+
+    def _executed(self, callee: FunctionOf) -> Flow:
+        self._note(callee.module, callee.function.at)
+        return super()._executed(callee)
