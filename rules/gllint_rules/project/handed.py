@@ -26,6 +26,7 @@ from gllint_rules.project.callees import defined
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Call, Expr, Function, Lambda, Module, Param, Scope
 from gllint_rules.reading.outline import Section
+from gllint_rules.reading.reads import ALL, SHAPE
 from gllint_rules.records import fresh
 from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.table import Place
@@ -108,9 +109,11 @@ def given_to(
     ``sink`` makes of a framework's name where it is noted what ``module`` itself hands on.
     """
     uses = _by_use(taken)
-    for function in module.functions_where(lambda section: not section.decorators.isdisjoint(uses.names)):
+    for function in module.functions_where(
+        lambda section: not section.decorators.isdisjoint(uses.names), SHAPE
+    ):
         yield from _given_by_decorator(evaluator, module, function, uses)
-    for call, scope in module.calls_where(lambda section: not section.calls.isdisjoint(uses.names)):
+    for call, scope in module.calls_of(uses.names):
         yield from _given_by_call(evaluator, call, Frame(module, scope), uses, sink)
     for cls in module.classes_where(lambda s: any(b.rpartition(".")[2] in uses.bases for b in s.bases)):
         yield from _given_below(evaluator, ClassOf(module, cls), uses, sink)
@@ -558,10 +561,10 @@ class _Walk(records.Record):
         self, name: str, is_it: Callable[[Expr, Scope], bool], module: Module, bound: ClassOf | None
     ) -> None:
         """What a module puts into the container of that last name, where ``is_it`` says that it is the one."""
-        for target, value, scope in stores(module, lambda section: name in section.mutated):
+        for target, value, scope in stores(module, lambda section: name in section.mutated, SHAPE):
             if isinstance(target, facts.Sub) and is_it(target.base, scope):
                 self.one(value, Frame(module, scope, None, bound))
-        for call, scope in module.calls_where(lambda section: name in section.mutated):
+        for call, scope in module.calls_where(lambda section: name in section.mutated, SHAPE):
             if isinstance(call.func, facts.Attr) and is_it(call.func.base, scope):
                 self.added(call.func.name, call, Frame(module, scope, None, bound))
 
@@ -671,7 +674,7 @@ def _decorated_by(decorator: Function, module: Module) -> Iterator[FunctionOf]:
     if _is_called_instance(decorator) and decorator.owner is not None:
         uses = [(decorator.owner.name, True), *((name, False) for name in _used_as(decorator, module))]
     names = frozenset(name for name, _ in uses)
-    for function in module.functions_where(lambda section: not names.isdisjoint(section.decorators)):
+    for function in module.functions_where(lambda section: not names.isdisjoint(section.decorators), SHAPE):
         for written in function.decorators:
             if (facts.last_name(written), isinstance(written, Call)) in uses:
                 yield defined(module, function)
@@ -685,10 +688,12 @@ def _below_class(of: ClassOf) -> Iterator[ClassOf]:
             yield ClassOf(of.module, cls)
 
 
-def stores(module: Module, about: Callable[[Section], bool]) -> Iterator[tuple[Expr, Expr, Scope]]:
+def stores(
+    module: Module, about: Callable[[Section], bool], by: int = ALL
+) -> Iterator[tuple[Expr, Expr, Scope]]:
     """What the sections store of which the outline says so: target, value, and where."""
     blocks: list[tuple[facts.Block, Scope]] = []
-    for part in module.sections(about):
+    for part in module.sections(about, by):
         if module.owner(part.section) is None:
             blocks.append((part.body, module.scope))
         blocks += ((function.body, function.scope) for function in part.functions)

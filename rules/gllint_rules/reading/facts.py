@@ -16,11 +16,12 @@ from gllint_rules.reading.outline import (
     SECTION_BITS,
     Outline,
     Section,
+    calls_the_same,
     has_same_shape,
     has_same_text,
     mentions_the_same,
 )
-from gllint_rules.reading.reads import ALL, SHAPE, Reads
+from gllint_rules.reading.reads import ALL, CALLS, SHAPE, Reads
 from gllint_rules.records import Record, fresh
 from gllint_rules.tuples import NamedTuple
 
@@ -558,8 +559,8 @@ class Module:
         self.scope = Scope("module", None)
         self.reads: Reads | None = None  # where it is noted what is read of it, by numbers from ``key`` on
         self.key = 0
-        # What the last edit made another: sections, and ``ALL`` where their outlines say something else now. ``None``
-        # where it changed more than what stands in them.
+        # What the last edit made another: sections, and ``CALLS`` or ``ALL`` where their outlines say something else.
+        # ``None`` where it changed more than what stands in them.
         self.spoilt: frozenset[int] | None = None
         self._say(source, outline, code)
 
@@ -593,8 +594,11 @@ class Module:
         self.spoilt = None
         if has_same_shape(old, outline):
             changed = frozenset(range(len(outline.sections))) - same
-            alike = all(mentions_the_same(old.sections[n], outline.sections[n]) for n in changed)
-            self.spoilt = changed if alike else changed | {ALL}
+            pairs = [(old.sections[number], outline.sections[number]) for number in changed]
+            self.spoilt = changed.union(
+                () if all(calls_the_same(*pair) for pair in pairs) else (CALLS,),
+                () if all(mentions_the_same(*pair) for pair in pairs) else (ALL,),
+            )
 
     def _keep(self, known: SectionFacts, section: Section) -> None:
         known.section = section
@@ -626,10 +630,16 @@ class Module:
             self._sections[number] = found = self._read(self, self.outline.sections[number])
         return found
 
-    def sections(self, about: Callable[[Section], bool] = lambda section: True) -> Iterator[SectionFacts]:
-        """The facts of the sections of which the outline says so, in reading order."""
+    def sections(
+        self, about: Callable[[Section], bool] = lambda section: True, by: int = ALL
+    ) -> Iterator[SectionFacts]:
+        """The facts of the sections of which the outline says so, in reading order.
+
+        ``by`` is what of the outline ``about`` looks at, here and below, where that is not all of it: ``SHAPE`` of what
+        an edit within a section leaves, or ``CALLS``.
+        """
         if self.reads is not None:
-            self.note(ALL)
+            self.note(by)
         for section in self.outline.sections:
             if about(section):
                 yield self.section(section.number)
@@ -672,15 +682,15 @@ class Module:
         """The names of containers that something is stored in."""
         return frozenset().union(*(section.mutated for section in self.outline.sections))
 
-    def calls_where(self, about: Callable[[Section], bool]) -> Iterator[tuple[Call, Scope]]:
+    def calls_where(self, about: Callable[[Section], bool], by: int = ALL) -> Iterator[tuple[Call, Scope]]:
         """The calls in the sections of which the outline says so."""
-        for part in self.sections(about):
+        for part in self.sections(about, by):
             yield from part.calls
 
     def calls_of(self, names: Collection[str]) -> Iterator[tuple[Call, Scope]]:
         """The calls in the sections that call something whose last name is one of ``names``."""
         wanted = frozenset(names)
-        return self.calls_where(lambda section: not wanted.isdisjoint(section.calls))
+        return self.calls_where(lambda section: not wanted.isdisjoint(section.calls), CALLS)
 
     def dicts_with(self, *keys: str) -> Iterator[tuple[Dict, Scope]]:
         """The dict displays in the sections that write out all of ``keys``."""
@@ -688,14 +698,14 @@ class Module:
         for part in self.sections(lambda section: wanted <= section.keys):
             yield from part.dicts
 
-    def functions_where(self, about: Callable[[Section], bool]) -> Iterator[Function]:
+    def functions_where(self, about: Callable[[Section], bool], by: int = ALL) -> Iterator[Function]:
         """The functions in the sections of which the outline says so, nested ones included."""
-        for part in self.sections(about):
+        for part in self.sections(about, by):
             yield from part.functions
 
     def classes_where(self, about: Callable[[Section], bool]) -> Iterator[Class]:
-        """The classes in the sections of which the outline says so, nested ones included."""
-        for part in self.sections(lambda s: (s.kind == "class" or s.has_classes) and about(s)):
+        """The classes in the sections of which the outline's ``SHAPE`` says so, nested ones included."""
+        for part in self.sections(lambda s: (s.kind == "class" or s.has_classes) and about(s), SHAPE):
             yield from part.classes
 
     # --- all of it ---------------------------------------------------------------------------------------------

@@ -145,20 +145,18 @@ def _shape(section: Section) -> tuple[object, ...]:
     )
 
 
+def calls_the_same(old: Section, new: Section) -> bool:
+    """Whether two sections call what bears the same names."""
+    return old.calls == new.calls
+
+
 def mentions_the_same(old: Section, new: Section) -> bool:
     """Whether two sections of the same shape are the same to whoever asks their outlines."""
-    return _mentioned(old) == _mentioned(new)
+    return calls_the_same(old, new) and _mentioned(old) == _mentioned(new)
 
 
 def _mentioned(section: Section) -> tuple[frozenset[str], ...]:
-    return (
-        section.stores,
-        section.calls,
-        section.keywords,
-        section.keys,
-        section.spreads,
-        section.subscripts,
-    )
+    return section.stores, section.keywords, section.keys, section.spreads, section.subscripts
 
 
 def _around_methods(source: str, section: Section) -> list[str]:

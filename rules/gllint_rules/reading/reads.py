@@ -13,8 +13,9 @@ _K = TypeVar("_K")
 # One thing that was read: a section of a module by a number (see :meth:`Reads.number`), the path of a file that is no
 # module, or what else whoever notes it will tell from other things.
 Read: TypeAlias = Hashable
-# In place of the number of a section: what the outline says of what is where, and what it says that sections mention.
-SHAPE, ALL = (1 << SECTION_BITS) - 1, (1 << SECTION_BITS) - 2
+# In place of the number of a section: what the outline says of what is where and of what kind; what it says that
+# sections call; what it says that they mention at all.
+SHAPE, CALLS, ALL = (1 << SECTION_BITS) - 1, (1 << SECTION_BITS) - 2, (1 << SECTION_BITS) - 3
 
 
 NOTHING: frozenset[Read] = frozenset()
