@@ -115,8 +115,9 @@ class FollowingIndex(Index):
     def renew(self, changed: Collection[str]) -> frozenset[str]:
         """Put the project over the facts as they are; return the files of which something else may be said now."""
         project, lasting, sound = self._project or self.project, self._lasting, self._unbroken
-        broken = frozenset(changed) & self._sound.keys()
-        if broken == frozenset(changed) and broken.isdisjoint(project.modules.paths):
+        broken = frozenset(path for path in changed if isinstance(self.parsed.get(path), Unparsed))
+        known = project.modules.paths.keys() & broken or any(map(project.imports.known, broken))
+        if broken == frozenset(changed) and not known:
             return broken  # as they were before
         self._lasting = self._unbroken = None
         if broken:

@@ -356,3 +356,28 @@ def test_what_was_known_before_a_file_was_broken_holds_once_it_is_mended(tmp_pat
     steps, codes = said_of(text.replace("len(site)", "len((site))", 1))
     assert codes == ["GL101"] * 20
     assert steps < 0.4 * first
+
+
+def test_a_broken_file_that_comes_to_matter_otherwise_is_followed(tmp_path: Path) -> None:
+    put(tmp_path / "pyproject.toml", "")
+    put(
+        tmp_path / "a.py",
+        "from agents import function_tool\nfrom b import load\n\n\n@function_tool\ndef f(x):\n    return {'load': load(x)}\n",
+    )
+    put(tmp_path / "b.py", "def load(x):\n    return len(x)\n")
+    engine, workspace = load(tmp_path)
+    tool = "from agents import function_tool\n\n\n@function_tool\ndef load(x):\n    return len(x)\n"
+    for text, codes in (
+        ("def load(x):\n    return str(x)\n", []),
+        (tool, ["GL101", "GL101"]),
+        (f"{tool}(", ["GL900"]),
+        (f"{tool}((", ["GL900"]),
+        ("def load(x):\n    return len(x)\n", ["GL101"]),
+        ("def load(x):\n    return str(x)\n", []),
+    ):
+        engine.put(str(tmp_path / "b.py"), text.encode())
+        found: list[str] = []
+        for path in (str(tmp_path / "a.py"), str(tmp_path / "b.py")):
+            workspace.forget_results(path)
+            found += (finding.code for finding in engine.conclude(path).findings)
+        assert found == codes
