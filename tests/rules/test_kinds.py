@@ -85,6 +85,13 @@ def test_the_way_it_is_made_tells_too(expression: str, key: str, kind: str | Non
     assert one(through).kind == kind
 
 
+def test_an_amount_of_something_that_has_a_unit_is_not_said_to_be_money() -> None:
+    source = '@tool\ndef f(amount: float, unit: str) -> dict:\n    """F."""\n    return {"amount_used": amount%s}\n'
+    assert one(source % "").kind == "money"
+    assert one(source % ', "unit": unit').kind is None
+    assert one(source.replace("amount_used", "amount_usd") % ', "unit": unit').kind == "money"
+
+
 def test_message_and_help_speak_of_it() -> None:
     source = '@tool\ndef f(rows: list) -> dict:\n    """F."""\n    return {"found": len(rows)}\n'
     found = one(source)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from gllint_rules.inference.values import Record, Site, Text, literal_of, surely_not_text
 from gllint_rules.tuples import NamedTuple
-from gllint_rules.words.kinds import KINDS, PLAIN, Kind, is_calendar, kind_of_name, unit_of_kind
+from gllint_rules.words.kinds import KINDS, PLAIN, Kind, is_calendar, kind_of_name, unit_of_kind, words_of
 from gllint_rules.words.unit_names import unit_of_name
 from gllint_runtime.policy.units import dimension_of
 
@@ -49,7 +49,14 @@ def kind_of_leaf(project: Project, leaf: Leaf) -> Kind | None:
     """The kind of a number in a result, ``None`` where nothing tells it."""
     found = {kind_of_name(leaf.key)} if leaf.key and leaf.is_named else set()
     found |= set(_made(project, leaf))
-    return next((kind for kind in KINDS if kind in found), None)
+    kind = next((kind for kind in KINDS if kind in found), None)
+    return None if kind == "money" and _is_of_a_unit(leaf) else kind
+
+
+def _is_of_a_unit(leaf: Leaf) -> bool:
+    """Whether a number is the amount of something whose unit stands beside it: that may be fuel as well as money."""
+    beside = leaf.holder.entries if leaf.holder is not None else {}
+    return "unit" in beside and "amount" in words_of(leaf.key or "") and unit_of_name(leaf.key or "") is None
 
 
 def _made(project: Project, leaf: Leaf) -> Iterator[Kind | None]:
