@@ -141,3 +141,40 @@ def test_an_edit_within_one_tool_leaves_what_was_worked_out_of_the_others() -> N
         steps = here.project.evaluator.taken - before
         assert steps < share * all_steps
     assert steps > 0.5 * all_steps  # all of them rest on the constant
+
+
+BASE = """
+class Base(BaseTool):
+    unit: str = "kWh"
+
+    def __init__(self, site: str, unit):
+        self.site, self.unit = site, unit
+
+    def load(self, hours):
+        return len(self.site) * hours
+"""
+METER = """
+class Meter(Base):
+    def _run(self, hours: int):
+        used = self.load(hours) * {0}
+        return {{"load": used, "site": self.site}}
+"""
+
+
+def test_what_an_edit_has_made_void_is_not_remembered() -> None:
+    tool = "from crewai.tools import BaseTool\n"
+    here = Followed(
+        Case(
+            "", {"base.py": f"{tool}\n{BASE}", "meter.py": f"from base import Base\n\n{METER.format(1)}"}, {}
+        )
+    )
+    path = "/project/meter.py"
+    sizes = []
+    for number in range(40):
+        text = f"from base import Base\n\n{METER.format(number)}"
+        assert here.edit(path, text.replace("(Base):", f'(Base):\n    name = "meter {number}"\n'))
+        assert len(here.said(path, fixes=False)) == 1
+        assert here.project.tools.following is not None
+        sizes.append(len(here.project.tools.following))
+    assert sizes[5] > 5
+    assert sizes[-1] == sizes[5]

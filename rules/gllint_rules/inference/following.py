@@ -2,7 +2,7 @@
 
 A question is known by its key. Whatever is read of a module for its answer is noted: the section of each expression
 that is evaluated, of each function that is executed, and what :class:`~gllint_rules.reading.facts.Module` notes itself
-when a name is looked up or sections are gone through.
+when a name is looked up or sections are gone through. What a key speaks of is noted, too: no answer outlives it.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from gllint_rules.inference.evaluator import Evaluator
 from gllint_rules.inference.questions import Answer
-from gllint_rules.inference.values import Flow, Frame, FunctionOf, Site, Value
-from gllint_rules.reading.facts import Expr, Module
+from gllint_rules.inference.values import ClassOf, Flow, Frame, FunctionOf, Site, Value
+from gllint_rules.reading.facts import Expr, Module, Scope
 from gllint_rules.reading.outline import SECTION_BITS
 from gllint_rules.reading.reads import NOTHING, Read, Reads, Spoilt
 
@@ -30,6 +30,13 @@ class FollowingEvaluator(Evaluator):
         super().__init__(modules, tools, packages)
         self._reads = reads
         self._read: dict[Hashable, frozenset[Read]] = {}  # for the answers, and for those that hold for now
+
+    def __len__(self) -> int:
+        """How many answers are remembered."""
+        return len(self._read)
+
+    def __bool__(self) -> bool:
+        return True
 
     def inherit(self, old: FollowingEvaluator) -> None:
         """Take over the answers of ``old``, which notes what is read in the same place."""
@@ -61,6 +68,10 @@ class FollowingEvaluator(Evaluator):
     def _note(self, module: Module, at: int) -> None:
         self._reads.now.add(module.key | at >> SECTION_BITS)
 
+    def _note_class(self, of: ClassOf | None) -> None:
+        if of is not None:
+            self._note(of.module, of.cls.at)
+
     # --- what is remembered ----------------------------------------------------------------------------------
 
     def ask(
@@ -69,7 +80,12 @@ class FollowingEvaluator(Evaluator):
         if key in self._open:
             return super().ask(key, answer, meanwhile, instead, site)
         ask = super().ask
-        return self._noted(key, lambda: ask(key, answer, meanwhile, instead, site))
+
+        def answered() -> _T:
+            self._note(site.module, site.at)
+            return ask(key, answer, meanwhile, instead, site)
+
+        return self._noted(key, answered)
 
     def _known(self, key: Hashable) -> Answer | None:
         known = super()._known(key)
@@ -103,10 +119,23 @@ class FollowingEvaluator(Evaluator):
         self._note(frame.module, expr.at)
         return super()._eval(expr, frame)
 
+    def _binding_value(self, scope: Scope, name: str, frame: Frame) -> Value:
+        owner = next((around.owner for around in scope.around() if around.owner is not None), None)
+        if owner is not None:
+            self._note(frame.module, owner.at)
+        self._note_class(frame.bound)
+        return super()._binding_value(scope, name, frame)
+
     def _read_annotation(self, expr: Expr, frame: Frame) -> Value:
         self._note(frame.module, expr.at)
+        self._note_class(frame.bound)
         return super()._read_annotation(expr, frame)
+
+    def _field(self, of: ClassOf, name: str) -> Value | None:
+        self._note_class(of)
+        return super()._field(of, name)
 
     def _executed(self, callee: FunctionOf) -> Flow:
         self._note(callee.module, callee.function.at)
+        self._note_class(callee.bound)
         return super()._executed(callee)
