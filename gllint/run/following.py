@@ -27,9 +27,8 @@ class FollowingIndex(Index):
         self._unread: dict[str, Evidence] = {}  # the text of these is what it was
         self._sound: dict[str, Module] = {}  # of files that an edit has broken, what they were before
         self._lasting: Project | None = None  # the one whose answers outlive those worked out in between
-        self._unbroken: tuple[Collection[str], Project] | None = (
-            None  # broken files, and the one before they were
-        )
+        # Files that are broken, and the project before they were.
+        self._unbroken: tuple[Collection[str], Project] | None = None
 
     @property
     def unread(self) -> Mapping[str, Evidence]:

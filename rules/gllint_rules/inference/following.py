@@ -31,13 +31,6 @@ class FollowingEvaluator(Evaluator):
         self._reads = reads
         self._read: dict[Hashable, frozenset[Read]] = {}  # for the answers, and for those that hold for now
 
-    def __len__(self) -> int:
-        """How many answers are remembered."""
-        return len(self._read)
-
-    def __bool__(self) -> bool:
-        return True
-
     def inherit(self, old: FollowingEvaluator) -> None:
         """Take over the answers of ``old``, which notes what is read in the same place."""
         self._answers, self._costs, self._dear = dict(old._answers), dict(old._costs), dict(old._dear)

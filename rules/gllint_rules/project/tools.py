@@ -66,7 +66,7 @@ class Tools:
         self._read: dict[str, frozenset[Read]] = {}  # to find them, where that is noted
         self._through: dict[str, tuple[frozenset[Taken], list[Tool], frozenset[Read]]] = {}
         self._schemas: dict[Scope, tuple[Expr, Frame]] = {}
-        self._without_schema: set[Scope] = set()
+        self._without_schema: set[Scope] = set()  # asked about in vain, where no reads are noted
         self._told: dict[str, dict[Scope, tuple[Expr, Frame]]] = {}  # those of the tools of each module
 
     def of(self, module: Module) -> list[Tool]:
@@ -177,7 +177,7 @@ class Tools:
         if self._reads is not None:
             self._reads.now.add(("schema", scope))
         found = self._schemas.get(scope)
-        if found is None:
+        if found is None and self._reads is None:
             self._without_schema.add(scope)
         return declared_by_schema(self.evaluator, *found, param) if found is not None else None
 

@@ -17,7 +17,6 @@ Read: TypeAlias = Hashable
 # sections call; what it says that they mention at all.
 SHAPE, CALLS, ALL = (1 << SECTION_BITS) - 1, (1 << SECTION_BITS) - 2, (1 << SECTION_BITS) - 3
 
-
 NOTHING: frozenset[Read] = frozenset()
 
 
