@@ -99,11 +99,11 @@ class Survey:
         """The copy of a value of whatever type. The methods are those of the built-in types: a subclass may lie."""
         match value:
             case dict():
-                return self._object(value, path)
+                return self._object(dict(zip(dict.keys(value), dict.values(value), strict=True)), path)
             case list():
-                return self._items(range(list.__len__(value)), list.copy(value), path)
+                return self._items(list.__len__(value), enumerate(list.copy(value)), path)
             case tuple():
-                return self._items(range(tuple.__len__(value)), tuple.__iter__(value), path)
+                return self._items(tuple.__len__(value), enumerate(tuple.__iter__(value)), path)
             case str():  # also an enumeration's member, a NumPy string
                 self._text -= str.__len__(value)
                 return str.__str__(value)
@@ -136,11 +136,11 @@ class Survey:
             raise ValueError(f"a {_kind(value)} is not data that JSON has")
         return self._object(dict(islice(dumped.items(), self._values + 1)), path)
 
-    def _items(self, steps: Collection[Any], items: Iterable[Any], path: Path) -> list[Any]:
+    def _items(self, count: int, items: Iterable[tuple[Any, Any]], path: Path) -> list[Any]:
         """The copies of what the object or array at ``path`` holds; what needs no closer look is taken as it is."""
-        self._take(len(steps), path)
+        self._take(count, path)
         copied = []
-        for step, item in zip(steps, items, strict=True):
+        for step, item in items:
             kind = type(item)
             if kind is str:
                 self._text -= len(item)
@@ -162,31 +162,30 @@ class Survey:
             raise ValueError(f"the data has more than {_MAX_VALUES} values")
 
     def _object(self, value: dict[Any, Any], path: Path) -> dict[str, Any]:
-        if dict.__len__(value) == 2:
-            number: Any = dict.get(value, "value")
-            unit = dict.get(value, "unit")
+        if len(value) == 2:
+            number: Any = value.get("value")
+            unit = value.get("unit")
             # As nearly all Quantities are.
             if type(unit) is str and type(number) in _NUMBER and -_LARGE < number < _LARGE:
                 self._take(2, path)
                 self._text -= len(unit)
                 self.quantities[path] = Quantity(number, unit)
                 return {"value": number, "unit": unit}
-        names = [*dict.keys(value)]
-        if not _TEXT.issuperset(map(type, names)):
-            names = [*map(_name, names)]
-        if "value" in names and "unit" in names:
-            return self._quantity(names, [*dict.values(value)], path)
-        self._text -= sum(map(len, names))
-        return dict(zip(names, self._items(names, dict.values(value), path), strict=True))
+        if not _TEXT.issuperset(map(type, value)):
+            value = {_name(key): item for key, item in value.items()}
+        if "value" in value and "unit" in value:
+            return self._quantity(value, path)
+        self._text -= sum(map(len, value))
+        return dict(zip(value, self._items(len(value), value.items(), path), strict=True))
 
-    def _quantity(self, names: list[str], items: list[Any], path: Path) -> dict[str, Any]:
+    def _quantity(self, value: dict[str, Any], path: Path) -> dict[str, Any]:
         """An object with the keys of a Quantity."""
         exact = None
-        if len(names) == 2:
-            place = names.index("value")
-            items[place], exact = _number(items[place])
+        if len(value) == 2:
+            number, exact = _number(value["value"])
+            value = {**value, "value": number}  # in its place
         before = len(self.raw_numbers)
-        copied = dict(zip(names, self._items(names, items, path), strict=True))
+        copied = dict(zip(value, self._items(len(value), value.items(), path), strict=True))
         problem = quantity_problem(copied)
         if problem is None:
             self.quantities[path] = Quantity(copied["value"] if exact is None else exact, copied["unit"])
