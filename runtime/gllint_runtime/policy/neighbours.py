@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from functools import lru_cache
 
 from gllint_runtime.policy.tables import read
@@ -124,55 +124,54 @@ def beside(text: str, start: int, end: int, symbols: Collection[str], unit: str 
     ``symbols`` are a project's own units beside the allowlist. ``unit`` is the unit that the macro will show, where
     that is known: then a time behind a rate, and a measure behind a bare count, are found as well.
     """
-    return [*_before(text, start, end), *_after(text, end, symbols, unit)]
+    places = _before(text, start, end), _after(text, end, symbols, unit)
+    return [place for place in places if place is not None]
 
 
 # ------------------------------------------------------------------------------------------------- before
 
 
-def _before(text: str, start: int, end: int) -> Iterator[Place]:
-    while start and _PICTURES.match(text[start - 1]):
+def _before(text: str, start: int, end: int) -> Place | None:
+    while start and not text[start - 1].isascii() and _PICTURES.match(text[start - 1]):
         start -= 1
     if not start:
-        return
+        return None
     char = text[start - 1]
     if char == " " and "a" <= text[start - 2 : start - 1].lower() <= "z" and not _sign_word(text, start - 1):
-        return
+        return None
     if char == MASK:
-        yield start, end, "Put a blank or punctuation between two macros."
-        return
+        return start, end, "Put a blank or punctuation between two macros."
     if not _may_touch(char) and char not in _BEFORE_ONLY:
         head = text[max(0, start - 8) : start]
         if UNSPACED.match(char):
             if found := _COUNTING_BEFORE.search(head):
-                yield start - len(found[0]), start, "A word that counts would change the value."
-                return
+                return start - len(found[0]), start, "A word that counts would change the value."
             if not _is_minus(text, start - 1) and not _sign_word(text, start):
-                return
+                return None
         elif _HEBREW_PREFIX.search(head):
-            return
+            return None
         first = start - 1
         while first and start - first < _REACH and char.isalnum() and text[first - 1].isalnum():
             first -= 1
-        yield first, start, "Nothing but blanks or punctuation may touch a macro."
-        return
+        return first, start, "Nothing but blanks or punctuation may touch a macro."
     place = _back_over(text, start)
     if not place:
-        return
+        return None
     char = text[place - 1]
     if _is_minus(text, place - 1):
-        yield place - 1, place, "A sign before a macro would change the value: the tool's own sign is shown."
-    elif (
+        return place - 1, place, "A sign before a macro would change the value: the tool's own sign is shown."
+    if (
         char in _OPERATORS_BEFORE
         or (char in "+" and not _WIDE_BLANK.search(text, place, start))
         or unicodedata.category(char) == "Sc"
     ):
-        yield place - 1, place, "The macro brings its value and its unit: write no sign before it."
-    elif length := _sign_word(text, place):
-        yield place - length, place, "A sign in words would change the value: the tool's own sign is shown."
-    elif found := _SIGN_IN_BRACKETS.search(text, max(0, place - 24), place):
+        return place - 1, place, "The macro brings its value and its unit: write no sign before it."
+    if length := _sign_word(text, place):
+        return place - length, place, "A sign in words would change the value: the tool's own sign is shown."
+    if found := _SIGN_IN_BRACKETS.search(text, max(0, place - 24), place):
         if _is_minus(text, found.start(1)) or _sign_word(text, found.end(1)):
-            yield *found.span(1), "A sign before a macro would change the value."
+            return *found.span(1), "A sign before a macro would change the value."
+    return None
 
 
 def _back_over(text: str, start: int) -> int:
@@ -209,7 +208,8 @@ def _is_quote_mark(text: str, place: int) -> bool:
 
 def _sign_word(text: str, place: int) -> int:
     """The length of the word for a sign that ends at ``place``, or 0."""
-    head = _folded(_seen(text[max(0, place - 16) : place].rpartition(MASK)[2]))
+    head = text[max(0, place - 16) : place].rpartition(MASK)[2]
+    head = head.lower() if head.isascii() else _folded(_seen(head))
     found = _pattern(_SIGN).search(head) if head.endswith(_sign_ends()) else None
     return len(found[1] or "") if found else 0
 
@@ -237,19 +237,20 @@ def _may_touch(char: str) -> bool:
 # -------------------------------------------------------------------------------------------------- after
 
 
-def _after(text: str, end: int, symbols: Collection[str], unit: str | None) -> Iterator[Place]:
-    if pictures := _PICTURES.match(text, end):
-        end = pictures.end()
+def _after(text: str, end: int, symbols: Collection[str], unit: str | None) -> Place | None:
     char = text[end : end + 1]
+    if not char.isascii() and (pictures := _PICTURES.match(text, end)):
+        end = pictures.end()
+        char = text[end : end + 1]
     if not char or char == MASK or char in ".,;:!?":  # the second of two macros says so itself
-        return
+        return None
     if not _may_touch(char) and not UNSPACED.match(char):
         word = _WORD.match(text, end, end + _REACH)
-        yield end, word.end() if word else end + 1, "Nothing but blanks or punctuation may touch a macro."
-        return
+        return end, word.end() if word else end + 1, "Nothing but blanks or punctuation may touch a macro."
     place = end if UNSPACED.match(char) else _on_over(text, end)
     if place < len(text) and (last := _behind(text, place, symbols, unit)):
-        yield place, last, _leave_out(text[place:last])
+        return place, last, _leave_out(text[place:last])
+    return None
 
 
 def _on_over(text: str, end: int) -> int:
