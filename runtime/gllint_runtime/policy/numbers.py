@@ -108,7 +108,7 @@ def scan_naked_numbers(
         macros = find_macros(text)
     shown = "".join(in_place(text, macros, lambda macro: MASK * len(macro.text))) if macros else text
     masked = shown.replace(MASK, "X") if macros else shown  # a letter: no word ends beside a macro
-    spans = [*_digits(masked, whitelist, units, glued)]
+    spans = _digits(masked, whitelist, units, glued)
     if ":" in masked:
         spans += [match.span() for match in _pattern(_SHORTCODE).finditer(masked)]
     if not (spans or macros or words or "&" in text or "<" in text) and text.isascii():
@@ -135,6 +135,8 @@ def scan_naked_numbers(
                 found += _beside(view, shown, macro, units, unit)
         if words:
             spans += _spelled(masked, view or View(shown))
+    if not spans and not found:
+        return []
     found += [(*span, None) for span in spans]
     return [NakedNumber(start, end, text[start:end], hint) for start, end, hint in _merge(found)]
 
@@ -146,7 +148,7 @@ def _pattern(source: str) -> re.Pattern[str]:
 
 def _digits(
     text: str, whitelist: Collection[str], units: Collection[str], glued: Collection[str]
-) -> Iterator[tuple[int, int]]:
+) -> list[tuple[int, int]]:
     if "_" in text:
         text = _EMPHASIS.sub(lambda match: "*" * len(match[0]), text)
     digits = text if text.isascii() else replaced(text, is_numeral, "0")
@@ -154,12 +156,10 @@ def _digits(
         if digit in digits:
             break
     else:
-        return
+        return []
     excused = _excused(text, whitelist, frozenset(units) | frozenset(glued))
-    for match in _NUMBER.finditer(digits):
-        start, end = match.span()
-        if any(digits[i].isdecimal() and not excused[i] for i in range(start, end)):
-            yield start, end
+    found = [match.span() for match in _NUMBER.finditer(digits)]
+    return [span for span in found if any(digits[i].isdecimal() and not excused[i] for i in range(*span))]
 
 
 def _excused(text: str, whitelist: Collection[str], units: frozenset[str]) -> bytearray:
@@ -197,6 +197,8 @@ def _symbols(units: frozenset[str] = frozenset()) -> re.Pattern[str]:
 
 def is_in_symbol(text: str, digit: int) -> bool:
     """Whether the digit at a place of ``text`` is part of a unit's symbol such as ``m2``."""
+    if not (digit and text[digit - 1].isalpha()):  # no symbol begins with a digit
+        return False
     near = _symbols().finditer(text, max(0, digit - _REACH), digit + _REACH)
     return any(match.start() <= digit < match.end() for match in near)
 
@@ -246,7 +248,7 @@ def unsafe_characters(text: str) -> list[tuple[int, int]]:
 
     Allowed are line feeds, CRLF, tabs and isolates that are closed in their order.
     """
-    if _is_printable(text):
+    if text.isprintable() or _is_printable(text):
         return []
     found = [match.span() for match in _CONTROL.finditer(text)]
     if not text.isascii():
