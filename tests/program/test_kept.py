@@ -191,6 +191,7 @@ _REGISTERS = "import fastmcp\n\n\ndef offered(fn):\n    fastmcp.FastMCP('x').add
         ({"tools.py": _TOOL, "use.py": _ASK}, {"tools.py": _TOOL.replace("'meter'", "'gauge'")}),  # the name of a tool
         ({"app.py": _SILENT, "given.py": _GIVEN, "reg.py": _REGISTRY}, {"app.py": _HANDS}),  # what hands over what was given
         ({"given.py": _GIVEN, "reg.py": _SILENT}, {"reg.py": _REGISTERS}),
+        ({"given.py": _GIVEN, "reg.py": "from agents import function_tool\n\noffered = print\n"}, {"reg.py": "from agents import function_tool\n\noffered = function_tool\n"}),
         ({"plain.py": _PLAIN}, {"typed.py": _TYPED}),  # what a tool elsewhere says of a function here
     ],
 )  # fmt: skip

@@ -118,6 +118,11 @@ CHAINS = {
         "a.py": "import fastmcp\n\nmcp = fastmcp.FastMCP('x')\n\n\ndef offered(fn):\n    mcp.add_tool(fn)\n    return fn\n",
         "b.py": "from a import offered\n\n\n@offered\ndef load(x):\n    return 2.5\n",
     },
+    "decorated by another name of a decorator": {
+        "a.py": "from agents import function_tool\n\nmodel_tool = function_tool\n",
+        "b.py": "from a import model_tool\n",
+        "c.py": "from b import model_tool\n\n\n@model_tool\ndef load(x):\n    return 2.5\n",
+    },
     "given to a method of an instance": {
         "a.py": "import fastmcp\n\n\nclass Server:\n    def offer(self, fn):\n        fastmcp.FastMCP('x').add_tool(fn)\n\n\n"
         "server = Server()\n",

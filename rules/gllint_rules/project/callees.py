@@ -242,6 +242,33 @@ def meant(expr: Expr, frame: Frame) -> tuple[Expr, Frame]:
     return expr, frame if scope is frame.scope else Frame(frame.module, scope)
 
 
+def origins(evaluator: Evaluator, expr: Expr, frame: Frame) -> Iterator[tuple[Module, str]]:
+    """The modules that imports lead to from a name of a module, one after the other, each with its name there."""
+    module = frame.module
+    match expr:
+        case facts.Name(id=name):
+            pass
+        case facts.Attr(base=base, name=name):
+            within = evaluator.eval(base, frame)
+            if not isinstance(within, ModuleOf):
+                return
+            module = within.module
+            yield module, name
+        case _:
+            return
+    for _ in range(_MOST_NAMES):
+        bound = [(b.module, b.name) for b in module.scope.bindings.get(name, ()) if b.kind == "import"]
+        led = [
+            (found, given)
+            for dotted, given in bound or [(star, name) for star in module.scope.stars]
+            if given and (found := evaluator.module_named(dotted, module)) is not None
+        ]
+        if not led:
+            return
+        module, name = led[-1]
+        yield module, name
+
+
 def real_name(module: Module, expr: Expr) -> str:
     """The last name of ``expr``, as it was before an import gave it another one."""
     name = facts.last_name(expr)

@@ -6,6 +6,7 @@ those the table says.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator
 from functools import partial
 
@@ -25,7 +26,7 @@ from gllint_rules.inference.values import (
     literal_of,
     options,
 )
-from gllint_rules.project.callees import Callees, defined, dotted_path, meant, real_name
+from gllint_rules.project.callees import Callees, defined, dotted_path, meant, origins, real_name
 from gllint_rules.project.derivation import Derivation
 from gllint_rules.project.handed import (
     Sink,
@@ -44,6 +45,7 @@ from gllint_rules.project.tool import Form, Tool
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Call, Expr, Function, Module, Scope
 from gllint_rules.reading.outline import SECTION_BITS, Section
+from gllint_rules.reading.reads import SHAPE
 from gllint_rules.records import replace
 from gllint_rules.words.names import ARGS_SCHEMA, LIST_PUTS, RESULT_SCHEMAS, SCHEMA_FN
 from gllint_rules.words.table import GENERAL, Callee, Entry, Framework, Kind, Place
@@ -64,6 +66,8 @@ class Forms:
         self.callees, self.derivation = callees, derivation
         self.evaluator, self.table = callees.evaluator, callees.table
         self.taking = Derivation(self.evaluator.modules, self.table.last_names("calls", "keywords"))
+        decorators = "|".join(map(re.escape, sorted(self.table.last_names("decorators"))))
+        self._renames = re.compile(rf"\w+ *= *(?:(?:\w+\.)?partial\(\s*)?(?:\w+\.)*(?:{decorators})\b")
         self._decorated: dict[object, Tool] = {}
         self.taken: dict[str, set[Taken]] = {}  # by the modules that hand it over
 
@@ -97,6 +101,8 @@ class Forms:
             if callee.function not in seen:
                 seen.add(callee.function)
                 yield self._plain("T7", Frame(module, scope), at, callee, rows.get(framework))
+        for tool in self._decorated_by_others(module, taken):
+            yield from (tool for callee in tool.callables if callee.function not in seen)
 
     def takes(self, module: Module, taken: frozenset[Taken]) -> frozenset[Taken]:
         """What ``module`` takes for ``taken`` itself."""
@@ -409,26 +415,68 @@ class Forms:
             known = self._entry("decorators", written, frame)
             if known is None:
                 continue
-            entry, decorator = known
-            name: str | None = function.name
-            if isinstance(decorator, Call):
-                given = decorator.keyword("name", "name_override") or (
-                    decorator.args[0] if decorator.args else None
-                )
-                name = self._literal(given, frame) if given is not None else name
-            return Tool(
-                form="T3",
-                module=module,
-                scope=frame.scope,
-                at=function.at,
-                callables=(defined(module, function),),
-                name=name,
-                framework=entry.framework,
-                call=decorator if isinstance(decorator, Call) else None,
-                args_schema=decorator.keyword(ARGS_SCHEMA) if isinstance(decorator, Call) else None,
-                decorates=True,
-            )
+            return self._marked(function, frame, *known)
         return None
+
+    def _marked(self, function: Function, frame: Frame, entry: Entry, decorator: Expr) -> Tool:
+        """The tool that ``decorator`` makes of a function that is defined in ``frame``."""
+        name: str | None = function.name
+        if isinstance(decorator, Call):
+            given = decorator.keyword("name", "name_override") or (
+                decorator.args[0] if decorator.args else None
+            )
+            name = self._literal(given, frame) if given is not None else name
+        return Tool(
+            form="T3",
+            module=frame.module,
+            scope=frame.scope,
+            at=function.at,
+            callables=(defined(frame.module, function),),
+            name=name,
+            framework=entry.framework,
+            call=decorator if isinstance(decorator, Call) else None,
+            args_schema=decorator.keyword(ARGS_SCHEMA) if isinstance(decorator, Call) else None,
+            decorates=True,
+        )
+
+    def renamed(self, module: Module) -> Iterator[Taken]:
+        """The names that ``module`` gives to decorators of the table, by which other modules may decorate."""
+        frame = Frame(module, module.scope)
+        for name, section in self._may_be_renamed(module):
+            at = section.number << SECTION_BITS
+            known = self._entry("decorators", facts.Name(at, name), frame)
+            if known is not None:
+                yield Taken(module.path, at, name, name, "renamed", known[0].framework.name)
+
+    def _may_be_renamed(self, module: Module) -> Iterator[tuple[str, Section]]:
+        """The names that stand for others by what the text of the sections says which bind them."""
+        for imported in module.outline.imports:
+            if imported.name and imported.name != imported.bound:
+                yield from ((imported.bound, section) for section in module.binders(imported.bound))
+        for section in module.outline.sections:
+            if section.kind == "other" and len(section.binds) == 1:
+                module.note(section.number)
+                if self._renames.match(module.source, section.begin, section.end):
+                    yield from ((name, section) for name in section.binds)
+
+    def _decorated_by_others(self, module: Module, taken: frozenset[Taken]) -> Iterator[Tool]:
+        """T3: the functions of ``module`` under a decorator to which another module gives its name."""
+        names = {(one.path, one.used_as) for one in map(Taken._make, taken) if one.kind == "renamed"}
+        words = frozenset(name for _, name in names)
+        for function in module.functions_where(
+            lambda section: not section.decorators.isdisjoint(words), SHAPE
+        ):
+            frame = Frame(module, function.scope.parent or function.scope)
+            for written in function.decorators:
+                for home, name in origins(self.evaluator, _callee(written), frame):
+                    if (home.path, name) not in names or home is module:
+                        continue
+                    there: Expr = facts.Name(0, name)
+                    if isinstance(written, Call):
+                        there = facts.Call(written.at, there, written.args, written.keywords)
+                    known = self._entry("decorators", there, Frame(home, home.scope))
+                    if known is not None:
+                        yield self._marked(function, frame, *known)
 
     def _generated(self, module: Module, function: Function) -> Iterator[Tool]:
         """T7: the functions that a decorated generator yields."""

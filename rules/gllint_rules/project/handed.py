@@ -43,7 +43,7 @@ _COPIES = frozenset(
 
 
 class Taken(NamedTuple):
-    """By what functions are handed over wherever in the project it is used: a parameter, or a name of a class.
+    """By what functions are handed over wherever it is used: a parameter, a decorator, a name of a class.
 
     ``at`` is the place of the function or class in the file at ``path``, ``used_as`` its name where it is used.
     """
@@ -52,7 +52,9 @@ class Taken(NamedTuple):
     at: int
     used_as: str
     name: str
-    kind: str  # of a parameter "one", "all" or, of what the function returns, "made"; of a class "below"
+    # Of a parameter "one", "all" or, of what the function returns, "made"; of a class "below"; of a decorator of the
+    # table to which a module gives that name "renamed".
+    kind: str
     framework: str
 
 

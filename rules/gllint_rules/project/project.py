@@ -367,7 +367,8 @@ def _taken_in(
     project: Project, module: Module, given: None
 ) -> frozenset[tuple[str, int, str, str, str, str]]:
     project.tools.own(module)
-    return frozenset(project.tools.forms.taken.get(module.path, ()))
+    forms = project.tools.forms
+    return frozenset((*forms.taken.get(module.path, ()), *forms.renamed(module)))
 
 
 def _taken_through(
