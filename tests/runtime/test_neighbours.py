@@ -385,6 +385,14 @@ def test_but_not_by_a_measure(message: str) -> None:
     assert scan(message, claimed=["count"])
 
 
+@pytest.mark.parametrize("joint", [".", ",", "’", "\u00a0", "\u202f"])
+def test_two_counts_are_not_joined_to_one_number(joint: str) -> None:
+    message = f"There are @{joint}@ rows."
+    assert scan(message, claimed=["count"]) == [joint]
+    assert scan(message, claimed=["kWh"]) == scan(message) == []
+    assert scan(f"There are @{joint} @ rows.", claimed=["count"]) == []
+
+
 def test_symbols_of_packs_count_only_where_they_are_glued() -> None:
     assert scan("@ items", glued=["item", "items"]) == []
     assert scan("@ tree", units=["tree"]) == ["tree"]

@@ -23,6 +23,9 @@ MASK = "\ue000"
 Place = tuple[int, int, str]
 """Start, end, and what to tell the model."""
 
+JOINS = ".,'’_٫٬\u00a0\u2009\u202f"
+"""What joins digits to one number."""
+
 _REACH = 80  # characters looked at beside a macro; bounds the cost
 
 # ------------------------------------------------------------------------------------- what may touch a macro
@@ -242,6 +245,8 @@ def _after(text: str, end: int, symbols: Collection[str], unit: str | None) -> P
     if not char.isascii() and (pictures := _PICTURES.match(text, end)):
         end = pictures.end()
         char = text[end : end + 1]
+    if unit == "count" and char in JOINS and text[end + 1 : end + 2] == MASK:
+        return end, end + 1, "Two counts that stand so read as one number: write a blank between them."
     if not char or char == MASK or char in ".,;:!?":  # the second of two macros says so itself
         return None
     if not _may_touch(char) and not UNSPACED.match(char):

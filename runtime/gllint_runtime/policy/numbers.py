@@ -24,7 +24,7 @@ from datetime import date
 from functools import lru_cache
 
 from gllint_runtime.policy.claims import Macro, find_macros, in_place
-from gllint_runtime.policy.neighbours import BULLET, MASK, UNSPACED, beside
+from gllint_runtime.policy.neighbours import BULLET, JOINS, MASK, UNSPACED, beside
 from gllint_runtime.policy.units import ALLOWED_UNITS
 from gllint_runtime.policy.view import View, is_numeral, replaced
 
@@ -40,7 +40,7 @@ class NakedNumber:
 
 
 # A whole number: grouped, decimal, exponent. It begins with a digit; that is what makes it fast.
-_NUMBER = re.compile(r"[0-9]+(?:[.,'’_٫٬\u00a0\u2009\u202f][0-9]+)*(?:[eE][+-]?[0-9]+)?")
+_NUMBER = re.compile(rf"[0-9]+(?:[{JOINS}][0-9]+)*(?:[eE][+-]?[0-9]+)?")
 
 # Each begins with the character that it looks for, which the engine finds fast; behind it stands the word boundary.
 _DATE = re.compile(r"([0-9](?<!\w[0-9])[0-9]{3})-([0-9]{2})-([0-9]{2})\b")
