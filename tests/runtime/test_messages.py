@@ -176,7 +176,7 @@ a >@ -> x 5 ¦ @ of heat/m2 ¦ @ heat / m2 ¦ @ of CO2e per kWh ¦ @ used each m
 @ต่อm2 ¦ @每kWh ¦ @ 每m² ¦ @あたりkg ¦ @ ต่อ kWh ¦ @毎m3 ¦ @ 매 kWh ¦ @ 🅼illion ¦ ¤e za litr ¦ ¤e אלפי ¦ ¤s per mil ¦ ¤s permille ¦ ¤p jede Stunde ¦ ¤p chaque jour ¦ ¤p ogni mese ¦ ¤p elke dag
 ¤p varje månad ¦ ¤p каждый месяц ¦ @ chaque m2 ¦ @ ogni tonnellata
 <a = style="direction:rtl">@</a> ¦ <p\nhidden\n>-</p>@ ¦ <p style="color:red;direction:rtl">@</p>
-¤c.¤c ¦ ¤c,¤c ¦ ¤c’¤c ¦ **¤c**.**¤c** ¦ ¤c\u00a0¤c
+¤c.¤c ¦ ¤c,¤c ¦ ¤c’¤c ¦ **¤c**.**¤c** ¦ ¤c\u00a0¤c ¦ <img src="a.png" alt="−">@ ¦ <img alt='minus'> @ ¦ <IMG src=a alt="&minus;">@
 """
 
 DELIVERED = r"""
@@ -359,7 +359,7 @@ Het huis verbruikt @ met zonnepanelen. ¦ Er zijn ¤c met een fout. ¦ Son @ tan
 <https://example.org/hidden> @ ¦ <p aria-hidden="true">@</p> ¦ <p class="hidden-print">@</p> ¦ <!--> @
 @每个LED灯 ¦ @毎回LEDで ¦ @ต่อ LED ¦ @ jedes Jahr ¦ @ jede Woche für Wasser ¦ @ chaque mois ¦ @ ogni mese ¦ @ elke maand ¦ @ varje månad ¦ @ każdego miesiąca
 @ каждый месяц ¦ @ każdy dom ¦ @ à chaque étage ¦ @ 🇺🇸 homes
-@ used each year ¦ @ — per year ¦ @ — per person, that is ¦ ¤c MUST ¦ heat > @ ¦ ¤c, ¤c ¦ ¤c. ¤c ¦ @.@
+@ used each year ¦ @ — per year ¦ @ — per person, that is ¦ ¤c MUST ¦ heat > @ ¦ ¤c, ¤c ¦ ¤c. ¤c ¦ @.@ ¦ <img src="logo.png" alt="Logo">@ ¦ <img alt="">@
 """
 
 ESCAPE = re.compile(r"\\(?:u[0-9a-f]{4}|[nrt\\])")

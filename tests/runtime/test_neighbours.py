@@ -512,6 +512,7 @@ def test_a_picture_glued_to_a_unit_symbol(text: str) -> None:
         "**",
         "<a style=",
         "<a =",
+        "<img alt='-' ",
         "\n>",
         "🔥",
         "{{claim:0}} — x",

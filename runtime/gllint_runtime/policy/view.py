@@ -46,6 +46,8 @@ _COMMENT_REST = re.compile(r"-?>|(?:[^-]++|-(?!-!?>))*+(?:--!?>|\Z)")
 _BOGUS_REST = re.compile(r"[^>]*+>")
 _TAG_REST = re.compile(r"""(?:[^>=]++|=\s*+(?:"[^"]*+"|'[^']*+'|(?!["'])))*+>""")
 _SIMPLE_REST = re.compile(r"[^<>]*+>")
+# What is read where a picture is not shown.
+_ALT = re.compile(r"""<img\b[^>]*?\salt\s*+=\s*+["']([^"'<>]{1,40})["']""", re.IGNORECASE)
 # Elements that show nothing or something else; as attributes, any style but colours, fonts and the like.
 _HIDING = re.compile(
     r"""
@@ -135,6 +137,8 @@ class View:
             position = search
             if kind in _SHOWN_AS:
                 show(_SHOWN_AS[kind], start, search)
+            elif kind == "tag" and (alt := _ALT.match(seen, start, search)):
+                show(f" {html.unescape(alt[1])} ", start, search)
             elif kind == "escaped":
                 show(match["escaped"][1], start, search)
             elif kind == "latex":
