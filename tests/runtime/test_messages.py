@@ -176,7 +176,16 @@ a >@ -> x 5 ¦ @ of heat/m2 ¦ @ heat / m2 ¦ @ of CO2e per kWh ¦ @ used each m
 @ต่อm2 ¦ @每kWh ¦ @ 每m² ¦ @あたりkg ¦ @ ต่อ kWh ¦ @毎m3 ¦ @ 매 kWh ¦ @ 🅼illion ¦ ¤e za litr ¦ ¤e אלפי ¦ ¤s per mil ¦ ¤s permille ¦ ¤p jede Stunde ¦ ¤p chaque jour ¦ ¤p ogni mese ¦ ¤p elke dag
 ¤p varje månad ¦ ¤p каждый месяц ¦ @ chaque m2 ¦ @ ogni tonnellata
 <a = style="direction:rtl">@</a> ¦ <p\nhidden\n>-</p>@ ¦ <p style="color:red;direction:rtl">@</p>
-¤c.¤c ¦ ¤c,¤c ¦ ¤c’¤c ¦ **¤c**.**¤c** ¦ ¤c\u00a0¤c ¦ <img src="a.png" alt="−">@ ¦ <img alt='minus'> @ ¦ <IMG src=a alt="&minus;">@
+Die Rechnung lautet EUR ¤c ¦ CHF ¤c ¦ It costs Rs. ¤c ¦ :heavy_minus_sign: @ ¦ :minus:@ ¦ Lỗ âm @ ¦ ÂM @ ¦ मायनस @
+<img src="a.png" alt="−">@ ¦ <img alt='minus'> @ ¦ <IMG src=a alt="&minus;">@ ¦ mınus @ ¦ ¤e mıllıon ¦ ¤c.¤c ¦ ¤c,¤c ¦ ¤c’¤c
+**¤c**.**¤c** ¦ ¤c\u00a0¤c ¦ ¤e per million ¦ ¤e a thousand ¦ ¤e per dozen eggs ¦ ¤e pro Tausend ¦ ¤e por millón ¦ ¤e k EUR ¦ ¤e TEUR
+¤e на тысячу жителей ¦ ¤c and a half ¦ ¤c y media ¦ ¤c et demi ¦ ¤c und ein halbes ¦ ¤c e mezzo ¦ ¤c buçuk ¦ ¤c rưỡi
+¤c с половиной ¦ @ below zero ¦ @ unter Null ¦ @ sous zéro ¦ @ bajo cero ¦ @ ниже нуля ¦ ¤e milions ¦ ¤e millóns
+¤e milljónir ¦ ¤e hiljada ¦ ¤e miliónov ¦ ¤e tūkst. ¦ ¤e milj. ¦ ¤e trillones ¦ ¤e billones ¦ ¤e триллионов ¦ ¤e trilyon
+¤e trăm ¦ ¤e δισ. ¦ ¤e মিলিয়ন ¦ ¤e මිලියන ¦ ¤c kr ¦ ¤c грн ¦ ¤c تومان ¦ ¤c روپے ¦ ¤c lei. ¦ ¤c shilingi ¦ ¤c euroa
+¤c Rubel ¦ ¤c yenes ¦ ¤c원입니다 ¦ ¤c원을 썼다 ¦ ¤c엔 ¦ ¤c เยน ¦ ¤c 塊 ¦ ¤c塊錢 ¦ ¤c bin TL ¦ ¤c hectáreas ¦ ¤c Zentimeter
+¤c chilometri ¦ ¤c Megawattstunden ¦ ¤c мегаватт ¦ ¤c κιλοβατώρες ¦ ¤c קילוואט ¦ ¤c ק"מ ¦ ¤c basis points
+¤s percentage points ¦ ¤c Prozentpunkte ¦ ¤c ppm ¦ @ CO2-ekvivalenter ¦ @ CO2当量为 ¦ @ экв. CO2 ¦ @ mi
 """
 
 DELIVERED = r"""
@@ -359,7 +368,13 @@ Het huis verbruikt @ met zonnepanelen. ¦ Er zijn ¤c met een fout. ¦ Son @ tan
 <https://example.org/hidden> @ ¦ <p aria-hidden="true">@</p> ¦ <p class="hidden-print">@</p> ¦ <!--> @
 @每个LED灯 ¦ @毎回LEDで ¦ @ต่อ LED ¦ @ jedes Jahr ¦ @ jede Woche für Wasser ¦ @ chaque mois ¦ @ ogni mese ¦ @ elke maand ¦ @ varje månad ¦ @ każdego miesiąca
 @ каждый месяц ¦ @ każdy dom ¦ @ à chaque étage ¦ @ 🇺🇸 homes
-@ used each year ¦ @ — per year ¦ @ — per person, that is ¦ ¤c MUST ¦ heat > @ ¦ ¤c, ¤c ¦ ¤c. ¤c ¦ @.@ ¦ <img src="logo.png" alt="Logo">@ ¦ <img alt="">@
+@ used each year ¦ @ — per year ¦ @ — per person, that is ¦ ¤c MUST ¦ heat > @
+@〜@の間 ¦ @～@ ¦ @~@ 사이 ¦ 〜@まで ¦ ※@は概算 ¦ ★@達成 ¦ 消費電力＝@ ¦ @† is a guess ¦ @‡, @† ¦ Con @ mi casa ahorra
+Con @ mi basta ¦ Bu @ mi? ¦ Bu @ mı? ¦ @ a miles de hogares ¦ @割引 ¦ ¤c割合の表 ¦ ¤cトンネル ¦ ¤cメガネ ¦ 电费削减@
+¤c块面板 ¦ ¤c塊面板 ¦ @两项合计 ¦ ¤c 줄 추가 ¦ ¤c 미터기 ¦ ¤c ตาราง ¦ ¤c พันธมิตร ¦ ¤c พนักงาน ¦ ¤c เมตริก ¦ ¤c वर्ग ¦ ¤s độ ẩm
+@ đồng thời giảm ¦ ¤s tỷ lệ ¦ ¤c tấn công ¦ ¤c元素 ¦ @ εκ των οποίων ¦ @ y media de @ ¦ @ and a half-full tank
+@ a hundred times ¦ ¤c, ¤c ¦ ¤c. ¤c ¦ @.@ ¦ <img src="logo.png" alt="Logo">@ ¦ <img alt="">@ ¦ Âm thanh: @
+Minus sign: @ ¦ ¤c lei noastre ¦ ¤c엔진 ¦ ¤c 원본 파일
 """
 
 ESCAPE = re.compile(r"\\(?:u[0-9a-f]{4}|[nrt\\])")

@@ -332,6 +332,10 @@ def test_the_hint_says_what_to_leave_out() -> None:
         ("@円です", "円", "Leave out '円'"),
         ("@'t", "t", "Leave out 't'"),
         ("&half; @", "&half;", None),
+        ("Là âm @", "âm", "the tool's own sign"),
+        ("It is EUR @", "EUR", "the tool's own sign"),
+        ("@ below zero!", "below zero", "Leave out 'below zero'"),
+        ("a <img alt='-'>@", "<img alt='-'>", "the tool's own sign"),
     ],
 )
 def test_what_is_found_and_what_is_said_of_it(message: str, found: str, hint: str | None) -> None:
@@ -513,6 +517,7 @@ def test_a_picture_glued_to_a_unit_symbol(text: str) -> None:
         "<a style=",
         "<a =",
         "<img alt='-' ",
+        "<img alt='-'>{{claim:0}}~",
         "\n>",
         "🔥",
         "{{claim:0}} — x",

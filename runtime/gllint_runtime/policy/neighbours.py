@@ -31,14 +31,14 @@ _REACH = 80  # characters looked at beside a macro; bounds the cost
 # ------------------------------------------------------------------------------------- what may touch a macro
 
 _BRACKETS_AND_QUOTES = {"Ps", "Pe", "Pi", "Pf"}
-_QUOTES = frozenset("\"'ʼ`_~＂＇❛❜❝❞⌜⌝")  # and what is typed for one, or for emphasis
+_QUOTES = frozenset("\"'ʼ`_~＂＇❛❜❝❞⌜⌝†‡")  # and what is typed for one, for emphasis or a footnote
 _PUNCTUATION = _QUOTES | frozenset(
     "|*.,:;!?¡¿…—―"  # opening and closing punctuation, cells, the dash of prose
-    "<>=≤≥≈＜＞"  # says what kind of value follows, not which
+    "<>=≤≥≈＜＝＞〜～"  # says what kind of value follows, not which
     "。、，．：；！？｡､・।॥،؛؟۔՝։׃།༎᠂᠃።፣၊။"  # the same in other scripts
     "\u00ad\u200e\u200f\u2066\u2067\u2068\u2069\ufffc"
 )
-_BEFORE_ONLY = frozenset("•∙◦▪▫●○■□►▶→⇒☐☑☒✓✔✅")  # bullets, arrows and boxes that open a line
+_BEFORE_ONLY = frozenset("•※◎◆◇★☆∙◦▪▫●○■□►▶→⇒☐☑☒✓✔✅")  # bullets, arrows and boxes that open a line
 # Pictures that show neither a number nor a sign, an arrow or money. What stands beyond them is looked at.
 _PICTURES = re.compile(
     "[☀☁☂☃☔☕⚡⚠⚙⛄⛅✨⭐❄♨♻❗❓ℹ❤⏰⏱⏳⌛☎✉✏✈\U0001f300-\U0001f4a8\U0001f4aa-\U0001f4ae\U0001f4ba-\U0001f4c7\U0001f4ca-\U0001f4ff"
@@ -55,16 +55,18 @@ _HEBREW_PREFIX = re.compile(r"(?<![^\W_])[ובכלמהש]{1,3}[-\u05be\u2010-\u2
 
 # ------------------------------------------------------------------------------------- signs before a macro
 
-_DASHES_OF_PROSE = frozenset("—―⸺⸻﹘\u05be\u058a")
+_DASHES_OF_PROSE = frozenset("—―⸺⸻﹘〜\u05be\u058a")
 _STROKE = re.compile(  # what the name of a character says that looks like a minus
     r"\b(?:MINUS|HYPHEN|DASH|DASHED|MACRON|OVERLINE|LOW LINE|HORIZONTAL(?! ELLIPSIS)|(?:LIGHT|HEAVY) (?:LEFT|RIGHT))\b"
     r"(?!.* ARROW)"
 )
-_OTHER_STROKES = frozenset("ˉˍᐨ▬⏤⚊☰〜～∼⼀一ㅡᅳーｰꟷ㇐⠤⠒\u0335\u0336")
+_OTHER_STROKES = frozenset("ˉˍᐨ▬⏤⚊☰∼⼀一ㅡᅳーｰꟷ㇐⠤⠒\u0335\u0336")
 _OPERATORS_BEFORE = frozenset("√∛∜¬÷×➗")
 _SIGN = (  # the words of seven languages that mean "or more", "or less", and words for a sign
-    r"\b(?:au|du|ou|al|lo|ao|pelo|o) (?:moins|menos|meno)\Z|((?<![^\W\d_])(?:<signs>)|<unspaced signs>)\Z"
+    r"\b(?:au|du|ou|al|lo|ao|pelo|o) (?:moins|menos|meno)\Z"
+    r"|((?<![^\W\d_])(?:<signs>)|(?<![削增縮缩])<unspaced signs>)\Z"
 )
+_ACCENTED_SIGN = r"(?i)(?<![^\W\d_])(?:<accented signs>)\Z"
 _SIGN_IN_BRACKETS = re.compile(
     r"[(\[{$（［｛【「『〈《〔]\s*([^\w\s]|[^\W\d_]{2,16})\s*[)\]}$）］｝】」』〉》〕]\Z"
 )
@@ -78,8 +80,9 @@ _OPERATORS = frozenset("/╱·⸱ꞏ‧ᐧ✕✖╳➗*^ˆ%‰‱٪؉؊°\\\u033
 _RELATION = re.compile(r"EQUAL|LESS|GREATER|TILDE|ARROW|PLUS|MINUS|VERTICAL|TRIANGLE|SQUARE\Z")
 _CHANGES = "|".join(
     (
-        r"(?:co2(?:-?e|[-\s]?(?:eq|aq)(?:uiv\w*)?)|eq(?:uiv\w*)?\.?\s+co2)/",
-        r"(?:<articles>\s+)?<measures>/|<per unit>/",
+        r"(?:co2(?:-?e|[-\s]?(?:[ea]q(?:uiv\w*)?|ekv\w*))|(?:eq(?:uiv\w*)?|экв\w*)\.?\s+co2)/",
+        r"co2(?:当量|當量|換算)",
+        r"(?:<articles>\s+)?<measures>/|<per unit>/|<changed>/",
         r"(?:raised )?to the (?:power of/(?! (?:the|our|your)/)|(?:second|third|fourth|fifth|sixth|nth) power/)",
         r"x(?![^\W_]|-)|(?:multiplied|divided) by/"
         r"|times (?:a )?(?:two|three|four|five|six|seven|eight|nine|ten|<multipliers>)/",
@@ -92,7 +95,7 @@ _OF_A_COUNT = r"[km](?![\w'’&+#-])"
 # A letter or two that multiply, where the word ends; "k" is a word in Czech and Slovak, where another word follows.
 _MAGNITUDE = (
     r"(?:[MBTG]|Md|tril|Mia(?=\.|\s*(?:$|[,;!?)]))|(?:Bio|mill|bill)\.)(?![\w'’&+#-])"
-    r"|k(?!\s*[\w'’&+#-])|k(?=\s+(?:per|of|in|and|or|for|from|with|more|less|each|total)\b)"
+    r"|k(?!\s*[\w'’&+#-])|k(?=\s+(?:per|of|in|and|or|for|from|with|more|less|each|total|USD|EUR|GBP)\b)"
 )
 _WHOLE = r"(?![^\W_]|[+#]|['’&_-][^\W\d_])"  # no part of a name: "M&A", "C++", "t-shirt"
 _UNIT = rf"°?(?:<units>){_WHOLE}|(?i:<accented>)/"
@@ -170,7 +173,11 @@ def _before(text: str, start: int, end: int) -> Place | None:
     ):
         return place - 1, place, "The macro brings its value and its unit: write no sign before it."
     if length := _sign_word(text, place):
-        return place - length, place, "A sign in words would change the value: the tool's own sign is shown."
+        return (
+            place - length,
+            place,
+            "A sign or a currency in words would change it: the tool's own sign and unit are shown.",
+        )
     if found := _SIGN_IN_BRACKETS.search(text, max(0, place - 24), place):
         if _is_minus(text, found.start(1)) or _sign_word(text, found.end(1)):
             return *found.span(1), "A sign before a macro would change the value."
@@ -212,6 +219,8 @@ def _is_quote_mark(text: str, place: int) -> bool:
 def _sign_word(text: str, place: int) -> int:
     """The length of the word for a sign that ends at ``place``, or 0."""
     head = text[max(0, place - 16) : place].rpartition(MASK)[2]
+    if not head.isascii() and (found := _pattern(_ACCENTED_SIGN).search(head)):
+        return len(found[0])
     head = head.lower() if head.isascii() else _folded(_seen(head))
     found = _pattern(_SIGN).search(head) if head.endswith(_sign_ends()) else None
     return len(found[1] or "") if found else 0
@@ -384,15 +393,15 @@ def _table() -> dict[str, list[str]]:
     """The words of ``beside.txt``, folded, by the name of their section, and the symbols of units."""
     text = read("beside.txt")
     sections = dict(re.findall(r"^\[([a-z ]+).*\]\n((?:.+\n)+)", text, re.MULTILINE))
-    units = sorted({re.split("[/%]", unit)[0] for unit in ALLOWED_UNITS} - {""}, key=len, reverse=True)
-    currencies = [prefix + unit for unit in units if unit.isupper() and len(unit) == 3 for prefix in "kMB"]
+    units = sorted({re.split("[/%]", unit)[0] for unit in ALLOWED_UNITS} - {"", "mi"}, key=len, reverse=True)
+    currencies = [prefix + unit for unit in units if unit.isupper() and len(unit) == 3 for prefix in "kMBT"]
     return {
         **{name: _folded(_without_marks(words)).split() for name, words in sections.items()},
-        "accented": sections["accented"].split(),
+        **{name: sections[name].split() for name in ("accented", "accented signs")},
         "units": units + currencies,
-        "long units": [unit for unit in units if len(unit) > 1 and unit != "mi"],
+        "long units": [unit for unit in units if len(unit) > 1],
         "time units": [*TIME_UNITS],
-        "unit names": [name for name in UNIT_SUFFIXES if name not in ALLOWED_UNITS],
+        "unit names": [name for name in UNIT_SUFFIXES if name not in {*ALLOWED_UNITS, "miles"}],
     }
 
 
@@ -455,6 +464,8 @@ def _unstyled_char(char: str) -> str:
 def _folded_char(char: str) -> str:
     is_cased = char.lower() != char.upper()
     plain = _without_marks(unicodedata.normalize("NFKD" if is_cased else "NFKC", char).lower())
+    if plain == "ı":
+        return "i"
     return plain if len(plain) == 1 else char
 
 
