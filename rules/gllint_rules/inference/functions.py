@@ -52,8 +52,10 @@ def call(evaluator: Evaluator, expr: facts.Call, frame: Frame) -> Value:
     tool = evaluator.tools.made_tool(frame.module, expr, frame.scope)
     if tool is not None:
         return ToolValue(tool)
-    callee = evaluator.eval(expr.func, frame)
-    return join(*[called(evaluator, option, expr, frame) for option in options(callee)])
+    choices = options(evaluator.eval(expr.func, frame))
+    if len(choices) > 1:  # to call `None` would raise: it is one of the others
+        choices = tuple(option for option in choices if option is not NONE)
+    return join(*[called(evaluator, option, expr, frame) for option in choices])
 
 
 def called(evaluator: Evaluator, callee: Value, expr: facts.Call, frame: Frame) -> Value:

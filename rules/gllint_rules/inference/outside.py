@@ -125,7 +125,7 @@ def _value(said: Type, known: _Known, at: _At) -> Value:
         case ["tuple...", element]:
             return ListOf(rest=_value(element, known, at), kind="tuple")
         case ["tuple", *parts]:
-            return _row([_value(part, known, at) for part in parts], "declared", at)
+            return _row([_value(part, known, at) for part in parts], "pair", at)
         case [str() as name, *parts]:
             return _instance(stubs.full(name), tuple(_value(part, known, at) for part in parts), at)
         case _:

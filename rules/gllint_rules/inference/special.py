@@ -47,6 +47,7 @@ from gllint_rules.inference.values import (
     each_changed,
     held_in,
     holds_constants,
+    is_scalar,
     join,
     number,
     options,
@@ -112,12 +113,15 @@ _OPERATORS = {
 }  # fmt: skip
 
 
-def _operator(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+def _operator(op: str) -> Handler:
     """``operator.add(a, b)``: what the operator itself gives."""
-    name = evaluator.eval(call.func, frame)
-    if not isinstance(name, External) or len(call.args) != 2:
-        return UNKNOWN
-    return evaluator.eval(facts.BinOp(call.at, _OPERATORS[name.name], *call.args), frame)
+
+    def handler(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+        if len(call.args) != 2:
+            return UNKNOWN
+        return evaluator.eval(facts.BinOp(call.at, op, *call.args), frame)
+
+    return handler
 
 
 def _applied(evaluator: Evaluator, function: Value, *values: Value) -> Value:
@@ -279,11 +283,19 @@ def _replaced(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 
 
 def _gather(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
-    """``asyncio.gather(a, *others)``: what each of them gives."""
-    if call.keywords:
-        return UNKNOWN
+    """``asyncio.gather(a, *others)``: what each of them gives; on request that, or what it raises."""
     value = evaluator.eval(facts.Seq(call.at, "list", call.args), frame)
-    return each_changed(value, outside.awaited) if isinstance(value, ListOf) else value
+    if not isinstance(value, ListOf):
+        return value
+    may_be_raised = call.keyword("return_exceptions") is not None
+    return each_changed(value, _or_raised if may_be_raised else outside.awaited)
+
+
+def _or_raised(task: Value) -> Value:
+    """What ``task`` gives, or raises. Objects are followed no further: to do so costs more than it shows."""
+    given = outside.awaited(task)
+    is_plain = all(is_scalar(o) or (isinstance(o, Record) and o.cls is None) for o in options(given))
+    return join(given, UNKNOWN) if is_plain else UNKNOWN
 
 
 def _getattr(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
@@ -407,7 +419,7 @@ CALLS: dict[str, Handler] = {
     "collections.deque": _deque,
     "functools.reduce": _reduce,
     "functools.partial": _partial,
-    **dict.fromkeys(_OPERATORS, _operator),
+    **{name: _operator(op) for name, op in _OPERATORS.items()},
     "collections.OrderedDict": _dict_call,
     "builtins.min": _smallest,
     "builtins.max": _smallest,
