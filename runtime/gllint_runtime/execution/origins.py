@@ -22,7 +22,7 @@ Source = tuple[str, str | None, bool]
 _USER: Source = ("user", None, True)
 
 _GROUPING = str.maketrans("", "", ",'’_ \u00a0\u2009\u202f")
-_TYPED_NUMBER = re.compile(r"\d+(?:[.,'’_ \u00a0\u2009\u202f]\d+)*(?:[eE][+-]?\d+)?")
+_TYPED_NUMBER = re.compile(r"\d\d*(?:[.,'’_ \u00a0\u2009\u202f]\d+)*(?:[eE][+-]?\d+)?")
 _DIGITS = re.compile("[0-9]+")
 # Where a quotation may begin and end: it is not a part of a longer number or word.
 _BEGIN = re.compile(r"(?<![\w.,])")

@@ -39,8 +39,8 @@ class NakedNumber:
     hint: str | None = None
 
 
-# A whole number: grouped, decimal, exponent. It begins with a digit; that is what makes it fast.
-_NUMBER = re.compile(rf"[0-9]+(?:[{JOINS}][0-9]+)*(?:[eE][+-]?[0-9]+)?")
+# A whole number: grouped, decimal, exponent. It begins with one digit, by which the engine finds it fast.
+_NUMBER = re.compile(rf"[0-9][0-9]*(?:[{JOINS}][0-9]+)*(?:[eE][+-]?[0-9]+)?")
 
 # Each begins with the character that it looks for, which the engine finds fast; behind it stands the word boundary.
 _DATE = re.compile(r"([0-9](?<!\w[0-9])[0-9]{3})-([0-9]{2})-([0-9]{2})\b")
