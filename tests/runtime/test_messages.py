@@ -186,6 +186,8 @@ Die Rechnung lautet EUR ¤c ¦ CHF ¤c ¦ It costs Rs. ¤c ¦ :heavy_minus_sign:
 ¤c Rubel ¦ ¤c yenes ¦ ¤c원입니다 ¦ ¤c원을 썼다 ¦ ¤c엔 ¦ ¤c เยน ¦ ¤c 塊 ¦ ¤c塊錢 ¦ ¤c bin TL ¦ ¤c hectáreas ¦ ¤c Zentimeter
 ¤c chilometri ¦ ¤c Megawattstunden ¦ ¤c мегаватт ¦ ¤c κιλοβατώρες ¦ ¤c קילוואט ¦ ¤c ק"מ ¦ ¤c basis points
 ¤s percentage points ¦ ¤c Prozentpunkte ¦ ¤c ppm ¦ @ CO2-ekvivalenter ¦ @ CO2当量为 ¦ @ экв. CO2 ¦ @ mi
+Ⲻ @ ¦ ¤e mïllion ¦ ¤e thóusand ¦ @一百 ¦ @ 一。 ¦ ¤c만 원 ¦ ¤c만 명 ¦ ¤c억 달러 ¦ ¤c 원 ¦ @半。 ¦ @ cu. m ¦ @ metro cuadrado ¦ @ per metro
+十一@ ¦ 四半@ ¦ @ m. ¦ @ t.x
 """
 
 DELIVERED = r"""
@@ -375,6 +377,9 @@ Con @ mi basta ¦ Bu @ mi? ¦ Bu @ mı? ¦ @ a miles de hogares ¦ @割引 ¦ ¤
 @ đồng thời giảm ¦ ¤s tỷ lệ ¦ ¤c tấn công ¦ ¤c元素 ¦ @ εκ των οποίων ¦ @ y media de @ ¦ @ and a half-full tank
 @ a hundred times ¦ ¤c, ¤c ¦ ¤c. ¤c ¦ @.@ ¦ <img src="logo.png" alt="Logo">@ ¦ <img alt="">@ ¦ Âm thanh: @
 Minus sign: @ ¦ ¤c lei noastre ¦ ¤c엔진 ¦ ¤c 원본 파일
+@ föld ¦ @ tồn kho ¦ ¤s ngân sách ¦ ¤c cụm máy ¦ ¤c metro stations ¦ @ cum spuneam ¦ ¤c litrato ¦ @ 만들었습니다 ¦ @ 원장 님 ¦ @ 억제
+周一@，周二@ ¦ 星期六@ ¦ 前半@、後半@ ¦ 負担軽減@ ¦ @一年 ¦ @半年 ¦ @十分惊人 ¦ @零售 ¦ ¤c卡车 ¦ @ t.ex. i maj ¦ @ m.m. ¦ @ t.j. málo
+@ ČR ¦ @ con el consumo mío ¦ Cela ajoute @ à ton budget ¦ @ por tan solo ¤e
 """
 
 ESCAPE = re.compile(r"\\(?:u[0-9a-f]{4}|[nrt\\])")

@@ -50,7 +50,9 @@ UNSPACED = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1100-\u115e\u1161-\u11ff\u1780-\u17ff\u3005\u3006\u3041-\u30fe\u3131-\u3163"
     r"\u3165-\u318e\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff66-\uff9f\U00020000-\U000323af]"
 )
-_COUNTING_BEFORE = re.compile("[十百千万萬亿億兆零〇一二三四五六七八九两兩半만억]\\Z")
+_COUNTING_BEFORE = re.compile(
+    "(?<![周週期拜第唯统統之前後后上下])[十百千万萬亿億兆零〇一二三四五六七八九两兩半만억]\\Z"
+)
 _HEBREW_PREFIX = re.compile(r"(?<![^\W_])[ובכלמהש]{1,3}[-\u05be\u2010-\u2013]\Z")
 
 # ------------------------------------------------------------------------------------- signs before a macro
@@ -60,11 +62,11 @@ _STROKE = re.compile(  # what the name of a character says that looks like a min
     r"\b(?:MINUS|HYPHEN|DASH|DASHED|MACRON|OVERLINE|LOW LINE|HORIZONTAL(?! ELLIPSIS)|(?:LIGHT|HEAVY) (?:LEFT|RIGHT))\b"
     r"(?!.* ARROW)"
 )
-_OTHER_STROKES = frozenset("ˉˍᐨ▬⏤⚊☰∼⼀一ㅡᅳーｰꟷ㇐⠤⠒\u0335\u0336")
+_OTHER_STROKES = frozenset("ˉˍᐨ▬⏤⚊☰∼Ⲻⲻ⼀一ㅡᅳーｰꟷ㇐⠤⠒\u0335\u0336")
 _OPERATORS_BEFORE = frozenset("√∛∜¬÷×➗")
 _SIGN = (  # the words of seven languages that mean "or more", "or less", and words for a sign
     r"\b(?:au|du|ou|al|lo|ao|pelo|o) (?:moins|menos|meno)\Z"
-    r"|((?<![^\W\d_])(?:<signs>)|(?<![削增縮缩])<unspaced signs>)\Z"
+    r"|((?<![^\W\d_])(?:<signs>)|(?<![削增増縮缩軽加勝胜])<unspaced signs>)\Z"
 )
 _ACCENTED_SIGN = r"(?i)(?<![^\W\d_])(?:<accented signs>)\Z"
 _SIGN_IN_BRACKETS = re.compile(
@@ -80,7 +82,7 @@ _OPERATORS = frozenset("/╱·⸱ꞏ‧ᐧ✕✖╳➗*^ˆ%‰‱٪؉؊°\\\u033
 _RELATION = re.compile(r"EQUAL|LESS|GREATER|TILDE|ARROW|PLUS|MINUS|VERTICAL|TRIANGLE|SQUARE\Z")
 _CHANGES = "|".join(
     (
-        r"(?:co2(?:-?e|[-\s]?(?:[ea]q(?:uiv\w*)?|ekv\w*))|(?:eq(?:uiv\w*)?|экв\w*)\.?\s+co2)/",
+        r"(?:co2(?:-?e|[-\s]?(?:[eéaä]q(?:uiv\w*)?|ekv\w*))|(?:[eé]q(?:uiv\w*)?|экв\w*)\.?\s+co2)/",
         r"co2(?:当量|當量|換算)",
         r"(?:<articles>\s+)?<measures>/|<per unit>/|<changed>/",
         r"(?:raised )?to the (?:power of/(?! (?:the|our|your)/)|(?:second|third|fourth|fifth|sixth|nth) power/)",
@@ -97,7 +99,8 @@ _MAGNITUDE = (
     r"(?:[MBTG]|Md|tril|Mia(?=\.|\s*(?:$|[,;!?)]))|(?:Bio|mill|bill)\.)(?![\w'’&+#-])"
     r"|k(?!\s*[\w'’&+#-])|k(?=\s+(?:per|of|in|and|or|for|from|with|more|less|each|total|USD|EUR|GBP)\b)"
 )
-_WHOLE = r"(?![^\W_]|[+#]|['’&_-][^\W\d_])"  # no part of a name: "M&A", "C++", "t-shirt"
+# No part of a name or of an abbreviation: "M&A", "C++", "t-shirt", "t.ex."
+_WHOLE = r"(?![^\W_]|[+#]|['’&_-][^\W\d_]|(?:\.[^\W\d_]{1,3})+\.)"
 _UNIT = rf"°?(?:<units>){_WHOLE}|(?i:<accented>)/"
 _LONG_UNIT = rf"°?(?:<long units>){_WHOLE}"
 _MEASURES_BEHIND_PER = r"(?:<measures>|<measures behind per>|<unit names>)/|<time units>[\x2f·⋅*×^]"
@@ -396,7 +399,7 @@ def _table() -> dict[str, list[str]]:
     units = sorted({re.split("[/%]", unit)[0] for unit in ALLOWED_UNITS} - {"", "mi"}, key=len, reverse=True)
     currencies = [prefix + unit for unit in units if unit.isupper() and len(unit) == 3 for prefix in "kMBT"]
     return {
-        **{name: _folded(_without_marks(words)).split() for name, words in sections.items()},
+        **{name: _written(_without_marks(words)) for name, words in sections.items()},
         **{name: sections[name].split() for name in ("accented", "accented signs")},
         "units": units + currencies,
         "long units": [unit for unit in units if len(unit) > 1],
@@ -448,8 +451,26 @@ def _in_latin(word: re.Match[str]) -> str:
 
 
 def _folded(text: str) -> str:
-    """The text in small letters without accents, each character in its place."""
-    return text.lower() if text.isascii() else "".join(map(_folded_char, text))
+    """The text in small letters, each in its place, long words without accents: "mïllion" is read as "million", but
+    "föld" not as "fold"."""
+    return text.lower() if text.isascii() else _LETTERS.sub(lambda word: _folded_word(word[0]), text)
+
+
+@lru_cache(maxsize=4096)
+def _folded_word(word: str) -> str:
+    return "".join(map(_folded_char if len(word) > 4 else _small_char, word))
+
+
+def _written(words: str) -> list[str]:
+    """The words with their accents, and without any as some type them."""
+    forms = "".join(map(_small_char, words)), "".join(map(_folded_char, words))
+    return [*dict.fromkeys(" ".join(forms).split())]
+
+
+@lru_cache(maxsize=4096)
+def _small_char(char: str) -> str:
+    small = char.lower()
+    return "i" if small == "ı" else small if len(small) == 1 else char
 
 
 @lru_cache(maxsize=4096)
@@ -464,9 +485,7 @@ def _unstyled_char(char: str) -> str:
 def _folded_char(char: str) -> str:
     is_cased = char.lower() != char.upper()
     plain = _without_marks(unicodedata.normalize("NFKD" if is_cased else "NFKC", char).lower())
-    if plain == "ı":
-        return "i"
-    return plain if len(plain) == 1 else char
+    return _small_char(plain if len(plain) == 1 else char)
 
 
 def _without_marks(text: str) -> str:
