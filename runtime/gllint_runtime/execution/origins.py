@@ -88,8 +88,7 @@ class Origins:
             self._unquoted.append(new)
             return
         values = [(path, quantity.value) for path, quantity in new.output.quantities.items()]
-        values += [(path, _at(new.output.data, path)) for path in new.output.raw_numbers]
-        for path, value in values:
+        for path, value in (*values, *new.output.raw_numbers.items()):
             known = self._known.get(value)
             if known is None or not known[2]:
                 self._known[value] = _source(new, path)
@@ -146,12 +145,6 @@ class Origins:
 
 def _source(record: CallRecord, path: Path) -> Source:
     return "tool", f"{record.call_id} {show_path(path)}", record.grounded is not False
-
-
-def _at(output: Any, path: Path) -> Any:
-    for step in path:
-        output = output[step]
-    return output
 
 
 def _holds_numeral(text: str) -> bool:

@@ -80,7 +80,7 @@ class Survey:
     def __init__(self, value: Any, plain_keys: Collection[str] = ()) -> None:
         self.quantities: dict[Path, Quantity] = {}
         self.malformed: list[tuple[Path, str]] = []
-        self.raw_numbers: list[Path] = []
+        self.raw_numbers: dict[Path, float] = {}
         self._values = _MAX_VALUES  # what is left of the budget
         self._text = _MAX_TEXT
         try:
@@ -92,7 +92,8 @@ class Survey:
         if self._text < 0:
             raise ValueError(f"the data has more than {_MAX_TEXT} characters")
         if plain_keys:
-            self.raw_numbers = [path for path in self.raw_numbers if not _is_plain(path, plain_keys)]
+            raw = self.raw_numbers.items()
+            self.raw_numbers = {path: number for path, number in raw if not _is_plain(path, plain_keys)}
         self.size = 50 * (_MAX_VALUES - self._values) + _MAX_TEXT - self._text
 
     def _copy(self, value: Any, path: Path) -> Any:
@@ -112,13 +113,13 @@ class Survey:
             case float():
                 if not isfinite(value):
                     raise ValueError(f"{float.__repr__(value)} is not a number that JSON has")
-                self.raw_numbers.append(path)
-                return float.__float__(value)
+                self.raw_numbers[path] = number = float.__float__(value)
+                return number
             case int():
                 if int.bit_length(value) >= _MAX_BITS:
                     raise ValueError("an integer is beyond the range of numbers")
-                self.raw_numbers.append(path)
-                return int.__int__(value)
+                self.raw_numbers[path] = number = int.__int__(value)
+                return number
             case Quantity():
                 return self._object({"value": value.value, "unit": value.unit}, path)
             case date() | time():
@@ -145,7 +146,7 @@ class Survey:
             if kind is str:
                 self._text -= len(item)
             elif (kind is float and isfinite(item)) or (kind is int and -_LARGE < item < _LARGE):
-                self.raw_numbers.append((*path, step))
+                self.raw_numbers[*path, step] = item
             elif kind is dict:
                 item = self._object(item, (*path, step))
             elif item is not None and kind is not bool:
@@ -184,12 +185,11 @@ class Survey:
         if len(value) == 2:
             number, exact = _number(value["value"])
             value = {**value, "value": number}  # in its place
-        before = len(self.raw_numbers)
         copied = dict(zip(value, self._items(len(value), value.items(), path), strict=True))
         problem = quantity_problem(copied)
         if problem is None:
             self.quantities[path] = Quantity(copied["value"] if exact is None else exact, copied["unit"])
-            del self.raw_numbers[before:]
+            del self.raw_numbers[*path, "value"]
         else:
             self.malformed.append((path, problem))
         return copied

@@ -36,7 +36,7 @@ def verified_output(
         for path in found.raw_numbers:
             raise _bad_output("a raw number; wrap it in a Quantity {value, unit}", path)
     elif found.raw_numbers:
-        places = ", ".join(map(show_path, found.raw_numbers[:20]))
+        places = ", ".join(map(show_path, [*found.raw_numbers][:20]))
         logger.warning("Tool %s returned raw numbers at %s", tool_name, places)
     for path, quantity in found.quantities.items():
         if not units.is_allowed(quantity.unit):
