@@ -87,10 +87,11 @@ def _tool_of(
     args_schema: dict[str, Any] = {"type": "object", "properties": properties, "additionalProperties": False}
     if required:
         args_schema["required"] = required
-    for schema in properties.values():
-        args_schema.setdefault("$defs", {}).update(schema.pop("$defs", {}))
-    if not args_schema.get("$defs"):
-        args_schema.pop("$defs", None)
+    definitions = {
+        name: node for schema in properties.values() for name, node in schema.pop("$defs", {}).items()
+    }
+    if definitions:
+        args_schema["$defs"] = definitions
     result = hints.get("return", Any)
     result_schema = {} if result is Any else schema_of(result, f"{function.__name__} -> …")
     return Tool(
@@ -109,22 +110,12 @@ def _converting(
     if not convert:
         return function
 
-    def read(arguments: dict[str, Any]) -> dict[str, Any]:
-        return {key: convert[key](value) if key in convert else value for key, value in arguments.items()}
-
-    if inspect.iscoroutinefunction(function):
-
-        @functools.wraps(function)
-        async def later(**arguments: Any) -> Any:
-            return await function(**read(arguments))
-
-        return later
-
     @functools.wraps(function)
-    def now(**arguments: Any) -> Any:
-        return function(**read(arguments))
+    def converting(**arguments: Any) -> Any:
+        read = {key: convert[key](value) if key in convert else value for key, value in arguments.items()}
+        return function(**read)
 
-    return now
+    return converting
 
 
 def _argument(where: str, hint: Any) -> tuple[dict[str, Any], Callable[[Any], Any] | None]:
@@ -206,9 +197,7 @@ def _own_refs(schema: Any) -> Any:
         return [replaced(item) for item in node] if isinstance(node, list) else node
 
     changed = replaced(schema)
-    changed["$defs"] = {
-        key: node for key, node in changed.get("$defs", {}).items() if f"#/$defs/{key}" not in ours
-    }
-    if not changed["$defs"]:
-        del changed["$defs"]
+    definitions = changed.pop("$defs", {})
+    if others := {key: node for key, node in definitions.items() if f"#/$defs/{key}" not in ours}:
+        changed["$defs"] = others
     return {"$ref": QUANTITY_REF} if is_inlined_quantity(changed) else changed

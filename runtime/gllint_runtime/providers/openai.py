@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from gllint_runtime.policy.validation import parse_stringified
@@ -48,20 +49,10 @@ class OpenAIProvider(ChatProvider):
         chunks: Any = self._client.chat.completions.create(stream=True, **request)
         if not self.blocking:
             return self._streamed(chunks)
-        from openai.lib.streaming.chat import ChatCompletionStreamState
-
-        state = ChatCompletionStreamState()
-        for chunk in chunks:
-            state.handle_chunk(chunk)
-        return state.current_completion_snapshot
+        return _joined(chunks)
 
     async def _streamed(self, chunks: Any) -> Any:
-        from openai.lib.streaming.chat import ChatCompletionStreamState
-
-        state = ChatCompletionStreamState()
-        async for chunk in await chunks:
-            state.handle_chunk(chunk)
-        return state.current_completion_snapshot
+        return _joined([chunk async for chunk in await chunks])
 
     def _stop_reason(self, response: Any) -> str | None:
         if not response.choices:
@@ -89,3 +80,13 @@ class OpenAIProvider(ChatProvider):
             else {"role": "tool", "tool_call_id": answer.id, "content": answer.content}
             for answer in answers
         ]
+
+
+def _joined(chunks: Iterable[Any]) -> Any:
+    """The response that a stream brings in pieces."""
+    from openai.lib.streaming.chat import ChatCompletionStreamState
+
+    state = ChatCompletionStreamState()
+    for chunk in chunks:
+        state.handle_chunk(chunk)
+    return state.current_completion_snapshot
