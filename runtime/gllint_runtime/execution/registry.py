@@ -109,13 +109,11 @@ class ToolRegistry:
 
     def invoke(self, name: str, arguments: Mapping[str, Any] | None = None, *, mode: Mode = "Live") -> Any:
         """Run a tool and return its verified output as plain data. Raises GLError."""
-        call = self.verify(name, arguments or {})
-        return self.check_output(call, finish(self._calling(call, mode))).data
+        return finish(self._invoking(name, arguments, mode))
 
     async def ainvoke(self, name: str, arguments: Mapping[str, Any] | None = None) -> Any:
         """:meth:`invoke` on the running event loop."""
-        call = self.verify(name, arguments or {})
-        return self.check_output(call, await finishing(self._calling(call))).data
+        return await finishing(self._invoking(name, arguments))
 
     async def execute(self, name: str, /, **arguments: Any) -> ToolResult:
         """Run a tool in the running event loop and return a ToolResult, whatever happens."""
@@ -133,6 +131,10 @@ class ToolRegistry:
             answer = ToolResult(False, None, name, category, text, cancelled=denied)
         answer.execution_time_ms = answer.execution_time_ms or (time.perf_counter() - started) * 1000
         return answer
+
+    def _invoking(self, name: str, arguments: Any, mode: Mode = "Live") -> Asking[Any]:
+        call = self.verify(name, arguments or {})
+        return self.check_output(call, (yield from self._calling(call, mode))).data
 
     def _calling(self, call: Call, mode: Mode = "Live") -> Asking[Any]:
         refuse_egress(call, mode)
