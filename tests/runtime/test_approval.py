@@ -8,6 +8,7 @@ import pytest
 
 from gllint_runtime import GLSecurityError, ScriptedProvider, Tool, ToolCategory, ToolRegistry, ToolRuntime
 from gllint_runtime.execution.approval import ApprovalGate, preview
+from gllint_runtime.execution.asking import finish
 
 EFFECTS = [ToolCategory.MODIFICATION, ToolCategory.EXTERNAL]
 
@@ -16,23 +17,27 @@ def tool(category: ToolCategory, **options: Any) -> Tool:
     return Tool(name="write", fn=lambda text: {"written": text}, category=category, **options)
 
 
+def check(gate: ApprovalGate, tool: Tool, arguments: dict[str, Any]) -> str:
+    return finish(gate.checking(tool, arguments, ToolCategory(tool.category)))
+
+
 @pytest.mark.parametrize("category", [ToolCategory.READ_ONLY, ToolCategory.NOTE_TAKING])
 def test_what_has_no_effect_just_runs(category: ToolCategory) -> None:
-    assert ApprovalGate(approve=None).check(tool(category), {}) == "auto"
+    assert check(ApprovalGate(approve=None), tool(category), {}) == "auto"
 
 
 def test_notes_alone_are_announced() -> None:
     told: list[Any] = []
     gate = ApprovalGate(notify=lambda tool, args: told.append((tool.name, args)))
-    assert gate.check(tool(ToolCategory.NOTE_TAKING), {"text": "a"}) == "notice"
-    assert gate.check(tool(ToolCategory.READ_ONLY), {"text": "b"}) == "auto"
+    assert check(gate, tool(ToolCategory.NOTE_TAKING), {"text": "a"}) == "notice"
+    assert check(gate, tool(ToolCategory.READ_ONLY), {"text": "b"}) == "auto"
     assert told == [("write", {"text": "a"})]
 
 
 @pytest.mark.parametrize("category", EFFECTS)
 def test_no_callback_means_no(category: ToolCategory) -> None:
     with pytest.raises(GLSecurityError, match="needs an approve callback") as caught:
-        ApprovalGate().check(tool(category), {})
+        check(ApprovalGate(), tool(category), {})
     assert caught.value.code == "APPROVAL_DENIED"
 
 
@@ -45,7 +50,7 @@ async def later() -> str:
 def test_only_true_is_consent(answer: Any, category: ToolCategory) -> None:
     gate = ApprovalGate(lambda tool, args, first: answer() if callable(answer) else answer)
     with pytest.raises(GLSecurityError, match="did not approve"):
-        gate.check(tool(category), {})
+        check(gate, tool(category), {})
 
 
 @pytest.mark.parametrize("category", EFFECTS)
@@ -53,7 +58,7 @@ def test_consent_may_be_awaited(category: ToolCategory) -> None:
     async def ask(tool: Any, arguments: Any, first_use: bool) -> bool:
         return True
 
-    assert ApprovalGate(ask).check(tool(category), {}) == "approved"
+    assert check(ApprovalGate(ask), tool(category), {}) == "approved"
 
 
 @pytest.mark.parametrize("category", EFFECTS)
@@ -75,12 +80,12 @@ def test_a_callback_cannot_lower_the_category(category: ToolCategory) -> None:
 
 def test_notes_are_confirmed_on_request() -> None:
     note = tool(ToolCategory.NOTE_TAKING)
-    assert ApprovalGate(lambda *_: False).check(note, {}) == "auto"
-    assert ApprovalGate(lambda *_: True, confirm_notes=True).check(note, {}) == "approved"
+    assert check(ApprovalGate(lambda *_: False), note, {}) == "auto"
+    assert check(ApprovalGate(lambda *_: True, confirm_notes=True), note, {}) == "approved"
     for gate in (ApprovalGate(lambda *_: False, confirm_notes=True), ApprovalGate(confirm_notes=True)):
         with pytest.raises(GLSecurityError):
-            gate.check(note, {})
-    assert ApprovalGate(confirm_notes=True).check(tool(ToolCategory.READ_ONLY), {}) == "auto"
+            check(gate, note, {})
+    assert check(ApprovalGate(confirm_notes=True), tool(ToolCategory.READ_ONLY), {}) == "auto"
 
 
 def test_a_failing_callback_means_no() -> None:
@@ -88,7 +93,7 @@ def test_a_failing_callback_means_no() -> None:
         raise OSError("no terminal")
 
     with pytest.raises(GLSecurityError, match="no terminal"):
-        ApprovalGate(broken).check(tool(ToolCategory.EXTERNAL), {})
+        check(ApprovalGate(broken), tool(ToolCategory.EXTERNAL), {})
 
 
 def test_the_first_use_stands_out_until_it_was_approved() -> None:
@@ -101,8 +106,8 @@ def test_the_first_use_stands_out_until_it_was_approved() -> None:
 
     gate = ApprovalGate(approve)
     with pytest.raises(GLSecurityError):
-        gate.check(tool(ToolCategory.EXTERNAL), {})
-    assert [gate.check(tool(ToolCategory.EXTERNAL), {}) for _ in range(2)] == ["approved", "approved"]
+        check(gate, tool(ToolCategory.EXTERNAL), {})
+    assert [check(gate, tool(ToolCategory.EXTERNAL), {}) for _ in range(2)] == ["approved", "approved"]
     assert seen == [True, True, False]
 
 
@@ -134,7 +139,7 @@ def test_previews() -> None:
 
 def test_categories_may_be_written_as_text() -> None:
     with pytest.raises(GLSecurityError):
-        ApprovalGate().check(tool("external"), {})  # type: ignore[arg-type]
+        check(ApprovalGate(), tool("external"), {})  # type: ignore[arg-type]
 
 
 def test_a_runtime_keeps_what_its_registry_asks_for(step: Any) -> None:

@@ -359,7 +359,7 @@ def test_the_union(registry: ToolRegistry, step: Any) -> None:
     assert broken["error"] == {
         "error_type": "RuntimeError",
         "code": "PROVIDER_FAILED",
-        "message": "The script has no further step",
+        "message": "RuntimeError: The script has no further step",
         "hint": HINTS["PROVIDER_FAILED"],
         "path": None,
         "context": None,

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import copy
 import logging
-import traceback
 from collections.abc import Awaitable, Callable, Mapping
 from enum import StrEnum
 from typing import Any
 
-from gllint_runtime.execution.asking import Asking, finish, way_to_call
-from gllint_runtime.policy.errors import GLSecurityError
+from gllint_runtime.execution.asking import Asking, way_to_call
+from gllint_runtime.policy.errors import GLSecurityError, reason_of
 
 logger = logging.getLogger("gllint_runtime")
 
@@ -36,16 +35,6 @@ Notify = Callable[[Any, dict[str, Any]], object]
 """``notify(tool, args)``: told before a NOTE_TAKING tool runs; its answer, or its failure, changes nothing."""
 
 _READ_ONLY, _NOTE_TAKING, *_ = _BY_RANK = [*ToolCategory]
-
-
-def stricter(first: Any, second: Any) -> ToolCategory:
-    """The more restrictive of two categories. Raises ValueError for what is none."""
-    return max(ToolCategory(first), ToolCategory(second), key=_BY_RANK.index)
-
-
-def reason_of(error: BaseException) -> str:
-    """An error in one line, also one that cannot be printed."""
-    return "".join(traceback.format_exception_only(error)).strip()
 
 
 def preview(tool: Any, arguments: Mapping[str, Any]) -> str:
@@ -81,16 +70,13 @@ class ApprovalGate:
             approve or self._approve, notify or self._notify, confirm_notes=self._confirm_notes
         )
 
-    def check(self, tool: Any, arguments: Mapping[str, Any], category: ToolCategory | None = None) -> str:
-        """Return how the call was let through (``"auto"``, ``"notice"``, ``"approved"``) or raise APPROVAL_DENIED."""
-        return finish(self.checking(tool, arguments, category))
+    def checking(self, tool: Any, arguments: Mapping[str, Any], category: ToolCategory) -> Asking[str]:
+        """How the call is let through: ``"auto"``, ``"notice"``, ``"approved"``. Raises APPROVAL_DENIED.
 
-    def checking(
-        self, tool: Any, arguments: Mapping[str, Any], category: ToolCategory | None = None
-    ) -> Asking[str]:
-        """:meth:`check` in both worlds. ``category`` is the one that the tool was registered with."""
+        ``category`` is the one that the tool was registered with; the tool's own may have become stricter since.
+        """
         if category is not tool.category:
-            category = stricter(category or tool.category, tool.category)
+            category = max(category, ToolCategory(tool.category), key=_BY_RANK.index)
         if category is _READ_ONLY:
             return "auto"
         if category is _NOTE_TAKING:

@@ -10,15 +10,14 @@ from collections.abc import Callable, Coroutine
 from concurrent.futures import wait
 from typing import Any, Literal, NamedTuple
 
-from gllint_runtime.execution.approval import ToolCategory, reason_of
+from gllint_runtime.execution.approval import ToolCategory
 from gllint_runtime.execution.asking import LoopThread, in_thread
 from gllint_runtime.execution.tools import BaseTool
 from gllint_runtime.policy import validation
 from gllint_runtime.policy.data import copy_plain
-from gllint_runtime.policy.errors import GLRuntimeError, GLSecurityError
+from gllint_runtime.policy.errors import GLRuntimeError, GLSecurityError, reason_of
 
 Mode = Literal["Replay", "Live"]
-Cancelled = Callable[[], bool]
 
 
 class Call(NamedTuple):
@@ -68,7 +67,7 @@ def refuse_egress(call: Call, mode: Mode) -> None:
         )
 
 
-def run_blocking(call: Call, cancelled: Cancelled = lambda: False) -> Any:
+def run_blocking(call: Call, cancelled: Callable[[], bool] = lambda: False) -> Any:
     """Run a verified call to its end from synchronous code.
 
     A plain function without a timeout runs right here. One with a timeout, and every coroutine, runs in a
@@ -101,7 +100,7 @@ async def run_async(call: Call) -> Any:
         raise _timed_out(call) from None
 
 
-def _in_thread(call: Call, work: Coroutine[Any, Any, Any], cancelled: Cancelled) -> Any:
+def _in_thread(call: Call, work: Coroutine[Any, Any, Any], cancelled: Callable[[], bool]) -> Any:
     beside = LoopThread()
     running = beside.start(work)
     deadline = time.monotonic() + (math.inf if call.tool.timeout is None else call.tool.timeout)

@@ -23,7 +23,7 @@ from gllint_runtime.execution.session import Session, numbers_by_name
 from gllint_runtime.execution.steps import Step, read_step
 from gllint_runtime.execution.trace import snapshot, trace_entry
 from gllint_runtime.policy.data import Survey, copy_plain
-from gllint_runtime.policy.errors import GLError, GLRuntimeError, error_from_dict
+from gllint_runtime.policy.errors import GLError, GLRuntimeError, error_from_dict, reason_of
 from gllint_runtime.policy.schemas import ASSISTANT_STEP_SCHEMA
 from gllint_runtime.policy.settings import MessageSettings, known
 from gllint_runtime.providers import Provider, Tape, takes_options
@@ -395,18 +395,11 @@ def _failure(run: _Run, error: Exception) -> AgentResponse:
     if isinstance(error, GLError):
         failure = error.to_dict()
     else:
-        failure = GLRuntimeError("PROVIDER_FAILED", _text_of(error)).to_dict()
+        failure = GLRuntimeError("PROVIDER_FAILED", reason_of(error)).to_dict()
         failure["error_type"] = type(error).__name__
     status = "max_attempts_reached" if failure["code"] == "MAX_STEPS" else "error"
     metrics, trace = run.metrics.to_dict(), run.trace
     return cast("AgentResponse", {"status": status, "error": failure, "metrics": metrics, "trace": trace})
-
-
-def _text_of(error: BaseException) -> str:
-    try:
-        return str(error)
-    except Exception:
-        return type(error).__name__
 
 
 def _recorded_output(recorded: Mapping[str, Any]) -> Any:

@@ -6,6 +6,7 @@ Codes follow seeds 000 and 001; the ones those leave open are named in the table
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -104,3 +105,8 @@ def error_from_dict(data: Mapping[str, Any]) -> GLError:
     kinds = {kind.__name__: kind for kind in GLError.__subclasses__()}
     kind = kinds.get(data["error_type"], GLError)
     return kind(data["code"], data["message"], data.get("hint"), data.get("path"), data.get("context"))
+
+
+def reason_of(error: BaseException) -> str:
+    """An error in one line, also one that cannot be printed."""
+    return "".join(traceback.format_exception_only(error)).strip()
