@@ -13,9 +13,10 @@ from typing import Any, Literal, NamedTuple
 from gllint_runtime.execution.approval import ToolCategory
 from gllint_runtime.execution.asking import LoopThread, in_thread
 from gllint_runtime.execution.tools import BaseTool
-from gllint_runtime.policy import validation
 from gllint_runtime.policy.data import copy_plain
 from gllint_runtime.policy.errors import GLRuntimeError, GLSecurityError, reason_of
+from gllint_runtime.policy.outputs import usable_checker
+from gllint_runtime.policy.validation import inline_refs
 
 Mode = Literal["Replay", "Live"]
 
@@ -39,9 +40,9 @@ class Entry:
     def __init__(self, tool: Any) -> None:
         self.tool = tool
         self.category = ToolCategory(tool.category)
-        self.check_args = validation.checker(tool.args_schema)
-        self.check_result = validation.checker(tool.result_schema)
-        self.args_schema = validation.inline_refs(tool.args_schema)
+        self.check_args = usable_checker(tool.name, "ARGS_SCHEMA", tool.args_schema)
+        self.check_result = usable_checker(tool.name, "RESULT_SCHEMA", tool.result_schema)
+        self.args_schema = inline_refs(tool.args_schema)
         self.function: Callable[..., Any] = tool.execute if isinstance(tool, BaseTool) else tool.fn
         self.accepted, self.needed = _parameters(self.function)
         self.is_async = inspect.iscoroutinefunction(self.function)

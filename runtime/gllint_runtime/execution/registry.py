@@ -20,7 +20,7 @@ from gllint_runtime.execution.tools import ToolResult, as_tool
 from gllint_runtime.policy import schemas, validation
 from gllint_runtime.policy.data import Survey
 from gllint_runtime.policy.errors import GLDataError, GLError, GLRuntimeError, GLValidationError
-from gllint_runtime.policy.outputs import plain_arguments, require_usable, verified_output
+from gllint_runtime.policy.outputs import plain_arguments, verified_output
 from gllint_runtime.policy.settings import OutputSettings, Policy, known
 
 logger = logging.getLogger("gllint_runtime")
@@ -65,8 +65,6 @@ class ToolRegistry:
             raise ValueError(f"{tool.name!r} is no name for a tool")
         if tool.name in self._entries and not replace:
             raise ValueError(f"Tool {tool.name!r} is registered already")
-        for code, schema in (("ARGS_SCHEMA", tool.args_schema), ("RESULT_SCHEMA", tool.result_schema)):
-            require_usable(tool.name, code, schema)
         self._entries[tool.name] = Entry(tool)
         logger.info("Registered tool: %s", tool.name)
 

@@ -9,19 +9,18 @@ import json
 import logging
 import math
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache, reduce
 from operator import getitem
-from typing import Any, Literal, NoReturn, Unpack
+from typing import Any, Literal, Unpack
 
 from gllint_runtime.execution.origins import Origins
 from gllint_runtime.execution.record import CallRecord, Origin
 from gllint_runtime.execution.steps import read_claims
 from gllint_runtime.execution.trace import Metrics, count_of
-from gllint_runtime.policy import validation
 from gllint_runtime.policy.claims import Macro, find_macros, in_place, macro_problems
 from gllint_runtime.policy.data import Survey, copy_plain, plain
 from gllint_runtime.policy.errors import (
@@ -33,16 +32,12 @@ from gllint_runtime.policy.errors import (
 )
 from gllint_runtime.policy.neighbours import holds_time
 from gllint_runtime.policy.numbers import scan_naked_numbers, unsafe_characters
-from gllint_runtime.policy.outputs import (
-    plain_arguments,
-    require_usable,
-    resolve_path,
-    verified_output,
-)
+from gllint_runtime.policy.outputs import plain_arguments, resolve_path, usable_checker, verified_output
 from gllint_runtime.policy.rendering import format_quantity
 from gllint_runtime.policy.schemas import Claim, Quantity
 from gllint_runtime.policy.settings import Policy, Settings, known
 from gllint_runtime.policy.units import UnitRegistry
+from gllint_runtime.policy.validation import Checker
 from gllint_runtime.show import Showing, Shown
 
 logger = logging.getLogger("gllint_runtime")
@@ -336,7 +331,7 @@ class Session:
         Raises ValueError for what is no session, GLError for an output that the policy refuses.
         """
         try:
-            stored = json.loads(text, parse_constant=_no_constant)
+            stored = json.loads(text)
             if not isinstance(stored, dict) or stored.get("gllint_session") != _VERSION:
                 raise ValueError(f"no session of version {_VERSION}")
             policy = Policy(**stored["policy"])
@@ -370,12 +365,8 @@ class Session:
         for path, written in call["exact"]:
             reduce(getitem, path, call["output"])["value"] = _number_of(written)
         output = verified_output(call["tool"], call["output"], self.policy, self.units)
-        origins = None if call["origins"] is None else tuple(Origin(*origin) for origin in call["origins"])
+        origins = None if call["origins"] is None else tuple(Origin(*o) for o in plain(call["origins"]))
         return CallRecord(call["id"], call["tool"], plain(call["arguments"]), output, origins)
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not a number that JSON has")
 
 
 def numbers_by_name(constants: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -403,16 +394,14 @@ def _number_of(stored: Any) -> Any:
     return Fraction(written) if "/" in written else Decimal(written)
 
 
-def _checker(tool: str, schema: Mapping[str, Any]) -> Callable[[Any], Any]:
+def _checker(tool: str, schema: Mapping[str, Any]) -> Checker:
     try:
-        return _checker_of(tool, json.dumps(schema, sort_keys=True))
+        text = json.dumps(schema, sort_keys=True)
     except (TypeError, ValueError, RecursionError):
-        require_usable(tool, "RESULT_SCHEMA", schema)
-        return validation.checker(schema)
+        return usable_checker(tool, "RESULT_SCHEMA", schema)
+    return _checker_of(tool, text)
 
 
 @lru_cache(maxsize=256)
-def _checker_of(tool: str, text: str) -> Callable[[Any], Any]:
-    schema = json.loads(text)
-    require_usable(tool, "RESULT_SCHEMA", schema)
-    return validation.checker(schema)
+def _checker_of(tool: str, text: str) -> Checker:
+    return usable_checker(tool, "RESULT_SCHEMA", json.loads(text))

@@ -90,8 +90,11 @@ def _bad_output(message: str, path: Path = ()) -> GLValidationError:
     )
 
 
-def require_usable(name: str, code: str, schema: Any) -> None:
-    """Raise for a schema that is invalid, misspelt or points outside: it would check nothing, or fetch."""
+def usable_checker(name: str, code: str, schema: Any) -> validation.Checker:
+    """The test of a tool's schema. Raises GLValidationError for one that would check nothing, or fetch.
+
+    ``code``, ARGS_SCHEMA or RESULT_SCHEMA, says which it is. Of no use is what is invalid, misspelt or points outside.
+    """
     try:
         troubles = [f"{show_path(p.path)}: {p.message}" for p in schemas.schema_problems(schema)]
         troubles += [
@@ -107,3 +110,4 @@ def require_usable(name: str, code: str, schema: Any) -> None:
     if troubles:
         kind = "args_schema" if code == "ARGS_SCHEMA" else "result_schema"
         raise GLValidationError(code, f"The {kind} of '{name}' cannot be used: {'; '.join(troubles[:20])}")
+    return validation.checker(schema)
