@@ -57,20 +57,19 @@ class Recorder(Tape):
     """Passes everything on to ``provider`` and writes what the run depends on to the file at ``path``."""
 
     def __init__(self, provider: Provider, path: str | PathLike[str]) -> None:
-        self._provider = provider
+        self.init_chat = provider.init_chat
+        self.inject_tool_result = provider.inject_tool_result
+        self.inject_error = provider.inject_error
+        self._chat_step = provider.chat_step
         self._takes_options = takes_options(provider)
         self._path = Path(path)
         self._path.write_text("", encoding="utf-8")
-
-    def init_chat(self, system_prompt: str, user_msg: str) -> Any:
-        """Begin the conversation."""
-        return self._provider.init_chat(system_prompt, user_msg)
 
     def chat_step(self, **request: Any) -> Any:
         """Ask the provider and record its step; what is returned is what a replay will read."""
         if not self._takes_options:
             request.pop("options", None)
-        step = self._provider.chat_step(**request)
+        step = self._chat_step(**request)
         return self._later(step) if inspect.isawaitable(step) else self._kept(step)
 
     async def _later(self, step: Awaitable[Any]) -> Any:
@@ -80,14 +79,6 @@ class Recorder(Tape):
         data = json.loads(json.dumps(step, default=_as_data))
         self._write("step", data)
         return data
-
-    def inject_tool_result(self, result: dict[str, Any]) -> Any:
-        """Tell the provider."""
-        return self._provider.inject_tool_result(result)
-
-    def inject_error(self, message: str) -> Any:
-        """Tell the provider."""
-        return self._provider.inject_error(message)
 
     def opening(self, start: dict[str, Any]) -> dict[str, Any]:
         """Record the settings."""
