@@ -110,11 +110,8 @@ def _first(sequence: Any, sample: frozenset[str]) -> frozenset[str]:
     found: frozenset[str] = frozenset()
     for item in _unwrapped(sequence):
         found |= _chars(item, sample)
-        if not (_varies(item) and item[1][0] in (0, None)) and _kind(item) not in (
-            "AT",
-            "ASSERT",
-            "ASSERT_NOT",
-        ):
+        is_optional = _varies(item) and item[1][0] in (0, None)
+        if not is_optional and _kind(item) not in ("AT", "ASSERT", "ASSERT_NOT"):
             break
     return found
 

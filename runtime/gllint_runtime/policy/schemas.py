@@ -78,17 +78,9 @@ class SchemaProblem(NamedTuple):
 _MANY = ("anyOf", "oneOf", "allOf", "prefixItems")
 NAMED = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
 _OF_THE_VALUE = (
-    *(
-        "items",
-        "contains",
-        "unevaluatedItems",
-        "additionalProperties",
-        "unevaluatedProperties",
-        "then",
-        "else",
-    ),
-    *_MANY,
-    *NAMED,
+    *("items", "contains", "unevaluatedItems"),
+    *("additionalProperties", "unevaluatedProperties"),
+    *("then", "else", *_MANY, *NAMED),
 )
 EVERY_KEYWORD = (*_OF_THE_VALUE, "not", "if", "propertyNames")
 """With those whose schemas describe what is *not* the value, or only its keys: no number gets through them."""
