@@ -69,14 +69,10 @@ _DECISIONS = {"tool_call": "tool_use", "final": "final_answer", "clarification":
 class RunResult(Showing, dict[str, Any]):
     """What a run answers: a dict that shows itself."""
 
-    def __init__(self, shown: Shown) -> None:
-        super().__init__(message="".join(shown.pieces), provenance=shown.provenance)
-        self._verified = shown
-
-    @property
-    def shown(self) -> Shown:  # type: ignore[override]
-        """What is shown, as it stands in the dict."""
-        return self._verified._replace(provenance=self["provenance"], trace=self["trace"])
+    def __init__(self, shown: Shown, metrics: dict[str, Any]) -> None:
+        message = "".join(shown.pieces)
+        super().__init__(message=message, provenance=shown.provenance, metrics=metrics, trace=shown.trace)
+        self.shown = shown
 
 
 class _Run(Session):
@@ -270,10 +266,9 @@ class ToolRuntime:
                 state = yield partial(provider.inject_tool_result, result), on_loop
                 continue
             _note(run, step, raw, elapsed)
-            answer = RunResult(shown)
+            answer = RunResult(shown, metrics.to_dict())
             if step.kind == "clarification":
                 answer["clarification_needed"] = True
-            answer["metrics"], answer["trace"] = metrics.to_dict(), run.trace
             return answer
 
     def _open(self, run: _Run) -> dict[str, Any]:

@@ -76,6 +76,8 @@ class Session:
     forgotten, and a claim that cites one of them is refused.
     """
 
+    trace: Sequence[Mapping[str, Any]] = ()  # what a run has done; a session knows its tools' outputs only
+
     def __init__(
         self,
         *,
@@ -231,7 +233,7 @@ class Session:
         macros = find_macros(message)
         self._refuse_naked_numbers(message, macros)
         if not macros and not claims:
-            return Shown([message], [], [], [], ())
+            return Shown([message], [], [], [], self.trace)
         for _, problem in macro_problems(macros, len(claims)):
             raise GLRuntimeError("MISSING_CLAIM", problem)
         provenance, returned = [], []
@@ -246,7 +248,7 @@ class Session:
         values = [format_quantity(quantity) for quantity in returned]
         cited = [macro.index or 0 for macro in macros]
         pieces = in_place(message, macros, lambda macro: values[macro.index or 0])
-        return Shown(pieces, cited, provenance, returned, ())
+        return Shown(pieces, cited, provenance, returned, self.trace)
 
     def _refuse_naked_numbers(self, message: str, macros: list[Macro], claimed: Sequence[str] = ()) -> None:
         naked = scan_naked_numbers(
