@@ -11,10 +11,6 @@ from typing import Any, ClassVar
 from gllint_runtime.execution.approval import ToolCategory
 
 
-def _any_object() -> dict[str, Any]:
-    return {"type": "object"}
-
-
 @dataclass
 class Tool:
     """A function offered to a model, with JSON Schemas (Draft 2020-12) for its arguments and its result.
@@ -25,8 +21,8 @@ class Tool:
 
     name: str
     description: str = ""
-    args_schema: dict[str, Any] = field(default_factory=_any_object)
-    result_schema: dict[str, Any] = field(default_factory=_any_object)
+    args_schema: dict[str, Any] = field(default_factory=lambda: {"type": "object"})
+    result_schema: dict[str, Any] = field(default_factory=lambda: {"type": "object"})
     fn: Callable[..., Any] | None = None
     live_required: bool = False
     category: ToolCategory = ToolCategory.READ_ONLY

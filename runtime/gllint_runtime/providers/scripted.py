@@ -41,11 +41,9 @@ class ScriptedProvider:
         return copy.deepcopy(self._steps.popleft())
 
     def inject_tool_result(self, result: dict[str, Any]) -> int:
-        """Keep the result."""
         return self._receive(result)
 
     def inject_error(self, message: str) -> int:
-        """Keep the message."""
         return self._receive({"error": message})
 
     def _receive(self, message: Any) -> int:
@@ -81,18 +79,15 @@ class Recorder(Tape):
         return data
 
     def opening(self, start: dict[str, Any]) -> dict[str, Any]:
-        """Record the settings."""
         self._write("start", start)
         return start
 
     def clock(self) -> float:
-        """Read the clock and record the reading."""
         now = time.perf_counter()
         self._write("clock", now)
         return now
 
     def call_done(self, name: str, arguments: dict[str, Any], outcome: dict[str, Any]) -> None:
-        """Record the outcome of a call."""
         self._write("call", {"name": name, "arguments": arguments, **outcome})
 
     def _write(self, kind: str, value: Any) -> None:
@@ -118,11 +113,9 @@ class Replayer(ScriptedProvider, Tape):
         super().__init__(self._recorded["step"])
 
     def opening(self, start: dict[str, Any]) -> dict[str, Any]:
-        """The settings of the recorded run."""
         return dict(self._next("start"))
 
     def clock(self) -> float:
-        """The next recorded reading."""
         return float(self._next("clock"))
 
     def recorded_call(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
