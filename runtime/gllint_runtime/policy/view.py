@@ -19,7 +19,16 @@ _BLOCKS = (
     "address|article|aside|blockquote|center|dd|details|dialog|dir|div|dl|dt|fieldset|figcaption|figure|footer"
     "|form|h[1-6]|header|hr|li|main|menu|nav|ol|option|p|pre|section|summary|table|tbody|td|tfoot|th|thead|tr|ul"
 )
-_LATEX = {"pm": "±", "mp": "∓", "minus": "−", "textminus": "−", "ominus": "−", "sqrt": "√", "surd": "√"}
+_LATEX = {
+    "pm": "±",
+    "mp": "∓",
+    "minus": "−",
+    "textminus": "−",
+    "textendash": "–",
+    "ominus": "−",
+    "sqrt": "√",
+    "surd": "√",
+}
 # Where something begins that is not shown as it is typed: emphasis, escapes, LaTeX, the brackets of a link, footnotes,
 # comments (an unclosed one hides the rest, as in a browser), tags, entities. No alternative is tried twice at one
 # place, and the rest of a tag is matched by itself: the cost stays linear.
