@@ -10,26 +10,34 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gllint_runtime.execution.approval import ToolCategory
-    from gllint_runtime.execution.dispatch import TOOL_REGISTRY, dispatch_tool, sanitize_args
-    from gllint_runtime.execution.registry import ToolRegistry
-    from gllint_runtime.execution.runtime import ToolRuntime
-    from gllint_runtime.execution.session import Refused, Session, Verified
-    from gllint_runtime.execution.steps import ToolAction
-    from gllint_runtime.execution.tools import BaseTool, Tool, ToolResult
-    from gllint_runtime.execution.typed import tool
-    from gllint_runtime.policy.errors import (
-        GLDataError,
-        GLError,
-        GLProvenanceError,
-        GLRuntimeError,
-        GLSecurityError,
-        GLValidationError,
-    )
-    from gllint_runtime.policy.numbers import scan_naked_numbers
-    from gllint_runtime.policy.schemas import QUANTITY_SCHEMA, Claim, Quantity
-    from gllint_runtime.policy.units import UnitRegistry
-    from gllint_runtime.providers.scripted import Recorder, Replayer, ScriptedProvider
+    from gllint_runtime.execution.approval import ToolCategory as ToolCategory
+    from gllint_runtime.execution.dispatch import TOOL_REGISTRY as TOOL_REGISTRY
+    from gllint_runtime.execution.dispatch import dispatch_tool as dispatch_tool
+    from gllint_runtime.execution.dispatch import sanitize_args as sanitize_args
+    from gllint_runtime.execution.registry import ToolRegistry as ToolRegistry
+    from gllint_runtime.execution.runtime import ToolRuntime as ToolRuntime
+    from gllint_runtime.execution.session import Refused as Refused
+    from gllint_runtime.execution.session import Session as Session
+    from gllint_runtime.execution.session import Verified as Verified
+    from gllint_runtime.execution.steps import ToolAction as ToolAction
+    from gllint_runtime.execution.tools import BaseTool as BaseTool
+    from gllint_runtime.execution.tools import Tool as Tool
+    from gllint_runtime.execution.tools import ToolResult as ToolResult
+    from gllint_runtime.execution.typed import tool as tool
+    from gllint_runtime.policy.errors import GLDataError as GLDataError
+    from gllint_runtime.policy.errors import GLError as GLError
+    from gllint_runtime.policy.errors import GLProvenanceError as GLProvenanceError
+    from gllint_runtime.policy.errors import GLRuntimeError as GLRuntimeError
+    from gllint_runtime.policy.errors import GLSecurityError as GLSecurityError
+    from gllint_runtime.policy.errors import GLValidationError as GLValidationError
+    from gllint_runtime.policy.numbers import scan_naked_numbers as scan_naked_numbers
+    from gllint_runtime.policy.schemas import QUANTITY_SCHEMA as QUANTITY_SCHEMA
+    from gllint_runtime.policy.schemas import Claim as Claim
+    from gllint_runtime.policy.schemas import Quantity as Quantity
+    from gllint_runtime.policy.units import UnitRegistry as UnitRegistry
+    from gllint_runtime.providers.scripted import Recorder as Recorder
+    from gllint_runtime.providers.scripted import Replayer as Replayer
+    from gllint_runtime.providers.scripted import ScriptedProvider as ScriptedProvider
 
 _HOMES = {
     "execution.approval": "ToolCategory",
@@ -48,36 +56,7 @@ _HOMES = {
 }
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names.split()}
 
-__all__ = [
-    "QUANTITY_SCHEMA",
-    "TOOL_REGISTRY",
-    "BaseTool",
-    "Claim",
-    "GLDataError",
-    "GLError",
-    "GLProvenanceError",
-    "GLRuntimeError",
-    "GLSecurityError",
-    "GLValidationError",
-    "Quantity",
-    "Recorder",
-    "Refused",
-    "Replayer",
-    "ScriptedProvider",
-    "Session",
-    "Tool",
-    "ToolAction",
-    "ToolCategory",
-    "ToolRegistry",
-    "ToolResult",
-    "ToolRuntime",
-    "UnitRegistry",
-    "Verified",
-    "dispatch_tool",
-    "sanitize_args",
-    "scan_naked_numbers",
-    "tool",
-]
+__all__ = [*_HOME_OF]
 
 
 def __getattr__(name: str) -> Any:
