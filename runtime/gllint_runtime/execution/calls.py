@@ -114,11 +114,10 @@ def _in_thread(call: Call, work: Coroutine[Any, Any, Any], cancelled: Callable[[
     finally:
         beside.stop()
     result, error = running.result()
-    if isinstance(error, asyncio.CancelledError):  # its own: nobody cancels what is waited for
-        raise _failed(call, error)
-    if error is not None:
-        raise error
-    return result
+    if error is None:
+        return result
+    # Nobody cancels what is waited for: a cancellation is the tool's own.
+    raise _failed(call, error) if isinstance(error, asyncio.CancelledError) else error
 
 
 async def _result(call: Call, start: Callable[[], Any], *, aside: bool = False) -> Any:

@@ -131,9 +131,7 @@ class ToolRuntime:
         self.seed = seed
         self.max_steps = max_steps
         self.repair_on = frozenset(repair_on)
-        self.policy = (
-            replace(registry.policy, **known(settings, MessageSettings)) if settings else registry.policy
-        )
+        self.policy = replace(registry.policy, **known(settings, MessageSettings))
         self.constants = numbers_by_name(constants)
         self.gate = registry.gate.asking(approve, notify)
         self.telemetry = telemetry

@@ -120,7 +120,7 @@ def _converting(
 
 def _argument(where: str, hint: Any) -> tuple[dict[str, Any], Callable[[Any], Any] | None]:
     """The schema of a parameter, and what makes its type of plain data where that is needed."""
-    if (plain := _standard(where, hint, records=False)) is not None:
+    if (plain := _standard(hint, records=False)) is not None:
         return plain, None
     adapter = _adapter(where, hint)
     return _own_refs(adapter.json_schema()), adapter.validate_python
@@ -128,13 +128,13 @@ def _argument(where: str, hint: Any) -> tuple[dict[str, Any], Callable[[Any], An
 
 def schema_of(hint: Any, where: str = "the type") -> dict[str, Any]:
     """The JSON Schema of what is of this type. Raises TypeError for one that cannot be read."""
-    plain = _standard(where, hint, records=True)
+    plain = _standard(hint, records=True)
     return _own_refs(_adapter(where, hint).json_schema(mode="serialization")) if plain is None else plain
 
 
-def _standard(where: str, hint: Any, *, records: bool) -> dict[str, Any] | None:
+def _standard(hint: Any, *, records: bool) -> dict[str, Any] | None:
     """The schema of a standard type, ``None`` for any other; ``records`` includes TypedDicts and dataclasses."""
-    inner = functools.partial(_standard, where, records=records)
+    inner = functools.partial(_standard, records=records)
     try:
         if hint in _PLAIN:
             return dict(_PLAIN[hint])
