@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import marshal
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from gllint_runtime.policy.data import Survey, copy_plain
@@ -34,25 +35,21 @@ class Origin(NamedTuple):
         return {"path": self.path, "value": self.value, "origin": self.kind, "source": self.source}
 
 
+@dataclass(eq=False)
 class CallRecord:
     """A call with its verified output; ``origins`` is ``None`` where nobody looked for them."""
 
-    def __init__(
-        self,
-        call_id: str,
-        tool_name: str,
-        arguments: dict[str, Any],
-        output: Survey,
-        origins: tuple[Origin, ...] | None,
-    ) -> None:
-        self.call_id = call_id
-        self.tool_name = tool_name
-        self.arguments = arguments
-        self.output = output
-        self.origins = origins
-        self.grounded = None if origins is None else not [o for o in origins if not o.grounded]
-        self._hash: str | None = None  # of the output, computed once however many claims cite it
-        self.size = 500 + len(marshal.dumps(arguments, 2)) + output.size  # about the bytes that it holds
+    call_id: str
+    tool_name: str
+    arguments: dict[str, Any]
+    output: Survey
+    origins: tuple[Origin, ...] | None
+    _hash: str | None = None  # of the output, computed once however many claims cite it
+
+    def __post_init__(self) -> None:
+        self.grounded = None if self.origins is None else not [o for o in self.origins if not o.grounded]
+        # About the bytes that it holds.
+        self.size = 500 + len(marshal.dumps(self.arguments, 2)) + self.output.size
 
     def provenance(self, claim: Claim) -> dict[str, Any]:
         """A claim with its whole chain: tool, arguments, their origins, and a SHA-256 hash of the output."""
