@@ -64,19 +64,15 @@ class ChatProvider(ABC):
         self._client = client
         self._stream = stream
         self._fixed = fixed  # what goes with each request
-        self._system = ""
-        self._messages: list[dict[str, Any]] = []
-        self._open: deque[ToolUse] = deque()
-        self._current: ToolUse | None = None
-        self._answers: list[Answer] = []
+        self.init_chat("", "")
 
     def init_chat(self, system_prompt: str, user_msg: str) -> list[dict[str, Any]]:
         """Forget any earlier conversation; the state is the list of messages."""
         self._system = system_prompt
-        self._messages = [{"role": "user", "content": user_msg}]
-        self._open.clear()
-        self._current = None
-        self._answers = []
+        self._messages: list[dict[str, Any]] = [{"role": "user", "content": user_msg}]
+        self._open: deque[ToolUse] = deque()
+        self._current: ToolUse | None = None
+        self._answers: list[Answer] = []
         return self._messages
 
     def chat_step(
