@@ -9,7 +9,7 @@ from gllint_rules.inference import annotations as hints
 from gllint_rules.inference import containers, operators, outside
 from gllint_rules.inference.arguments import given as given_to
 from gllint_rules.inference.arguments import written
-from gllint_rules.inference.narrowing import SHOWN, forget, in_both, narrow, under
+from gllint_rules.inference.narrowing import SHOWN, forget, in_both, narrow, own_name, under
 from gllint_rules.inference.stores import (
     MUTATORS,
     At,
@@ -61,6 +61,7 @@ class Within(NamedTuple):
 
 
 MOST_WITHIN = 5  # containers around each other that a store is followed into
+MOST_OWN = 32  # parts of what an attribute of `self` holds, where what is stored in it is followed
 MOST_REPEATS = 2  # loops nested deeper than this are executed once
 
 
@@ -402,23 +403,32 @@ class _Runner:
                     self.store(item, containers.unpacked(self.evaluator, value, (i,)), env)
             case facts.Sub() | facts.Attr():
                 entry = Entry(value, site or Site(self.module, target.at))
-                self.take_in(target, env)
+                env.pop(own_name(target), None)
+                self.take_in(target.base, env)
                 self.set_defaults(target, env)
                 self.update(target, env, lambda _: (entry,))
             case _:
                 pass
 
-    def take_in(self, target: Expr, env: Env) -> None:
-        """A container of the module that is changed here: what the function puts in, it finds there from then on."""
-        found = self.way_to(target, env)
-        if found is None or found[0] in env or found[0] in self.elements:
+    def take_in(self, base: Expr, env: Env) -> None:
+        """A container of the module or of `self` that is changed: what is put in is found there from then on."""
+        found = self.way_to(base, env)
+        if found is None:
             return
-        home = next((scope for scope in self.scope.around() if found[0] in scope.bindings), None)
-        if home is not None and home.kind != "module":
+        root, way = found
+        source: Expr = facts.Name(base.at, root)
+        if root == "self" and way and isinstance(env.get(root), Instance) and isinstance(way[0], At):
+            source = facts.Attr(base.at, source, str(way[0].key))
+            root = own_name(source)
+        elif root in env or root in self.elements:
             return
-        held = self.eval(facts.Name(target.at, found[0]), env)
+        else:
+            home = next((scope for scope in self.scope.around() if root in scope.bindings), None)
+            if home is not None and home.kind != "module":
+                return
+        held = self.eval(source, env)
         if _holds_container(held):
-            env[found[0]] = held
+            env[root] = held
 
     def stand_for(self, target: Expr, source: Expr, env: Env, number: int) -> None:
         """Note of which container the variables of loop ``number`` are the elements and the keys."""
@@ -452,12 +462,15 @@ class _Runner:
                     return None
             expr = base
         way: list[Step] = []
+        root = expr.id
+        if back and own_name(back[-1][0]) in env:
+            root = own_name(back.pop()[0])
         for part, at in reversed(back):
             if at is None:
                 way.append(At(facts.last_name(part), part))
             elif not isinstance(at, facts.Slice):
-                way.append(self.step_of(expr.id, way, at, env))
-        return expr.id, tuple(way)
+                way.append(self.step_of(root, way, at, env))
+        return root, tuple(way)
 
     def step_of(self, root: str, way: Sequence[Step], index: Expr, env: Env) -> Step:
         """The step of a subscript: each element where a loop goes over the keys of this very container."""
@@ -485,12 +498,16 @@ class _Runner:
                 held = env[root]
                 self.evaluator.step(held.size // 256)
                 changed = Store(self.evaluator, self.module, change).into(held, way)
-                env[root] = self.evaluator.held(changed, site, held.size)
+                self.put(root, self.evaluator.held(changed, site, held.size), env)
                 self.swept.update((root, step.loop) for step in way if isinstance(step, Each) and step.whole)
             within = self.elements.get(root)
             if within is None:
                 break
             root, way = within.root, (*within.way, *way)
+
+    def put(self, root: str, value: Value, env: Env) -> None:
+        """Have variable ``root`` hold ``value``. A large attribute of ``self`` is what its class says again."""
+        env[root] = UNKNOWN if root.startswith("self.") and value.size > MOST_OWN else value
 
     def remove(self, target: Expr, env: Env) -> None:
         """``del record["key"]``, also of several in a tuple."""
@@ -519,7 +536,8 @@ class _Runner:
             return
         if number(value) is not None and self.lies_under_known(target, env):
             return
-        self.take_in(target, env)
+        if isinstance(target, facts.Sub | facts.Attr):
+            self.take_in(target.base, env)
 
         def change(held: tuple[Entry, ...]) -> tuple[Entry, ...]:
             """A number that is a leaf already stays the one; else the store makes it."""
@@ -678,7 +696,7 @@ class _Runner:
         root, way = found
         site = Site(self.module, base.at)
         if not way:
-            env[root] = value
+            self.put(root, value, env)
             forget(root, env)
             within = self.elements.get(root)
             if within is None:

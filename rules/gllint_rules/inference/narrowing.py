@@ -69,6 +69,15 @@ def place_of(expr: Expr, most: int = MOST_STEPS) -> Place | None:
     return (*before, step) if before is not None else None
 
 
+def own_name(expr: Expr) -> str:
+    """What an attribute of ``self`` stands under among the variables; under that of any other expression is nothing."""
+    match expr:
+        case facts.Attr(base=facts.Name(id="self"), name=name):
+            return f"self.{name}"
+        case _:
+            return "self."
+
+
 def shown(expr: Expr, env: Env) -> Value | None:
     """What a test has shown of what ``expr`` reads."""
     found = env.get(SHOWN)
@@ -99,6 +108,7 @@ def forget(name: str, env: Env) -> None:
     """Nothing is known any more of the attributes and items that are reached by way of ``name``."""
     known = env.get(SHOWN)
     if isinstance(known, Shown):
+        name = name.partition(".")[0]  # of an attribute of `self`
         left = {
             place: value
             for place, value in known.places.items()
