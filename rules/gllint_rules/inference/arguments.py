@@ -89,13 +89,15 @@ def given(
 def _tells_more(value: Value, declared: Value, passed_on: bool, depth: int = 3) -> bool:
     """Whether an argument says more of an object than the class of the project that it is annotated with.
 
-    It does where it is of another class; where it is passed on, also where its fields are seen, and where that is so
-    of one of the objects that it holds.
+    It does where it is of another class or a function, of which no annotation says what it returns; where it is passed
+    on, also where its fields are seen, and where that is so of one of the objects that it holds.
     """
     classes = {option.of.cls for option in options(declared) if isinstance(option, Instance)}
     named = bool(classes) or any(isinstance(option, ExternalInstance) for option in options(declared))
     for option in options(value):
         match option:
+            case FunctionOf():
+                return True
             case Instance() if named and option.of.cls not in classes:
                 return True
             case Record(cls=ClassOf() as of) if named and (passed_on or of.cls not in classes):
