@@ -538,18 +538,31 @@ class _Runner:
             return
         if isinstance(target, facts.Sub | facts.Attr):
             self.take_in(target.base, env)
+        is_leaf = self.is_leaf(target, env)
 
         def change(held: tuple[Entry, ...]) -> tuple[Entry, ...]:
             """A number that is a leaf already stays the one; else the store makes it."""
             if number(value) is None:
                 return (Entry(value, site),)
             if not any(number(entry.value) is not None for entry in held):
-                # What it augments may be stored further down in the loop.
-                return held if self.first_rounds else (Entry(value, site),)
+                # What it augments may be stored further down in the loop, or in another dict that this may be.
+                return held if self.first_rounds or is_leaf else (Entry(value, site),)
             return tuple(e.holding(value) if number(e.value) is not None else e for e in held)
 
         self.set_defaults(target, env)
         self.update(target, env, change)
+
+    def is_leaf(self, target: Expr, env: Env) -> bool:
+        """Whether one of the dicts that it may be in holds a number under its key."""
+        if not isinstance(target, facts.Sub):
+            return False
+        key = containers.key_of(self.evaluator, target.index, self.frame(env))
+        return key is not None and any(
+            number(entry.value) is not None
+            for option in options(self.eval(target.base, env))
+            if isinstance(option, Record)
+            for entry in option.entries.get(key, ())
+        )
 
     def lies_under_known(self, target: Expr, env: Env) -> bool:
         """Whether it is a number under one of the keys of a dict of numbers that is written out."""
