@@ -414,7 +414,8 @@ class Table:
             if name.owner == ANY:
                 return int(method)
             if name.owner:
-                return int(bool(owner) and _is(owner, name.owner))
+                # Whoever writes out in a configuration whose it is knows better than a shipped row.
+                return (8 if row.own else 1) if owner and _is(owner, name.owner) else 0
             return 1
         owned = (outside or row.own) and row.owns(dotted)
         active = row.name in imported
@@ -642,7 +643,10 @@ def configured(settings: Settings) -> Table:
     rows = [json.loads(row) for row in settings.frameworks]
     decorators = list(map(_last, settings.tool_decorators))
     short = {
-        "decorators": [form for name in decorators for form in (name, f"*.{name}")],
+        "decorators": [
+            *(form for name in decorators for form in (name, f"*.{name}")),
+            *(name for name in settings.tool_decorators if "." in name),
+        ],
         "bases": {_last(name): list(shipped().methods("BaseTool")) for name in settings.tool_classes},
         "dispatchers": list(map(_last, settings.dispatchers)),
     }
