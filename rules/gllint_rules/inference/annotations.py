@@ -239,8 +239,11 @@ def _generic(evaluator: Evaluator, base: Expr, index: Expr, frame: Frame) -> Val
             return value
 
 
-def typed(evaluator: Evaluator, value: Value, declared: Value) -> Value:
-    """``value`` where it is declared as ``declared``: the declaration helps where the value says nothing."""
+def typed(evaluator: Evaluator, value: Value, declared: Value, followed: bool = False) -> Value:
+    """``value`` where it is declared as ``declared``: the declaration helps where the value says nothing.
+
+    Of an empty container whose stores are all ``followed``, a declaration that leaves open what it holds says nothing.
+    """
     if value is UNKNOWN:
         return declared
     if isinstance(declared, ListOf) and declared.kind == "declared":
@@ -258,9 +261,18 @@ def typed(evaluator: Evaluator, value: Value, declared: Value) -> Value:
             return replace(value, rest=declared.rest)
         if isinstance(value, Record) and isinstance(declared, Record) and not declared.quantity:
             if not value.entries and value.rest is None and declared.rest is not None:
+                if followed and declared.rest.gap:
+                    return replace(value, keys=declared.keys)
                 return replace(value, rest=declared.rest, open=True, hinted=True, keys=declared.keys)
-        if isinstance(value, ListOf) and not value.items and value.rest is None:
-            return replace(value, rest=declared.rest, hinted=True) if declared.rest is not UNKNOWN else value
+        if (
+            isinstance(value, ListOf)
+            and not value.items
+            and value.rest is None
+            and declared.rest is not UNKNOWN
+        ):
+            if followed and declared.rest is not None and declared.rest.gap:
+                return value
+            return replace(value, rest=declared.rest, hinted=True)
     return value
 
 

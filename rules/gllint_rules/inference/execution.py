@@ -361,7 +361,7 @@ class _Runner:
             self.way_to(statement.value, env) if isinstance(statement.value, facts.Sub | facts.Call) else None
         )
         if declared is not None:
-            value = hints.typed(self.evaluator, value, declared)
+            value = hints.typed(self.evaluator, value, declared, isinstance(statement.targets[0], facts.Name))
         for target in statement.targets:
             self.store_from(target, statement.value, value, env)
             if taken is not None:
@@ -386,7 +386,7 @@ class _Runner:
         match target:
             case facts.Name(id=name):
                 if name in self.declared:
-                    value = hints.typed(self.evaluator, value, self.declared[name])
+                    value = hints.typed(self.evaluator, value, self.declared[name], followed=True)
                 env[name] = value
                 forget(name, env)
                 self.elements.pop(name, None)
