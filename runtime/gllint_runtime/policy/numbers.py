@@ -191,8 +191,15 @@ def _is_real(match: re.Match[str]) -> bool:
 def _symbols(units: frozenset[str] = frozenset()) -> re.Pattern[str]:
     """Whole words that are a symbol with a digit: of the allowlist, CO2, CO2e, or of ``units``."""
     words = {unit for unit in {"CO2", "CO2e", *ALLOWED_UNITS, *units} if re.fullmatch(r"\w*\d\w*", unit)}
-    written = "|".join(map(re.escape, sorted(words))).replace("2", "[2₂²]").replace("3", "[3³]")
-    return re.compile(rf"(?<![^\W\d])(?:{written})(?!\w)")  # the number in "500m2" is 500 alone
+
+    def written(text: str) -> str:
+        return re.escape(text).replace("2", "[2₂²]").replace("3", "[3³]")
+
+    # No letter stands before one: the number in "500m2" is 500 alone.
+    starts = {word: written(word[0]) for word in sorted(words)}
+    return re.compile(
+        "|".join(rf"{start}(?<![^\W\d]{start}){written(word[1:])}(?!\w)" for word, start in starts.items())
+    )
 
 
 def is_in_symbol(text: str, digit: int) -> bool:
