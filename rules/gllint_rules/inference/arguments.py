@@ -12,6 +12,7 @@ from gllint_rules.inference.values import (
     UNKNOWN,
     ClassOf,
     Entry,
+    Env,
     ExternalInstance,
     Frame,
     FunctionOf,
@@ -41,7 +42,7 @@ def written(call: facts.Call, names: Iterable[str]) -> Iterator[tuple[str, Expr]
 
 def given(
     evaluator: Evaluator, callee: FunctionOf, call: facts.Call, frame: Frame, passed_on: bool = False
-) -> dict[str, Value]:
+) -> Env:
     """The parameters of which the call tells something, each with what that is; none where it tells nothing new.
 
     An argument counts more than what the parameter is annotated with; the annotation helps where the argument says
@@ -62,7 +63,7 @@ def given(
             if param.name in named.sure:
                 passed[param.name] = join(*held)
     by_name = {param.name for param in params if param.kind in ("any", "keyword")}
-    out: dict[str, Value] = {}
+    out: Env = {}
     for param in params:
         if param.kind == "star":
             rest = None if positional_known else UNKNOWN

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from gllint_rules.inference import annotations as hints
 from gllint_rules.inference import classes, containers, functions, objects, operators, outside, stubs, tables
 from gllint_rules.inference.execution import execute, too_complex
-from gllint_rules.inference.narrowing import SHOWN, own_name, shown
+from gllint_rules.inference.narrowing import SHOWN, shown, variable
 from gllint_rules.inference.questions import Questions
 from gllint_rules.inference.values import (
     BOOL,
@@ -370,8 +370,9 @@ class Evaluator(Questions):
                 known_member = expr.base.name in scope.bindings
                 home = Frame(owner.module, scope, None, owner)
                 return self.binding_value(scope, expr.base.name, home) if known_member else UNKNOWN
-        if frame.env is not None and (own := frame.env.get(own_name(expr), UNKNOWN)) is not UNKNOWN:
-            return own
+        if (env := frame.env) and (own := variable(expr)) is not None:
+            if (held := env.get(own, UNKNOWN)) is not UNKNOWN:
+                return held
         base = self.eval(expr.base, frame)
         choices = options(base)
         if len(choices) > 1:  # what has no such attribute would raise: it is one of the others

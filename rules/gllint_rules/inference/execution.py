@@ -9,7 +9,7 @@ from gllint_rules.inference import annotations as hints
 from gllint_rules.inference import containers, operators, outside
 from gllint_rules.inference.arguments import given as given_to
 from gllint_rules.inference.arguments import written
-from gllint_rules.inference.narrowing import SHOWN, forget, in_both, narrow, own_name, under
+from gllint_rules.inference.narrowing import SHOWN, forget, in_both, narrow, under, variable
 from gllint_rules.inference.stores import (
     MUTATORS,
     At,
@@ -28,15 +28,18 @@ from gllint_rules.inference.values import (
     Because,
     ClassOf,
     Entry,
+    Env,
     Flow,
     Frame,
     FunctionOf,
     Instance,
     ListOf,
     Number,
+    Own,
     Record,
     Site,
     Value,
+    Variable,
     held_in,
     join,
     number,
@@ -50,13 +53,11 @@ from gllint_rules.tuples import NamedTuple
 if TYPE_CHECKING:
     from gllint_rules.inference.protocol import Evaluator
 
-Env = dict[str, Value]
-
 
 class Within(NamedTuple):
     """Where a value was taken out: the variable that holds the outermost container, and the way into it."""
 
-    root: str
+    root: Variable
     way: tuple[Step, ...]
 
 
@@ -128,10 +129,10 @@ class _Runner:
         self.loops_begun = 0
         self.first_rounds = 0  # loops around whose first round this is
         # What variables stand for: elements of containers (or what was taken out of them), and keys.
-        self.elements: dict[str, Within] = {}
+        self.elements: dict[Variable, Within] = {}
         self.keys: dict[str, Within] = {}
         self.declared: Env = {}  # what annotations say of variables, wherever these are assigned
-        self.swept: set[tuple[str, int]] = set()  # whose elements were all stored to, and in which loop
+        self.swept: set[tuple[Variable, int]] = set()  # whose elements were all stored to, and in which loop
 
     def parameters(self) -> Env:
         frame = Frame(self.module, self.scope, None, self.callee.bound)
@@ -282,7 +283,7 @@ class _Runner:
             out = self.block(statement.orelse, out)
         return self.joined(out, broken)
 
-    def swept_in(self, number: int) -> list[str]:
+    def swept_in(self, number: int) -> list[Variable]:
         """The variables all of whose elements loop ``number`` stored to."""
         return [name for name, loop in self.swept if loop == number]
 
@@ -326,7 +327,7 @@ class _Runner:
     def match(self, statement: facts.Match, env: Env) -> Env | None:
         out: Env | None = None if statement.exhaustive else dict(env)
         for names, body in statement.cases:
-            captured = {name: self.captured(kind, statement.subject, env) for name, kind in names}
+            captured: Env = {name: self.captured(kind, statement.subject, env) for name, kind in names}
             out = self.joined(out, self.block(body, {**env, **captured}))
         return out
 
@@ -403,7 +404,8 @@ class _Runner:
                     self.store(item, containers.unpacked(self.evaluator, value, (i,)), env)
             case facts.Sub() | facts.Attr():
                 entry = Entry(value, site or Site(self.module, target.at))
-                env.pop(own_name(target), None)
+                if (own := variable(target)) is not None:
+                    env.pop(own, None)
                 self.take_in(target.base, env)
                 self.set_defaults(target, env)
                 self.update(target, env, lambda _: (entry,))
@@ -416,16 +418,16 @@ class _Runner:
         if found is None:
             return
         root, way = found
-        source: Expr = facts.Name(base.at, root)
         if root == "self" and way and isinstance(env.get(root), Instance) and isinstance(way[0], At):
-            source = facts.Attr(base.at, source, str(way[0].key))
-            root = own_name(source)
+            root = Own(str(way[0].key))
         elif root in env or root in self.elements:
             return
         else:
             home = next((scope for scope in self.scope.around() if root in scope.bindings), None)
             if home is not None and home.kind != "module":
                 return
+        own = facts.Name(base.at, "self")
+        source = facts.Attr(base.at, own, root.name) if isinstance(root, Own) else facts.Name(base.at, root)
         held = self.eval(source, env)
         if _holds_container(held):
             env[root] = held
@@ -442,12 +444,12 @@ class _Runner:
             if name is not None and name != root:
                 known[name] = Within(root, (*way, Each(kind, whole, number)))
 
-    def lies_in(self, expr: Expr, root: str, way: tuple[Step, ...]) -> None:
+    def lies_in(self, expr: Expr, root: Variable, way: tuple[Step, ...]) -> None:
         """Note that what a variable holds lies in a container: what is stored to the one is stored to the other."""
         if isinstance(expr, facts.Name) and expr.id != root:
             self.elements[expr.id] = Within(root, way)
 
-    def way_to(self, expr: Expr, env: Env) -> tuple[str, tuple[Step, ...]] | None:
+    def way_to(self, expr: Expr, env: Env) -> tuple[Variable, tuple[Step, ...]] | None:
         """The variable that a chain of subscripts and attributes begins with, and the steps from there."""
         back: list[tuple[Expr, Expr | None]] = []
         while not isinstance(expr, facts.Name):
@@ -462,9 +464,10 @@ class _Runner:
                     return None
             expr = base
         way: list[Step] = []
-        root = expr.id
-        if back and own_name(back[-1][0]) in env:
-            root = own_name(back.pop()[0])
+        root: Variable = expr.id
+        if back and (own := variable(back[-1][0])) is not None and own in env:
+            back.pop()
+            root = own
         for part, at in reversed(back):
             if at is None:
                 way.append(At(facts.last_name(part), part))
@@ -472,7 +475,7 @@ class _Runner:
                 way.append(self.step_of(root, way, at, env))
         return root, tuple(way)
 
-    def step_of(self, root: str, way: Sequence[Step], index: Expr, env: Env) -> Step:
+    def step_of(self, root: Variable, way: Sequence[Step], index: Expr, env: Env) -> Step:
         """The step of a subscript: each element where a loop goes over the keys of this very container."""
         of = self.keys.get(index.id) if isinstance(index, facts.Name) else None
         if of is not None:
@@ -490,7 +493,7 @@ class _Runner:
         if found is not None and found[1]:
             self.update_at(*found, Site(self.module, target.at), env, change)
 
-    def update_at(self, root: str, way: tuple[Step, ...], site: Site, env: Env, change: Change) -> None:
+    def update_at(self, root: Variable, way: tuple[Step, ...], site: Site, env: Env, change: Change) -> None:
         """Rebuild what variable ``root`` holds, and the containers that it was taken out of."""
         for _ in range(MOST_WITHIN):
             forget(root, env)
@@ -505,9 +508,9 @@ class _Runner:
                 break
             root, way = within.root, (*within.way, *way)
 
-    def put(self, root: str, value: Value, env: Env) -> None:
+    def put(self, root: Variable, value: Value, env: Env) -> None:
         """Have variable ``root`` hold ``value``. A large attribute of ``self`` is what its class says again."""
-        env[root] = UNKNOWN if root.startswith("self.") and value.size > MOST_OWN else value
+        env[root] = UNKNOWN if isinstance(root, Own) and value.size > MOST_OWN else value
 
     def remove(self, target: Expr, env: Env) -> None:
         """``del record["key"]``, also of several in a tuple."""
@@ -657,7 +660,7 @@ class _Runner:
         function = callee.function
         if not held or self.evaluator.executes((function, call)):
             return []
-        before = {name: self.eval(expr, env) for name, expr in held.items()}
+        before: Env = {name: self.eval(expr, env) for name, expr in held.items()}
         own = function.scope.bindings
         around: Env = {}  # the variables around an inner function as they are where it is called
         if function.scope.parent is self.scope:
@@ -668,7 +671,8 @@ class _Runner:
             return changes(self.evaluator, callee, {**around, **passed, **before}, frozenset(held))
 
         after = self.evaluator.executed((function, call), execute, Site(self.module, call.at)) or {}
-        return [(name, old, after[name]) for name, old in before.items() if after.get(name, old) is not old]
+        changed = [name for name in held if after.get(name, before[name]) is not before[name]]
+        return [(name, before[name], after[name]) for name in changed]
 
     def found_around(self, function: facts.Function, call: facts.Call, env: Env) -> dict[str, Expr]:
         """The containers around an inner function that it changes."""

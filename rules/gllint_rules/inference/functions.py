@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from gllint_rules.inference import annotations as hints
@@ -14,6 +14,7 @@ from gllint_rules.inference.values import (
     TEXT,
     UNKNOWN,
     ClassOf,
+    Env,
     External,
     ExternalInstance,
     Flow,
@@ -194,7 +195,7 @@ def _lambda_result(
     key = (function, expr)
     if evaluator.executes(key):
         return NEVER
-    names: dict[str, Value] = {}
+    names: Env = {}
     if expr is not None and frame is not None:
         got = arguments.leading(evaluator, expr, frame, callee.leading)
         places = [param for param in function.params if param.kind in ("positional", "any")]
@@ -282,7 +283,7 @@ def _kinds_in(value: Value, depth: int = 3) -> Iterator[facts.Class | str]:
                     yield from _kinds_in(held, depth - 1)
 
 
-def _of_call(callee: FunctionOf, expr: facts.Expr, value: Value, given: Mapping[str, Value]) -> Value:
+def _of_call(callee: FunctionOf, expr: facts.Expr, value: Value, given: Env) -> Value:
     """What a function returns at ``expr``; an argument that it only passes on is not made there."""
     passed = {option for argument in given.values() for option in options(argument)}
     site = Site(callee.module, expr.at)

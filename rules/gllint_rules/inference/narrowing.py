@@ -13,12 +13,15 @@ from typing import TYPE_CHECKING, TypeAlias
 from gllint_rules.inference.values import (
     NONE,
     UNKNOWN,
+    Env,
     Frame,
     Instance,
     ListOf,
+    Own,
     Record,
     UnionOf,
     Value,
+    Variable,
     explained,
     join,
     lacks_key,
@@ -32,7 +35,6 @@ from gllint_rules.records import replace
 if TYPE_CHECKING:
     from gllint_rules.inference.protocol import Evaluator
 
-Env: TypeAlias = dict[str, Value]
 # A name, and how a value is reached from it: by an attribute, a literal key, or a key that another name holds.
 Step: TypeAlias = tuple[str, object]
 Place: TypeAlias = tuple[Step, ...]
@@ -69,13 +71,15 @@ def place_of(expr: Expr, most: int = MOST_STEPS) -> Place | None:
     return (*before, step) if before is not None else None
 
 
-def own_name(expr: Expr) -> str:
-    """What an attribute of ``self`` stands under among the variables; under that of any other expression is nothing."""
+def variable(expr: Expr) -> Variable | None:
+    """What a name or an attribute of ``self`` stands under among the variables."""
     match expr:
+        case facts.Name(id=name):
+            return name
         case facts.Attr(base=facts.Name(id="self"), name=name):
-            return f"self.{name}"
+            return Own(name)
         case _:
-            return "self."
+            return None
 
 
 def shown(expr: Expr, env: Env) -> Value | None:
@@ -104,11 +108,11 @@ def in_both(a: Value | None, b: Value | None) -> Shown | None:
     return Shown(places) if places else None
 
 
-def forget(name: str, env: Env) -> None:
-    """Nothing is known any more of the attributes and items that are reached by way of ``name``."""
+def forget(changed: Variable, env: Env) -> None:
+    """Nothing is known any more of the attributes and items that are reached by way of what has ``changed``."""
     known = env.get(SHOWN)
     if isinstance(known, Shown):
-        name = name.partition(".")[0]  # of an attribute of `self`
+        name = "self" if isinstance(changed, Own) else changed
         left = {
             place: value
             for place, value in known.places.items()

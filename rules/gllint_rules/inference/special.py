@@ -29,6 +29,7 @@ from gllint_rules.inference.values import (
     Boolean,
     ClassOf,
     Entry,
+    Env,
     External,
     ExternalInstance,
     Filled,
@@ -136,7 +137,9 @@ def _applied(evaluator: Evaluator, function: Value, *values: Value) -> Value:
         if not before.known or before.named.open:
             return UNKNOWN
         values = (*(entry.value for entry in before.places), *values)
-    given = {param.name: value for param, value in zip(params, values, strict=False) if value is not UNKNOWN}
+    given: Env = {
+        param.name: value for param, value in zip(params, values, strict=False) if value is not UNKNOWN
+    }
     if before is not None:
         given |= {
             p.name: before.named.get(p.name) or UNKNOWN for p in params if p.name in before.named.entries

@@ -446,12 +446,22 @@ class Flow(records.Record):
     result: Value | None = None  # all returns together, once somebody asked
 
 
+class Own(NamedTuple):
+    """The attribute of ``self`` of that name, as a variable."""
+
+    name: str
+
+
+Variable: TypeAlias = str | Own
+Env: TypeAlias = dict[Variable, Value]
+
+
 class Frame(records.Record):
     """Where an expression is evaluated. ``env`` holds the flow's variables; without it the reading is static."""
 
     module: Module
     scope: Scope
-    env: dict[str, Value] | None = None
+    env: Env | None = None
     bound: ClassOf | None = None  # what ``self`` is
 
     @property

@@ -102,7 +102,8 @@ class Forms:
                 seen.add(callee.function)
                 yield self._plain("T7", Frame(module, scope), at, callee, rows.get(framework))
         for tool in self._decorated_by_others(module, taken):
-            yield from (tool for callee in tool.callables if callee.function not in seen)
+            if tool.callables[0].function not in seen:
+                yield tool
 
     def takes(self, module: Module, taken: frozenset[Taken]) -> frozenset[Taken]:
         """What ``module`` takes for ``taken`` itself."""
