@@ -185,7 +185,8 @@ Die Rechnung lautet EUR ¤c ¦ CHF ¤c ¦ It costs Rs. ¤c ¦ :heavy_minus_sign:
 ¤e trăm ¦ ¤e δισ. ¦ ¤e মিলিয়ন ¦ ¤e මිලියන ¦ ¤c kr ¦ ¤c грн ¦ ¤c تومان ¦ ¤c روپے ¦ ¤c lei. ¦ ¤c shilingi ¦ ¤c euroa
 ¤c Rubel ¦ ¤c yenes ¦ ¤c원입니다 ¦ ¤c원을 썼다 ¦ ¤c엔 ¦ ¤c เยน ¦ ¤c 塊 ¦ ¤c塊錢 ¦ ¤c bin TL ¦ ¤c hectáreas ¦ ¤c Zentimeter
 ¤c chilometri ¦ ¤c Megawattstunden ¦ ¤c мегаватт ¦ ¤c κιλοβατώρες ¦ ¤c קילוואט ¦ ¤c ק"מ ¦ ¤c basis points
-¤s percentage points ¦ ¤c Prozentpunkte ¦ ¤c ppm ¦ @ CO2-ekvivalenter ¦ @ CO2当量为 ¦ @ экв. CO2 ¦ @ mi
+¤s percentage points ¦ ¤c Prozentpunkte ¦ ¤c ppm ¦ @ CO2-ekvivalenter ¦ @ CO2当量为 ¦ @ экв. CO2 ¦ @ mi ¦ @ mi in total
+¤c mi de largo ¦ ¤c mi? ¦ ¤c m.p.h. ¦ ¤c k.p.h. ¦ ¤c t.o.e. in all
 Ⲻ @ ¦ ¤e mïllion ¦ ¤e thóusand ¦ @一百 ¦ @ 一。 ¦ ¤c만 원 ¦ ¤c만 명 ¦ ¤c억 달러 ¦ ¤c 원 ¦ @半。 ¦ @ cu. m ¦ @ metro cuadrado ¦ @ per metro
 十一@ ¦ 四半@ ¦ @ m. ¦ @ t.x ¦ ¤c Cent ¦ ¤c centavos ¦ ¤c копеек ¦ ¤c groszy ¦ ¤c kuruş ¦ ¤c銭 ¦ ¤c гектаров ¦ ¤c هكتار ¦ ¤c knots
 ¤c เฮกตาร์ ¦ ¤e (in thousands) ¦ ¤e in millions ¦ \\textendash @
@@ -372,8 +373,8 @@ Het huis verbruikt @ met zonnepanelen. ¦ Er zijn ¤c met een fout. ¦ Son @ tan
 @每个LED灯 ¦ @毎回LEDで ¦ @ต่อ LED ¦ @ jedes Jahr ¦ @ jede Woche für Wasser ¦ @ chaque mois ¦ @ ogni mese ¦ @ elke maand ¦ @ varje månad ¦ @ każdego miesiąca
 @ каждый месяц ¦ @ każdy dom ¦ @ à chaque étage ¦ @ 🇺🇸 homes
 @ used each year ¦ @ — per year ¦ @ — per person, that is ¦ ¤c MUST ¦ heat > @
-@〜@の間 ¦ @～@ ¦ @~@ 사이 ¦ 〜@まで ¦ ※@は概算 ¦ ★@達成 ¦ 消費電力＝@ ¦ @† is a guess ¦ @‡, @† ¦ Con @ mi casa ahorra
-Con @ mi basta ¦ Bu @ mi? ¦ Bu @ mı? ¦ @ a miles de hogares ¦ @割引 ¦ ¤c割合の表 ¦ ¤cトンネル ¦ ¤cメガネ ¦ 电费削减@
+@〜@の間 ¦ @～@ ¦ @~@ 사이 ¦ 〜@まで ¦ ※@は概算 ¦ ★@達成 ¦ 消費電力＝@ ¦ @† is a guess ¦ @‡, @†
+Bu @ mı? ¦ @ a miles de hogares ¦ @割引 ¦ ¤c割合の表 ¦ ¤cトンネル ¦ ¤cメガネ ¦ 电费削减@
 ¤c块面板 ¦ ¤c塊面板 ¦ @两项合计 ¦ ¤c 줄 추가 ¦ ¤c 미터기 ¦ ¤c ตาราง ¦ ¤c พันธมิตร ¦ ¤c พนักงาน ¦ ¤c เมตริก ¦ ¤c वर्ग ¦ ¤s độ ẩm
 @ đồng thời giảm ¦ ¤s tỷ lệ ¦ ¤c tấn công ¦ ¤c元素 ¦ @ εκ των οποίων ¦ @ y media de @ ¦ @ and a half-full tank
 @ a hundred times ¦ ¤c, ¤c ¦ ¤c. ¤c ¦ @.@ ¦ <img src="logo.png" alt="Logo">@ ¦ <img alt="">@ ¦ Âm thanh: @

@@ -396,13 +396,13 @@ def _table() -> dict[str, list[str]]:
     """The words of ``beside.txt``, folded, by the name of their section, and the symbols of units."""
     text = read("beside.txt")
     sections = dict(re.findall(r"^\[([a-z ]+).*\]\n((?:.+\n)+)", text, re.MULTILINE))
-    units = sorted({re.split("[/%]", unit)[0] for unit in ALLOWED_UNITS} - {"", "mi"}, key=len, reverse=True)
+    units = sorted({re.split("[/%]", unit)[0] for unit in ALLOWED_UNITS} - {""}, key=len, reverse=True)
     currencies = [prefix + unit for unit in units if unit.isupper() and len(unit) == 3 for prefix in "kMBT"]
     return {
         **{name: _written(_without_marks(words)) for name, words in sections.items()},
         **{name: sections[name].split() for name in ("accented", "accented signs")},
         "units": units + currencies,
-        "long units": [unit for unit in units if len(unit) > 1],
+        "long units": [unit for unit in units if len(unit) > 1 and unit != "mi"],
         "time units": [*TIME_UNITS],
         "unit names": [name for name in UNIT_SUFFIXES if name not in {*ALLOWED_UNITS, "miles"}],
     }
