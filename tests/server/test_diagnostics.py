@@ -111,8 +111,11 @@ async def test_of_the_newest_text_win(start: Any, project: Project) -> None:
     root = project({"agent.py": MESSAGE})
     editor = await start(root)
     uri = editor.open(root / "agent.py")
+    # So long that to check one takes longer than to send the next.
+    rest = "".join(f"\n\ndef part_{i}(x):\n    return [x, {i}]\n" for i in range(2000))
     for number in range(100):
-        editor.change(uri, MESSAGE.replace("9500", str(number)) + f"x = {number}\n" * (number % 7))
+        text = MESSAGE.replace("9500", str(number)) + f"x = {number}\n" * (number % 7)
+        editor.change(uri, text + rest)
     assert await editor.codes(uri) == ["GL401"]
     versions = [params.version for params in editor.history]
     assert versions == sorted(versions)
