@@ -1,7 +1,7 @@
 # gllint as an image: docker build -t gllint . && docker run --rm -v "$PWD:/src:ro" gllint check
 FROM python:3.12-slim AS build
 WORKDIR /gllint
-COPY pyproject.toml README.md LICENSE ./
+COPY pyproject.toml hatch_build.py README.md LICENSE ./
 COPY gllint gllint
 COPY rules rules
 COPY runtime runtime

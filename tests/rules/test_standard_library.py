@@ -7,8 +7,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import make_stubs
-from gllint_rules.inference import outside, stubs
+from gllint_rules import stubs
+from gllint_rules.inference import outside
+from gllint_rules.stubs import typeshed
 from harness import Case, example, places, run
 
 HERE = Path(__file__).parent / "stdlib"
@@ -77,10 +78,10 @@ def test_what_is_no_number_is_not_reported() -> None:
 
 def test_the_tables_are_what_the_script_writes() -> None:
     """They are generated from the typeshed that the extra ``test`` pins, on any Python and platform."""
-    written = make_stubs.tables()
+    written = typeshed.tables()
     assert sorted(written) == sorted(path.stem for path in stubs.FOLDER.glob("*.txt"))
     for root, text in written.items():
-        assert (stubs.FOLDER / f"{root}.txt").read_text("utf-8") == text, f"run make_stubs.py: {root}"
+        assert (stubs.FOLDER / f"{root}.txt").read_text("utf-8") == text, f"install gllint again: {root}"
 
 
 def test_no_declaration_is_too_deep() -> None:

@@ -14,8 +14,9 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from gllint_rules import stubs
 from gllint_rules.inference import annotations as hints
-from gllint_rules.inference import classes, containers, functions, objects, operators, outside, stubs, tables
+from gllint_rules.inference import classes, containers, functions, objects, operators, outside, tables
 from gllint_rules.inference.execution import execute, too_complex
 from gllint_rules.inference.narrowing import SHOWN, shown, variable
 from gllint_rules.inference.questions import Questions

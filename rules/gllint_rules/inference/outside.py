@@ -11,9 +11,8 @@ from collections.abc import Callable, Collection
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from gllint_rules import records
-from gllint_rules.inference import stubs, tables
-from gllint_rules.inference.stubs import Type
+from gllint_rules import records, stubs
+from gllint_rules.inference import tables
 from gllint_rules.inference.values import (
     BOOL,
     BYTES,
@@ -45,6 +44,7 @@ from gllint_rules.inference.values import (
 )
 from gllint_rules.reading import facts
 from gllint_rules.records import fresh, replace
+from gllint_rules.stubs import Type
 from gllint_rules.tuples import NamedTuple
 
 if TYPE_CHECKING:

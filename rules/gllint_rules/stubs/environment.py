@@ -1,0 +1,173 @@
+"""What the packages of an environment declare, read from their stubs or typed sources when it is asked for.
+
+In: a full name (``pandas.DataFrame.shape``). Out: what it is declared as, in the form of
+:mod:`~gllint_rules.stubs.declarations`, or ``None``. Read are stub packages, stubs beside the sources, and sources
+that ``py.typed`` says are annotated. Nothing is imported, and a module is parsed once.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from typeshed_client import ModulePath, get_search_context, get_stub_file
+from typeshed_client.parser import (
+    NameInfo,
+    OverloadedName,
+    get_dunder_all_from_info,
+    parse_ast,
+)
+
+from gllint_rules.reading.syntax import parsed
+from gllint_rules.stubs.declarations import NEWEST, Writer, defined, last_of
+
+MOST_MODULES = 1_000  # that are parsed
+MOST_BYTES = 4_000_000  # of one of them
+# After any other decorator a call may give something else than the function is annotated to return.
+_PLAIN_DECORATORS = frozenset(
+    {
+        "abstractmethod", "abstractproperty", "cache", "cached_property", "classmethod", "deleter", "deprecated",
+        "final", "getter", "lru_cache", "overload", "override", "property", "setter", "staticmethod", "type_check_only",
+    }
+)  # fmt: skip
+
+
+class Environment:
+    """The packages in ``folders``; ``ran_out`` tells that more was asked for than is parsed."""
+
+    def __init__(self, folders: tuple[str, ...]) -> None:
+        self.ran_out = False
+        self._folders = [Path(folder) for folder in folders]
+        self._context = get_search_context(
+            search_path=self._folders, version=NEWEST, platform="linux", allow_py_files=True
+        )
+        self._names: dict[str, Mapping[str, NameInfo] | None] = {}
+        self._writers: dict[str, Writer] = {}
+        self._parsed = 0
+
+    def line(self, name: str) -> Any:
+        """What ``name`` is declared as; ``None`` where no package says."""
+        place = self._place(name)
+        if place is None:
+            return None
+        module, first = place
+        writer = self._writers.setdefault(module, Writer(self, module))
+        try:
+            if f"{module}.{first}" not in writer.lines:
+                writer.declare(first, (self.names(module) or {})[first], "")
+        except Exception:  # a declaration in a form that nobody foresaw says nothing
+            writer.lines.setdefault(f"{module}.{first}", None)
+        return writer.lines.get(name)
+
+    def _place(self, name: str) -> tuple[str, str] | None:
+        """The module that declares the beginning of ``name``, and the name that it has there."""
+        module, *parts = name.split(".")
+        for part in parts:
+            names = self.names(module)
+            if names is None:
+                return None
+            below = f"{module}.{part}"
+            if part in names and defined(self, module, part) != (below, ""):
+                return module, part
+            module = below
+        return None
+
+    def names(self, module: str) -> Mapping[str, NameInfo] | None:
+        """What a module declares by itself; ``None`` where it cannot be had."""
+        if module not in self._names:
+            self._names[module] = None  # modules import each other
+            with suppress(Exception):  # neither does a module
+                self._names[module] = self._read(module)
+        return self._names[module]
+
+    def _read(self, module: str) -> Mapping[str, NameInfo] | None:
+        if not all(part.isidentifier() for part in module.split(".")):
+            return None
+        path = get_stub_file(module, search_context=self._context)
+        if path is not None and (package := path.with_suffix("") / f"__init__{path.suffix}").is_file():
+            path = package  # rather than the module of that name beside it
+        if path is None or not path.is_file() or (path.suffix == ".py" and not self._is_typed(module)):
+            return None
+        if self._parsed >= MOST_MODULES or path.stat().st_size > MOST_BYTES:
+            self.ran_out = True
+            return None
+        self._parsed += 1
+        is_package = path.stem == "__init__"
+        tree = parsed(path.read_text("utf-8"))
+        tree.body = list(self._without_stars(tree.body, module if is_package else module.rpartition(".")[0]))
+        if path.suffix == ".py":
+            for statement in tree.body:
+                if isinstance(statement, ast.ClassDef):
+                    statement.body += _set_on_self(statement)
+        place = ModulePath(tuple(module.split(".")))
+        found = parse_ast(tree, self._context, place, file_path=path, is_init=is_package)
+        return {name: info for name, info in found.items() if _is_plain(info)}
+
+    def _is_typed(self, module: str) -> bool:
+        parts = module.split(".")
+        return any(
+            folder.joinpath(*parts[:end], "py.typed").is_file()
+            for folder in self._folders
+            for end in range(1, len(parts) + 1)
+        )
+
+    def _without_stars(self, body: list[ast.stmt], package: str) -> Iterator[ast.stmt]:
+        """The statements of a module, with what ``from x import *`` imports written out."""
+        for statement in body:
+            match statement:
+                case ast.ImportFrom(names=[ast.alias(name="*")], module=source, level=level):
+                    above = package.split(".")[: -(level - 1) or None] if level else []
+                    names = self.names(".".join([*above, *([source] if source else [])])) or {}
+                    listed = get_dunder_all_from_info(names["__all__"]) if "__all__" in names else None
+                    shown = listed or [name for name in names if not name.startswith("_")]
+                    yield ast.ImportFrom(source, [ast.alias(name, name) for name in shown], level)
+                case ast.If() | ast.Try():
+                    statement.body = list(self._without_stars(statement.body, package))
+                    yield statement
+                case _:
+                    yield statement
+
+
+def _set_on_self(cls: ast.ClassDef) -> Iterator[ast.stmt]:
+    """Declarations of the attributes that methods set on ``self``: annotated there, or only ever to one parameter."""
+    declared: dict[str, ast.expr] = {}
+    given: dict[str, list[ast.expr | None]] = {}
+    for method in cls.body:
+        if not isinstance(method, ast.FunctionDef):
+            continue
+        nodes = list(ast.walk(method))
+        bound = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+        params = [arg for arg in [*method.args.args, *method.args.kwonlyargs] if arg.arg not in bound]
+        said_of = {arg.arg: arg.annotation for arg in params}
+        passed: dict[ast.AST, ast.expr | None] = {}
+        for node in nodes:
+            match node:
+                case ast.AnnAssign(target=ast.Attribute(value=ast.Name(id="self"), attr=attr)):
+                    declared[attr] = node.annotation
+                case ast.Assign(targets=[ast.Attribute() as target], value=ast.Name(id=name)):
+                    passed[target] = said_of.get(name)
+        for node in nodes:
+            match node:
+                case ast.Attribute(value=ast.Name(id="self"), attr=attr, ctx=ast.Store()):
+                    given.setdefault(attr, []).append(passed.get(node))
+    for attr, found in given.items():
+        said = declared.get(attr) or (found[0] if len(found) == 1 else None)
+        if said is not None:
+            yield ast.AnnAssign(ast.Name(attr, ast.Store()), said, None, 1)
+
+
+def _is_plain(info: NameInfo) -> bool:
+    """Whether a function gives what it is annotated to return; in a class the others are taken out."""
+    children = info.child_nodes or {}
+    for name in [name for name, child in children.items() if not _is_plain(child)]:
+        del children[name]
+    definitions = info.ast.definitions if isinstance(info.ast, OverloadedName) else [info.ast]
+    return all(
+        last_of(decorator) in _PLAIN_DECORATORS
+        for node in definitions
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        for decorator in node.decorator_list
+    )
