@@ -94,7 +94,6 @@ class _Crew(Pool):
         self._waiting: dict[tuple[Any, object], list[Connection]] = {}
         self._said: SimpleQueue[tuple[Connection, object] | None] = SimpleQueue()
         self._speaker: threading.Thread | None = None
-        self._checked_by: dict[str, Connection] = {}
         gc.freeze()
         try:
             with starting():
@@ -132,21 +131,15 @@ class _Crew(Pool):
         self._said.put((pipe, message))
 
     def check(self, index: Index, paths: Sequence[str], fixes: bool) -> Iterator[Checked]:
-        """Yield what the rules say of each file, in any order; a file goes again to who has checked it before."""
-        for pipe in self._pipes:
-            self._say(pipe, "mentions", *index.mentions.answers)
-        left = list(reversed(paths))
-        anybodys = [path for path in left if path not in self._checked_by]
-        own = {pipe: [path for path in left if self._checked_by.get(path) is pipe] for pipe in self._pipes}
+        """Yield what the rules say of each file, in any order."""
+        pending = list(reversed(paths))
 
         def following(pipe: Connection) -> tuple[object, ...] | None:
-            pending = own[pipe] or anybodys
             handful: list[str] = []
             size = 0
             most = len(pending) // (4 * len(self._pipes)) + 1  # the last ones are for all
             while pending and size < _HANDFUL_BYTES and len(handful) < most:
                 path = pending.pop()
-                self._checked_by[path] = pipe
                 handful.append(path)
                 size += _size(index, path) + 1
             return ("check", handful, fixes) if handful else None
@@ -247,7 +240,6 @@ def _serve(index: Index, pipe: Connection) -> None:
 class _Worker:
     def __init__(self, index: Index, pipe: Connection) -> None:
         self._index, self._pipe, self._project = index, pipe, index.project
-        self._unsettled: rules.Unsettled = {}
         self._project.share_out = self._share_out
 
     def run(self) -> None:
@@ -255,12 +247,9 @@ class _Worker:
         while True:
             match self._pipe.recv():
                 case ("check", paths, fixes):
-                    said = rules.check_here(self._index, paths, fixes, self._unsettled)
-                    self._pipe.send(("done", list(said)))
+                    self._pipe.send(("done", list(rules.check_here(self._index, paths, fixes))))
                 case ("apply", function, work, number, paths):
                     self._pipe.send(("done", (number, apply(function, work, paths))))
-                case ("mentions", mentions, around):
-                    self._index.mentions.learn(mentions, around)
                 case ("share", part, given, paths):
                     self._give(part, given, paths)
                 case ("end",):

@@ -17,7 +17,6 @@ from gllint.files.places import Place
 from gllint.run.cache import Store
 from gllint.run.kept import Kept
 from gllint.run.looks import PASSES, TALKS, outline_file
-from gllint.run.mentions import Mentions
 from gllint.run.parsing import Parsed, Unparsed, parse
 from gllint.run.results import Dependencies, Evidence, Held, Result
 from gllint.run.table import Means, Table
@@ -47,9 +46,7 @@ class Index:
         self.table = Table(self.settings, store, means)
         self.parsed: dict[str, Parsed] = {}
         self.names: Needles = frozenset()  # of the tools, as the candidates were chosen by
-        self.dependencies = Dependencies({}, {}, {}, {}, {})
-        self._top = place.repository or place.root
-        self.mentions = Mentions(self.table, self.dependencies, self._top)
+        self.dependencies = Dependencies({}, {}, {})
         self._store = store
         self.kept = Kept(store, self)
         self.talking: set[str] = set()  # the files that import a framework or a model's SDK
@@ -75,7 +72,6 @@ class Index:
             if other._project is not None and self.settings.reads_like(other.settings):
                 self._inherited, self._announced = other._project, other._announced
                 self.dependencies = other.dependencies
-                self.mentions = Mentions(self.table, self.dependencies, self._top)
 
     # --- files ---------------------------------------------------------------------------------------------
 
@@ -106,7 +102,6 @@ class Index:
 
     def forget_project(self) -> None:
         """Forget what several files say together."""
-        self.mentions.forget()
         self._listed.clear()
         self._announced.clear()
         self._candidates = self._project = self._inherited = self._top_level = self._imports = None
@@ -200,7 +195,6 @@ class Index:
             self._source_of,
             self.root,
             self._packages(),
-            self.mentions.of,
             self._owns,
             bool(self.talking),
             self.kept.said,
@@ -410,10 +404,8 @@ class Index:
         return source.text.source
 
     def holds(self, rests_on: Dependencies) -> bool:
-        """Say whether the files that a fix looked at, and those that hold the words it asked about, are the same."""
-        return self.mentions.are_still(rests_on) and all(
-            self.digest_of(path) == value for path, value in rests_on.loaded.items()
-        )
+        """Say whether the files that a fix looked at are the same."""
+        return all(self.digest_of(path) == value for path, value in rests_on.loaded.items())
 
 
 def _canonical(value: object) -> str:

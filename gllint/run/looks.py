@@ -87,18 +87,16 @@ def uses_file(work: tuple[Settings, Needles], path: str, read: Read = read_pytho
 
 
 def words_of_file(words: frozenset[str], path: str, read: Read = read_python) -> frozenset[str]:
-    """Return which of ``words`` a file holds; all of them where it is there and cannot be read."""
+    """Return which of ``words`` a file holds; all of them where it is there and cannot be read.
+
+    One beyond ASCII it holds where its content goes there, too.
+    """
     try:
         data = read(path)
     except FileNotFoundError:
         return frozenset()
     except OSError:
         return words
-    return held_words(words, data)
-
-
-def held_words(words: frozenset[str], data: bytes) -> frozenset[str]:
-    """Return which of ``words`` the content of a file holds; one beyond ASCII where the file goes there, too."""
     plain = _plain(words)
     held = frozenset(plain[found] for found in words_in(data, frozenset(plain)))
     return held if data.isascii() else held.union(words.difference(plain.values()))

@@ -9,17 +9,11 @@ from gllint_rules.tuples import NamedTuple
 
 
 class Dependencies(NamedTuple):
-    """Files outside the candidates that the answers rest on: what they held, and whether they were there and ours.
-
-    Also the words that were looked for, and the files that hold them: those of the project, and those around it that
-    nobody lints.
-    """
+    """Files outside the candidates that the answers rest on: what they held, and whether they were there and ours."""
 
     loaded: dict[str, bytes]
     probed: dict[str, bool]
     owned: dict[str, bool]
-    mentions: dict[str, frozenset[str]]
-    around: dict[str, frozenset[str]]
 
 
 class Evidence(NamedTuple):

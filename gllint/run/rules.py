@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from gllint.run.index import Index
 from gllint.run.kept import EVERYTHING
-from gllint.run.mentions import Open
 from gllint.run.parsing import Unparsed
 from gllint.run.results import Result
 from gllint_rules import Failure, Finding, Span
 
 if TYPE_CHECKING:
-    from gllint_rules.check import check as checking
     from gllint_rules.reading.facts import Module
 
-# A file, what the rules say of it, and the words that they asked about in vain.
-Checked: TypeAlias = tuple[str, Result, Open | None]
+# A file, and what the rules say of it.
+Checked: TypeAlias = tuple[str, Result]
 Checker: TypeAlias = Callable[[Index, Sequence[str], bool], Iterator[Checked]]
-# The checks of files that will be asked again: what is settled is not worked out twice.
-Unsettled: TypeAlias = "dict[str, list[checking.Check]]"
 
 
 def check_files(
@@ -29,38 +25,22 @@ def check_files(
 ) -> dict[str, Result]:
     """Return what the rules say of candidates, with the ``fixes`` where they are wanted.
 
-    Where a fix asks who mentions a word, the file is checked again once all words of all files are known: one look
-    at the files of the project is enough for them. ``check`` does the work where others are to do it.
+    ``check`` does the work where others are to do it.
     """
     results: dict[str, Result] = {}
-    unsettled: Unsettled = {}
-    while paths:
-        asked: dict[str, Open] = {}
-        said = check_here(index, paths, fixes, unsettled) if check is None else check(index, paths, fixes)
-        for path, result, waiting in said:
-            before = results.get(path, Result()).cuts
-            results[path] = result._replace(cuts=before + result.cuts)
-            if waiting is not None:
-                asked[path] = waiting
-            index.means.progress.tick(1)
-        paths = [path for path in paths if path in asked]
-        if paths:
-            with index.means.clock.stage("mentions"):
-                index.mentions.look(asked.values())
+    for path, result in (check or check_here)(index, paths, fixes):
+        results[path] = result
+        index.means.progress.tick(1)
     return results
 
 
-def check_here(index: Index, paths: Sequence[str], fixes: bool, unsettled: Unsettled) -> Iterator[Checked]:
-    """Yield what the rules say of each file; ``unsettled`` holds the checks of those whose fixes asked in vain."""
+def check_here(index: Index, paths: Iterable[str], fixes: bool) -> Iterator[Checked]:
+    """Yield what the rules say of each file."""
     for path in paths:
-        result = check_file(index, path, fixes, unsettled)
-        waiting = index.mentions.taken()
-        if waiting is None:
-            unsettled.pop(path, None)
-        yield path, result, waiting
+        yield path, check_file(index, path, fixes)
 
 
-def check_file(index: Index, path: str, fixes: bool, unsettled: Unsettled | None = None) -> Result:
+def check_file(index: Index, path: str, fixes: bool) -> Result:
     """Return what the rules say of one candidate."""
     project, codes, clock = index.project, index.config.codes, index.means.clock
     parsed = index.read(path)
@@ -70,14 +50,13 @@ def check_file(index: Index, path: str, fixes: bool, unsettled: Unsettled | None
     from gllint_rules.check.check import Check
     from gllint_rules.project.wide import is_plain
 
-    checks = unsettled.setdefault(path, []) if unsettled is not None else []
+    consulted: set[tuple[Any, ...]] = set()
     reports: list[Finding | Failure] = []
-    for number, some in enumerate([{code} for code in sorted(codes)] if clock.by_rule else [codes]):
+    for some in [{code} for code in sorted(codes)] if clock.by_rule else [codes]:
         with clock.stage(*some) if clock.by_rule else nullcontext():
-            if number == len(checks):
-                checks.append(Check(project, path, frozenset(some)))
-            reports += checks[number].reports(fixes, index.mentions.in_vain)
-    consulted = frozenset().union(*(check.consulted for check in checks))
+            check = Check(project, path, frozenset(some))
+            reports += check.reports(fixes)
+            consulted |= check.consulted
     asked = {question.__name__ if is_plain(question) else EVERYTHING for question, *_ in consulted}
     return Result(
         tuple(report for report in reports if isinstance(report, Finding)),

@@ -23,7 +23,6 @@ from gllint.run.looks import (
     screen_bytes,
     screen_file,
     uses_file,
-    words_of_file,
 )
 from gllint.run.parsing import Unparsed
 from gllint.run.pool import CHUNK, Pool
@@ -34,7 +33,6 @@ from gllint_rules.words.screen import Needles
 
 _WORTH_FILES = 2000
 _WORTH_BYTES = 250_000
-_MOST_WORDS = 1_000
 _Said = TypeVar("_Said")
 
 
@@ -54,7 +52,6 @@ class Row(NamedTuple):
     signature: Signature
     screened: Screened
     uses: bytes | None = None
-    mentions: tuple[bytes, frozenset[str]] | None = None  # which words it holds, of those the key stands for
 
 
 class Table:
@@ -65,7 +62,6 @@ class Table:
         self._settings, self._store, self._means = settings, store, means
         self._started = time.time_ns()
         self._rows: dict[str, Row] | None = None
-        self._sought: dict[bytes, frozenset[str]] = {}  # the words that were looked for, by their digest
         self._buffers: dict[str, tuple[bytes, Screened]] = {}
         self._has_changed = False
 
@@ -123,63 +119,18 @@ class Table:
     def users(self, names: Needles, paths: Iterable[str]) -> Iterator[tuple[str, bytes]]:
         """Yield each file and its digest, which is empty where it uses none of the tools named."""
         key = digest(*(part for needle in sorted(names) for part in (*needle, b"")))
-
-        def kept(row: Row) -> bytes | None:
-            return row.uses[len(key) :] if row.uses is not None and row.uses.startswith(key) else None
-
-        return self._asked(
-            paths,
-            kept,
-            uses_file,
-            (self._settings, names),
-            b"",
-            lambda row, said: row._replace(uses=key + said),
-        )
-
-    def holding(self, words: frozenset[str]) -> Iterator[tuple[str, frozenset[str]]]:
-        """Yield each file of the project and which of ``words``, and perhaps of others, it holds.
-
-        What is looked for is looked for with all that ever was, so that the next run finds it here.
-        """
-        self._known()
-        enough = {key for key, several in self._sought.items() if words <= several}
-        together = words.union(*self._sought.values())
-        if len(together) <= _MOST_WORDS:
-            words = together
-        key = digest(*(word.encode("utf-8", "surrogatepass") for word in sorted(words)))
-        self._sought = {known: several for known, several in self._sought.items() if known in enough}
-        self._sought[key] = words
-
-        def kept(row: Row) -> frozenset[str] | None:
-            return row.mentions[1] if row.mentions is not None and row.mentions[0] in enough else None
-
-        return self._asked(
-            self.files, kept, words_of_file, words, frozenset[str](),
-            lambda row, held: row._replace(mentions=(key, held)),
-        )  # fmt: skip
-
-    def _asked(
-        self,
-        paths: Iterable[str],
-        kept: Callable[[Row], _Said | None],
-        look: Callable[..., _Said],
-        work: Any,
-        crashed: _Said,
-        noted: Callable[[Row, _Said], Row],
-    ) -> Iterator[tuple[str, _Said]]:
-        """Yield each file and what is ``kept`` of it, else what a ``look`` at it says, which is ``noted``."""
         self.screen(paths := list(paths))
         rows, unknown = self._known(), list[str]()
         for path in paths:
             row = rows.get(path)
-            said = kept(row) if row is not None and self._holds(path, row) else None
-            if said is None:
-                unknown.append(path)
+            if row is not None and self._holds(path, row) and (row.uses or b"").startswith(key):
+                assert row.uses is not None
+                yield path, row.uses[len(key) :]
             else:
-                yield path, said
-        for path, said in self._look(look, work, unknown, crashed):
+                unknown.append(path)
+        for path, said in self._look(uses_file, (self._settings, names), unknown, b""):
             if path in rows:
-                self._put(path, noted(rows[path], said))
+                self._put(path, rows[path]._replace(uses=key + said))
             yield path, said
 
     def unknown(self) -> int:
@@ -232,8 +183,7 @@ class Table:
             for path, row in self._rows.items()
             if self._is_settled(row) and (path in self.files or not is_complete)
         }
-        sought = {key.decode("latin-1"): words for key, words in self._sought.items()}
-        self._store.write("screen", (sought, _columns(trusted)))
+        self._store.write("screen", _columns(trusted))
         self._has_changed = False
 
     def _look(
@@ -270,10 +220,7 @@ class Table:
 
     def _known(self) -> dict[str, Row]:
         if self._rows is None:
-            saved = self._store.read("screen", "tuple[dict[str, frozenset[str]], tuple[Any, ...]]")
-            sought, columns = saved if saved is not None else ({}, ())
-            self._rows = _rows(columns)
-            self._sought = {key.encode("latin-1"): words for key, words in sought.items()}
+            self._rows = _rows(self._store.read("screen", "tuple[Any, ...]") or ())
         return self._rows
 
     def _is_settled(self, row: Row) -> bool:
@@ -291,21 +238,15 @@ def _columns(table: Mapping[str, Row]) -> tuple[list[Any], ...]:
         [row.screened.digest.hex() for row in rows],
         [row.screened.error for row in rows],
         ["-" if row.uses is None else row.uses.hex() for row in rows],
-        ["-" if row.mentions is None else row.mentions[0].hex() for row in rows],
-        [" ".join(sorted(row.mentions[1])) if row.mentions is not None else "" for row in rows],
     )
 
 
 def _rows(columns: tuple[list[Any], ...]) -> dict[str, Row]:
     """Return the table of :func:`_columns`, empty where the columns are none."""
     try:
-        paths, *signature, flags, digests, errors, uses, asked, held = columns
+        paths, *signature, flags, digests, errors, uses = columns
         screened = map(Screened, flags, map(bytes.fromhex, digests), errors)
         used = (None if value == "-" else bytes.fromhex(value) for value in uses)
-        mentions = (
-            None if key == "-" else (bytes.fromhex(key), frozenset(words.split()))
-            for key, words in zip(asked, held, strict=True)
-        )
-        return dict(zip(paths, map(Row, map(Signature, *signature), screened, used, mentions), strict=True))
+        return dict(zip(paths, map(Row, map(Signature, *signature), screened, used), strict=True))
     except (TypeError, ValueError):
         return {}

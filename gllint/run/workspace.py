@@ -122,7 +122,6 @@ class Workspace:
             if kept is not None and index.holds(kept.rests_on):
                 self._fixed = dict(kept.results)
                 index.dependencies.loaded.update(kept.rests_on.loaded)
-                index.dependencies.around.update(kept.rests_on.around)
         missing = [path for path in paths if path not in self._fixed and self._result(path).findings]
         if missing:
             index.find_tools()

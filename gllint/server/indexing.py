@@ -92,10 +92,10 @@ def _main(root: str) -> None:
 
 def _ask(project: Project) -> None:
     """Ask all modules what the server is asked about all of them; what they say is kept with the rest."""
-    from gllint_rules.project.callers import learn_callers
     from gllint_rules.project.described import described_tools
+    from gllint_rules.project.runners import learn_runners
 
-    learn_callers(project)
+    learn_runners(project)
     described_tools(project)
 
 

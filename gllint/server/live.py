@@ -82,7 +82,6 @@ class LiveWorkspace:
 
     def changed(self, path: str) -> None:
         """Follow a file whose content is another one now, or that has come or gone."""
-        self.index.mentions.forget()
         exists = self._sources.exists(path)
         if not self.index.has_project or not exists or path not in self.index.files:
             self._start_again(path, exists)

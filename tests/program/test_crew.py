@@ -90,7 +90,6 @@ def test_any_number_of_processes_finds_the_same(plant: Path) -> None:
 
 
 def test_any_number_of_processes_finds_the_same_fixes(plant: Path) -> None:
-    """Such as ask who mentions a word among them: their files are checked twice."""
     alone, _ = found(plant, 1, "lives", "json")
     assert b'"applicability": "' in alone
     together, processes = found(plant, 2, "lives", "json")
@@ -143,7 +142,6 @@ index = SimpleNamespace(
     files={},
     means=means,
     learnt=lambda: (),
-    mentions=SimpleNamespace(answers=({}, {}), learn=lambda *learnt: None, taken=lambda: None),
     learn=lambda *learnt: None,
 )
 rules.check_file = lambda index, path, *how: Result(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import json
 import os
 import random
 import subprocess
@@ -20,7 +19,6 @@ from gllint.cli.commands import cli
 from gllint.files.writing import write_atomically
 from gllint.run import fixer
 from gllint.run.engine import Engine, Options
-from gllint.server.live import LiveEngine
 from gllint_rules import Edit, Fix, Span
 
 Write = Callable[..., Path]
@@ -234,49 +232,3 @@ def test_a_link_and_its_file_are_fixed_once(write: Write, run: Run) -> None:
     (top / "a.py").write_text(UNUSED)
     assert run("check", "link.py", "--fix", cwd=top).returncode == 0
     assert (top / "link.py").is_symlink() and (top / "a.py").read_text() == FIXED
-
-
-TOOLS = """from langchain_core.tools import tool
-
-
-@tool
-def heat(site):
-    return {"site": site, "heat_kwh": survey(site) * 80.0}
-"""
-
-
-def test_files_without_a_tool_have_a_say_in_what_is_safe(write: Write, run: Run) -> None:
-    """Warm, too: what such a file says now counts, though no rule ever looks at it."""
-    top = write({"plant/tools.py": TOOLS, "plant/report.py": "print('none')\n", "pyproject.toml": ""})
-
-    def applicability() -> str:
-        [found] = json.loads(run("check", ".", "--output-format", "json", cwd=top).stdout)
-        return str(found["fix"]["applicability"])
-
-    assert [applicability(), applicability()] == ["safe", "safe"]
-    (top / "plant/report.py").write_text("total = json.loads(answer)['heat_kwh'] * 2\n")
-    assert [applicability(), applicability()] == ["unsafe", "unsafe"]
-    assert run("check", ".", "--fix", cwd=top).returncode == 1
-    assert (top / "plant/tools.py").read_text() == TOOLS
-    (top / "plant/report.py").write_text("total = json.loads(answer)['loss'] * 2\n")
-    assert applicability() == "safe"
-    (top / "plant/new.py").write_text("total = json.loads(answer)['heat_kwh'] * 2\n")
-    assert applicability() == "unsafe"
-    (top / "plant/new.py").unlink()
-    assert applicability() == "safe"
-
-
-def test_an_open_file_has_a_say_as_it_is_in_the_editor(write: Write) -> None:
-    top = write({"plant/tools.py": TOOLS, "plant/report.py": "print('none')\n"})
-    engine = LiveEngine(Options(cache=False))
-    tools, report = (str(top / "plant" / name) for name in ("tools.py", "report.py"))
-
-    def applicability() -> list[str]:
-        return [f.fix.applicability for f in engine.check([tools]).findings if f.fix is not None]
-
-    engine.live(engine.place_of(tools)).load()
-    assert applicability() == ["safe"]
-    engine.put(report, b"total = json.loads(answer)['heat_kwh'] * 2\n")
-    assert applicability() == ["unsafe"]
-    engine.put(report, b"total = json.loads(answer)['loss'] * 2\n")
-    assert applicability() == ["safe"]

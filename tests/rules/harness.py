@@ -115,7 +115,6 @@ def run(case: Case) -> list[Finding | Failure]:
         source_of=every.__getitem__,
         root=root,
         packages=top_level_packages(every),
-        mentioning=lambda word, around: [path for path, text in every.items() if word in text],
     )
     for path, text in texts.items():
         project.add(read_module(path, text))

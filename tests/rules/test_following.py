@@ -45,7 +45,6 @@ class Followed:
             source_of=self.texts.__getitem__,
             root="/project",
             packages=top_level_packages(self.texts),
-            mentioning=lambda word, around: [path for path, text in self.texts.items() if word in text],
             reads=reads,
         )
         for module in modules.values():

@@ -10,7 +10,6 @@ import pytest
 
 from gllint_rules import RULES, Failure, Settings
 from gllint_rules.check.check import check
-from gllint_rules.fixes import elsewhere
 from gllint_rules.project.project import Project
 from gllint_rules.reading.literals import literals
 from gllint_rules.reading.modules import read_module
@@ -92,14 +91,3 @@ def test_signs_of_a_comment_before_no_string_are_read_once() -> None:
     """Each of forty could begin a comment of its own: to try all ways would take years."""
     with pytest.raises(ValueError, match="no string"):
         list(literals("#" * 40 + "\x01"))
-
-
-@pytest.mark.parametrize("piece", ["(a", "a(", "a()"])
-def test_many_calls_before_no_index_are_followed_once(piece: str) -> None:
-    """From each of them to the end of the line would take hours."""
-    assert elsewhere._EXECUTED.search(piece * 1_000_000) is None
-
-
-@pytest.mark.parametrize("text", ["run(f(x)['k'])", "f (x) [0]", "see\nf\n (x)\n[0]", "a(b\n(c)[0]"])
-def test_a_call_and_an_index_are_executed(text: str) -> None:
-    assert elsewhere._EXECUTED.search(text)

@@ -51,10 +51,8 @@ is, and the help what fits that kind: the unit and, where the project does not a
 it (`unit-packs`), or the line that declares the key of an identifier or an index to hold no quantity (`plain-keys`).
 Numbers in lists can be claimed with `array-paths`; without it return each under a name of its own.
 
-Where the unit can be told from the key, the schema or a neighbour, the fix is safe if every place in the project that
-names the key, the function or the tool is seen to leave the number alone: no code reads the key, no test mentions it,
-`__all__` does not export the tool, and no annotation has to change. Otherwise it is unsafe. Where the unit cannot be
-told it writes a placeholder that GL501 reports.
+Where the unit can be told from the key, the schema or a neighbour, there is a fix. It is unsafe: whoever reads the
+result finds a Quantity where a number was. There is none where the same file computes with the number.
 
 ## Options
 
@@ -144,6 +142,6 @@ RULE = Rule(
     summary="A tool returns a number that no Quantity carries",
     documentation=__doc__ or "",
     check=check,
-    fix="sometimes",
+    fix="unsafe",
     options=("tool-classes", "tool-decorators", "tool-methods", "result-payloads", "plain-keys"),
 )

@@ -40,8 +40,8 @@ boiler = Tool(
 
 ## How to fix
 
-Declare a Quantity: `{"$ref": "greenlang://schemas/quantity.json"}`. The fix is safe where the tool's result
-already is a Quantity there.
+Declare a Quantity: `{"$ref": "greenlang://schemas/quantity.json"}`. The fix is unsafe: the schema demands
+another result than before.
 
 ## Options
 
@@ -90,6 +90,6 @@ RULE = Rule(
     summary="A result schema declares a raw number",
     documentation=__doc__ or "",
     check=check,
-    fix="sometimes",
+    fix="unsafe",
     options=("plain-keys",),
 )

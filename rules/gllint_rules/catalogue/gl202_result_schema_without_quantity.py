@@ -128,5 +128,5 @@ RULE = Rule(
     summary="A tool's result schema does not demand a Quantity",
     documentation=__doc__ or "",
     check=check,
-    fix="sometimes",
+    fix="unsafe",
 )

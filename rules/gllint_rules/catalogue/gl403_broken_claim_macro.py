@@ -101,5 +101,5 @@ RULE = Rule(
     summary="A claim macro is malformed, or macros and claims do not match",
     documentation=__doc__ or "",
     check=check,
-    fix="sometimes",
+    fix="unsafe",
 )

@@ -33,8 +33,8 @@ def feed_in(plant: str) -> dict:
 
 ## How to fix
 
-Write the unit as the allowlist has it, or add it with `extend-units`. The fix is safe where only case or a separator
-differs and the old text stands nowhere else in the project, in no comparison, table, test or default.
+Write the unit as the allowlist has it, or add it with `extend-units`. The fix is safe where the text can be read as one
+unit alone, in any case (`kwh`), and stands nowhere else in the file; else it is unsafe.
 
 ## Options
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from gllint_rules.catalogue import RULES
@@ -36,7 +36,6 @@ class Check:
     def __init__(self, project: Project, path: str, codes: frozenset[str]) -> None:
         self._project, self._module = project, project.modules[path]
         self._found: dict[tuple[object, ...], list[Pending]] = {}
-        self._fixes: dict[tuple[object, ...], Fix | None] = {}
         self._failures: dict[Failure, None] = {}
         project.consulted.clear()
         context = Context.of(project, self._module)
@@ -53,19 +52,11 @@ class Check:
                 self._failures[_failure(code, self._module, error)] = None
         self.consulted = frozenset(project.consulted)  # no finding rests on what fixes ask
 
-    def reports(self, fixes: bool, in_vain: Callable[[], int] = lambda: 0) -> Iterator[Finding | Failure]:
-        """What the rules say. Without ``fixes`` none is worked out: that takes longer than to find what they are for.
-
-        ``in_vain`` counts what was asked and is not known yet: a fix that asked such a thing is made anew next time.
-        """
-        for place, pendings in self._found.items():
-            fix = self._fixes.get(place)
-            if fixes and place not in self._fixes:
-                before = in_vain()
-                fix = self._fix(pendings[0])
-                if in_vain() == before:
-                    self._fixes[place] = fix
-            yield _placed(self._project, self._module, pendings, fix if fixes else None)
+    def reports(self, fixes: bool) -> Iterator[Finding | Failure]:
+        """What the rules say; with ``fixes``, which take longer to work out than to find what they are for."""
+        for pendings in self._found.values():
+            fix = self._fix(pendings[0]) if fixes else None
+            yield _placed(self._project, self._module, pendings, fix)
         yield from self._failures
 
     def _fix(self, pending: Pending) -> Fix | None:

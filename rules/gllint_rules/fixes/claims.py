@@ -38,11 +38,9 @@ def mend_macro(context: Context, step: FinalStep, macro: Macro) -> Fix | None:
     if doubled is None:
         return None
     text = _macro(index, doubled=doubled)
-    # Nothing but the braces: what was meant is what is written, unless the literal serves elsewhere, too.
     halved = doubled and _EXACT.fullmatch(raw) is not None and text == f"{{{{{raw}}}}}"
-    safe = halved and _is_formatted(written.here) and _is_put_in(written.here)
-    message = "Double the braces, which formatting halves" if safe else f"Write `{{{{claim:{index}}}}}`"
-    return Fix("safe" if safe else "unsafe", message, (written.replaced(text),))
+    message = "Double the braces, which formatting halves" if halved else f"Write `{{{{claim:{index}}}}}`"
+    return Fix("unsafe", message, (written.replaced(text),))
 
 
 def _counts_from_one(step: FinalStep) -> bool:
@@ -134,28 +132,6 @@ def _written(context: Context, step: FinalStep, macro: Macro) -> _Written | None
     if not plain and here.text[start:].startswith("{{") and here.text[end - 1 : end + 1] == "}}":
         end += 1  # the last brace that `.format` halves
     return _Written(here, start, end, plain)
-
-
-def _is_formatted(here: Place) -> bool:
-    """Whether the literal is an f-string's, or stands right before ``.format``."""
-    if isinstance(here.node, cst.FormattedStringText):
-        return True
-    return isinstance(here.above[0], cst.Attribute) and isinstance(here.above[1], cst.Call)
-
-
-def _is_put_in(here: Place) -> bool:
-    """Whether the text is written where the message takes it, in no variable that others may read."""
-    for above in here.above:
-        match above:
-            case cst.DictElement() | cst.Arg() | cst.Return():
-                return True
-            case cst.FormattedString() | cst.ConcatenatedString() | cst.BinaryOperation() | cst.IfExp():
-                pass
-            case cst.Attribute(attr=cst.Name(value="format")) | cst.Call(func=cst.Attribute()):
-                pass
-            case _:
-                return False
-    return False
 
 
 # --- GL403: claims -------------------------------------------------------------------------------------------

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+import re
+from collections.abc import Collection
 from difflib import get_close_matches
 
 import libcst as cst
 
 from gllint_rules.finding import Fix
-from gllint_rules.fixes.elsewhere import text_stays_right, unit_stays_right
 from gllint_rules.fixes.nodes import rewritten
 from gllint_rules.fixes.syntax import Place, place
 from gllint_rules.fixes.wrap import PLACEHOLDER
@@ -16,6 +16,7 @@ from gllint_rules.inference.values import Site
 from gllint_rules.project.context import Context
 from gllint_rules.project.units import WrittenUnit, variable, written_units
 from gllint_rules.words.unit_names import unit_of_name
+from gllint_runtime.policy.packs import PACKS, pack_units
 from gllint_runtime.policy.schemas import KNOWN_SCHEMAS
 from gllint_runtime.policy.units import ALLOWED_UNITS, TIME_UNITS, dimension_of
 
@@ -25,14 +26,12 @@ _SEPARATORS = str.maketrans("", "", " \t_-")
 def correct_ref(context: Context, site: Site, ref: str) -> Fix | None:
     """Refer to the known schema whose name is nearest."""
     near = _nearest(ref, KNOWN_SCHEMAS)
-    return _renamed(context, site, ref, near, KNOWN_SCHEMAS, lambda: text_stays_right(context, ref, [site]))
+    return _renamed(context, site, ref, near, is_sure=_spelt_like(ref, KNOWN_SCHEMAS) == {near})
 
 
 def correct_tool_name(context: Context, site: Site, name: str, known: Collection[str]) -> Fix | None:
     """Ask for the tool whose name is nearest."""
-    return _renamed(
-        context, site, name, _nearest(name, known), known, lambda: text_stays_right(context, name)
-    )
+    return _renamed(context, site, name, _nearest(name, known), is_sure=False)
 
 
 def correct_unit(context: Context, unit: WrittenUnit) -> Fix | None:
@@ -48,11 +47,9 @@ def correct_unit(context: Context, unit: WrittenUnit) -> Fix | None:
         if (announced := unit_of_name(name)) is not None
     ):
         return None
-    known = (*ALLOWED_UNITS, *TIME_UNITS, *settings.extend_units, *settings.pack_symbols())
-    mended = [u.site for u in written_units(context) if u.verdict.unit == written]
-    return _renamed(
-        context, unit.site, written, nearest, known, lambda: unit_stays_right(context, written, mended)
-    )
+    known = (*ALLOWED_UNITS, *TIME_UNITS, *settings.extend_units, *pack_units(PACKS))
+    is_sure = _spelt_like(written, known) == {nearest} and not _stands_elsewhere(context, written)
+    return _renamed(context, unit.site, written, nearest, is_sure=is_sure)
 
 
 def _carriers(context: Context, unit: WrittenUnit) -> list[str]:
@@ -68,28 +65,28 @@ def _nearest(name: str, known: Collection[str]) -> str | None:
     return next(iter(get_close_matches(name, sorted(known), n=1)), None)
 
 
-def _renamed(
-    context: Context,
-    site: Site,
-    old: str,
-    new: str | None,
-    known: Collection[str],
-    stays_right: Callable[[], bool],
-) -> Fix | None:
-    """Another text in a literal.
+def _spelt_like(name: str, known: Collection[str]) -> set[str]:
+    """The known names that differ from ``name`` in case or a separator alone."""
+    return {other for other in known if _folded(other) == _folded(name)}
 
-    Safe where only case or a separator differs, no other name is as near, and whoever else uses the old text
-    ``stays_right``.
-    """
+
+def _stands_elsewhere(context: Context, unit: str) -> bool:
+    """Whether the file has the text of a misspelt unit where it is mended with none: in a comparison, in a table."""
+    here = {u.site for u in written_units(context) if u.verdict.unit == unit}
+    texts = re.findall(rf"""(["']){re.escape(unit)}\1""", context.module.source)
+    return len(texts) > sum(site.module is context.module for site in here)
+
+
+def _renamed(context: Context, site: Site, old: str, new: str | None, *, is_sure: bool) -> Fix | None:
+    """Another text in a literal: safe where ``is_sure`` that it is meant, and nothing else has the same literal."""
     here = place(context, site)
     if new is None or here is None or not isinstance(here.node, cst.SimpleString):
         return None
     node = rewritten(here.node, new)
     if node is None or here.node.evaluated_value != old:
         return None
-    near = {name for name in (*known, new) if _folded(name) == _folded(old)}
-    safe = near == {new} and _stands_alone(here) and stays_right()
-    return Fix("safe" if safe else "unsafe", f"Write `{new}`", (here.whole(here.code(node)),))
+    is_safe = is_sure and _stands_alone(here)
+    return Fix("safe" if is_safe else "unsafe", f"Write `{new}`", (here.whole(here.code(node)),))
 
 
 def _folded(name: str) -> str:

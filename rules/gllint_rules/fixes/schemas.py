@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import libcst as cst
@@ -24,26 +24,22 @@ from gllint_rules.inference.values import (
     NONE,
     ClassOf,
     External,
-    Key,
     Number,
     Record,
     Site,
     Value,
     options,
-    surely_not_number,
-    surely_not_text,
 )
 from gllint_rules.project.admitted import find_inlined_quantities
-from gllint_rules.project.callers import Where
 from gllint_rules.project.context import Context
 from gllint_rules.project.project import Project
 from gllint_rules.project.results import is_quantity
+from gllint_rules.project.runners import Where
 from gllint_rules.project.schemas import Path, SchemaLiteral, read_schema
 from gllint_rules.project.tool import Tool
 from gllint_rules.reading.facts import Module
-from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.names import ARGS_SCHEMA, OUTPUT_SCHEMAS, RESULT_SCHEMAS
-from gllint_runtime.policy.schemas import QUANTITY_KEYS, QUANTITY_REF
+from gllint_runtime.policy.schemas import QUANTITY_REF
 
 REFER = "Refer to the Quantity schema"
 _KEPT = frozenset({"description", "title", "$comment", "deprecated", "unit", "units"})
@@ -65,16 +61,11 @@ def refer_to_quantity(context: Context, schema: SchemaLiteral, path: Path) -> Fi
     here = place(context, site)
     if here is None or not isinstance(here.node, cst.Dict) or _is_of_arguments(context, site):
         return None
-    found = _referring(here.node)
-    if found is None:
-        return None
-    keys = _property_names(path[:-1])
-    safe = found[1] and keys is not None and _all_quantities(context, site, keys)
-    return here.fix(found[0], REFER, safe=safe)
+    return here.fix(_referring(here.node), REFER)
 
 
-def _referring(node: cst.Dict) -> tuple[cst.Dict, bool] | None:
-    """The schema with a reference for its numeric type, and whether it demands as much as before."""
+def _referring(node: cst.Dict) -> cst.Dict | None:
+    """The schema with a reference for its numeric type."""
     keys = literal_keys(node)
     if keys is None or any(k not in _KEPT | _NUMERIC | {"type"} and not k.startswith("x-") for k in keys):
         return None
@@ -91,7 +82,7 @@ def _referring(node: cst.Dict) -> tuple[cst.Dict, bool] | None:
     dropped = [keys[key] for key in keys if key in _NUMERIC]
     elements = [new if e is element else e for e in node.elements]
     kept = without(elements, lambda e: e in dropped, node.rbrace.whitespace_before)
-    return (node.with_changes(elements=kept), not dropped) if kept is not None else None
+    return node.with_changes(elements=kept) if kept is not None else None
 
 
 def _types(node: cst.BaseExpression) -> set[str] | None:
@@ -114,47 +105,6 @@ def _in_list(path: Path) -> bool:
         if step in ("properties", "patternProperties", "$defs", "definitions"):
             next(steps, None)
     return False
-
-
-def _property_names(path: Path) -> tuple[str, ...] | None:
-    """``("a", "b")`` of the path to property ``b`` of property ``a``; ``None`` of any other path."""
-    names = [str(step) for step in path[1::2]]
-    return tuple(names) if len(path) % 2 == 0 and all(step == "properties" for step in path[::2]) else None
-
-
-def promise_quantity(context: Context, tool: Tool, keys: tuple[Key, ...]) -> tuple[Edit, ...] | None:
-    """What lets the result schema of a tool have a Quantity where ``keys`` lead, instead of a number.
-
-    ``None`` where the schema says something of the place that cannot be mended for sure.
-    """
-    if tool.result_schema is None:
-        return ()
-    schema = read_schema(context, tool.result_schema, tool.scope)
-    node = schema.data if schema is not None else None
-    path: Path = ()
-    for key in keys:
-        if not isinstance(node, dict) or node.keys() - _OF_OBJECTS:
-            return None
-        properties = node.get("properties", {})
-        if not isinstance(properties, dict):
-            return None
-        if key not in properties:
-            return () if node.get("additionalProperties", True) is True else None
-        node = properties[key]
-        path = (*path, "properties", key)
-    if not node or (isinstance(node, dict) and node.get("$ref") == QUANTITY_REF):
-        return ()
-    site = schema.places.get(path) if schema is not None else None
-    here = place(context, site)
-    if site is None or here is None or here.module is not context.module:
-        return None
-    if not isinstance(here.node, cst.Dict) or "type" not in node:
-        return None
-    users = _users_of(context, site)
-    if len(users) != 1 or _is_of_arguments(context, site) or not _is_written_in_call(context, site):
-        return None
-    found = _referring(here.node)
-    return here.replaced(found[0]) if found is not None and found[1] else None
 
 
 # --- who uses a schema ---------------------------------------------------------------------------------------
@@ -202,56 +152,6 @@ def _users_in(project: Project, module: Module, given: None) -> tuple[tuple[Wher
     return tuple(found)
 
 
-def _all_quantities(context: Context, site: Site, keys: tuple[Key, ...]) -> bool:
-    """Whether all tools that promise what is declared at ``site`` return a Quantity there, always."""
-    users = _users_of(context, site)
-    return (
-        bool(users)
-        and _is_written_in_call(context, site)
-        and _NO_TOOL not in users
-        and all(_returns_quantity(context.project, path, at, keys) for path, at in users)
-    )
-
-
-def _is_written_in_call(context: Context, site: Site) -> bool:
-    """Whether a schema is written where a tool takes it: what a variable holds others may read, too."""
-    here = place(context, site)
-    kinds = {type(node) for node in here.above} if here is not None else set()
-    return cst.Call in kinds and cst.NamedExpr not in kinds
-
-
-def _returns_quantity(project: Project, path: str, at: int, keys: tuple[Key, ...]) -> bool:
-    context = Context.of(project, project.modules[path])
-    results = [r for tool in context.tools if tool.at == at for r in context.results_of(tool)]
-    return bool(results) and all(_is_quantity_at(result.value, keys) for result in results)
-
-
-def _is_quantity_at(value: Value, keys: tuple[Key, ...]) -> bool:
-    """Whether each of the records that ``value`` may be holds a Quantity where ``keys`` lead."""
-    return all(isinstance(option, Record) and _holds_quantity(option, keys) for option in options(value))
-
-
-def _holds_quantity(record: Record, keys: tuple[Key, ...]) -> bool:
-    if not keys:
-        return _is_sound(record)
-    [key, *rest] = keys
-    return (
-        key in record.sure
-        and not is_quantity(record)
-        and all(_is_quantity_at(entry.value, tuple(rest)) for entry in record.entries[key])
-    )
-
-
-def _is_sound(record: Record) -> bool:
-    """Whether it is a Quantity with its two keys and nothing that cannot stand under them."""
-    return (
-        is_quantity(record)
-        and set(record.entries) == QUANTITY_KEYS
-        and not any(surely_not_number(e.value) for e in record.entries["value"])
-        and not any(surely_not_text(e.value) for e in record.entries["unit"])
-    )
-
-
 # --- GL202 ---------------------------------------------------------------------------------------------------
 
 
@@ -267,8 +167,8 @@ def declare_quantities(context: Context, tool: Tool, schema: SchemaLiteral | Non
         return None
     if _is_of_arguments(context, schema.site) or not _is_own(context, schema.site, tool):
         return None
-    node = _merged(here, here.node, wanted.schema)
-    return here.fix(node, REFER, safe=wanted.sure and _is_written_in_call(context, schema.site))
+    node = _merged(here, here.node, wanted)
+    return here.fix(node, REFER)
 
 
 def _is_own(context: Context, site: Site, tool: Tool) -> bool:
@@ -280,13 +180,12 @@ def _add_schema(context: Context, tool: Tool) -> Fix | None:
     wanted = _wanted(context, tool)
     if wanted is None or here is None or not isinstance(here.node, cst.Call) or tool.call is None:
         return None
-    takes = takes_keyword(context, tool, "result_schema")
-    if takes is False:
+    if takes_keyword(context, tool, "result_schema") is False:
         return None
     column, indent = _layout_of_arguments(here, here.node)
-    text = layout(wanted.schema, column + len("result_schema="), indent)
+    text = layout(wanted, column + len("result_schema="), indent)
     node = with_keyword(here.node, "result_schema", cst.parse_expression(text))
-    return here.fix(node, "Add a result schema", safe=bool(wanted.sure and takes))
+    return here.fix(node, "Add a result schema")
 
 
 def takes_keyword(context: Context, tool: Tool, name: str) -> bool | None:
@@ -316,45 +215,36 @@ def _layout_of_arguments(here: Place, node: cst.Call) -> tuple[int, str]:
     return len(indent), indent.removeprefix(here.indent)
 
 
-class _Wanted(NamedTuple):
-    """The schema that a tool's results ask for; ``sure`` where they are known to fit it."""
-
-    schema: dict[str, Any]
-    sure: bool
-
-
-def _wanted(context: Context, tool: Tool) -> _Wanted | None:
+def _wanted(context: Context, tool: Tool) -> dict[str, Any] | None:
+    """The schema that a tool's results ask for."""
     values = [option for result in context.results_of(tool) for option in options(result.value)]
     return _schema_of(values)
 
 
-def _schema_of(values: Sequence[Value], depth: int = 0) -> _Wanted | None:
+def _schema_of(values: Sequence[Value], depth: int = 0) -> dict[str, Any] | None:
     """What holds each of ``values`` to the Quantities in it; ``None`` where there is none."""
     values = [value for value in values if value is not NEVER]
     present = [value for value in values if value is not NONE]
     if not present or depth > 5:
         return None
     if all(isinstance(v, Number) or (isinstance(v, Record) and is_quantity(v)) for v in present):
-        sure = all(isinstance(v, Record) and _is_sound(v) for v in values)
         ref = {"$ref": QUANTITY_REF}
-        return _Wanted({"anyOf": [ref, {"type": "null"}]} if len(present) < len(values) else ref, sure)
+        return {"anyOf": [ref, {"type": "null"}]} if len(present) < len(values) else ref
     records = [v for v in present if isinstance(v, Record) and v.cls is None and not is_quantity(v)]
     names = dict.fromkeys(k for record in records for k in record.entries if isinstance(k, str))
     properties: dict[str, Any] = {}
-    sure = len(records) == len(values)
     required = []
     for name in names:
         held = [o for r in records for e in r.entries.get(name, ()) for o in options(e.value)]
         found = _schema_of(held, depth + 1)
         if found is not None:
-            properties[name] = found.schema
-            sure = sure and found.sure
+            properties[name] = found
             if len(records) == len(values) and all(name in record.sure for record in records):
                 required.append(name)
     if not properties:
         return None
     needs: dict[str, Any] = {"required": required} if required else {}
-    return _Wanted({"type": "object", **needs, "properties": properties}, sure)
+    return {"type": "object", **needs, "properties": properties}
 
 
 def _merged(here: Place, node: cst.Dict, wanted: dict[str, Any]) -> cst.Dict | None:
@@ -410,7 +300,6 @@ def _expression(here: Place, node: cst.Dict, data: Any) -> cst.BaseExpression:
 def _replace_inlined(context: Context, schema: SchemaLiteral) -> Fix | None:
     """Refer to the Quantity instead of spelling it out."""
     edits: list[Edit] = []
-    safe = True
     for path in find_inlined_quantities(schema.data):
         site = schema.places.get(path)
         here = place(context, site)
@@ -426,18 +315,4 @@ def _replace_inlined(context: Context, schema: SchemaLiteral) -> Fix | None:
         if found is None:
             return None
         edits.extend(found)
-        names = _property_names(path)
-        safe = (
-            safe
-            and _is_plain(schema.data, path)
-            and names is not None
-            and _all_quantities(context, site, names)
-        )
-    return Fix("safe" if safe else "unsafe", REFER, tuple(edits))
-
-
-def _is_plain(data: Any, path: Iterable[str | int]) -> bool:
-    """Whether an inlined Quantity demands nothing that the Quantity schema does not."""
-    for step in path:
-        data = data[step]
-    return bool(data["properties"] == {"value": {"type": "number"}, "unit": {"type": "string"}})
+    return Fix("unsafe", REFER, tuple(edits))

@@ -139,10 +139,10 @@ class Place:
             return None
         return (difference(self.positions, self.start, self.text, self.code(node)),)
 
-    def fix(self, node: cst.CSTNode | None, message: str, *, safe: bool = False) -> Fix | None:
-        """The repair that makes ``node`` of the expression; ``None`` where there is none, or it cannot be told."""
+    def fix(self, node: cst.CSTNode | None, message: str) -> Fix | None:
+        """The unsafe repair that makes ``node`` of the expression; ``None`` where it cannot be told, or is none."""
         edits = self.replaced(node) if node is not None else None
-        return Fix("safe" if safe else "unsafe", message, edits) if edits is not None else None
+        return Fix("unsafe", message, edits) if edits is not None else None
 
     def whole(self, content: str) -> Edit:
         """Put ``content`` in the place of the expression."""

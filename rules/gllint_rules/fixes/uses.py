@@ -1,28 +1,31 @@
-"""Where a value goes: whether what stands at a place reaches tool results and nothing else.
+"""Where a value goes in its file: whether what stands at a place reaches results and nothing else.
 
-A repair that gives a number another shape is right only where nobody computes with that number afterwards. The way of
-a value is followed through containers, local variables and the functions of the project, outwards to the results.
+A repair that gives a number another shape is offered only where the same file does not compute with that number. The
+way of a value is followed through containers, local variables and the functions of the file, outwards to the results;
+who else uses them is not looked for, which is why no such repair is safe.
 """
 
 from __future__ import annotations
-
-from collections.abc import Iterator
 
 import libcst as cst
 
 from gllint_rules import records
 from gllint_rules.fixes.syntax import Place, place
 from gllint_rules.inference.values import (
+    UNKNOWN,
     ClassOf,
     Frame,
     FunctionOf,
     Key,
     Site,
     ToolValue,
+    Value,
     options,
 )
-from gllint_rules.project.callers import Runner, Where, calls_named, runners
-from gllint_rules.project.context import Context, is_test_path
+from gllint_rules.project.context import Context
+from gllint_rules.project.runners import is_promised, is_run, where
+from gllint_rules.project.tool import Tool
+from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Function, Lambda, Module
 from gllint_rules.reading.positions import Positions
 from gllint_rules.records import fresh
@@ -31,21 +34,18 @@ MOST_STEPS = 60
 
 
 class Way(records.Record):
-    """What was learnt on the way of a value. ``sure``: nothing but results has seen it."""
+    """What was learnt on the way of a value. ``is_promised``: a schema speaks of the result."""
 
     keys: tuple[Key, ...]
-    sure: bool = True
-    returned: dict[Where, Function] = fresh(default_factory=dict)  # the functions that it is returned from
-    homes: set[str] = fresh(default_factory=set)  # the files that define them
-    calls: list[Site] = fresh(default_factory=list)  # the calls of them that were followed
+    is_promised: bool = False
+    returned: list[Function] = fresh(default_factory=list)  # the functions that it is returned from
     variables: list[tuple[Function, str]] = fresh(default_factory=list)  # those that it was stored in
     seen: set[Site | tuple[Function, str]] = fresh(default_factory=set)
 
 
 def way_out(context: Context, site: Site, keys: tuple[Key, ...]) -> Way | None:
     """The way of the value at ``site``, which ``keys`` lead to; ``None`` where it is used otherwise."""
-    # What a tool of a test returns, the test compares with something.
-    way = Way(keys, sure=not _is_test(context, site))
+    way = Way(keys)
     return way if _follow(context, site, way) else None
 
 
@@ -81,12 +81,12 @@ def _climb(context: Context, here: Place, way: Way) -> bool:
                 if not (isinstance(func, cst.Name) and name == "dict") and not (
                     arg.keyword is not None and arg.keyword.value in payload
                 ):
-                    return arg.star == "" and _shown(context, here.of(above), way)
+                    return arg.star == "" and _leaves_project(context, here.of(above))
             case cst.Return():
                 function = enclosing(here.module, here.at)
                 return function is not None and _returned(context, here.module, function, way)
             case cst.Lambda(body=body) if body is node:
-                return _is_tool(context, here.of(above))
+                return _runs_lambda(context, here.of(above), way)
             case cst.Assign(targets=[cst.AssignTarget(target=target)]) | cst.AnnAssign(target=target):
                 return _follow_root(context, here, target, way)
             case _:
@@ -95,9 +95,8 @@ def _climb(context: Context, here: Place, way: Way) -> bool:
     return False
 
 
-def _shown(context: Context, here: Place, way: Way) -> bool:
-    """What a call outside the project does with a container is not known; one inside may compute with it."""
-    way.sure = False
+def _leaves_project(context: Context, here: Place) -> bool:
+    """Whether a call hands a container to something outside the project: what is inside may compute with it."""
     call, scope = next((call, scope) for call, scope in here.module.calls if call.at == here.at)
     callee = options(context.evaluator.eval(call.func, Frame(here.module, scope)))
     return not any(isinstance(option, (FunctionOf, ClassOf, ToolValue)) for option in callee)
@@ -189,66 +188,47 @@ def enclosing(module: Module, at: int) -> Function | None:
 
 
 def _returned(context: Context, module: Module, function: Function, way: Way) -> bool:
-    """Go on with the callers of a function, unless it is a tool's own."""
-    where = module.path, function.at
-    if where in way.returned:
+    """Go on with the calls of a function that stand in its own file."""
+    if function in way.returned:
         return True
-    way.returned[where] = function
-    way.homes.add(module.path)
+    way.returned.append(function)
     if function.yields:
         return False
-    calls = list(_calls_of(context, where, function.name))
-    if is_tool_function(context, where):
-        way.sure = way.sure and not calls
-        calls = [site for site in calls if site is None or not _is_test(context, site)]
-    elif not calls:
-        return False
-    way.calls.extend(site for site in calls if site is not None)
-    return all(site is not None and _follow(context, site, way) for site in calls)
+    place = module.path, function.at
+    is_tools = is_run(context.project, place)
+    way.is_promised = way.is_promised or is_promised(context.project, place)
+    for call, scope in module.calls_of({function.name}):
+        if facts.last_name(call.func) != function.name:
+            continue
+        callee = options(context.evaluator.eval(call.func, Frame(module, scope)))
+        if UNKNOWN in callee and not is_tools:
+            return False
+        is_called = any(where(called) == place for option in callee for called in _functions_in(option))
+        if is_called and not _follow(context, Site(module, call.at), way):
+            return False
+    return True
 
 
-def _is_test(context: Context, site: Site) -> bool:
-    return is_test_path(site.module.path, context.project.root)
+def _functions_in(value: Value) -> tuple[FunctionOf, ...]:
+    """The function that ``value`` is, or those of the tool that a decorator made of one."""
+    match value:
+        case FunctionOf():
+            return (value,)
+        case ToolValue(tool=Tool(callables=callables)):
+            return tuple(callables)
+        case _:
+            return ()
 
 
-def is_tool_function(context: Context, function: Where) -> bool:
-    """Whether some tool of the project runs ``function``."""
-    return bool(_runners_of(context, function))
-
-
-def tool_names_of(context: Context, function: Where) -> frozenset[str]:
-    """The names by which others come upon the tools that run ``function``."""
-    tools = _runners_of(context, function)
-    return frozenset(name for tool in tools for name in (tool.own, tool.name) if name)
-
-
-def makers_of(context: Context, function: Where) -> Iterator[Site]:
-    """The places of the calls that make tools of ``function``."""
-    return (_site(context, (tool.path, tool.at)) for tool in _runners_of(context, function) if tool.at >= 0)
-
-
-def _runners_of(context: Context, function: Where) -> tuple[Runner, ...]:
-    return context.project.once(runners, *function)
-
-
-def _site(context: Context, place: Where) -> Site:
-    path, at = place
-    return Site(context.project.modules[path], at)
-
-
-def _is_tool(context: Context, here: Place) -> bool:
-    """Whether the lambda at ``here`` is what a tool runs."""
-    return any(
-        isinstance(callable.function, Lambda) and callable.function.at == here.at
+def _runs_lambda(context: Context, here: Place, way: Way) -> bool:
+    """Whether the lambda at ``here`` is what a tool of its file runs."""
+    found = [
+        tool
         for tool in context.project.tools.of(here.module)
         for callable in tool.callables
         if callable.module is here.module
-    )
-
-
-def _calls_of(context: Context, where: Where, name: str) -> Iterator[Site | None]:
-    """The calls of a function in the project; ``None`` where there may be more, for all that is known."""
-    calls = context.project.once(calls_named, name)
-    yield from (_site(context, call) for function, call in calls.found if function == where)
-    if not calls.are_all and not is_tool_function(context, where):
-        yield None
+        and isinstance(callable.function, Lambda)
+        and callable.function.at == here.at
+    ]
+    way.is_promised = way.is_promised or any(tool.result_schema is not None for tool in found)
+    return bool(found)

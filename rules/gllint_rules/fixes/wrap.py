@@ -9,12 +9,10 @@ import libcst as cst
 
 from gllint_rules import records
 from gllint_rules.finding import Edit, Fix
-from gllint_rules.fixes.elsewhere import result_stays_right
 from gllint_rules.fixes.imports import imported
 from gllint_rules.fixes.nodes import literal_keys, without
-from gllint_rules.fixes.schemas import promise_quantity
 from gllint_rules.fixes.syntax import Place, place
-from gllint_rules.fixes.uses import Way, enclosing, is_tool_function, way_out
+from gllint_rules.fixes.uses import Way, enclosing, way_out
 from gllint_rules.inference import classes, functions
 from gllint_rules.inference.tables import DICT_GENERICS
 from gllint_rules.inference.values import (
@@ -33,14 +31,13 @@ from gllint_rules.inference.values import (
     Value,
     number,
     options,
-    surely_not_number,
     surely_not_text,
 )
-from gllint_rules.project.callers import promises_for_lambda, runners, where
 from gllint_rules.project.context import Context
 from gllint_rules.project.kinds import Advice
 from gllint_rules.project.parameters import argument_of
 from gllint_rules.project.results import Leaf, Result, leaves, quantities
+from gllint_rules.project.runners import is_run, where
 from gllint_rules.project.schemas import read_schema
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Function
@@ -64,12 +61,12 @@ def wrap_leaf(context: Context, result: Result, leaf: Leaf, advised: Advice) -> 
     way = way_out(context, leaf.site, leaf.keys)
     if here is None or way is None or not _is_in_container(here):
         return None
-    unit, known = _unit(context, result, leaf, here)
+    unit = _unit(context, result, leaf, here)
     beside = _unit_written_beside(leaf, here)
     if beside is not None:
         if beside.literal is not None and unit != beside.literal:
             return None  # it is not allowed, so that the settings come first, or the key contradicts it
-        joined = _joined(context, leaf, here, way, beside, known)
+        joined = _joined(context, leaf, here, way, beside)
         if joined is not None:
             return joined
     if unit == PLACEHOLDER:
@@ -78,10 +75,7 @@ def wrap_leaf(context: Context, result: Result, leaf: Leaf, advised: Advice) -> 
     retyped = _retyped(context, leaf.site, way)
     if wrapped is None or retyped is None:
         return None
-    promised = _promised(context, result, leaf)
-    if promised is not None and known and _is_safe(context, leaf, retyped, way):
-        return _fix((*wrapped, *promised), unit, safe=True)
-    return _fix((*wrapped, *retyped), unit, safe=False)
+    return _fix((*wrapped, *retyped), unit)
 
 
 def wrap_declared(context: Context, result: Result) -> Fix | None:
@@ -89,10 +83,10 @@ def wrap_declared(context: Context, result: Result) -> Fix | None:
     return None if _is_echoed(context, result, result.site) else _wrap_returned(context, result)
 
 
-def _fix(edits: tuple[Edit, ...], unit: str, safe: bool) -> Fix:
+def _fix(edits: tuple[Edit, ...], unit: str) -> Fix:
     if unit == PLACEHOLDER:
         return Fix("unsafe", "Wrap it in a Quantity and leave the unit to you", edits)
-    return Fix("safe" if safe else "unsafe", f"Wrap it in a Quantity in {unit}", edits)
+    return Fix("unsafe", f"Wrap it in a Quantity in {unit}", edits)
 
 
 # --- a number and the unit beside it ------------------------------------------------------------------------
@@ -105,7 +99,6 @@ class _Beside(records.Record, frozen=True):
     element: cst.DictElement
     site: Site
     literal: str | None  # the unit, where the text is known
-    sure: bool  # whether nothing else in the display may be a number
 
 
 def _unit_written_beside(leaf: Leaf, here: Place) -> _Beside | None:
@@ -129,15 +122,14 @@ def _unit_written_beside(leaf: Leaf, here: Place) -> _Beside | None:
     unit = entries["unit"]
     if len(list(islice(numbers, 2))) != 1 or surely_not_text(unit.value):
         return None
-    others = (entry.value for name, entry in entries.items() if name not in (key, "unit"))
     literal = unit.value.literal if isinstance(unit.value, Text) else None
-    return _Beside(display, keys["unit"], unit.site, literal, all(map(surely_not_number, others)))
+    return _Beside(display, keys["unit"], unit.site, literal)
 
 
-def _joined(context: Context, leaf: Leaf, here: Place, way: Way, beside: _Beside, known: bool) -> Fix | None:
+def _joined(context: Context, leaf: Leaf, here: Place, way: Way, beside: _Beside) -> Fix | None:
     """Join the number and the unit beside it into one Quantity; ``None`` where somebody else needs that unit."""
-    unit_way = way_out(context, beside.site, (*leaf.keys[:-1], "unit"))
-    if unit_way is None or _has_schema(context, way):
+    # A schema of the result may ask for the unit.
+    if way.is_promised or way_out(context, beside.site, (*leaf.keys[:-1], "unit")) is None:
         return None
     kept = without(
         beside.display.elements,
@@ -151,15 +143,7 @@ def _joined(context: Context, leaf: Leaf, here: Place, way: Way, beside: _Beside
     gone = here.of(beside.display).replaced(beside.display.with_changes(elements=kept))
     if gone is None:
         return None
-    is_safe = (
-        known
-        and beside.sure
-        and beside.literal is not None
-        and _is_safe(context, leaf, retyped, way)
-        and _is_safe(context, leaf, retyped, unit_way)
-    )
-    edits = (*_merged(wrapped, gone), *retyped)
-    return Fix("safe" if is_safe else "unsafe", "Join it with the `unit` beside it", edits)
+    return Fix("unsafe", "Join it with the `unit` beside it", (*_merged(wrapped, gone), *retyped))
 
 
 def _merged(inserted: tuple[Edit, ...], gone: tuple[Edit, ...]) -> tuple[Edit, ...]:
@@ -174,54 +158,7 @@ def _merged(inserted: tuple[Edit, ...], gone: tuple[Edit, ...]) -> tuple[Edit, .
     return (*kept, removal)
 
 
-def _has_schema(context: Context, way: Way) -> bool:
-    """Whether a schema speaks of the result, which may ask for the unit."""
-    project = context.project
-    return project.once(promises_for_lambda) or any(
-        runner.promises for function in way.returned for runner in project.once(runners, *function)
-    )
-
-
 # --- whether ------------------------------------------------------------------------------------------------
-
-
-def _is_safe(context: Context, leaf: Leaf, retyped: tuple[Edit, ...], way: Way) -> bool:
-    """Whether it is always a number, nobody but the model looks at the result, and no type says what it held."""
-    return isinstance(leaf.value, Number) and not retyped and _is_unseen(context, way)
-
-
-def _is_unseen(context: Context, way: Way) -> bool:
-    """Whether nobody but the model looks at the result, and no type says what it held."""
-    return (
-        way.sure
-        and not any(_is_inferred(function, name) for function, name in way.variables)
-        and result_stays_right(context, way)
-    )
-
-
-def _is_inferred(function: Function, name: str) -> bool:
-    """Whether a type checker infers the type of a variable from what is put into it.
-
-    It does not where the function has no annotation, or where the variable has one.
-    """
-    annotations = (function.returns, *(param.annotation for param in function.params))
-    bindings = function.scope.bindings.get(name, ())
-    return any(a is not None for a in annotations) and not any(b.annotation is not None for b in bindings)
-
-
-def _promised(context: Context, result: Result, leaf: Leaf) -> tuple[Edit, ...] | None:
-    """What mends the result schema with the number; ``None`` where it must not, or cannot, be mended."""
-    if result.tool.result_schema is None:
-        return ()
-    if result.tool.module is not leaf.site.module:
-        return None  # the edits of a fix lie in one file
-    found = {
-        other.site
-        for r in context.results_of(result.tool)
-        for other in leaves(r.value, r.site)
-        if other.keys == leaf.keys
-    }
-    return promise_quantity(context, result.tool, leaf.keys) if found <= {leaf.site} else None
 
 
 def _is_own_place(context: Context, leaf: Leaf) -> bool:
@@ -310,7 +247,7 @@ def _retyped(context: Context, site: Site, way: Way) -> tuple[Edit, ...] | None:
                     return None
     edits: list[Edit] = []
     needs_any: Function | None = None
-    for function in way.returned.values():
+    for function in way.returned:
         declared_return = _declared(context, site, function)
         if declared_return is None or not _speaks_of_numbers(context, declared_return):
             continue
@@ -362,14 +299,12 @@ def _wrap_returned(context: Context, result: Result) -> Fix | None:
         return None
     if isinstance(function, facts.Function) and function.yields:
         return None
-    way = way_out(context, result.site, ())
     declared = _declared(context, result.site, function) if isinstance(function, facts.Function) else None
-    if way is None:
+    if way_out(context, result.site, ()) is None:
         return None
-    unit, known = _unit_of_callable(context, result)
+    unit = _unit_of_callable(context, result)
     is_declared = declared is not None and number(declared) is not None
     edits: list[Edit] = []
-    sure = way.sure
     for other in [r for r in context.results if r.callable.function is function] if is_declared else [result]:
         if other.value is NONE:
             continue
@@ -383,7 +318,6 @@ def _wrap_returned(context: Context, result: Result) -> Fix | None:
         wrapped = _wrapped(here, value if value is not UNKNOWN else declared, unit)
         if wrapped is None:
             return None
-        sure = sure and isinstance(value, Number)
         edits.extend(wrapped)
     if is_declared:
         assert isinstance(function, facts.Function) and function.returns is not None
@@ -394,8 +328,7 @@ def _wrap_returned(context: Context, result: Result) -> Fix | None:
         edits.extend(added)
     elif isinstance(function, facts.Function) and not _takes_quantity(function.returns):
         return None
-    sure = sure and known and not is_declared and result.tool.result_schema is None
-    return _fix(tuple(edits), unit, sure and _is_unseen(context, way))
+    return _fix(tuple(edits), unit)
 
 
 def _takes_quantity(annotation: facts.Expr | None) -> bool:
@@ -418,7 +351,7 @@ def _is_tools_own(context: Context, here: Place, function: facts.Function | fact
     if not isinstance(called, facts.Call):
         return False
     callee = context.evaluator.eval(called.func, Frame(here.positions.module, function.scope))
-    return any(isinstance(o, FunctionOf) and is_tool_function(context, where(o)) for o in options(callee))
+    return any(isinstance(o, FunctionOf) and is_run(context.project, where(o)) for o in options(callee))
 
 
 def _is_typed_output(context: Context, result: Result) -> bool:
@@ -429,8 +362,8 @@ def _is_typed_output(context: Context, result: Result) -> bool:
 # --- the unit -----------------------------------------------------------------------------------------------
 
 
-def _unit(context: Context, result: Result, leaf: Leaf, here: Place) -> tuple[str, bool]:
-    """The unit of a leaf, and whether nothing contradicts it; :data:`PLACEHOLDER` where none is known."""
+def _unit(context: Context, result: Result, leaf: Leaf, here: Place) -> str:
+    """The unit of a leaf; :data:`PLACEHOLDER` where none is known."""
     spoken = _announced(context, _spoken_name(here.node))
     if spoken is not None and contradicts(leaf.key or "", spoken):
         spoken = None
@@ -440,8 +373,8 @@ def _unit(context: Context, result: Result, leaf: Leaf, here: Place) -> tuple[st
         _unit_beside(context, leaf) or _unit_elsewhere(context, result, leaf),
     ):
         if found is not None:
-            return found, spoken is None or found == spoken
-    return (spoken, True) if spoken is not None else (PLACEHOLDER, False)
+            return found
+    return spoken or PLACEHOLDER
 
 
 def _allowed(context: Context, unit: str | None) -> str | None:
@@ -546,8 +479,8 @@ def _literal_unit(quantity: Value) -> str | None:
     return value.literal if isinstance(value, Text) and value.literal != PLACEHOLDER else None
 
 
-def _unit_of_callable(context: Context, result: Result) -> tuple[str, bool]:
-    """The unit of a number returned as such, and whether its annotation or its schema says so, not a name alone."""
+def _unit_of_callable(context: Context, result: Result) -> str:
+    """The unit of a number returned as such."""
     function = result.callable.function
     names = [getattr(function, "name", ""), result.tool.name or ""]
     here = place(context, result.site)
@@ -560,8 +493,8 @@ def _unit_of_callable(context: Context, result: Result) -> tuple[str, bool]:
     }
     for declared in (_unit_of_annotation(context, function), _unit_of_schema(context, result, ())):
         if declared is not None:
-            return declared, not units - {declared}
-    return (units.pop() if len(units) == 1 else PLACEHOLDER), False
+            return declared
+    return units.pop() if len(units) == 1 else PLACEHOLDER
 
 
 def _unit_of_annotation(context: Context, function: facts.Function | facts.Lambda) -> str | None:

@@ -62,9 +62,7 @@ class Project:
     ``load`` gives the facts of a file or ``None``; ``exists`` says whether there is one; ``source_of`` gives the
     text of a file that has findings. Paths are absolute, with forward slashes. ``packages`` are the folders in
     which each top-level package of the project lies (see :func:`~gllint_rules.project.imports.top_level_packages`).
-    ``mentioning`` gives the files of the project, those among them that nobody announced, that hold a word, and on
-    request those around it that nobody lints; ``None`` where that is not known. ``talks`` says that a file which
-    nobody announces imports a framework or a model's SDK.
+    ``talks`` says that a file which nobody announces imports a framework or a model's SDK.
     Modules that nobody announced are loaded when a value leads into them; what those build that the project does not
     ``owns`` is reported where it is called. ``said`` gives what a part (see :meth:`each`) was given
     and said earlier of modules of which the same holds now; ``holding``, where edits are followed, those of some files
@@ -79,7 +77,6 @@ class Project:
         source_of: Callable[[str], str],
         root: str = "",
         packages: Mapping[str, Sequence[str]] | None = None,
-        mentioning: Callable[[str, bool], Collection[str] | None] = lambda word, around: None,
         owns: Callable[[str], bool] = lambda path: True,
         talks: bool = False,
         said: Callable[[Any], Iterable[tuple[Any, dict[str, Any]]]] = lambda part: (),
@@ -90,7 +87,6 @@ class Project:
         self.names = Names.of(settings)
         self.root = root
         self.source_of = source_of
-        self.mentioning = mentioning
         # What was asked of all modules together since somebody emptied this: whole questions with what they were
         # given, and ``everything``.
         self.consulted: set[tuple[Any, ...]] = set()
