@@ -110,7 +110,8 @@ _JOBS = click.option(
 @click.option(
     "--since",
     metavar="REV",
-    help="Report only findings on lines that git says changed since REV, or caused by such lines.",
+    help="Report only findings with a line, or a place of their evidence, that changed since the merge base with REV "
+    "(REV... says the same, REV.. means its tip).",
 )
 @click.option("--add-noqa", is_flag=True, help="Write a suppression on each finding's line.")
 @_configured
@@ -119,7 +120,7 @@ _JOBS = click.option(
     "--force-exclude", is_flag=True, default=None, help="Leave out excluded files even if they are named."
 )
 @click.option(
-    "--stdin-filename", metavar="NAME", help="The name of the file that standard input ('-') holds."
+    "--stdin-filename", metavar="NAME", help="With '-': the name of the file that standard input holds."
 )
 @click.option(
     "--statistics", is_flag=True, help="Count the findings by rule, kind of number and file instead."

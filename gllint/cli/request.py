@@ -58,6 +58,11 @@ def check_together(request: Request) -> None:
             raise UsageError(f"--{option.replace('_', '-')}: names no file")
     if request.config and request.isolated:
         raise UsageError("--config and --isolated cannot both be given")
+    if request.stdin_filename is not None and STDIN not in request.paths:
+        raise UsageError(
+            "--stdin-filename names what standard input holds, and nothing reads that: "
+            f"gllint check - --stdin-filename {request.stdin_filename or 'NAME'}"
+        )
     if request.prune_baseline and not request.baseline:
         raise UsageError("--prune-baseline needs --baseline FILE, which says what to prune")
     if request.diff and (request.add_noqa or request.write_baseline or request.prune_baseline):

@@ -20,7 +20,10 @@ _HUNK = re.compile(rb"@@ -\S+ \+(\d+)(?:,(\d+))? @@")
 
 
 class Changes:
-    """The changed lines of the files of one repository since ``revision``. Raises :class:`UsageError`."""
+    """The changed lines of the files of one repository since ``revision``. Raises :class:`UsageError`.
+
+    That is the merge base with ``REV`` (or ``REV...``), as a pull request is shown; ``REV..`` is the tip itself.
+    """
 
     def __init__(self, revision: str, folder: str) -> None:
         self._top = os.fsdecode(_git(folder, "rev-parse", "--show-toplevel")).rstrip("\n")
@@ -111,6 +114,19 @@ def _name(quoted: bytes) -> str:
 
 
 def _commit(folder: str, revision: str) -> str:
+    if revision.endswith("..") and not revision.endswith("..."):
+        return _tip(folder, revision.removesuffix(".."))
+    name = revision.removesuffix("...")
+    done = _run(folder, "merge-base", _tip(folder, name), "HEAD")
+    if done.returncode:
+        raise UsageError(
+            f"--since: '{name}' and HEAD have no commit in common; in a shallow clone fetch more of the history, "
+            f"or compare with its tip: --since {name}.."
+        )
+    return done.stdout.decode().strip()
+
+
+def _tip(folder: str, revision: str) -> str:
     done = _run(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", revision + "^{commit}")
     if done.returncode:
         known = os.fsdecode(_git(folder, "for-each-ref", "--format=%(refname:short)")).split()

@@ -140,6 +140,17 @@ def test_standard_input_takes_part_in_its_project(write: Write, check: Check) ->
     assert check(cwd=top) == ["use.py:5:12: GL301"]
 
 
+def test_a_name_for_standard_input_that_nobody_reads_is_an_error(write: Write, run: Run, agent: str) -> None:
+    top = write({"a.py": agent})
+    for paths in ((), (".",), ("a.py",)):
+        done = run("check", "--stdin-filename", "x.py", *paths, cwd=top, stdin=agent.encode())
+        assert done.returncode == 2 and not done.stdout
+        assert done.stderr.decode() == (
+            "gllint: --stdin-filename names what standard input holds, and nothing reads that: "
+            "gllint check - --stdin-filename x.py\n"
+        )
+
+
 def test_output_file(write: Write, run: Run, agent: str) -> None:
     top = write({"agent.py": agent})
     done = run("check", "--output-format", "json", "--output-file", "out.json", cwd=top)

@@ -89,3 +89,37 @@ def test_a_repository_without_a_commit_has_no_revision(write: Write, run: Run) -
     done = run("check", "--since", "HEAD", cwd=top)
     assert done.returncode == 2
     assert done.stderr.decode() == "gllint: --since: git knows no revision 'HEAD'; nothing is committed yet\n"
+
+
+def test_a_branch_is_compared_with_where_it_left_the_other(repository: Path, check: Check, run: Run) -> None:
+    git(repository, "branch", "-M", "main")
+    git(repository, "switch", "-qc", "work")
+    (repository / "work.py").write_text('final_message = "7 kWh"\n')
+    git(repository, "add", ".")
+    git(repository, "commit", "-qm", "work")
+    git(repository, "switch", "-q", "main")
+    # What main did meanwhile is undone, seen from the tip: it is no change of the branch.
+    (repository / "a.py").write_text('final_message = "one kWh"\n' * 6)
+    git(repository, "commit", "-qam", "main")
+    git(repository, "switch", "-q", "work")
+    assert check("--since", "main", cwd=repository) == ["work.py:1:18: GL401"]
+    assert check("--since", "main...", cwd=repository) == ["work.py:1:18: GL401"]
+    tip = check("--since", "main..", cwd=repository)
+    assert len(tip) == 7 and tip[0] == "a.py:1:18: GL401"
+    done = run("check", "--since", "mian...", cwd=repository)
+    assert done.stderr.decode().endswith("git knows no revision 'mian'; did you mean 'main'?\n")
+
+
+def test_histories_without_a_common_commit_are_told(repository: Path, run: Run) -> None:
+    git(repository, "branch", "-M", "main")
+    git(repository, "switch", "-q", "--orphan", "other")
+    (repository / "b.py").write_text("x = 1\n")
+    git(repository, "add", ".")
+    git(repository, "commit", "-qm", "other")
+    done = run("check", "--since", "main", cwd=repository)
+    assert done.returncode == 2
+    assert done.stderr.decode() == (
+        "gllint: --since: 'main' and HEAD have no commit in common; in a shallow clone fetch more of the history, "
+        "or compare with its tip: --since main..\n"
+    )
+    assert run("check", "--since", "main..", cwd=repository).returncode == 0
