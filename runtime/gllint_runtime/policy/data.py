@@ -19,7 +19,7 @@ from math import isfinite
 from typing import Any
 from uuid import UUID
 
-from gllint_runtime.policy.schemas import Path, Quantity, is_plain_key, quantity_problem
+from gllint_runtime.policy.schemas import Path, Quantity, is_plain_key, quantity_problem, show_path
 
 _MAX_DEPTH = 64
 _MAX_BITS = 1024  # an integer with as many has no float
@@ -32,13 +32,43 @@ _BUILT_IN = frozenset({str, int, float, bool, type(None)})
 _MARSHAL = 2  # the version without references, which a tree has no use for
 
 
+_FINITE = "Return None where there is no number, and say so in text beside it."
+_SMALLER = "Return a smaller number in a larger unit."
+_LESS = "Return what the answer needs, not all of it."
+_CLASSES = {
+    "Return a list: list(values).": "generator map filter zip range dict_keys dict_values dict_items deque",
+    "Return a list: sorted(values).": "set frozenset",
+    "Return text: decode the bytes, or base64-encode them.": "bytes bytearray memoryview",
+    "Return its text: str(path).": "PosixPath WindowsPath PurePosixPath PureWindowsPath",
+    "Return its .total_seconds() as a Quantity, or its text.": "timedelta",
+    "Await it, and return what comes of it.": "coroutine",
+    "Return its parts as two Quantities, or its text.": "complex",
+    "Return the numbers that the answer needs, each as a Quantity with a key.": "ndarray Series DataFrame Tensor",
+    "Return its text: str(value).": "datetime64 timedelta64",
+    "Return bool(value).": "bool bool_",  # of NumPy
+}
+# What to do with values that JSON does not have, by the name of their class.
+_REMEDIES = {name: remedy for remedy, names in _CLASSES.items() for name in names.split()}
+_ANY_REMEDY = (
+    "Return text, truth values, None, lists, objects with keys of text, and each number as a Quantity."
+)
+
+
+class DataProblem(ValueError):
+    """Why a value is no plain data: what is wrong, at which ``path``, and the ``remedy`` for whoever returns it."""
+
+    def __init__(self, problem: str, path: Path = (), remedy: str = _ANY_REMEDY) -> None:
+        super().__init__(problem)
+        self.path, self.remedy = path, remedy
+
+
 def plain(value: Any) -> Any:
     """A deep copy in JSON's own types, so that nobody holds a reference into what is verified.
 
     Models, dataclasses and tuples become objects and arrays, dates and UUIDs their text, enumerations their value,
     the value of a Quantity an ``int`` or ``float`` whatever its number type.
-    Raises ValueError for NaN, infinity, anything that JSON does not have, and for data without end; whatever the
-    data's own methods do.
+    Raises :class:`DataProblem` for NaN, infinity, anything that JSON does not have, and for data without end; whatever
+    the data's own methods do.
     """
     if type(value) is dict and len(value) < 100 and _is_everyday(value):
         return value.copy()
@@ -74,7 +104,7 @@ class Survey:
 
     ``quantities`` keep the number that the tool gave where a float would round it; ``malformed`` have the keys of a
     Quantity and yet are none, and why; ``raw_numbers`` are all others but booleans and what stands under one of
-    ``plain_keys``, in lists too. ``size`` is about the bytes that the data takes. Raises ValueError.
+    ``plain_keys``, in lists too. ``size`` is about the bytes that the data takes. Raises :class:`DataProblem`.
     """
 
     def __init__(self, value: Any, plain_keys: Collection[str] = ()) -> None:
@@ -86,11 +116,16 @@ class Survey:
         try:
             self.data: Any = self._object(value, ()) if type(value) is dict else self._copy(value, ())
         except RecursionError:
-            raise ValueError("the data is nested too deeply") from None
+            raise _too_deep(value, ()) from None
+        except _Depth as depth:
+            raise _too_deep(value, depth.args[0]) from None
+        except DataProblem:
+            raise
         except Exception as error:
-            raise ValueError(_trouble(error)) from error
+            # A class that lies about itself raised: what it says is none of ours.
+            raise DataProblem(f"the data cannot be read: {_kind(error)}") from error
         if self._text < 0:
-            raise ValueError(f"the data has more than {_MAX_TEXT} characters")
+            raise DataProblem(f"the data has more than {_MAX_TEXT} characters", (), _LESS)
         if plain_keys:
             raw = self.raw_numbers.items()
             self.raw_numbers = {path: number for path, number in raw if not _is_plain(path, plain_keys)}
@@ -112,12 +147,12 @@ class Survey:
                 return value
             case float():
                 if not isfinite(value):
-                    raise ValueError(f"{float.__repr__(value)} is not a number that JSON has")
+                    raise DataProblem(f"{float.__repr__(value)} is not a number that JSON has", path, _FINITE)
                 self.raw_numbers[path] = number = float.__float__(value)
                 return number
             case int():
                 if int.bit_length(value) >= _MAX_BITS:
-                    raise ValueError("an integer is beyond the range of numbers")
+                    raise DataProblem("an integer is beyond the range of numbers", path, _SMALLER)
                 self.raw_numbers[path] = number = int.__int__(value)
                 return number
             case Quantity():
@@ -128,13 +163,20 @@ class Survey:
                 return self._copy(str(value), path)
             case Enum():
                 return self._copy(value.value, path)
+            case Decimal() | Fraction() | numbers.Real():  # also of NumPy
+                problem = f"{_a_kind(value)} is a number without a unit"
+                raise DataProblem(problem, path, "Wrap it in a Quantity {value, unit}.")
         try:
             dumped = _dumped(value)
         except Exception as error:
-            problem = f"a {_kind(value)} does not dump itself: {_kind(error)}"
-            raise ValueError(problem) from error
+            problem = f"{_a_kind(value)} does not dump itself: {_kind(error)}"
+            raise DataProblem(
+                problem, path, "Return what it holds as an object with keys of text."
+            ) from error
         if not isinstance(dumped, Mapping):
-            raise ValueError(f"a {_kind(value)} is not data that JSON has")
+            raise DataProblem(
+                f"{_a_kind(value)} is not data that JSON has", path, _REMEDIES.get(_kind(value), _ANY_REMEDY)
+            )
         return self._object(dict(islice(dumped.items(), self._values + 1)), path)
 
     def _items(self, count: int, items: Iterable[tuple[Any, Any]], path: Path) -> list[Any]:
@@ -158,9 +200,9 @@ class Survey:
         """Spend so much of the budget on what the object or array at ``path`` holds."""
         self._values -= values
         if len(path) > _MAX_DEPTH:
-            raise ValueError("the data is nested too deeply")
+            raise _Depth(path)
         if self._values < 0:
-            raise ValueError(f"the data has more than {_MAX_VALUES} values")
+            raise DataProblem(f"the data has more than {_MAX_VALUES} values", (), _LESS)
 
     def _object(self, value: dict[Any, Any], path: Path) -> dict[str, Any]:
         if len(value) == 2:
@@ -173,7 +215,7 @@ class Survey:
                 self.quantities[path] = Quantity(number, unit)
                 return {"value": number, "unit": unit}
         if not _TEXT.issuperset(map(type, value)):
-            value = {_name(key): item for key, item in value.items()}
+            value = {_name(key, path): item for key, item in value.items()}
         if "value" in value and "unit" in value:
             return self._quantity(value, path)
         self._text -= sum(map(len, value))
@@ -183,7 +225,7 @@ class Survey:
         """An object with the keys of a Quantity."""
         exact = None
         if len(value) == 2:
-            number, exact = _number(value["value"])
+            number, exact = _number(value["value"], (*path, "value"))
             value = {**value, "value": number}  # in its place
         copied = dict(zip(value, self._items(len(value), value.items(), path), strict=True))
         problem = quantity_problem(copied)
@@ -201,10 +243,35 @@ def _is_plain(path: Path, plain_keys: Collection[str]) -> bool:
     return key is not None and is_plain_key(key, plain_keys)
 
 
-def _trouble(error: Exception) -> str:
-    """What went wrong: as we say it, or, where a class that lies about itself raised, no more than that."""
-    said = error.args[0] if type(error) is ValueError and error.args else None
-    return said[:500] if type(said) is str else f"the data cannot be read: {_kind(error)}"
+class _Depth(Exception):
+    """The path at which data goes deeper than it may."""
+
+
+def _too_deep(value: Any, path: Path) -> DataProblem:
+    """Why the data at ``path`` of ``value`` is too deep: most often it holds itself."""
+    above: dict[int, Path] = {}
+    node = value
+    for length in range(len(path) + 1):
+        if id(node) in above:
+            here, there = show_path(path[:length]), show_path(above[id(node)])
+            remedy = "Leave out what leads back, or name it by an id."
+            return DataProblem(f"the data holds itself: {here} is {there} again", path[:length], remedy)
+        above[id(node)] = path[:length]
+        node = _member(node, path[length]) if length < len(path) else None
+        if node is None:
+            break
+    return DataProblem("the data is nested too deeply", path, f"Return at most {_MAX_DEPTH} levels.")
+
+
+def _member(node: Any, step: str | int) -> Any:
+    """What stands under a step of a path; ``None`` where that cannot be had without asking the data's own methods."""
+    if type(node) in (dict, list, tuple):
+        try:
+            return node[step]
+        except (KeyError, IndexError, TypeError):
+            return None
+    fields = getattr(type(node), "__dataclass_fields__", {})
+    return getattr(node, step, None) if isinstance(step, str) and step in fields else None
 
 
 def _kind(value: Any) -> str:
@@ -212,10 +279,23 @@ def _kind(value: Any) -> str:
     return str(type.__dict__["__name__"].__get__(type(value)))
 
 
-def _name(key: Any) -> str:
-    if not isinstance(key, str):
-        raise ValueError(f"the key {reprlib.repr(key)} is not text")
-    return str.__str__(key)
+def _a_kind(value: Any) -> str:
+    """The name of a value's class behind its article."""
+    name = _kind(value)
+    return "a bytes object" if name == "bytes" else f"{'an' if name[:1] in 'aeiouAEIOU' else 'a'} {name}"
+
+
+def _name(key: Any, path: Path) -> str:
+    if isinstance(key, str):
+        return str.__str__(key)
+    remedy = "Write it as text: str(key)."
+    if isinstance(key, Enum):
+        remedy = "Write its name: key.name."
+    elif isinstance(key, bytes):
+        remedy = "Decode it to text."
+    elif isinstance(key, tuple):
+        remedy = "Nest one object for each part of it, or join the parts to a text."
+    raise DataProblem(f"the key {reprlib.repr(key)} is not text", path, remedy)
 
 
 def _dumped(value: Any) -> Any:
@@ -226,7 +306,7 @@ def _dumped(value: Any) -> Any:
     return dump() if callable(dump) else value
 
 
-def _number(number: Any) -> tuple[Any, Any]:
+def _number(number: Any, path: Path) -> tuple[Any, Any]:
     """The value of a Quantity as ``int`` or ``float``, and the Decimal or Fraction that this rounds, if it does."""
     if type(number) in _BUILT_IN or isinstance(number, (int, float, str)):
         return number, None
@@ -237,9 +317,9 @@ def _number(number: Any) -> tuple[Any, Any]:
     kind: Any = Decimal if isinstance(number, Decimal) else Fraction
     exact = kind(number)  # of a subclass, what it really is
     if isinstance(exact, Decimal) and not exact.is_finite():
-        raise ValueError(f"{exact} is not a number that JSON has")
+        raise DataProblem(f"{exact} is not a number that JSON has", path, _FINITE)
     if not _is_short(exact):
-        raise ValueError(f"a {_kind(number)} is beyond the range of numbers")
+        raise DataProblem(f"a {_kind(number)} is beyond the range of numbers", path, _SMALLER)
     rounded = float(exact)
     return rounded, None if Fraction(exact) == Fraction(rounded) else exact
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from gllint_runtime.policy import schemas, validation
 from gllint_runtime.policy.claims import ClaimPathError, parse_claim_path
-from gllint_runtime.policy.data import Survey, plain
+from gllint_runtime.policy.data import DataProblem, Survey, plain
 from gllint_runtime.policy.errors import GLDataError, GLValidationError
 from gllint_runtime.policy.schemas import Path, Quantity, show_path
 from gllint_runtime.policy.settings import Policy
@@ -25,11 +25,11 @@ def verified_output(
     """
     try:
         found = Survey(output, policy.plain_keys)
-    except ValueError as error:
-        raise _bad_output(f"{error}. Wrap each number in a Quantity.") from None
-    if check is not None and (problem := check(found.data)) is not None:
-        path, message = problem
-        raise _bad_output(message, path)
+    except DataProblem as problem:
+        raise _bad_output(f"{problem}. {problem.remedy}", problem.path, problem.remedy) from None
+    if check is not None and (misfit := check(found.data)) is not None:
+        place, message = misfit
+        raise _bad_output(message, place)
     if not policy.allow_raw_numbers:
         for path, trouble in found.malformed:
             raise _bad_output(trouble, path)
@@ -48,10 +48,10 @@ def plain_arguments(tool_name: str, arguments: Any) -> dict[str, Any]:
     """A copy of a call's arguments as plain data. Raises GLValidationError ARGS_SCHEMA."""
     try:
         copied = plain(arguments)
-    except ValueError as error:
-        raise GLValidationError(
-            "ARGS_SCHEMA", f"The arguments of '{tool_name}' are not JSON: {error}"
-        ) from None
+    except DataProblem as problem:
+        where = show_path(problem.path)
+        message = f"The arguments of '{tool_name}' are not JSON: at {where} {problem}"
+        raise GLValidationError("ARGS_SCHEMA", message, path=where) from None
     if not isinstance(copied, dict):
         raise GLValidationError("ARGS_SCHEMA", f"The arguments of '{tool_name}' are not an object")
     return copied
@@ -83,10 +83,10 @@ def _available(output: Survey) -> str:
     return f"Quantities of this output: {', '.join(paths[:20])}{more}."
 
 
-def _bad_output(message: str, path: Path = ()) -> GLValidationError:
+def _bad_output(message: str, path: Path = (), hint: str | None = None) -> GLValidationError:
     where = show_path(path)
     return GLValidationError(
-        "RESULT_SCHEMA", f"Tool output validation failed at {where}: {message}", path=where
+        "RESULT_SCHEMA", f"Tool output validation failed at {where}: {message}", hint, path=where
     )
 
 
