@@ -9,6 +9,7 @@ import stat
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, NoReturn
 
 from gllint import report
@@ -27,9 +28,9 @@ from gllint.shown import visible
 from gllint_rules import RULES, Finding
 
 if TYPE_CHECKING:
+    from gllint.run.baselines import Baselines
     from gllint.run.fixer import Fixed
     from gllint.verdict.baseline import Compared
-    from gllint.verdict.fingerprint import Fingerprint
 
 _STANDARD_OUTPUT = ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 _SHOWN = 3
@@ -93,9 +94,16 @@ class _Run:
         self.request, self.engine = request, engine
         self.show = _shower(request.paths)
         self.stdin = ""
-        self.failed = self.would_change = False
+        self.failed = self.would_change = self.has_baseline = False
         self.known: frozenset[Finding] = frozenset()  # from the baseline, and told nevertheless
         self.started = time.perf_counter()
+
+    @cached_property
+    def baselines(self) -> Baselines:
+        """What the baselines hold: loaded where one is named."""
+        from gllint.run.baselines import Baselines
+
+        return Baselines(self.engine)
 
     def run(self) -> int:
         paths = self._paths()
@@ -105,7 +113,7 @@ class _Run:
             return self._show_files(paths)
         # What is wrong with the command is said before the work, not after it.
         self._check_targets()
-        old = self._baseline()
+        self._check_baselines(paths)
         if self.request.fix or self.request.diff:
             outcome = self._fix(paths)
         elif self.request.add_noqa:
@@ -117,10 +125,9 @@ class _Run:
         if self.request.add_noqa:
             return WRONG if self.failed or outcome.failures else NOTHING_FOUND
         self._only_since(outcome, paths)
-        if old is not None and self.request.write_baseline:
-            return self._write_baseline(outcome, old)
-        if old is not None:
-            self._compare(outcome, old)
+        if self.request.write_baseline:
+            return self._write_baseline(outcome, self.request.write_baseline)
+        self._compare(outcome)
         self._report(outcome)
         if self.request.verbose:
             self._say_more()
@@ -128,15 +135,20 @@ class _Run:
             self._print_timings()
         return self._status(outcome)
 
-    def _baseline(self) -> list[Fingerprint] | None:
-        name = self.request.write_baseline or self.request.baseline
-        if not name:
-            return None
-        from gllint.verdict import baseline
+    def _check_baselines(self, paths: Sequence[str]) -> None:
+        """Read the baselines that the paths obey. Raises :class:`UsageError`."""
+        if self.request.write_baseline:
+            from gllint.verdict import baseline
 
-        return (
-            baseline.target(absolute(name)) if self.request.write_baseline else baseline.read(absolute(name))
-        )
+            baseline.target(absolute(self.request.write_baseline))
+            return
+        files = self.engine.baselines_of(map(absolute, paths))
+        if self.request.prune_baseline and not files:
+            raise UsageError(
+                "--prune-baseline needs a baseline: --baseline FILE, or the key 'baseline' of the configuration"
+            )
+        for file in files:
+            self.baselines.entries(file)
 
     def _check_targets(self) -> None:
         """Refuse to write over what is not ours to write over."""
@@ -206,7 +218,7 @@ class _Run:
     def _add_noqa(self, paths: Sequence[str]) -> Outcome:
         from gllint.run import fixer
 
-        fixed = fixer.suppress(self.engine, paths, lambda outcome: self._only_since(outcome, paths))
+        fixed = fixer.suppress(self.engine, paths, lambda outcome: self._only_new(outcome, paths))
         written = self._put(fixed)
         self._complain(fixed)
         self._note(f"Added {counted(sum(fixed.applied[path] for path in written), 'suppression')}.")
@@ -225,6 +237,12 @@ class _Run:
         for error in fixed.errors:
             _complain(error)
         self.failed = bool(fixed.errors)
+
+    def _only_new(self, outcome: Outcome, paths: Sequence[str]) -> None:
+        """Leave what the run would tell."""
+        self._only_since(outcome, paths)
+        if self.engine.baselines_of(outcome.checked):
+            self.baselines.leave_out(outcome)
 
     def _only_since(self, outcome: Outcome, paths: Sequence[str]) -> None:
         if self.request.since is None:
@@ -259,7 +277,7 @@ class _Run:
             colour=_wants_colour() and not self.request.output_file,
             cell=self.engine.sources.cell,
             maps=self.engine.maps(outcome.checked) if self.request.output_format == report.PAGE else (),
-            has_baseline=bool(self.request.baseline),
+            has_baseline=self.has_baseline,
         )
 
     def _identities(self, outcome: Outcome) -> list[str]:
@@ -282,7 +300,7 @@ class _Run:
         count = len(outcome.findings)
         if not count:
             if outcome.checked and not self.would_change:
-                new = "new " if self.request.baseline else ""
+                new = "new " if self.has_baseline else ""
                 self._note(f"No {new}findings in {counted(len(outcome.checked), 'file')}.")
             return
         files = len({finding.path for finding in outcome.findings})
@@ -330,30 +348,40 @@ class _Run:
 
     # --- the baseline --------------------------------------------------------------------------------------
 
-    def _write_baseline(self, outcome: Outcome, old: Sequence[Fingerprint]) -> int:
-        from gllint.cli import baselines
+    def _write_baseline(self, outcome: Outcome, name: str) -> int:
+        from gllint.run import baselines
+        from gllint.verdict import baseline
 
-        path = absolute(str(self.request.write_baseline))
-        kept = baselines.write(self.engine, outcome, path, old, covers_all=not self.request.since)
-        self._note(f"Wrote {counted(len(outcome.findings), 'finding')} to {self.request.write_baseline}.")
-        if kept:
-            self._note(f"It keeps {counted(kept, 'finding')} of what was not checked.")
+        path = absolute(name)
+        old = baseline.target(path)
+        held, others = baselines.write(self.engine, outcome, path, old, covers_all=not self.request.since)
+        self._note(f"Wrote {counted(held, 'finding')} to {name}.")
+        if others:
+            self._note(f"It keeps {counted(others, 'finding')} of what was not checked.")
+        if held < len(outcome.findings):
+            left = counted(len(outcome.findings) - held, "finding")
+            self._note(
+                f"It leaves out {left} of GL9: what gllint cannot read is to be mended, not to be kept."
+            )
         return WRONG if outcome.failures else NOTHING_FOUND
 
-    def _compare(self, outcome: Outcome, old: Sequence[Fingerprint]) -> None:
-        from gllint.cli import baselines
-
-        path = absolute(str(self.request.baseline))
-        compared = baselines.compare(self.engine, outcome, path, old, covers_all=not self.request.since)
+    def _compare(self, outcome: Outcome) -> None:
+        if not self.engine.baselines_of(map(os.path.dirname, outcome.checked)):
+            return
+        compared = self.baselines.compare(outcome, covers_all=not self.request.since)
+        self.has_baseline = bool(compared)
+        known = {finding for finding in outcome.findings if self.engine.config_of(finding.path).baseline_file}
+        known.difference_update(*(each.new for each in compared.values()))
         if self.request.output_format == report.PAGE:
-            self.known = frozenset(outcome.findings).difference(compared.new)
+            self.known = frozenset(known)
         else:
-            outcome.findings = compared.new
-        if compared.known:
-            self._note(f"{counted(len(compared.known), 'finding')} known from the baseline.")
-        self._prune(path, compared)
+            outcome.findings = [finding for finding in outcome.findings if finding not in known]
+        if known:
+            self._note(f"{counted(len(known), 'finding')} known from the baseline.")
+        for file, each in compared.items():
+            self._prune(file, each)
 
-    def _prune(self, path: str, compared: Compared) -> None:
+    def _prune(self, file: str, compared: Compared) -> None:
         from gllint.verdict import baseline
 
         for entry in compared.fixed:
@@ -365,8 +393,8 @@ class _Run:
         if not self.request.prune_baseline:
             self._note(f"The baseline holds {gone} too many; --prune-baseline takes them out.")
         else:
-            baseline.write(path, [*compared.known, *compared.unseen])
-            self._note(f"Took {gone} out of {self.request.baseline}.")
+            baseline.write(file, [*compared.known, *compared.unseen])
+            self._note(f"Took {gone} out of {self.request.baseline or self.show(file)}.")
 
     # --- output --------------------------------------------------------------------------------------------
 

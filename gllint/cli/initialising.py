@@ -12,7 +12,7 @@ import click
 from gllint.cli.status import NOTHING_FOUND
 from gllint.cli.summary import counted
 from gllint.errors import UsageError
-from gllint.init.plan import BASELINE, Plan, plan, write
+from gllint.init.plan import Plan, plan, write
 from gllint.shown import visible
 
 _MOST = 8
@@ -65,8 +65,13 @@ def _told(made: Plan) -> Iterator[str]:
             f"  {wrapped} of these can then be returned in a unit that is allowed: each finding's help says in which, "
             "and --fix --unsafe-fixes writes it where it can."
         )
-    if any(change.path.endswith(BASELINE) for change in made.changes):
-        yield f"  The baseline keeps the {made.left} that are there today, so that only new ones are told."
+    if made.kept:
+        those = "the one" if made.kept == 1 else f"the {made.kept}"
+        yield f"  The baseline keeps {those} of today, so that only new ones are told: `gllint check` exits 0."
+    broken = sum(finding.code.startswith("GL9") for finding in made.seen.outcome.findings)
+    if broken:
+        verb = "stays" if broken == 1 else "stay"
+        yield f"  {counted(broken, 'finding')} of GL9 {verb}: no baseline takes what gllint cannot read or use."
     yield from made.notes
 
 

@@ -63,8 +63,6 @@ def check_together(request: Request) -> None:
             "--stdin-filename names what standard input holds, and nothing reads that: "
             f"gllint check - --stdin-filename {request.stdin_filename or 'NAME'}"
         )
-    if request.prune_baseline and not request.baseline:
-        raise UsageError("--prune-baseline needs --baseline FILE, which says what to prune")
     if request.diff and (request.add_noqa or request.write_baseline or request.prune_baseline):
         raise UsageError("--diff changes nothing: it takes no option beside it that writes a file")
     if request.write_baseline and request.baseline:
@@ -84,6 +82,7 @@ def options(request: Request) -> Options:
         "fail-level": request.fail_level,
         "extend-exclude": request.exclude or None,
         "force-exclude": request.force_exclude,
+        "baseline": absolute(request.baseline) if request.baseline else None,
         "cache-dir": absolute(request.cache_dir) if request.cache_dir else None,
     }
     return Options(

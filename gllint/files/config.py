@@ -67,6 +67,7 @@ class _Keys(NamedTuple):
     required_version: str | None = None
     jobs: int | None = None
     cache_dir: str | None = None
+    baseline: str | None = None
     rules: Settings = Settings()
     origins: Mapping[str, str] = {}
 
@@ -82,6 +83,11 @@ class Config(_Keys):
     def codes(self) -> frozenset[str]:
         """The codes in force."""
         return selected_codes(self.select, self.extend_select, (*self.ignore, *self.extend_ignore))
+
+    @property
+    def baseline_file(self) -> str | None:
+        """The absolute path of the baseline, ``None`` where there is none."""
+        return os.path.normpath(os.path.join(self.base, self.baseline)) if self.baseline else None
 
     @cached_property
     def excluded(self) -> Patterns:
@@ -161,7 +167,8 @@ def _checked(path: str, table: Mapping[str, Any], base: str) -> Config:
     _check_version(path, table.get("required-version"))
     _check_shape(path, table)
     _check_meaning(path, table)
-    _check_cache_dir(path, table, base)
+    _check_inside(path, table, base, "cache-dir", "--cache-dir or GLLINT_CACHE_DIR may name such a folder")
+    _check_inside(path, table, base, "baseline", "--baseline may name such a file")
     return _config(path, table, base)
 
 
@@ -258,7 +265,7 @@ _TEXTS = _holding(list, "a list of texts", _TEXT)
 _SHAPES: dict[str, _Check] = {
     **dict.fromkeys((*_SELECTOR_KEYS, "exclude", "extend-exclude"), _TEXTS),
     **{name.replace("_", "-"): _TEXTS for name in _RULE_OPTIONS},
-    **dict.fromkeys(("cache-dir", "python", "required-version"), _TEXT),
+    **dict.fromkeys(("baseline", "cache-dir", "python", "required-version"), _TEXT),
     **dict.fromkeys(
         ("force-exclude", "strict-units", "number-words", "array-paths", "require-reason"), _BOOL
     ),
@@ -354,20 +361,20 @@ def _check_version(path: str, required: object) -> None:
         )
 
 
-def _check_cache_dir(path: str, table: Mapping[str, Any], base: str) -> None:
-    """Refuse a cache outside the project: what comes with a repository decides nothing beyond it."""
-    folder = table.get("cache-dir")
-    if folder is None:
+def _check_inside(path: str, table: Mapping[str, Any], base: str, key: str, instead: str) -> None:
+    """Refuse a path outside the project: what comes with a repository decides nothing beyond it."""
+    named = table.get(key)
+    if named is None:
         return
+    if key == "baseline" and not named.strip():
+        raise UsageError(f"{path}: key 'baseline' names no file")
     try:
-        out = way_out(os.path.join(base, folder), repository_of(base) or base)
+        out = way_out(os.path.join(base, named), repository_of(base) or base)
     except OSError as error:
-        raise UsageError(f"{path}: key 'cache-dir' names no folder: {error.strerror}") from None
+        what = "folder" if key == "cache-dir" else "file"
+        raise UsageError(f"{path}: key '{key}' names no {what}: {error.strerror}") from None
     if out is not None:
-        raise UsageError(
-            f"{path}: key 'cache-dir' leads out of the project, to {visible(out)}; "
-            "--cache-dir or GLLINT_CACHE_DIR may name such a folder"
-        )
+        raise UsageError(f"{path}: key '{key}' leads out of the project, to {visible(out)}; {instead}")
 
 
 def _config(path: str, table: Mapping[str, Any], base: str) -> Config:

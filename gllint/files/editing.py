@@ -16,20 +16,22 @@ _BOM = "\ufeff"
 
 
 class Addition(NamedTuple):
-    """What keys of ``[tool.gllint]`` gain: lists of texts, and entries of the table ``per-file-ignores``."""
+    """What keys of ``[tool.gllint]`` gain: lists of texts, entries of ``per-file-ignores``, and single ``values``."""
 
     lists: Mapping[str, tuple[str, ...]] = {}
     ignores: Mapping[str, tuple[str, ...]] = {}
+    values: Mapping[str, str | bool] = {}
 
     def __bool__(self) -> bool:
-        return bool(self.lists or self.ignores)
+        return bool(self.lists or self.ignores or self.values)
 
     def applied(self, config: Config) -> Config:
-        """Return ``config`` with it."""
+        """Return ``config`` with it, but for its baseline, which is no setting of a rule."""
         fields: dict[str, Any] = {
             key.replace("-", "_"): (*getattr(config.rules, key.replace("-", "_")), *more)
             for key, more in self.lists.items()
         }
+        fields |= {key.replace("-", "_"): value for key, value in self.values.items() if key != "baseline"}
         return config._replace(
             rules=config.rules._replace(**fields),
             per_file_ignores={**config.per_file_ignores, **self.ignores},
@@ -77,6 +79,8 @@ def _add(document: Any, addition: Addition, is_own: bool, kit: Any = None) -> No
         if "gllint" not in document["tool"]:
             document["tool"]["gllint"] = kit.table() if kit else {}
         table = document["tool"]["gllint"]
+    for key, value in addition.values.items():
+        table[key] = value
     for key, more in addition.lists.items():
         if key not in table:
             table[key] = kit.array() if kit else []

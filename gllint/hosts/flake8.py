@@ -11,15 +11,18 @@ import ast
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from gllint import __version__
 from gllint.errors import UsageError
 from gllint.files.discover import is_excluded, is_left_out
 from gllint.files.places import absolute
 from gllint.files.source import as_bytes
-from gllint.run.engine import Engine, Options
+from gllint.run.engine import Engine, Options, Outcome
 from gllint.shown import visible
+
+if TYPE_CHECKING:
+    from gllint.run.baselines import Baselines
 
 Report = tuple[int, int, str, type["Plugin"]]
 
@@ -34,6 +37,7 @@ class Plugin:
     name = "gllint"
     version = __version__
     _engine: ClassVar[Engine | None] = None
+    _baselines: ClassVar[Baselines | None] = None
     _paths: ClassVar[tuple[str, ...]] = ()  # absolute; empty where flake8 reads standard input
     _stdin: ClassVar[str] = "stdin"
 
@@ -48,13 +52,12 @@ class Plugin:
         cls._stdin = getattr(options, "stdin_display_name", None) or "stdin"
         noqa = not getattr(options, "disable_noqa", False)
         cls._engine = engine = Engine(Options(jobs=1, noqa=noqa, take_turns=True, fixes=False))
+        cls._baselines = None
         try:
             engine.places.ask_about([path for path in cls._paths if os.path.exists(path)])
             engine.announce([path for path in cls._paths if os.path.isfile(path)])
         except UsageError as error:
-            from flake8.exceptions import ExecutionError  # type: ignore[import-untyped]
-
-            raise ExecutionError(f"gllint: {error}") from None
+            raise _refusal(error) from None
 
     def run(self) -> Iterator[Report]:
         """Yield line, column (from 0), text and type of each finding."""
@@ -65,6 +68,8 @@ class Plugin:
         if not engine.lists(path) and not self._would_be_checked(path, engine):
             return
         outcome = engine.check_file(path)
+        if outcome.findings and engine.config_of(path).baseline_file is not None:
+            self._leave_out(outcome, engine)
         for failure in outcome.failures:
             said = f"internal error: {failure.code} failed on {path}: {failure.error}"
             print(f"gllint: {visible(said)}", file=sys.stderr)
@@ -75,6 +80,18 @@ class Plugin:
                 text = f"{finding.code} {visible(finding.message)}"
                 yield finding.span.line, finding.span.column - 1, text, type(self)
 
+    @classmethod
+    def _leave_out(cls, outcome: Outcome, engine: Engine) -> None:
+        """Take out what the baseline holds that the configuration names."""
+        from gllint.run.baselines import Baselines
+
+        if cls._baselines is None:
+            cls._baselines = Baselines(engine)
+        try:
+            cls._baselines.leave_out(outcome)
+        except UsageError as error:
+            raise _refusal(error) from None
+
     def _would_be_checked(self, path: str, engine: Engine) -> bool:
         """Say whether ``gllint check`` would check the file too: what flake8 excludes is its own."""
         place = engine.place_of(path)
@@ -82,3 +99,11 @@ class Plugin:
             return not (place.config.force_exclude and is_excluded(path, place))
         tops = [top for top in self._paths if path.startswith(top.rstrip("/") + "/")]
         return not is_left_out(path, max(tops, key=len, default=place.root), engine.places)
+
+
+def _refusal(error: UsageError) -> Exception:
+    """What makes flake8 end with a text."""
+    from flake8.exceptions import ExecutionError  # type: ignore[import-untyped]
+
+    refusal: Exception = ExecutionError(f"gllint: {error}")
+    return refusal

@@ -10,15 +10,14 @@ _ITEM = re.compile(r"(?P<indent> *)- ")
 _OF_BLOCK = re.compile(r"\s|-\s|#|$")
 
 
-def hook(baseline: str | None, indent: str = "  ") -> str:
+def hook(indent: str = "  ") -> str:
     """The entry of the commit hook, which runs the gllint that is installed."""
-    entry = "gllint check --force-exclude" + (f" --baseline {baseline}" if baseline else "")
     lines = [
         "- repo: local",
         "  hooks:",
         "    - id: gllint",
         "      name: gllint",
-        f"      entry: {entry}",
+        "      entry: gllint check --force-exclude",
         "      language: system",
         "      types_or: [python, pyi, jupyter]",
         "      require_serial: true",
@@ -26,13 +25,13 @@ def hook(baseline: str | None, indent: str = "  ") -> str:
     return "".join(f"{indent}{line}\n" for line in lines)
 
 
-def with_hook(text: str | None, baseline: str | None) -> str | None:
+def with_hook(text: str | None) -> str | None:
     """Return the text of a pre-commit configuration with the hook at its end of ``repos``.
 
     ``None`` where it cannot be put in by the line: ``repos`` is missing, or no block of its own.
     """
     if text is None or not text.strip():
-        return "repos:\n" + hook(baseline)
+        return "repos:\n" + hook()
     newline = "\r\n" if "\r\n" in text else "\n"
     lines = text.splitlines()
     begin = next((i for i, line in enumerate(lines) if _REPOS.match(line)), None)
@@ -42,7 +41,7 @@ def with_hook(text: str | None, baseline: str | None) -> str | None:
     items = [found["indent"] for line in lines[begin + 1 : end] if (found := _ITEM.match(line))]
     while end > begin + 1 and (not lines[end - 1].strip() or lines[end - 1].startswith("#")):
         end -= 1  # what stands before the next key belongs to it
-    added = hook(baseline, items[0] if items else "  ").splitlines()
+    added = hook(items[0] if items else "  ").splitlines()
     return newline.join([*lines[:end], *added, *lines[end:]]) + newline
 
 

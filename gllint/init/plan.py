@@ -15,8 +15,10 @@ from gllint.files.writing import check_inside, read_bytes, write_atomically
 from gllint.init import hook
 from gllint.init.proposal import Proposal, propose
 from gllint.init.survey import Survey, survey
+from gllint.run.baselines import compared
 from gllint.run.engine import Engine, Options, Outcome
 from gllint.verdict import baseline
+from gllint_rules import Finding
 
 BASELINE = "gllint-baseline.json"
 
@@ -32,12 +34,16 @@ class Change:
 
 @dataclass(slots=True)
 class Plan:
-    """What was seen, what is proposed, and the files that say it. ``left`` is what is found with the new settings."""
+    """What was seen, what is proposed, and the files that say it.
+
+    ``left`` is how many findings there are with the new settings, ``kept`` how many of these a baseline gains.
+    """
 
     root: str
     seen: Survey
     proposal: Proposal
     left: int
+    kept: int
     changes: Sequence[Change]
     notes: Sequence[str]
 
@@ -54,10 +60,12 @@ def plan(path: str) -> Plan:
         proposal = propose(seen, place.config, place.root)
         engine.progress.clear()
         after, outcome = _after(engine, place, seen, proposal.addition)
-        changes, notes = _changes(place, proposal.addition, after, outcome)
+        changes, kept = _settings_and_baselines(place, proposal.addition, after, outcome)
+        hook_change, notes = _hook(place)
     finally:
         engine.close()
-    return Plan(place.root, seen, proposal, len(outcome.findings), changes, notes)
+    left = len(outcome.findings)
+    return Plan(place.root, seen, proposal, left, kept, [*changes, *hook_change], notes)
 
 
 def _after(engine: Engine, place: Place, seen: Survey, addition: Addition) -> tuple[Engine, Outcome]:
@@ -78,49 +86,78 @@ def _after(engine: Engine, place: Place, seen: Survey, addition: Addition) -> tu
         other.close()
 
 
-def _changes(
+def _settings_and_baselines(
     place: Place, addition: Addition, engine: Engine, outcome: Outcome
-) -> tuple[list[Change], list[str]]:
+) -> tuple[list[Change], int]:
+    """The configurations with what they gain, and a baseline for each that has findings left; how many these gain.
+
+    A part of the project with a configuration of its own obeys nothing but that, so that it names its own baseline.
+    """
+    found: dict[str, list[Finding]] = {}
+    for finding in outcome.findings:
+        found.setdefault(engine.config_of(finding.path).source, []).append(finding)
+    own = place.config.source
     changes: list[Change] = []
-    notes: list[str] = []
-    if addition:
-        path = configuration(place) or f"{place.root}/gllint.toml"
-        before = _content(path, place)
-        text = _decoded(path, before)
-        is_own = path.endswith("gllint.toml")
-        changes.append(Change(path, before, with_settings(path, text, addition, is_own).encode()))
-    kept = f"{place.root}/{BASELINE}"
-    old = _content(kept, place)
-    if old is None and outcome.findings:
-        found = baseline.entries(outcome.findings, engine.sources.code, place.root)
-        changes.append(Change(kept, None, baseline.as_bytes(found)))
-    elif old is not None:
-        notes.append(f"{BASELINE} is there already and stays as it is.")
-    has_baseline = old is not None or bool(outcome.findings)
+    kept = 0
+    for source in dict.fromkeys((own, *sorted(found))):
+        here = place if source == own else engine.place_of(source)
+        more = addition if source == own else Addition()
+        findings = [finding for finding in found.get(source, ()) if baseline.takes(finding.code)]
+        change, new, named = _baseline(
+            here, place.root if source == own else here.config.base, engine, findings
+        )
+        kept += new
+        if named is not None:
+            more = more._replace(values={**more.values, "baseline": named})
+        if more:
+            changes.append(_configuration(here, more))
+        changes += change
+    return changes, kept
+
+
+def _configuration(place: Place, addition: Addition) -> Change:
+    path = configuration(place) or f"{place.root}/gllint.toml"
+    before = _content(path, place)
+    after = with_settings(path, _decoded(path, before), addition, path.endswith("gllint.toml"))
+    return Change(path, before, after.encode())
+
+
+def _baseline(
+    place: Place, folder: str, engine: Engine, findings: Sequence[Finding]
+) -> tuple[list[Change], int, str | None]:
+    """The baseline of a configuration with ``findings``, how many of them are new to it, and its name.
+
+    The name is ``None`` where the configuration says it already, and where there is no baseline. A new one stands in
+    ``folder``.
+    """
+    configured = place.config.baseline_file
+    path = configured or f"{folder}/{BASELINE}"
+    data = _content(path, place)
+    if data is None and not findings:
+        return [], 0, None
+    old = baseline.read(path) if data is not None else []
+    new = compared(engine, path, findings, old).new
+    entries = baseline.entries(new, engine.sources.code, os.path.dirname(path))
+    changes = [Change(path, data, baseline.as_bytes([*old, *entries]))] if new else []
+    base = os.path.dirname(place.config.source) or place.root
+    named = os.path.relpath(path, base).replace(os.sep, "/") if configured is None else None
+    return changes, len(new), named
+
+
+def _hook(place: Place) -> tuple[list[Change], list[str]]:
+    """The commit hook, where it can be put in, and what is to be said of it."""
     if not place.repository:
-        notes.append("This is no git repository, so no commit hook is proposed.")
-        return changes, notes
+        return [], ["This is no git repository, so no commit hook is proposed."]
     hooks = f"{place.repository}/{hook.FILE}"
     there = _content(hooks, place)
     present = _decoded(hooks, there) if there is not None else None
-    named = os.path.relpath(kept, place.repository).replace(os.sep, "/") if has_baseline else None
     if hook.has_hook(present):
-        lacks = named is not None and named not in (present or "")
-        told = (
-            f"; give the hook `args: [--baseline, {named}]`, or it reports what the baseline holds"
-            if lacks
-            else ""
-        )
-        notes.append(f"{hook.FILE} runs gllint already{told}.")
-        return changes, notes
-    text_after = hook.with_hook(present, named)
-    if text_after is None:
-        notes.append(
-            f"{hook.FILE} has no list of `repos` that a line could be added to; add the hook yourself."
-        )
-    else:
-        changes.append(Change(hooks, there, text_after.encode()))
-    return changes, notes
+        return [], [f"{hook.FILE} runs gllint already."]
+    text = hook.with_hook(present)
+    if text is None:
+        said = "has no list of `repos` that a line could be added to; add the hook yourself."
+        return [], [f"{hook.FILE} {said}"]
+    return [Change(hooks, there, text.encode())], []
 
 
 def _content(path: str, place: Place) -> bytes | None:

@@ -24,13 +24,13 @@ def propose(seen: Survey, config: Config, root: str) -> Proposal:
     """Return what the findings of a survey ask for, beyond what ``config`` has."""
     more: dict[str, dict[str, None]] = {}
     settled: dict[str, int] = {}
-    ours = [f for f in seen.outcome.findings if not (seen.in_tests and _is_test(f, root))]
+    ours = [f for f in seen.own if not (seen.in_tests and _is_test(f, root))]
     for finding in ours:
         for key, new in asked_by(finding, config):
             more.setdefault(key, {}).update(dict.fromkeys(new))
             settled[key] = settled.get(key, 0) + 1
     lists = {key: _ordered(key, more[key]) for key in KEYS if key in more}
-    patterns = test_patterns([f.path for f in seen.outcome.findings], root) if seen.in_tests else ()
+    patterns = test_patterns([f.path for f in seen.own], root) if seen.in_tests else ()
     ignores = {pattern: ("GL",) for pattern in patterns if pattern not in config.per_file_ignores}
     ignores |= {pattern: ("GL900",) for pattern in seen.templates if pattern not in config.per_file_ignores}
     if ignores:

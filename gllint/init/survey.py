@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
 from gllint.run.engine import Engine, Outcome
+from gllint_rules import Finding
 from gllint_rules.project.context import is_test_path
 from gllint_rules.words.table import shipped
 
@@ -21,9 +22,13 @@ _UNIT = re.compile(r"""["']unit["'][ \t]*:[ \t]*["']([^"'\n]{1,30})["']""")
 
 @dataclass(slots=True)
 class Survey:
-    """What was seen. ``frameworks`` and ``units`` with how many files, or how often, the most frequent first."""
+    """What was seen. ``frameworks`` and ``units`` with how many files, or how often, the most frequent first.
+
+    ``own`` are the findings that obey the project's configuration: a part of it may have one of its own.
+    """
 
     outcome: Outcome
+    own: list[Finding] = field(default_factory=list)
     frameworks: dict[str, int] = field(default_factory=dict)
     units: dict[str, int] = field(default_factory=dict)
     kinds: dict[str, int] = field(default_factory=dict)
@@ -38,6 +43,8 @@ def survey(engine: Engine, root: str, base: str) -> Survey:
     Raises :class:`UsageError`.
     """
     outcome = engine.check([root])
+    source = engine.places.project(root).config.source
+    own = [finding for finding in outcome.findings if engine.config_of(finding.path).source == source]
     frameworks: Counter[str] = Counter()
     units: Counter[str] = Counter()
     dispatchers: dict[str, None] = {}
@@ -50,19 +57,18 @@ def survey(engine: Engine, root: str, base: str) -> Survey:
         units.update(_UNIT.findall(source))
         dispatchers.update(dict.fromkeys(a or b for a, b in dispatching.findall(source)))
     kinds = Counter(
-        finding.kind
-        for finding in outcome.findings
-        if finding.kind is not None and not is_test_path(finding.path, root)
+        finding.kind for finding in own if finding.kind is not None and not is_test_path(finding.path, root)
     )
-    broken = [finding.path for finding in outcome.findings if finding.code == "GL900"]
+    broken = [finding.path for finding in own if finding.code == "GL900"]
     templates = [path for path in broken if _IN_TEMPLATE.search(engine.sources.code(path))]
     return Survey(
         outcome,
+        own,
         dict(frameworks.most_common()),
         dict(units.most_common()),
         dict(kinds.most_common()),
         tuple(dispatchers),
-        sum(is_test_path(finding.path, root) for finding in outcome.findings),
+        sum(is_test_path(finding.path, root) for finding in own),
         tuple(
             dict.fromkeys(_template_pattern(path.removeprefix(base.rstrip("/") + "/")) for path in templates)
         ),

@@ -241,6 +241,12 @@ class Engine(Means):
         """Return the configuration in force for a file."""
         return self.place_of(path).config
 
+    def baselines_of(self, paths: Iterable[str]) -> list[str]:
+        """Return the baselines that the configurations of files and folders (absolute) name."""
+        folders = dict.fromkeys(path if os.path.isdir(path) else os.path.dirname(path) for path in paths)
+        files = (self.places.project(folder).config.baseline_file for folder in folders)
+        return [*dict.fromkeys(file for file in files if file is not None)]
+
     def top_of(self, path: str) -> str:
         """Return the top of the repository that a file lies in, else of its project: all that is its own."""
         place = self.place_of(path)

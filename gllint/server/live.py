@@ -13,15 +13,15 @@ from gllint.files.digest import digest
 from gllint.files.discover import SUFFIXES, Signature, is_left_out, signature_of, walk
 from gllint.files.places import Place
 from gllint.files.sources import Sources
+from gllint.run.baselines import Baselines
 from gllint.run.cache import Store
-from gllint.run.engine import Engine, Options, Outcome, by_path, in_order
+from gllint.run.engine import Engine, Options, Outcome, in_order
 from gllint.run.following import FollowingIndex
 from gllint.run.kept import result_of
 from gllint.run.looks import MAY_USE, TALKS, UNREADABLE, uses_file
 from gllint.run.results import Result
 from gllint.run.rules import check_file, check_files
 from gllint.run.workspace import caused, landed, unreadable
-from gllint_rules import Finding
 from gllint_rules.reading.stack import on_large_stack
 
 _CHUNK = 50
@@ -239,6 +239,7 @@ class LiveEngine(Engine):
     def __init__(self, options: Options | None = None) -> None:
         super().__init__(options)
         self.sources = Sources(most=0)
+        self.baselines = Baselines(self)
         self._lives: dict[str, LiveWorkspace] = {}
 
     def live(self, place: Place) -> LiveWorkspace:
@@ -279,8 +280,9 @@ class LiveEngine(Engine):
         outcome.findings.sort(key=in_order)
         return outcome
 
-    def caused(self, workspace: LiveWorkspace, paths: Collection[str]) -> dict[str, list[Finding]]:
-        """Return the findings that ``paths`` of a project cause in its other files, by their file."""
+    def caused(self, workspace: LiveWorkspace, paths: Collection[str]) -> Outcome:
+        """Return the findings that ``paths`` of a project cause in its other files."""
         outcome = Outcome()
         self.conclude_all(workspace.index, (), workspace.caused(paths), outcome)
-        return by_path(sorted(outcome.findings, key=in_order))
+        outcome.findings.sort(key=in_order)
+        return outcome

@@ -16,7 +16,7 @@ from typing import Protocol
 from gllint.errors import UsageError
 from gllint.files.places import MARKERS, Place
 from gllint.run import fixer
-from gllint.run.engine import Options
+from gllint.run.engine import Options, Outcome, by_path
 from gllint.server.indexing import Cancelled, Reporter, index_apart
 from gllint.server.live import LiveEngine, LiveWorkspace
 from gllint.server.texts import Snapshot
@@ -304,11 +304,23 @@ class Session:
         if not fixes:
             known.workspace.forget_results(path)
         outcome = known.engine.conclude(path, fixes)
+        self._leave_out(known, outcome)
         for failure in outcome.failures:
             if failure not in self._failures:
                 self._failures.add(failure)
                 self._client.log(f"{failure.code} failed on {failure.path}: {failure.error}")
         return Shown(snapshot, tuple(outcome.findings), known.workspace.config.level)
+
+    def _leave_out(self, known: Known, outcome: Outcome) -> None:
+        """Take out what the baseline holds that the configuration names; where it is none, say so once."""
+        if not outcome.findings or known.workspace.config.baseline_file is None:
+            return
+        try:
+            known.engine.baselines.leave_out(outcome)
+        except UsageError as error:
+            if str(error) not in self._complaints:
+                self._complaints.add(str(error))
+                self._client.complain(str(error))
 
     def fixed(self, path: str) -> tuple[Snapshot, bytes] | None:
         """The newest text of an open file and the bytes after all safe fixes; ``None`` where they do nothing."""
@@ -370,7 +382,9 @@ class Session:
         """Show what the open files cause in files that are not open."""
         found: dict[str, list[Finding]] = {}
         for known in projects:
-            for path, findings in known.engine.caused(known.workspace, checked).items():
+            outcome = known.engine.caused(known.workspace, checked)
+            self._leave_out(known, outcome)
+            for path, findings in by_path(outcome.findings).items():
                 if path not in self.buffers:
                     found[path] = findings
                     if self._elsewhere.get(path) != findings:

@@ -25,6 +25,7 @@ VERSION = 1
 _FIELDS = ("code", "path", "scope", "text", "target")
 _MOST = 1_000_000
 _ADVICE = "write one with --write-baseline"
+_OWN = "GL9"  # what gllint says of itself and of files that it cannot read
 _LOOKS_LIKE_ONE = re.compile(rb'\s*\{\s*"version"\s*:\s*\d+\s*,\s*"findings"\s*:')
 
 
@@ -35,6 +36,11 @@ class Compared(NamedTuple):
     known: list[Fingerprint]
     fixed: list[Fingerprint]
     unseen: list[Fingerprint]
+
+
+def takes(code: str) -> bool:
+    """Say whether a baseline may hold findings of a code."""
+    return not code.startswith(_OWN)
 
 
 def read(path: str) -> list[Fingerprint]:
@@ -57,7 +63,7 @@ def read(path: str) -> list[Fingerprint]:
         except ValueError as error:
             raise UsageError(f"{path}: is not a baseline: entry {number}: {error}; {_ADVICE}") from None
         found += [base._replace(nth=nth) for nth in range(count)]
-    return found
+    return [entry for entry in found if takes(entry.code)]
 
 
 def target(path: str) -> list[Fingerprint]:
@@ -175,6 +181,7 @@ class _Matching:
 
 def entries(findings: Sequence[Finding], source: Callable[[str], str], folder: str) -> list[Fingerprint]:
     """Return what a baseline in ``folder`` holds of findings; ``source`` gives a file's text."""
+    findings = [finding for finding in findings if takes(finding.code)]
     return fingerprints(findings, source, lambda path: os.path.relpath(path, folder).replace(os.sep, "/"))
 
 

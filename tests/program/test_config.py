@@ -151,6 +151,7 @@ _TOML = {
 }  # fmt: skip
 _FITTING: dict[str, set[str]] = {
     "jobs": {"number", "long"},
+    "baseline": {"text"},
     "cache-dir": {"text", "empty"},
     "severity": {"table"},
     "per-file-ignores": {"table"},
@@ -211,6 +212,8 @@ def test_every_key_refuses_every_wrong_type(write: Write, key: str, name: str) -
         ("extend-exclude = ['!']", "key 'extend-exclude': '!' is not a pattern"),
         ("extend-exclude = ['a[']", "key 'extend-exclude': 'a[' is not a pattern"),
         ("[per-file-ignores]\n'a\\' = ['GL1']", "key 'per-file-ignores': 'a\\' is not a pattern"),
+        ("baseline = ' '", "key 'baseline' names no file"),
+        ("baseline = '../known.json'", "key 'baseline' leads out of the project"),
         ("cache-dir = \"a\\u0000b\"", "key 'cache-dir' names no folder"),
         *((f"{key} = ['{name}']", f"key '{key}': \"{name}\" is no name") for name in ("", "a.", " ") for key in
           ("tool-decorators", "tool-classes", "tool-methods", "dispatchers", "final-message-calls")),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import tomllib
@@ -59,10 +60,12 @@ def test_it_proposes_writes_and_then_has_nothing_more_to_do(write: Write, run: R
     assert done.returncode == 0
     text = (top / "pyproject.toml").read_text()
     assert text == pyproject.replace('["a"]', '["a", "*_id", "page"]').replace(
-        "# why\n", '# why\nunit-packs = ["counts", "time"]\nper-file-ignores = {"tests/" = ["GL"]}\n'
+        "# why\n",
+        '# why\nbaseline = "gllint-baseline.json"\nunit-packs = ["counts", "time"]\n'
+        'per-file-ignores = {"tests/" = ["GL"]}\n',
     )
-    assert "--baseline gllint-baseline.json" in (top / ".pre-commit-config.yaml").read_text()
-    assert run("check", "--baseline", "gllint-baseline.json", cwd=top).returncode == 0
+    assert "entry: gllint check --force-exclude\n" in (top / ".pre-commit-config.yaml").read_text()
+    assert run("check", cwd=top).returncode == 0
     written = contents(top)
     again = run("init", "--yes", cwd=top)
     assert again.returncode == 0 and b"There is nothing to write." in again.stdout
@@ -72,12 +75,15 @@ def test_it_proposes_writes_and_then_has_nothing_more_to_do(write: Write, run: R
 def test_what_it_says_of_its_effect_is_what_a_check_finds(write: Write, run: Run) -> None:
     top = repository(write, {"a.py": TOOL})
     assert "5 now, 3 with these settings" in run("init", "--yes", cwd=top).stdout.decode()
+    done = run("check", cwd=top)
+    assert done.returncode == 0 and b"3 findings known from the baseline." in done.stderr
+    assert tomllib.loads((top / "gllint.toml").read_text()) == {
+        "unit-packs": ["counts", "time"], "plain-keys": ["*_id", "page"], "baseline": "gllint-baseline.json",
+    }  # fmt: skip
+    (top / "gllint-baseline.json").write_text('{"version": 1, "findings": []}')
     assert run("check", "--output-format", "concise", cwd=top).stdout.count(b"\n") == 3
     kept = run("check", "--output-format", "json", cwd=top).stdout
     assert kept == run("check", "--output-format", "json", "--no-cache", cwd=top).stdout
-    assert tomllib.loads((top / "gllint.toml").read_text()) == {
-        "unit-packs": ["counts", "time"], "plain-keys": ["*_id", "page"],
-    }  # fmt: skip
 
 
 def test_it_reads_each_file_once_and_leaves_nothing_for_the_next_check_to_read(
@@ -200,21 +206,71 @@ def test_in_a_part_of_a_repository_the_hook_stands_at_its_top(write: Write, run:
     )
     run("init", "--yes", "api", cwd=top)
     assert set(contents(top)) >= {".pre-commit-config.yaml", "api/gllint-baseline.json"}
-    assert "--baseline api/gllint-baseline.json" in (top / ".pre-commit-config.yaml").read_text()
     assert b"unit-packs" in contents(top)["api/pyproject.toml"]
+    assert b'baseline = "gllint-baseline.json"' in contents(top)["api/pyproject.toml"]
+    assert run("check", "api", cwd=top).returncode == 0
 
 
-@pytest.mark.parametrize("has_it", [False, True])
-def test_a_hook_that_is_there_is_to_name_the_baseline(
-    write: Write, run: Run, agent: str, has_it: bool
-) -> None:
-    named = "        args: [--baseline, gllint-baseline.json]\n" if has_it else ""
-    hooks = f"repos:\n  - repo: ../gllint\n    rev: v1\n    hooks:\n      - id: gllint\n{named}"
+def test_a_hook_that_is_there_stays(write: Write, run: Run, agent: str) -> None:
+    hooks = "repos:\n  - repo: ../gllint\n    rev: v1\n    hooks:\n      - id: gllint\n"
     top = repository(write, {"agent.py": agent, ".pre-commit-config.yaml": hooks})
-    done = run("init", "--yes", cwd=top)
-    said = b"give the hook `args: [--baseline, gllint-baseline.json]`"
-    assert b"runs gllint already" in done.stdout and (said in done.stdout) is not has_it
+    assert b"runs gllint already." in run("init", "--yes", cwd=top).stdout
     assert (top / ".pre-commit-config.yaml").read_text() == hooks
+
+
+LAYOUTS: dict[str, dict[str, str | bytes]] = {
+    "one folder": {"a.py": TOOL},
+    "a part without a configuration": {"a.py": TOOL, "part/pyproject.toml": "[project]\nname = 'p'\n", "part/b.py": TOOL},
+    "a part with its own": {"gllint.toml": "", "a.py": TOOL, "part/gllint.toml": "plain-keys = ['x']\n", "part/b.py": TOOL},
+    "a part in the middle": {
+        "a/pyproject.toml": "[tool.gllint]\nselect = ['GL1']\n", "a/b/gllint.toml": "", "a/b/c.py": TOOL, "a/d.py": TOOL,
+    },
+    "a baseline that nobody names": {"a.py": TOOL, "gllint-baseline.json": '{"version": 1, "findings": []}\n'},
+    "a baseline elsewhere": {
+        "a.py": TOOL, "gllint.toml": "baseline = 'ci/known.json'\n", "ci/known.json": '{"version": 1, "findings": []}\n',
+    },
+    "a baseline that is not there yet": {"a.py": TOOL, "gllint.toml": "baseline = 'known.json'\n"},
+    "test code": {"tests/test_a.py": TOOL, "conftest.py": TOOL},
+    "a notebook": {
+        "n.ipynb": json.dumps({"cells": [{"cell_type": "code", "source": TOOL, "metadata": {}, "outputs": []}],
+                               "metadata": {}, "nbformat": 4, "nbformat_minor": 5}),
+    },
+    "a severity": {"a.py": TOOL, "gllint.toml": "severity = {GL1 = 'warning'}\nfail-level = 'warning'\n"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("has_git", [True, False])
+def test_a_check_after_it_exits_0_in_every_layout(write: Write, run: Run, layout: str, has_git: bool) -> None:
+    top = repository(write, LAYOUTS[layout]) if has_git else write(LAYOUTS[layout])
+    assert run("check", cwd=top).returncode in (1, 2)
+    assert run("init", "--yes", cwd=top).returncode == 0
+    done = run("check", cwd=top)
+    assert done.returncode == 0, done.stdout.decode() + done.stderr.decode()
+    assert run("check", "--no-cache", "--jobs", "2", cwd=top).returncode == 0
+    assert b"There is nothing to write." in run("init", "--yes", cwd=top).stdout
+    new = top / "new.py"
+    new.write_text(TOOL.replace("search", "find"))
+    if layout != "a part in the middle":
+        assert run("check", cwd=top).returncode == 1
+
+
+def test_a_part_of_a_repository_names_its_baseline_in_the_configuration_above(write: Write, run: Run) -> None:
+    top = repository(write, {"gllint.toml": "", "api/pyproject.toml": "", "api/a.py": TOOL, "web/b.py": TOOL})
+    assert run("init", "--yes", "api", cwd=top).returncode == 0
+    assert tomllib.loads((top / "gllint.toml").read_text())["baseline"] == "api/gllint-baseline.json"
+    assert run("check", "api", cwd=top).returncode == 0 and run("check", cwd=top).returncode == 1
+    assert run("init", "--yes", cwd=top).returncode == 0
+    assert run("check", cwd=top).returncode == 0
+
+
+def test_what_cannot_be_read_stays_a_finding(write: Write, run: Run) -> None:
+    broken = "from langchain_core.tools import tool\n\n\n@tool\ndef f(:\n    return 1\n"
+    top = repository(write, {"a.py": TOOL, "b.py": broken})
+    said = run("init", "--yes", cwd=top).stdout.decode()
+    assert "1 finding of GL9 stays: no baseline takes what gllint cannot read or use." in said
+    done = run("check", "--output-format", "concise", cwd=top)
+    assert done.returncode == 1 and done.stdout.decode().split(" ")[1] == "GL900"
 
 
 def test_a_folder_that_cannot_be_written(write: Write) -> None:
@@ -270,7 +326,7 @@ def test_what_has_no_room_for_a_table_is_said() -> None:
         with_settings("pyproject.toml", "tool = {ruff = {a = 1}}\n", ADDITION, is_own=False)
 
 
-HOOK_LINE = "entry: gllint check --force-exclude --baseline b.json"
+HOOK_LINE = "entry: gllint check --force-exclude"
 
 
 @pytest.mark.parametrize(
@@ -286,7 +342,7 @@ HOOK_LINE = "entry: gllint check --force-exclude --baseline b.json"
 )
 def test_the_hook_goes_into_any_block_of_repos(text: str | None) -> None:
     yaml = pytest.importorskip("yaml")
-    after = with_hook(text, "b.json")
+    after = with_hook(text)
     assert after is not None and HOOK_LINE in after
     old, new = yaml.safe_load(text or "") or {}, yaml.safe_load(after)
     assert [r for r in new["repos"] if r["hooks"] and r["hooks"][0]["id"] == "gllint"] == [new["repos"][-1]]
@@ -297,12 +353,12 @@ def test_the_hook_goes_into_any_block_of_repos(text: str | None) -> None:
 
 @pytest.mark.parametrize("text", ["repos: []\n", "ci: {}\n", "- a\n", "repos: &x\n"])
 def test_what_has_no_block_of_repos_is_left_alone(text: str) -> None:
-    assert with_hook(text, None) is None
+    assert with_hook(text) is None
 
 
 @given(st.text(max_size=60))
 def test_no_text_of_a_file_breaks_it(text: str) -> None:
-    with_hook(text, None)
+    with_hook(text)
     has_hook(text)
     try:
         after = with_settings("pyproject.toml", text, ADDITION, is_own=False)

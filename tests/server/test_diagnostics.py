@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -465,3 +466,14 @@ async def test_to_an_editor_that_is_gone_are_tried_twice_at_most() -> None:
     server.protocol.writer = Gone()
     server.window_log_message(types.LogMessageParams(types.MessageType.Info, "late"))
     assert len(tried) == 2
+
+
+async def test_leave_out_what_the_baseline_holds(start: Any, project: Project, gllint: list[str]) -> None:
+    root = project({"gllint.toml": "baseline = 'known.json'\n", "a.py": MESSAGE, "b.py": MESSAGE})
+    command = [*gllint, "check", "--write-baseline", "known.json", "a.py"]
+    assert subprocess.run(command, cwd=root, check=False).returncode == 0
+    editor = await start(root)
+    editor.open(root / "a.py")
+    editor.open(root / "b.py")
+    assert await editor.diagnostics((root / "a.py").as_uri()) == []
+    assert [d.code for d in await editor.diagnostics((root / "b.py").as_uri())] == ["GL401"]

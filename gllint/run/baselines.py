@@ -1,0 +1,132 @@
+"""The baselines that projects name: writing one, and telling what is new from what each holds.
+
+Every host leaves out the same findings: the command line, flake8, the commit hook and the editor.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Sequence
+from functools import cache
+
+from gllint.files.discover import Signature, signature_of
+from gllint.files.places import absolute
+from gllint.run.engine import Engine, Outcome
+from gllint.verdict import baseline
+from gllint.verdict.baseline import Compared
+from gllint.verdict.fingerprint import Fingerprint
+from gllint_rules import Finding
+
+
+class Baselines:
+    """The baselines of the projects of ``engine``, each read once and again when it has changed."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._entries: dict[str, tuple[Signature | None, list[Fingerprint]]] = {}
+
+    def entries(self, file: str) -> list[Fingerprint]:
+        """Return what a baseline holds. Raises :class:`UsageError` where it is missing or is none."""
+        signature = signature_of(file)
+        known = self._entries.get(file)
+        if known is None or known[0] != signature or signature is None:
+            self._entries[file] = known = signature, baseline.read(file)
+        return known[1]
+
+    def compare(self, outcome: Outcome, covers_all: bool) -> dict[str, Compared]:
+        """Compare what was found with the baseline of each file's configuration; by the paths of the baselines.
+
+        ``covers_all`` says that the outcome holds all findings of its files, so that one that it lacks is fixed.
+        Raises :class:`UsageError`.
+        """
+        findings, checked = self._grouped(outcome.findings), set(outcome.checked)
+        files = {file for path in checked if (file := self._file_of(path)) is not None}
+        return {
+            file: compared(
+                self._engine, file, findings.get(file, ()), self.entries(file), checked if covers_all else ()
+            )
+            for file in sorted(files | findings.keys())
+        }
+
+    def leave_out(self, outcome: Outcome) -> None:
+        """Take out of ``outcome`` what baselines hold. Raises :class:`UsageError`."""
+        known: set[Finding] = set()
+        for file, findings in self._grouped(outcome.findings).items():
+            known.update(findings)
+            known.difference_update(
+                compared(self._engine, file, findings, self._relevant(file, findings)).new
+            )
+        if known:
+            outcome.findings = [finding for finding in outcome.findings if finding not in known]
+
+    def _relevant(self, file: str, findings: Sequence[Finding]) -> list[Fingerprint]:
+        """The entries that can be one of ``findings``: those of their files, and of files that are gone."""
+        folder = os.path.dirname(file)
+        paths = {finding.path for finding in findings}
+
+        @cache
+        def may_match(path: str) -> bool:
+            full = absolute(os.path.join(folder, path))
+            return full in paths or not os.path.exists(full)
+
+        return [entry for entry in self.entries(file) if may_match(entry.path)]
+
+    def _grouped(self, findings: Iterable[Finding]) -> dict[str, list[Finding]]:
+        grouped: dict[str, list[Finding]] = {}
+        for finding in findings:
+            if (file := self._file_of(finding.path)) is not None:
+                grouped.setdefault(file, []).append(finding)
+        return grouped
+
+    def _file_of(self, path: str) -> str | None:
+        return self._engine.config_of(path).baseline_file
+
+
+def write(
+    engine: Engine, outcome: Outcome, path: str, old: Sequence[Fingerprint], covers_all: bool
+) -> tuple[int, int]:
+    """Write what was found to the baseline ``path`` (absolute), which held ``old``. Raises :class:`UsageError`.
+
+    It keeps what ``old`` says of what the run did not judge: other files, rules or lines. Return how many findings it
+    holds of this run, and how many it keeps.
+    """
+    covered = outcome.checked if covers_all else ()
+    unseen = compared(engine, path, outcome.findings, old, set(covered)).unseen
+    entries = baseline.entries(outcome.findings, engine.sources.code, os.path.dirname(path))
+    baseline.write(path, [*entries, *unseen])
+    return len(entries), len(unseen)
+
+
+def compared(
+    engine: Engine,
+    path: str,
+    findings: Sequence[Finding],
+    old: Sequence[Fingerprint],
+    covered: Collection[str] = (),
+) -> Compared:
+    """Compare ``findings`` with the baseline ``old``, read from ``path``; of ``covered`` files there are no others."""
+    folder = os.path.dirname(path)
+
+    def has_scope(file: str, scope: str) -> bool:
+        source = engine.sources.code(absolute(os.path.join(folder, file)))
+        return not scope or all(_defines(source, name) for name in scope.split("."))
+
+    def was_checked(entry: Fingerprint) -> bool:
+        full = absolute(os.path.join(folder, entry.path))
+        return full in covered and entry.code in engine.config_of(full).codes
+
+    taken = [finding for finding in findings if baseline.takes(finding.code)]
+    result = baseline.compare(
+        old,
+        taken,
+        baseline.entries(taken, engine.sources.code, folder),
+        was_checked=was_checked,
+        has_scope=has_scope,
+        exists=lambda file: os.path.exists(os.path.join(folder, file)),
+    )
+    new = set(result.new)
+    return result._replace(new=[f for f in findings if f in new or not baseline.takes(f.code)])
+
+
+def _defines(source: str, name: str) -> bool:
+    return any(f"{word} {name}{end}" in source for word in ("def", "class") for end in "(:[")
