@@ -240,8 +240,8 @@ def test_watch_checks_again_when_a_file_changes(write: Write, agent: str) -> Non
         assert process.stdout is not None and process.stderr is not None
         try:
             first = [process.stdout.readline() for _ in range(3)]
-            while "Watching" not in process.stderr.readline():
-                pass
+            while "Watching" not in (line := process.stderr.readline()):
+                assert line, "it ended"
             write({"agent.py": agent.replace('"rooms": 4', '"rooms": "4"')})
             again = [process.stdout.readline() for _ in range(2)]
             process.send_signal(signal.SIGINT)
