@@ -55,17 +55,18 @@ class Showing:
         for at, claim in zip(range(1, len(pieces), 2), shown.cited, strict=True):
             value = escape(str(shown.returned[claim].value))
             lines = list(_source(shown.provenance[claim], shown.returned[claim]))
-            told = "".join(f"<i>{escape(name)}</i><b>{escape(text)}</b>" for name, text in lines)
+            pairs = "".join(f"<i>{escape(name)}</i><b>{escape(text)}</b>" for name, text in lines)
             spoken = escape(f"{shown.pieces[at]}: " + "; ".join(f"{name} {text}" for name, text in lines))
             pieces[at] = (
                 f'<span class="number"><data value="{value}" tabindex="0" role="note" aria-label="{spoken}">'
                 f"{pieces[at]}</data>"
-                f'<span class="source" aria-hidden="true">{told}</span></span>'
+                f'<span class="source" aria-hidden="true">{pairs}</span></span>'
             )
         steps = "".join(
-            f'<li class="{"done" if done else "failed"}"><b>{escape(head)}</b> <span class="more">{escape(more)}</span>'
+            f'<li class="{"done" if done else "failed"}"><b>{escape(head)}</b> '
+            f'<span class="more">{escape(detail)}</span>'
             f"<br><code>{escape(data)}</code></li>"
-            for head, more, data, done in _steps(shown)
+            for head, detail, data, done in _steps(shown)
         )
         timeline = f"<h2>How it came about</h2><ol>{steps}</ol>" if steps else ""
         return f'<style>{_style()}</style><div class="gllint"><p class="message">{"".join(pieces)}</p>{timeline}</div>'
@@ -103,8 +104,8 @@ class Showing:
             row = (number, call, entry["path"], _text(quantity), claimed)
             sources.add_row(*(Text(_printable(cell)) for cell in row))
         steps = Table("Step", "", "What", title="How it came about")
-        for head, more, data, done in _steps(shown):
-            steps.add_row(*(Text(_printable(c), style="" if done else "red") for c in (head, more, data)))
+        for head, detail, data, done in _steps(shown):
+            steps.add_row(*(Text(_printable(c), style="" if done else "red") for c in (head, detail, data)))
         return Group(message, *([sources] if shown.cited else []), *([steps] if steps.row_count else []))
 
 
@@ -134,14 +135,14 @@ def _steps(shown: Shown) -> Iterator[tuple[str, str, str, bool]]:
     """Head, what more, data and success of each step; without a trace, of each call that is cited."""
     for entry in shown.trace:
         if entry["kind"] == "tool":
-            more = f"{entry['call_id'] or 'failed'}, {entry['duration_ms']:.1f} ms"
+            detail = f"{entry['call_id'] or 'failed'}, {entry['duration_ms']:.1f} ms"
             refused = entry["validation"].get("error", {}).get("message")
             data = f"{_data(entry['input'])} → {_data(entry['observation'] if entry['success'] else refused)}"
-            yield f"Tool {entry['tools'][0]}", more, data, entry["success"]
+            yield f"Tool {entry['tools'][0]}", detail, data, entry["success"]
         elif entry["kind"] == "model":
-            more = f"{str(entry['decision']).replace('_', ' ')}, {entry['duration_ms']:.1f} ms"
+            detail = f"{str(entry['decision']).replace('_', ' ')}, {entry['duration_ms']:.1f} ms"
             refused = entry["validation"].get("message") if isinstance(entry["validation"], Mapping) else None
-            yield "Model", more, refused or _data(entry["observation"]), entry["success"]
+            yield "Model", detail, refused or _data(entry["observation"]), entry["success"]
         else:
             yield "Start", str(entry["input"].get("mode", "")), _data(entry["input"]), True
     if not shown.trace:

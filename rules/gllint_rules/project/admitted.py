@@ -76,7 +76,7 @@ def unknown_refs(schema: Schema) -> list[Path]:
     """The paths of each ``$ref`` with the scheme ``greenlang:`` that is no known schema (GL204)."""
     return [
         (*path, "$ref")
-        for path, node in subschemas(schema, within=EVERY_KEYWORD)
+        for path, node in subschemas(schema, keywords=EVERY_KEYWORD)
         if isinstance(node, Mapping)
         and isinstance(ref := node.get("$ref"), str)
         and ref.startswith("greenlang:")

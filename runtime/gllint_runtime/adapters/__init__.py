@@ -35,7 +35,7 @@ def check_final(session: Session, final: Any) -> Verified:
 
 
 def recorded(
-    session: Session, tool: str, arguments: Mapping[str, Any], output: Any, **known: Any
+    session: Session, tool: str, arguments: Mapping[str, Any], output: Any, **options: Any
 ) -> dict[str, Any]:
     """Record a tool's output, the JSON text of one included; return what the model is told. Raises GLError."""
     if isinstance(output, str):
@@ -43,5 +43,5 @@ def recorded(
             output = json.loads(output)
         except (ValueError, RecursionError):
             output = {"text": output}
-    call_id = session.record(tool, arguments, output, **known)
+    call_id = session.record(tool, arguments, output, **options)
     return {"tool_call_id": call_id, "output": session.output(call_id)}

@@ -61,8 +61,8 @@ class GateMiddleware(AgentMiddleware[Any, Any, Any]):
             if session.verify(last.text).status == "success":
                 return None
             blocks = [] if isinstance(last.content, str) else last.content
-            kept = [block for block in blocks if isinstance(block, dict) and block.get("type") != "text"]
-            return {"messages": [last.model_copy(update={"content": kept or ""})]}
+            media = [block for block in blocks if isinstance(block, dict) and block.get("type") != "text"]
+            return {"messages": [last.model_copy(update={"content": media or ""})]}
         try:
             verified = check_final(session, last.text)
         except GLError as error:
@@ -85,11 +85,11 @@ class GateMiddleware(AgentMiddleware[Any, Any, Any]):
         call = request.tool_call
         output = result.content if result.artifact is None else result.artifact
         try:
-            told = recorded(self._session(), call["name"], call["args"], output)
+            answer = recorded(self._session(), call["name"], call["args"], output)
         except GLError as error:
             text, status = Session.repair_hint(error), "error"
         else:
-            text, status = json.dumps(told, ensure_ascii=False), "success"
+            text, status = json.dumps(answer, ensure_ascii=False), "success"
         return ToolMessage(text, tool_call_id=result.tool_call_id, name=call["name"], status=status)
 
 
@@ -99,5 +99,5 @@ def _last_answer(messages: list[Any]) -> AIMessage | None:
 
 def _hints(messages: list[Any]) -> int:
     """How often the model was told since the user last spoke."""
-    said = (message for message in reversed(messages) if isinstance(message, HumanMessage))
-    return len([*takewhile(lambda message: message.name == _HINT, said)])
+    questions = (message for message in reversed(messages) if isinstance(message, HumanMessage))
+    return len([*takewhile(lambda message: message.name == _HINT, questions)])

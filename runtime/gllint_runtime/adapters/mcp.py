@@ -50,10 +50,10 @@ def server(name: str, registry: ToolRegistry) -> Server[Any]:
 _MOST_PAGES = 1000
 
 
-async def _answered(asked: Awaitable[Any]) -> Any:
+async def _answered(request: Awaitable[Any]) -> Any:
     """What the server answers. Raises GLRuntimeError TOOL_FAILED where it gives no answer that can be read."""
     try:
-        return await asked
+        return await request
     except Exception as error:
         text = f"The server gave no answer: {type(error).__name__}: {error}"
         raise GLRuntimeError("TOOL_FAILED", text[:500]) from error

@@ -32,14 +32,14 @@ def gated(tool: FunctionTool, session: Session) -> FunctionTool:
     async def record(context: Any, arguments: str) -> Any:
         output = await invoke(context, arguments)
         try:
-            given = json.loads(arguments or "{}")
+            values = json.loads(arguments or "{}")
         except (ValueError, RecursionError):  # the SDK has told the model so
             return output
         try:
-            told = recorded(session, tool.name, given, output)
+            answer = recorded(session, tool.name, values, output)
         except GLError as error:
             return Session.repair_hint(error)
-        return json.dumps(told, ensure_ascii=False)
+        return json.dumps(answer, ensure_ascii=False)
 
     return replace(tool, on_invoke_tool=record)
 
@@ -64,22 +64,22 @@ async def run(
     ``user`` is what the user says, or the items of a conversation that ends with it.
     The SDK's own output guardrails end a run where they trip: this tells the model what to mend instead.
     """
-    if said := "\n".join(_said(user)):
-        session.user(said)
-    given: Any = user
+    if text := "\n".join(_user_texts(user)):
+        session.user(text)
+    items: Any = user
     attempts = 0
     while True:
-        result = await Runner.run(agent, given, **options)
+        result = await Runner.run(agent, items, **options)
         try:
             return check_final(session, result.final_output)
         except GLError as error:
             if attempts >= max_retries:
                 raise
             attempts += 1
-            given = [*result.to_input_list(), {"role": "user", "content": session.repair_hint(error)}]
+            items = [*result.to_input_list(), {"role": "user", "content": session.repair_hint(error)}]
 
 
-def _said(items: Any) -> Iterator[str]:
+def _user_texts(items: Any) -> Iterator[str]:
     """The texts of the user in what ``Runner.run`` takes for its input."""
     if isinstance(items, str):
         yield items

@@ -31,10 +31,10 @@ class GatedToolset(WrapperToolset[Any]):
         output = await super().call_tool(name, tool_args, ctx, tool)
         wrapped = isinstance(output, ToolReturn)
         try:
-            told = recorded(self.session, name, tool_args, output.return_value if wrapped else output)
+            answer = recorded(self.session, name, tool_args, output.return_value if wrapped else output)
         except GLError as error:
             raise ModelRetry(Session.repair_hint(error)) from error
-        return replace(output, return_value=told) if wrapped else told
+        return replace(output, return_value=answer) if wrapped else answer
 
 
 def output_check(session: Session) -> Callable[[RunContext[Any], Any], Any]:
@@ -66,5 +66,5 @@ def _hear(session: Session, ctx: RunContext[Any]) -> None:
     """Tell the session what the user said, before its numbers are arguments of a tool."""
     parts = [ctx.prompt] if isinstance(ctx.prompt, str) else ctx.prompt or ()
     texts = [getattr(part, "content", part) for part in parts]
-    if said := "\n".join(text for text in texts if isinstance(text, str)):
-        session.user(said)
+    if user_text := "\n".join(text for text in texts if isinstance(text, str)):
+        session.user(user_text)

@@ -41,8 +41,8 @@ def preview(tool: Any, arguments: Mapping[str, Any]) -> str:
     """What a call would do, for the person who decides: the tool's own ``preview(**args)``, or the call itself."""
     if callable(own := getattr(tool, "preview", None)):
         return str(own(**arguments))
-    shown = ", ".join(f"{name}={value!r}" for name, value in arguments.items())
-    return f"{tool.name}({shown})"
+    listing = ", ".join(f"{name}={value!r}" for name, value in arguments.items())
+    return f"{tool.name}({listing})"
 
 
 class ApprovalGate:
@@ -81,9 +81,9 @@ class ApprovalGate:
             return "auto"
         if category is _NOTE_TAKING:
             if (notify := self._notify) is not None:
-                told = copy.deepcopy(dict(arguments))
+                arguments_copy = copy.deepcopy(dict(arguments))
                 try:
-                    yield lambda: notify(tool, told), way_to_call(notify)
+                    yield lambda: notify(tool, arguments_copy), way_to_call(notify)
                 except Exception:
                     logger.exception("The notice about tool '%s' failed", tool.name)
             if not self._confirm_notes:
@@ -102,9 +102,9 @@ class ApprovalGate:
         approve = self._approve
         if approve is None:
             return f"a tool of category {category.value} needs an approve callback"
-        shown, first_use = copy.deepcopy(dict(arguments)), tool.name not in self._used
+        arguments_copy, first_use = copy.deepcopy(dict(arguments)), tool.name not in self._used
         try:
-            answer = yield lambda: approve(tool, shown, first_use), way_to_call(approve)
+            answer = yield lambda: approve(tool, arguments_copy, first_use), way_to_call(approve)
         except Exception as error:
             return f"asking for approval failed ({reason_of(error)})"
         return None if answer is True else "the user did not approve it"

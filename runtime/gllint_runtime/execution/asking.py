@@ -36,15 +36,15 @@ def way_to_call(function: Callable[..., Any]) -> OnLoop:
 
 def finish(work: Asking[Answer]) -> Answer:
     """Run ``work`` from synchronous code; what must be awaited is, on one event loop in a thread of its own."""
-    beside: LoopThread | None = None
+    loop_thread: LoopThread | None = None
     try:
         function, _ = next(work)
         while True:
             try:
                 answer = function()
                 if type(answer) not in _NEVER_AWAITABLE and inspect.isawaitable(answer):
-                    beside = beside or LoopThread()
-                    answer, error = beside.start(answer).result()
+                    loop_thread = loop_thread or LoopThread()
+                    answer, error = loop_thread.start(answer).result()
                     if error is not None:
                         raise error
             except BaseException as error:
@@ -54,8 +54,8 @@ def finish(work: Asking[Answer]) -> Answer:
     except StopIteration as done:
         return done.value  # type: ignore[no-any-return]
     finally:
-        if beside is not None:
-            beside.stop()
+        if loop_thread is not None:
+            loop_thread.stop()
 
 
 async def finishing(work: Asking[Answer]) -> Answer:
@@ -122,6 +122,6 @@ def _passed_on(error: BaseException) -> BaseException:
     """The error itself, but for a StopIteration, which no generator and no future can be told, a RuntimeError."""
     if not isinstance(error, (StopIteration, StopAsyncIteration)):
         return error
-    told = RuntimeError("It has no further answer")
-    told.__cause__ = error
-    return told
+    exhaustion = RuntimeError("It has no further answer")
+    exhaustion.__cause__ = error
+    return exhaustion

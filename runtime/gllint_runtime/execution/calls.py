@@ -102,8 +102,8 @@ async def run_async(call: Call) -> Any:
 
 
 def _in_thread(call: Call, work: Coroutine[Any, Any, Any], cancelled: Callable[[], bool]) -> Any:
-    beside = LoopThread()
-    running = beside.start(work)
+    loop_thread = LoopThread()
+    running = loop_thread.start(work)
     deadline = time.monotonic() + (math.inf if call.tool.timeout is None else call.tool.timeout)
     try:
         while not wait([running], min(0.02, max(0.0, deadline - time.monotonic()))).done:
@@ -112,7 +112,7 @@ def _in_thread(call: Call, work: Coroutine[Any, Any, Any], cancelled: Callable[[
             if cancelled():
                 raise GLRuntimeError("CANCELLED", "The user stopped the run")
     finally:
-        beside.stop()
+        loop_thread.stop()
     result, error = running.result()
     if error is None:
         return result

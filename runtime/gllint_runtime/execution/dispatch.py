@@ -33,21 +33,21 @@ def dispatch_tool(action: ToolAction | Mapping[str, Any] | str, registry: ToolRe
     reserved name ``"None"`` as ``{"clarification_needed": question}``.
     """
     try:
-        asked = _asked(action)
-        if asked.name == CLARIFICATION:
-            question = str(asked.args.get("clarification_needed", ""))
+        request = _request(action)
+        if request.name == CLARIFICATION:
+            question = str(request.args.get("clarification_needed", ""))
             logger.warning("The model asks for clarification: %s", question)
             return {"clarification_needed": question}
-        return (TOOL_REGISTRY if registry is None else registry).invoke(asked.name, asked.args)
+        return (TOOL_REGISTRY if registry is None else registry).invoke(request.name, request.args)
     except GLError as error:
         logger.error("Tool dispatch failed: %s", error)
         return {"error": str(error), "code": error.code, "hint": error.hint}
 
 
-def _asked(action: Any) -> ToolAction:
+def _request(action: Any) -> ToolAction:
     try:
-        asked = ToolAction.parse(action)
-        return ToolAction(asked.name, sanitize_args(asked.args))
+        request = ToolAction.parse(action)
+        return ToolAction(request.name, sanitize_args(request.args))
     except GLError:
         raise
     except Exception as error:  # of an object that lies about itself, or cannot be printed

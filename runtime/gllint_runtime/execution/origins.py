@@ -43,9 +43,9 @@ class Origins:
 
     def __init__(self, constants: Mapping[str, Any], heard: Iterable[str | CallRecord] = ()) -> None:
         self._unread = [*heard]  # what no number has had to be traced to yet
-        self._known: dict[Any, Source] = {}
+        self._sources: dict[Any, Source] = {}
         for name, value in constants.items():
-            self._known.setdefault(value, ("constant", name, True))
+            self._sources.setdefault(value, ("constant", name, True))
         # The texts that a user, or an output, holds in one, by which a quotation is found fastest; and their paths.
         self._quotable: deque[tuple[str, CallRecord | None, list[Path]]] = deque()
         self._unquoted: list[str | CallRecord] = []  # what no text had to be looked for in yet
@@ -56,7 +56,7 @@ class Origins:
         for new in self._unread:
             self._read(new)
         self._unread.clear()
-        found: list[Origin] = []
+        origins: list[Origin] = []
         texts = letters = 0
         for path, value in _leaves(arguments):
             kind = type(value)
@@ -67,14 +67,14 @@ class Origins:
                 letters += len(value)
             elif kind is not float and kind is not int:
                 continue
-            if len(found) >= _MAX_TRACED or texts > _MAX_TRACED_TEXTS or letters > _MAX_TRACED_LETTERS:
-                found.append(Origin(show_path(path), "the rest, too much to trace", "none", grounded=False))
+            if len(origins) >= _MAX_TRACED or texts > _MAX_TRACED_TEXTS or letters > _MAX_TRACED_LETTERS:
+                origins.append(Origin(show_path(path), "the rest, too much to trace", "none", grounded=False))
                 break
             if kind is str:
-                found.extend(self._in_text(path, value, args_schema))
+                origins.extend(self._in_text(path, value, args_schema))
             else:
-                found.append(self._origin(path, value, (value,), args_schema))
-        return tuple(found)
+                origins.append(self._origin(path, value, (value,), args_schema))
+        return tuple(origins)
 
     def learn(self, new: str | CallRecord) -> None:
         """Remember the numbers and the texts of what the user said, or of a call's output."""
@@ -84,14 +84,14 @@ class Origins:
         if isinstance(new, str):
             new = new[:_MAX_HEARD]
             for number in _typed_numbers(new):
-                self._known[number] = _USER
+                self._sources[number] = _USER
             self._unquoted.append(new)
             return
         values = [(path, quantity.value) for path, quantity in new.output.quantities.items()]
         for path, value in (*values, *new.output.raw_numbers.items()):
-            known = self._known.get(value)
-            if known is None or not known[2]:
-                self._known[value] = _source(new, path)
+            source = self._sources.get(value)
+            if source is None or not source[2]:
+                self._sources[value] = _source(new, path)
         self._unquoted.append(new)
 
     def _may_quote(self, new: str | CallRecord) -> None:
@@ -135,8 +135,8 @@ class Origins:
     def _origin(self, path: Path, value: Any, readings: Iterable[Any], args_schema: Any) -> Origin:
         where = show_path(path)
         for reading in readings:
-            if known := self._known.get(reading):
-                kind, source, grounded = known
+            if origin_source := self._sources.get(reading):
+                kind, source, grounded = origin_source
                 return Origin(where, value, kind, source, grounded)
         if any(value == declared for declared in _declared_values(path, args_schema)):
             return Origin(where, value, "schema")
@@ -211,7 +211,7 @@ def _declared_values(path: Path, args_schema: Any) -> Iterator[Any]:
             node.get("items") if isinstance(step, int) else node.get("properties", {}).get(step)
             for node in nodes
         ]
-        nodes = [found for node in inner for found in _alternatives(node)]
+        nodes = [alternative for node in inner for alternative in _alternatives(node)]
     for node in nodes:
         offered = [node[key] for key in ("const", "default") if key in node]
         yield from (value for value in (*offered, *node.get("enum", ())) if not isinstance(value, bool))
@@ -222,4 +222,4 @@ def _alternatives(node: Any) -> list[Mapping[str, Any]]:
     if not isinstance(node, Mapping):
         return []
     branches = (branch for key in ("anyOf", "oneOf", "allOf") for branch in node.get(key, ()))
-    return [node, *(found for branch in branches for found in _alternatives(branch))]
+    return [node, *(alternative for branch in branches for alternative in _alternatives(branch))]

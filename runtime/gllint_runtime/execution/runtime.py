@@ -69,10 +69,12 @@ _DECISIONS = {"tool_call": "tool_use", "final": "final_answer", "clarification":
 class RunResult(Showing, dict[str, Any]):
     """What a run answers: a dict that shows itself."""
 
-    def __init__(self, shown: Shown, metrics: dict[str, Any]) -> None:
-        message = "".join(shown.pieces)
-        super().__init__(message=message, provenance=shown.provenance, metrics=metrics, trace=shown.trace)
-        self.shown = shown
+    def __init__(self, rendering: Shown, metrics: dict[str, Any]) -> None:
+        message = "".join(rendering.pieces)
+        super().__init__(
+            message=message, provenance=rendering.provenance, metrics=metrics, trace=rendering.trace
+        )
+        self.shown = rendering
 
 
 class _Run(Session):
@@ -218,7 +220,7 @@ class ToolRuntime:
         request = self._open(run)
         state = yield partial(provider.init_chat, f"{system_prompt}\n{RULES}", user_msg), on_loop
         attempts = 0
-        told: GLError | None = None
+        last_error: GLError | None = None
         while True:
             self._go_on(run)
             if metrics.model_steps >= self.max_steps:
@@ -229,8 +231,8 @@ class ToolRuntime:
             try:
                 raw = yield partial(provider.chat_step, state=state, **request), on_loop
             except Exception as failure:
-                if told is not None:  # there is no further answer: what was to be mended stands
-                    raise told from failure
+                if last_error is not None:  # there is no further answer: what was to be mended stands
+                    raise last_error from failure
                 raise
             elapsed = (clock() - started) * 1000
             self._go_on(run)
@@ -243,7 +245,7 @@ class ToolRuntime:
                     _note(run, step, raw, elapsed)
                     result = yield from self._call_tool(run, step)
                 else:
-                    shown = run.check_read(step.message, step.claims)
+                    rendering = run.check_read(step.message, step.claims)
             except GLError as error:
                 if not is_call:
                     _note(run, step, raw, elapsed, error)
@@ -252,19 +254,19 @@ class ToolRuntime:
                 if not mendable or attempts >= max_retries:
                     raise
                 attempts += 1
-                told = error
+                last_error = error
                 logger.info("Asking the model to repair: %s", error)
                 try:
                     state = yield partial(provider.inject_error, Session.repair_hint(error)), on_loop
                 except Exception as failure:  # nobody to tell
                     raise error from failure
                 continue
-            told = None
+            last_error = None
             if is_call:
                 state = yield partial(provider.inject_tool_result, result), on_loop
                 continue
             _note(run, step, raw, elapsed)
-            answer = RunResult(shown, metrics.to_dict())
+            answer = RunResult(rendering, metrics.to_dict())
             if step.kind == "clarification":
                 answer["clarification_needed"] = True
             return answer
@@ -332,8 +334,8 @@ class ToolRuntime:
             try:
                 with self.telemetry.tool(call, run.next_id()) if self.telemetry else _NO_SPAN as note:
                     if recorded is None:
-                        here = partial(run_blocking, call, lambda: run.era is not self._era)
-                        raw = yield here, lambda _: self._interruptible(run, call)
+                        blocking_call = partial(run_blocking, call, lambda: run.era is not self._era)
+                        raw = yield blocking_call, lambda _: self._interruptible(run, call)
                     else:
                         raw = _recorded_output(recorded)
                     output = self.registry.check_output(call, raw)

@@ -137,11 +137,11 @@ class Session:
         if not isinstance(tool, str):
             raise GLValidationError("ARGS_SCHEMA", f"The name of a tool is text, not {type(tool).__name__}")
         tool = str.__str__(tool)
-        given = plain_arguments(tool, {} if arguments is None else arguments)
+        values = plain_arguments(tool, {} if arguments is None else arguments)
         check = None if result_schema is None else _checker(tool, result_schema)
         verified = verified_output(tool, output, self.policy, self.units, check)
         with self._lock:
-            return self.admit(tool, given, verified, self.trace_arguments(tool, given)).call_id
+            return self.admit(tool, values, verified, self.trace_arguments(tool, values)).call_id
 
     def output(self, call_id: str) -> Any:
         """A copy of what a call returned, as it was verified. Raises KeyError."""
@@ -206,8 +206,8 @@ class Session:
         """
         if not isinstance(message, str):
             raise GLValidationError("STEP_SCHEMA", f"The message is text, not {type(message).__name__}")
-        shown = self.check_read(str.__str__(message), read_claims(claims))
-        return Verified("".join(shown.pieces), shown.provenance, self.metrics.to_dict(), shown)
+        rendering = self.check_read(str.__str__(message), read_claims(claims))
+        return Verified("".join(rendering.pieces), rendering.provenance, self.metrics.to_dict(), rendering)
 
     def verify(self, message: str, claims: Sequence[Any] | None = ()) -> Verified | Refused:
         """Like :meth:`check`, but a union told apart by ``status`` (``"success"``, ``"error"``)."""
@@ -341,8 +341,8 @@ class Session:
             session = cls.__new__(cls)
             session._begin(policy, policy.unit_registry(), numbers_by_name(constants), stored["max_bytes"])
             session._count = count_of(stored["count"])
-            for said in stored["user"]:
-                session.user(str.__str__(said))
+            for message in stored["user"]:
+                session.user(str.__str__(message))
             session.metrics = Metrics.restored(stored["metrics"])
             for call in stored["calls"]:
                 session._keep(session._restored(call))

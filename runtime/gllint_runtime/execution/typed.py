@@ -66,7 +66,7 @@ def _tool_of(
 ) -> Tool:
     doc = inspect.getdoc(function) or ""
     hints = typing.get_type_hints(function, include_extras=True)
-    told = dict(_ARGUMENT.findall(doc))
+    descriptions = dict(_ARGUMENT.findall(doc))
     properties: dict[str, Any] = {}
     convert: dict[str, Callable[[Any], Any]] = {}
     required = []
@@ -77,8 +77,8 @@ def _tool_of(
         schema, reader = _argument(f"{function.__name__}({parameter.name})", hint)
         if reader is not None:
             convert[parameter.name] = reader
-        if parameter.name in told:
-            schema["description"] = told[parameter.name]
+        if parameter.name in descriptions:
+            schema["description"] = descriptions[parameter.name]
         if parameter.default is parameter.empty:
             required.append(parameter.name)
         elif parameter.default is None or isinstance(parameter.default, (str, int, float, bool)):
@@ -147,8 +147,10 @@ def _standard(hint: Any, *, records: bool) -> dict[str, Any] | None:
         return inner(arguments[0])
     if origin is typing.Annotated:
         texts = [text for text in arguments[1:] if isinstance(text, str)]
-        found = inner(arguments[0]) if len(texts) == len(arguments) - 1 else None
-        return found if found is None or not texts else {**found, "description": texts[0]}
+        inner_schema = inner(arguments[0]) if len(texts) == len(arguments) - 1 else None
+        return (
+            inner_schema if inner_schema is None or not texts else {**inner_schema, "description": texts[0]}
+        )
     if origin is Literal and all(isinstance(value, (str, int, bool, type(None))) for value in arguments):
         return {"enum": [*arguments]}
     if origin in (Union, types.UnionType):
@@ -198,6 +200,6 @@ def _own_refs(schema: Any) -> Any:
 
     changed = replaced(schema)
     definitions = changed.pop("$defs", {})
-    if others := {key: node for key, node in definitions.items() if f"#/$defs/{key}" not in ours}:
-        changed["$defs"] = others
+    if foreign := {key: node for key, node in definitions.items() if f"#/$defs/{key}" not in ours}:
+        changed["$defs"] = foreign
     return {"$ref": QUANTITY_REF} if is_inlined_quantity(changed) else changed

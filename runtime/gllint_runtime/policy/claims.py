@@ -74,12 +74,12 @@ def find_macros(text: str) -> list[Macro]:
     return macros
 
 
-def in_place(text: str, macros: Iterable[Macro], shown: Callable[[Macro], str]) -> list[str]:
+def in_place(text: str, macros: Iterable[Macro], render: Callable[[Macro], str]) -> list[str]:
     """The text in pieces: what stands between the macros and what is ``shown`` for each, in turn."""
     pieces: list[str] = []
     position = 0
     for macro in macros:
-        pieces += text[position : macro.start], shown(macro)
+        pieces += text[position : macro.start], render(macro)
         position = macro.end
     return [*pieces, text[position:]]
 

@@ -107,13 +107,13 @@ def _all(sequence: Iterable[Any]) -> Iterator[Any]:
 
 def _first(sequence: Any, sample: frozenset[str]) -> frozenset[str]:
     """The characters that ``sequence`` can begin with; those of all its optional items and the first that is not."""
-    found: frozenset[str] = frozenset()
+    firsts: frozenset[str] = frozenset()
     for item in _unwrapped(sequence):
-        found |= _chars(item, sample)
+        firsts |= _chars(item, sample)
         is_optional = _varies(item) and item[1][0] in (0, None)
         if not is_optional and _kind(item) not in ("AT", "ASSERT", "ASSERT_NOT"):
             break
-    return found
+    return firsts
 
 
 def _chars(item: Any, sample: frozenset[str]) -> frozenset[str]:
@@ -126,8 +126,8 @@ def _chars(item: Any, sample: frozenset[str]) -> frozenset[str]:
         case "ANY", _:
             return sample
         case "IN", members:
-            held = frozenset(c for c in sample if any(_holds(member, c) for member in members))
-            return sample - held if _kind(members[0]) == "NEGATE" else held
+            common = frozenset(c for c in sample if any(_holds(member, c) for member in members))
+            return sample - common if _kind(members[0]) == "NEGATE" else common
         case "GROUPREF", _:
             return sample
         case _:

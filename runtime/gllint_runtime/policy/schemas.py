@@ -92,7 +92,7 @@ def is_opaque(value: Any) -> bool:
 
 
 def subschemas(
-    schema: Schema, *, within: Collection[str] = _OF_THE_VALUE, skip: Callable[[Any], bool] | None = None
+    schema: Schema, *, keywords: Collection[str] = _OF_THE_VALUE, skip: Callable[[Any], bool] | None = None
 ) -> Iterator[tuple[Path, Any]]:
     """``schema`` and every schema under the keywords ``within``, outermost first, those that are no mapping included.
 
@@ -107,16 +107,16 @@ def subschemas(
         if not isinstance(node, Mapping):
             continue
         inner: list[tuple[Path, Any]] = []
-        for key in within:
-            held = node.get(key)
+        for key in keywords:
+            value = node.get(key)
             if key in _MANY:
-                branches = enumerate(held) if isinstance(held, (list, tuple)) else ()
+                branches = enumerate(value) if isinstance(value, (list, tuple)) else ()
                 inner.extend(((*path, key, i), branch) for i, branch in branches)
             elif key in NAMED:
-                named = held.items() if isinstance(held, Mapping) else ()
+                named = value.items() if isinstance(value, Mapping) else ()
                 inner.extend(((*path, key, name), child) for name, child in named)
             elif key in node:
-                inner.append(((*path, key), held))
+                inner.append(((*path, key), value))
         waiting.extend(reversed(inner))
 
 
@@ -260,7 +260,7 @@ def _plain_keys(value: Any) -> Any:
 def _undeclared_required(schema: Schema) -> Iterator[SchemaProblem]:
     """What ``anyOf`` and ``oneOf`` require is optional; other branches may speak of their parent's properties."""
     always = [key for key in _OF_THE_VALUE if key not in ("anyOf", "oneOf")]
-    for path, node in subschemas(schema, within=always):
+    for path, node in subschemas(schema, keywords=always):
         if not isinstance(node, Mapping) or not isinstance(required := node.get("required"), (list, tuple)):
             continue
         if "properties" not in node and {"allOf", "then", "else"} & set(path[-2:]):
@@ -275,7 +275,7 @@ def _undeclared_required(schema: Schema) -> Iterator[SchemaProblem]:
 def _declared(schema: Mapping[Any, Any]) -> set[str] | None:
     """The properties that a schema declares, its branches included; ``None`` where that cannot be told."""
     names: set[str] = set()
-    for _, node in subschemas(schema, within=_COMPOSED):
+    for _, node in subschemas(schema, keywords=_COMPOSED):
         if isinstance(node, bool):
             continue
         if not isinstance(node, Mapping) or _REACHES_OUT & node.keys():
@@ -301,7 +301,7 @@ def misspelt_keywords(schema: Schema) -> list[tuple[Path, str]]:
     folded = {keyword.lower(): keyword for keyword in _KEYWORDS}
     return [
         ((*path, key), folded[meant[0]])
-        for path, node in subschemas(schema, within=EVERY_KEYWORD)
+        for path, node in subschemas(schema, keywords=EVERY_KEYWORD)
         if isinstance(node, Mapping)
         for key in node
         if isinstance(key, str) and key not in _KEYWORDS and not re.match(r"x[-_]", key)
@@ -333,7 +333,7 @@ def is_plain_key(key: str, patterns: Collection[str]) -> bool:
 
 def show_path(path: Path) -> str:
     """``("items", 0, "energy")`` → ``"$.items[0].energy"``"""
-    shown = "$"
+    text = "$"
     for step in path:
-        shown += f"[{step}]" if isinstance(step, int) else f".{step}"
-    return shown
+        text += f"[{step}]" if isinstance(step, int) else f".{step}"
+    return text

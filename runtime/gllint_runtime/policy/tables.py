@@ -18,12 +18,12 @@ def lines(name: str) -> list[str]:
 
 def sections(name: str) -> dict[str, dict[str, str]]:
     """The lines ``key: value`` of a table, by the ``[section]`` that they stand in."""
-    found: dict[str, dict[str, str]] = {}
+    tables: dict[str, dict[str, str]] = {}
     rows: dict[str, str] = {}
     for line in lines(name):
         if line.startswith("["):
-            rows = found[line[1:-1]] = {}
+            rows = tables[line[1:-1]] = {}
         else:
             key, _, value = line.partition(": ")
             rows[key] = value
-    return found
+    return tables

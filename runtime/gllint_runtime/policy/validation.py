@@ -180,7 +180,7 @@ def foreign_refs(schema: Any) -> list[Path]:
     """The paths of each ``$ref`` that leads neither to a place in ``schema`` nor to a known schema."""
     refs = [
         ((*path, key), ref)
-        for path, node in subschemas(schema, within=EVERY_KEYWORD)
+        for path, node in subschemas(schema, keywords=EVERY_KEYWORD)
         if isinstance(node, Mapping)
         for key in ("$ref", "$dynamicRef")
         if isinstance(ref := node.get(key), str) and ref not in KNOWN_SCHEMAS
@@ -192,13 +192,13 @@ def foreign_refs(schema: Any) -> list[Path]:
     from referencing.jsonschema import DRAFT202012
 
     resolver = Registry().with_resource("", DRAFT202012.create_resource(schema)).resolver()
-    found = []
+    foreign = []
     for path, ref in refs:
         try:
             resolver.lookup(ref)
         except Unresolvable:
-            found.append(path)
-    return found
+            foreign.append(path)
+    return foreign
 
 
 def parse_stringified(data: Any, schema: Any) -> Any:

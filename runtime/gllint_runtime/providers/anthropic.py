@@ -63,7 +63,7 @@ class AnthropicProvider(ChatProvider):
         uses = [ToolUse(b["id"], b["name"], b["input"]) for b in content if b["type"] == "tool_use"]
         return uses, "".join(block["text"] for block in content if block["type"] == "text")
 
-    def _told(self, answers: list[Answer]) -> list[dict[str, Any]]:
+    def _answer_messages(self, answers: list[Answer]) -> list[dict[str, Any]]:
         blocks: list[dict[str, Any]] = [
             {"type": "text", "text": answer.content}
             if answer.id is None

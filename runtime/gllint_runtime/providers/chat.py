@@ -86,7 +86,7 @@ class ChatProvider(ABC):
         names = api_names(tool["name"] for tool in tools)
         if self._open:
             return self._next(names)
-        self._messages.extend(self._told(self._answers))
+        self._messages.extend(self._answer_messages(self._answers))
         self._answers = []
         offered = [{**tool, "name": name} for name, tool in zip(names, tools, strict=True)]
         response = self._request([*offered, _FINAL], dict(options or {}))
@@ -142,5 +142,5 @@ class ChatProvider(ABC):
         """Append the model's message to ``_messages``; return its calls and its text."""
 
     @abstractmethod
-    def _told(self, answers: list[Answer]) -> list[dict[str, Any]]:
+    def _answer_messages(self, answers: list[Answer]) -> list[dict[str, Any]]:
         """The answers as messages of this API."""

@@ -73,7 +73,7 @@ class OpenAIProvider(ChatProvider):
         ]
         return uses, message.content or ""
 
-    def _told(self, answers: list[Answer]) -> list[dict[str, Any]]:
+    def _answer_messages(self, answers: list[Answer]) -> list[dict[str, Any]]:
         return [
             {"role": "user", "content": answer.content}
             if answer.id is None

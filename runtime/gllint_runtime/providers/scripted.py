@@ -68,12 +68,12 @@ class Recorder(Tape):
         if not self._takes_options:
             request.pop("options", None)
         step = self._chat_step(**request)
-        return self._later(step) if inspect.isawaitable(step) else self._kept(step)
+        return self._later(step) if inspect.isawaitable(step) else self._record(step)
 
     async def _later(self, step: Awaitable[Any]) -> Any:
-        return self._kept(await step)
+        return self._record(await step)
 
-    def _kept(self, step: Any) -> Any:
+    def _record(self, step: Any) -> Any:
         data = json.loads(json.dumps(step, default=_as_data))
         self._write("step", data)
         return data

@@ -30,7 +30,7 @@ def pack_units(packs: tuple[str, ...]) -> Mapping[str, Definition]:
     """The units of these packs. Raises ValueError for a name that is no pack."""
     if unknown := sorted(set(packs) - set(PACKS)):
         raise ValueError(f"no such pack of units: {', '.join(unknown)} (there are {', '.join(PACKS)})")
-    return {unit: found for name in PACKS if name in packs for unit, found in _read(name).items()}
+    return {unit: dimension for name in PACKS if name in packs for unit, dimension in _read(name).items()}
 
 
 def pack_of(unit: str) -> str | None:
