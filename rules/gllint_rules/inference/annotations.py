@@ -26,6 +26,8 @@ from gllint_rules.inference.values import (
     each_changed,
     join,
     number,
+    options,
+    over,
 )
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Binding, Expr, Module, Scope
@@ -61,9 +63,9 @@ def read(evaluator: Evaluator, expr: Expr, frame: Frame) -> Value:
                 named = alias(evaluator, expr.id, frame)
                 if named is not None:
                     return named
-            return _declared(evaluator, evaluator.eval(expr, replace(frame, env=None)), expr, frame)
+            return _instances(evaluator, evaluator.eval(expr, replace(frame, env=None)), expr, frame)
         case facts.Call(func=func):  # `confloat(ge=0)`
-            made = _declared(evaluator, evaluator.eval(func, replace(frame, env=None)), func, frame)
+            made = _instances(evaluator, evaluator.eval(func, replace(frame, env=None)), func, frame)
             return made if isinstance(made, Number) else UNKNOWN
         case _:
             return UNKNOWN
@@ -107,7 +109,17 @@ def alias(evaluator: Evaluator, name: str, frame: Frame) -> Value | None:
     scope = next((s for s in around if name in s.bindings and not is_own_name(s, name)), None)
     if scope is None:
         return None
-    [binding] = scope.bindings[name][-1:]
+    bindings = facts.alternatives(scope.bindings[name])
+    if len(bindings) > 1:
+        home = Frame(frame.module, scope, None, frame.bound)
+        return evaluator.ask(
+            ("alias", scope, name, frame.cls),
+            lambda: _guarded(evaluator, name, bindings, home),
+            None,
+            lambda: UNKNOWN,
+            Site(frame.module, next((b.value.at for b in bindings if b.value is not None), 0)),
+        )
+    [binding] = bindings
     if binding.kind == "import":
         return _imported_alias(evaluator, frame.module, binding.module, binding.name)
     if binding.kind not in ("alias", "annotated", "assign") or binding.value is None:
@@ -115,11 +127,46 @@ def alias(evaluator: Evaluator, name: str, frame: Frame) -> Value | None:
     home = Frame(frame.module, scope, None, frame.bound)
     return evaluator.ask(
         ("alias", scope, name, frame.cls),
-        lambda: _aliased(evaluator, scope.bindings[name][-1], home),  # what it rests on is read within
+        lambda: _aliased(evaluator, facts.alternatives(scope.bindings[name])[-1], home),
         None,
         lambda: UNKNOWN,
         frame.site(binding.value),
     )
+
+
+def _guarded(evaluator: Evaluator, name: str, bindings: list[Binding], home: Frame) -> Value:
+    """The types that several bindings of a name give it: ``try: from a import T`` and ``except ImportError: T = None``.
+
+    What merely stands for one that is not there (``None``, ``object``, ``Any``) says nothing beside it.
+    """
+    written = facts.Name(0, name)
+    out: list[Value] = []
+    for binding in bindings:
+        if binding.kind == "import":
+            found = _imported_alias(evaluator, home.module, binding.module, binding.name)
+            if found is None:
+                value = evaluator.imported(home.module, binding.module, binding.name)
+                found = _instances(evaluator, value, written, home)
+        elif isinstance(binding.target, facts.Class):
+            found = _declared(evaluator, ClassOf(home.module, binding.target), written, home)
+        elif binding.value is None or binding.kind not in ("alias", "annotated", "assign"):
+            found = UNKNOWN
+        elif _is_placeholder(value := evaluator.eval(binding.value, home)):
+            continue
+        else:
+            found = _aliased(evaluator, binding, home)
+            if found is None:
+                found = _instances(evaluator, value, written, home)
+        out.append(found)
+    return join(*out) if out else UNKNOWN
+
+
+def _is_placeholder(value: Value) -> bool:
+    """Whether it stands for a type that is not there, or says nothing of one."""
+    return value is NONE or (isinstance(value, External) and value.name in _ANYTHING)
+
+
+_ANYTHING = frozenset({"builtins.object", "typing.Any", "typing_extensions.Any"})
 
 
 def _imported_alias(evaluator: Evaluator, importer: Module, dotted: str, name: str) -> Value | None:
@@ -127,7 +174,8 @@ def _imported_alias(evaluator: Evaluator, importer: Module, dotted: str, name: s
     module = evaluator.module_named(dotted, importer)
     if module is None or module.path == importer.path or not name or name not in module.scope.bindings:
         return None
-    if any(b.kind in ("class", "def") for b in module.scope.bindings[name]):
+    bindings = facts.alternatives(module.scope.bindings[name])
+    if len(bindings) == 1 and bindings[0].kind in ("class", "def"):
         return None
     return evaluator.ask(
         ("imported alias", module, name),
@@ -154,6 +202,14 @@ def _aliased(evaluator: Evaluator, binding: Binding, home: Frame) -> Value | Non
 def _names_a_type(binding: Binding) -> bool:
     declared = binding.annotation
     return binding.kind == "alias" or (declared is not None and facts.last_name(declared) == "TypeAlias")
+
+
+def _instances(evaluator: Evaluator, named: Value, expr: Expr, frame: Frame) -> Value:
+    """What an annotation says that names ``named``, one type or several."""
+    choices = options(named)
+    if len(choices) > 1:
+        choices = tuple(option for option in choices if not _is_placeholder(option)) or choices
+    return join(*(_declared(evaluator, option, expr, frame) for option in choices))
 
 
 def _declared(evaluator: Evaluator, named: Value, expr: Expr, frame: Frame) -> Value:
@@ -231,12 +287,16 @@ def _generic(evaluator: Evaluator, base: Expr, index: Expr, frame: Frame) -> Val
                 found = outside.instance(value.name, arguments, site, f"annotated as `{value.name}`")
                 if found is not None:
                     return found
-            value = evaluator.annotation(base, frame)
-            if isinstance(value, Instance) and not classes.type_parameters(value.of):
-                return value
-            if isinstance(value, (Instance, ExternalInstance)):
-                return replace(value, arguments=tuple(evaluator.annotation(part, frame) for part in parts))
-            return value
+
+            def with_arguments(option: Value) -> Value:
+                if isinstance(option, Instance) and not classes.type_parameters(option.of):
+                    return option
+                if isinstance(option, (Instance, ExternalInstance)):
+                    given = tuple(evaluator.annotation(part, frame) for part in parts)
+                    return replace(option, arguments=given)
+                return option
+
+            return over(evaluator.annotation(base, frame), with_arguments)
 
 
 def typed(evaluator: Evaluator, value: Value, declared: Value, followed: bool = False) -> Value:

@@ -198,9 +198,12 @@ class Evaluator(Questions):
 
     def _binding_value(self, scope: Scope, name: str, frame: Frame) -> Value:
         bindings = scope.bindings[name]
-        if scope.kind in ("module", "class") and isinstance(bindings[-1].target, (Function, Class)):
-            bindings = bindings[-1:]  # a redefinition replaces what was there
-        value = join(*[self._bound(b, frame) for b in bindings])
+        if scope.kind in ("module", "class"):
+            bindings = facts.alternatives(bindings)
+        values = [self._bound(b, frame) for b in bindings]
+        if len(values) > 1:
+            values = _with_stand_ins(bindings, values)
+        value = join(*values)
         given = bindings[-1].value if bindings[-1].kind in ("assign", "annotated") else None
         if given is not None and scope.kind in ("module", "class"):
             value = passed_on(value, f"`{name}` is assigned here", frame.site(given))
@@ -365,12 +368,10 @@ class Evaluator(Questions):
 
     def _attr(self, expr: facts.Attr, frame: Frame) -> Value:
         if expr.name == "value" and isinstance(expr.base, facts.Attr):
-            owner = self.eval(expr.base.base, frame)
-            if isinstance(owner, ClassOf) and classes.is_enum(self, owner):  # `Stage.FIRST.value`
-                scope = owner.cls.scope
-                known_member = expr.base.name in scope.bindings
-                home = Frame(owner.module, scope, None, owner)
-                return self.binding_value(scope, expr.base.name, home) if known_member else UNKNOWN
+            owners = options(self.eval(expr.base.base, frame))
+            enums = [o for o in owners if isinstance(o, ClassOf) and classes.is_enum(self, o)]
+            if enums and len(enums) == len(owners):  # `Stage.FIRST.value`
+                return join(*(self._literal_of_member(owner, expr.base.name) for owner in enums))
         if (env := frame.env) and (own := variable(expr)) is not None:
             if (held := env.get(own, UNKNOWN)) is not UNKNOWN:
                 return held
@@ -379,6 +380,13 @@ class Evaluator(Questions):
         if len(choices) > 1:  # what has no such attribute would raise: it is one of the others
             choices = tuple(o for o in choices if not outside.lacks(o, expr.name)) or choices
         return join(*(self.attribute(option, expr.name, expr.at, frame) for option in choices))
+
+    def _literal_of_member(self, owner: ClassOf, name: str) -> Value:
+        """What an enumeration gives one of its members."""
+        scope = owner.cls.scope
+        if name not in scope.bindings:
+            return UNKNOWN
+        return self.binding_value(scope, name, Frame(owner.module, scope, None, owner))
 
     def attribute(self, base: Value, name: str, at: int, frame: Frame) -> Value:
         match base:
@@ -618,6 +626,16 @@ class Evaluator(Questions):
         if frame.env is not None:
             frame.env[expr.target] = value
         return value
+
+
+def _with_stand_ins(bindings: Sequence[Binding], values: list[Value]) -> list[Value]:
+    """The values of a name without an import of which nothing is known, where a number stands in for it."""
+    unknown = [
+        binding.kind == "import" and isinstance(value, External) and not outside.is_described(value)
+        for binding, value in zip(bindings, values, strict=True)
+    ]
+    shown = [value for value, is_unknown in zip(values, unknown, strict=True) if not is_unknown]
+    return shown if any(unknown) and shown and number(join(*shown)) is not None else values
 
 
 def _getter(bindings: Sequence[Binding]) -> object:

@@ -56,7 +56,14 @@ def call(evaluator: Evaluator, expr: facts.Call, frame: Frame) -> Value:
     choices = options(evaluator.eval(expr.func, frame))
     if len(choices) > 1:  # to call `None` would raise: it is one of the others
         choices = tuple(option for option in choices if option is not NONE)
-    return join(*[called(evaluator, option, expr, frame) for option in choices])
+    found = [called(evaluator, option, expr, frame) for option in choices]
+    if len(found) > 1 and UNKNOWN in found and isinstance(expr.func, facts.Name):
+        if any(binding.kind == "import" for binding in frame.scope.find(expr.func.id)):
+            # What stands in for a function that cannot be imported gives what that would give.
+            own = [isinstance(option, (FunctionOf, ClassOf)) for option in choices]
+            shown = [v for v, is_own in zip(found, own, strict=True) if is_own or v is not UNKNOWN]
+            found = shown or found
+    return join(*found)
 
 
 def called(evaluator: Evaluator, callee: Value, expr: facts.Call, frame: Frame) -> Value:

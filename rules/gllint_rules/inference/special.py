@@ -384,6 +384,18 @@ def _dedented(text: str) -> tuple[str, tuple[int, ...]]:
     return wanted, tuple(offsets[: len(wanted)])
 
 
+def _imported(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    """``importlib.import_module("a.b")``: the module, where its name is written out."""
+    if len(call.args) != 1:
+        return UNKNOWN
+    out: list[Value] = []
+    for option in options(evaluator.eval(call.args[0], frame)):
+        name = option.literal if isinstance(option, Text) else None
+        is_absolute = name is not None and all(part.isidentifier() for part in name.split("."))
+        out.append(evaluator.imported(frame.module, name, "") if name and is_absolute else UNKNOWN)
+    return join(*out)
+
+
 def _super(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     cls = frame.scope.enclosing_class()
     if cls is None:
@@ -437,6 +449,7 @@ CALLS: dict[str, Handler] = {
     "builtins.super": _super,
     "builtins.str": _same_text,
     "json.dumps": _dumped,
+    "importlib.import_module": _imported,
     "typing.cast": _cast,
     **dict.fromkeys(
         (
@@ -516,22 +529,25 @@ def call_unknown(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
         if last == "model_copy":
             return objects.copied(evaluator, evaluator.eval(call.func.base, frame), call, frame)
         if last in tables.MODEL_PARSERS or last == "model_construct":
-            model = evaluator.eval(call.func.base, frame)
-            if not isinstance(model, ClassOf):
-                return UNKNOWN
-            if last == "model_construct":
-                return objects.construct(
-                    evaluator, model, facts.Call(call.at, call.func, (), call.keywords), frame
-                )
-            data = evaluator.eval(call.args[0], frame) if len(call.args) == 1 else UNKNOWN
-            if isinstance(data, Record) and data.entries:  # as `Model(**data)`
-                spread = facts.Call(call.at, call.func, (), ((None, call.args[0]),))
-                return objects.construct(evaluator, model, spread, frame)
-            return Instance(model)
+            models = options(evaluator.eval(call.func.base, frame))
+            return join(*(_parsed(evaluator, last, model, call, frame) for model in models))
     payload = evaluator.tools.payload(last)
     if payload is not None:
         return objects.envelope(evaluator, payload, call, frame)
     return UNKNOWN
+
+
+def _parsed(evaluator: Evaluator, method: str, model: Value, call: facts.Call, frame: Frame) -> Value:
+    """What pydantic's ``method`` makes of data by a class of the project."""
+    if not isinstance(model, ClassOf):
+        return UNKNOWN
+    if method == "model_construct":
+        return objects.construct(evaluator, model, facts.Call(call.at, call.func, (), call.keywords), frame)
+    data = evaluator.eval(call.args[0], frame) if len(call.args) == 1 else UNKNOWN
+    if isinstance(data, Record) and data.entries:  # as `Model(**data)`
+        spread = facts.Call(call.at, call.func, (), ((None, call.args[0]),))
+        return objects.construct(evaluator, model, spread, frame)
+    return Instance(model)
 
 
 def looked_up(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value | None:

@@ -256,20 +256,27 @@ def origins(evaluator: Evaluator, expr: Expr, frame: Frame) -> Iterator[tuple[Mo
             yield module, name
         case _:
             return
+    ways = [(module, name)]
     for _ in range(_MOST_NAMES):
+        if not ways:
+            return
+        module, name = ways.pop()
         bound = [(b.module, b.name) for b in module.scope.bindings.get(name, ()) if b.kind == "import"]
         led = [
             (found, given)
             for dotted, given in bound or [(star, name) for star in module.scope.stars]
             if given and (found := evaluator.module_named(dotted, module)) is not None
         ]
-        if not led:
-            return
-        module, name = led[-1]
-        yield module, name
+        yield from led
+        ways += led
 
 
 def real_name(module: Module, expr: Expr) -> str:
-    """The last name of ``expr``, as it was before an import gave it another one."""
+    """The last name of ``expr``, as it was before an import gave it another one; of several the first."""
+    return real_names(module, expr)[0]
+
+
+def real_names(module: Module, expr: Expr) -> tuple[str, ...]:
+    """The last names of ``expr``, as they were before imports gave it another one: a guarded import has two."""
     name = facts.last_name(expr)
-    return module.imported_names.get(name, name) if isinstance(expr, facts.Name) else name
+    return module.imported_names.get(name, (name,)) if isinstance(expr, facts.Name) else (name,)

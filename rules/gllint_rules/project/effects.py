@@ -366,8 +366,8 @@ class _BodyReader:
                 if isinstance(func, facts.Attr) and func.name in CLIENT_MAKERS:
                     if self.client(func.base, frame, depth + 1) is not None:
                         return CLIENT_MAKERS[func.name]
-                made = self.evaluator.eval(func, frame)
-                return made.name if isinstance(made, External) and made.name in NETWORK_CLIENTS else None
+                made = (o for o in options(self.evaluator.eval(func, frame)) if isinstance(o, External))
+                return next((maker.name for maker in made if maker.name in NETWORK_CLIENTS), None)
             case facts.Name() | facts.Attr():
                 for source, home in sources(self.project, expr, frame):
                     found = self.client(source, home, depth + 1)
@@ -406,12 +406,12 @@ class _BodyReader:
             return False
         made = [binding.value for binding in scope.bindings[name] if isinstance(binding.value, Call)]
         home = Frame(frame.module, scope)
-        named = ((call, self.evaluator.eval(call.func, home)) for call in made)
         return any(
             isinstance(maker, External)
             and maker.name in SEEDED_GENERATORS
             and self.is_without_seed(call, home)
-            for call, maker in named
+            for call in made
+            for maker in options(self.evaluator.eval(call.func, home))
         )
 
     def seeded_modules(self) -> set[str]:
@@ -429,12 +429,12 @@ class _BodyReader:
                 continue
             frame = self.frame(scope)
             named, seed = self.evaluator.eval(call.func, frame), self.evaluator.eval(call.args[0], frame)
-            if isinstance(named, External) and isinstance(seed, Number | Text):
-                family = named.name.removesuffix(".seed")
+            if isinstance(seed, Number | Text):
+                families = {o.name.removesuffix(".seed") for o in options(named) if isinstance(o, External)}
                 out |= {
                     e.title
                     for e in self.out.effects
-                    if e.title.rpartition(".")[0] == family
+                    if e.title.rpartition(".")[0] in families
                     and e.title not in RANDOM_CALLS | SEEDED_GENERATORS
                 }
         return out
@@ -452,8 +452,8 @@ class _BodyReader:
                 self.add("environment", value.at, facts.dotted(value), frame)
 
     def is_environment(self, expr: Expr, frame: Frame) -> bool:
-        value = self.evaluator.eval(expr, frame)
-        return isinstance(value, External) and value.name in ENVIRONMENTS
+        found = options(self.evaluator.eval(expr, frame))
+        return any(isinstance(option, External) and option.name in ENVIRONMENTS for option in found)
 
     def stored(self) -> set[Sub]:
         if self._stored is None:

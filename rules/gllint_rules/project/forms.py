@@ -26,7 +26,7 @@ from gllint_rules.inference.values import (
     literal_of,
     options,
 )
-from gllint_rules.project.callees import Callees, defined, dotted_path, meant, origins, real_name
+from gllint_rules.project.callees import Callees, defined, dotted_path, meant, origins, real_names
 from gllint_rules.project.derivation import Derivation
 from gllint_rules.project.handed import (
     Sink,
@@ -240,7 +240,8 @@ class Forms:
 
     def _kinds(self, func: Expr, frame: Frame) -> frozenset[Kind]:
         """Under which keys the table names what ``func`` stands for."""
-        return self.table.kinds(real_name(frame.module, _callee(meant(func, frame)[0])))
+        names = real_names(frame.module, _callee(meant(func, frame)[0]))
+        return frozenset().union(*map(self.table.kinds, names))
 
     def _entry(self, kind: Kind, expr: Expr, frame: Frame) -> tuple[Entry, Expr] | None:
         """What the table says under ``kind`` of what ``expr`` stands for, a callee or a call of one, and that."""
@@ -407,7 +408,7 @@ class Forms:
         """The last names of what those of ``names`` stand for that the module assigns."""
         for name in names & module.assigned:
             expr, _ = meant(facts.Name(0, name), Frame(module, module.scope))
-            yield real_name(module, _callee(expr))
+            yield from real_names(module, _callee(expr))
 
     def _by_decorator(self, module: Module, function: Function) -> Tool | None:
         module.note(function.at >> SECTION_BITS)
@@ -525,8 +526,8 @@ class Forms:
                 cls = frame.scope.enclosing_class()
                 lineage = classes.ancestors(self.evaluator, ClassOf(frame.module, cls))[1:] if cls else ()
             case facts.Name() | facts.Attr():
-                made = self.evaluator.eval(call.func, frame)
-                lineage = classes.ancestors(self.evaluator, made) if isinstance(made, ClassOf) else ()
+                made = (o for o in options(self.evaluator.eval(call.func, frame)) if isinstance(o, ClassOf))
+                lineage = next((classes.ancestors(self.evaluator, option) for option in made), ())
             case _:
                 lineage = ()
         return (

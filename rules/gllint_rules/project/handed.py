@@ -166,7 +166,8 @@ def _given_below(
 def _taken_by(evaluator: Evaluator, uses: _Uses, func: Expr, frame: Frame) -> Iterator[tuple[Taken, _Run]]:
     """What is taken by the function or class of another module that ``func`` is, and what runs then."""
     name = facts.last_name(func)
-    if frame.module.imported_names.get(name, name) in uses.names and not isinstance(func, Call):
+    names = frame.module.imported_names.get(name, (name,))
+    if not uses.names.isdisjoint(names) and not isinstance(func, Call):
         for option in options(evaluator.eval(func, frame)):
             for run in _run_by(evaluator, option):
                 if run.module.path != frame.module.path:

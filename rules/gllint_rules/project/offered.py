@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
-from gllint_rules.inference.values import ClassOf, ModuleOf, ToolValue
+from gllint_rules.inference.values import ClassOf, ModuleOf, ToolValue, options
 from gllint_rules.project.handed import Taken
 from gllint_rules.project.project import taken
 from gllint_rules.project.tools import assigns_registry
@@ -98,11 +98,11 @@ def imports_tools(project: Project, module: Module) -> bool:
         if imported.name and (project.names.is_tool_class(name) or name in TOOL_MAKERS or runs_tools):
             return True
         if (name.encode(),) in names:
-            value = project.evaluator.imported(module, imported.module, imported.name)
-            if isinstance(value, ToolValue) or (
-                isinstance(value, ClassOf) and project.tools.is_tool_class(value)
-            ):
-                return True
-            if isinstance(value, ModuleOf) and project.tools.of(value.module):
-                return True
+            for option in options(project.evaluator.imported(module, imported.module, imported.name)):
+                if isinstance(option, ToolValue) or (
+                    isinstance(option, ClassOf) and project.tools.is_tool_class(option)
+                ):
+                    return True
+                if isinstance(option, ModuleOf) and project.tools.of(option.module):
+                    return True
     return False

@@ -51,8 +51,10 @@ def is_path(project: Project, expr: Expr, frame: Frame, depth: int = 0) -> bool:
         case facts.BinOp(op="/", right=right) if is_path(project, right, frame, depth + 1):
             return True
         case facts.Call(func=func) if not begun:  # Path.cwd()
-            named = project.evaluator.eval(func, frame)
-            return isinstance(named, External) and named.name.rpartition(".")[0] in PATH_CLASSES
+            return any(
+                isinstance(option, External) and option.name.rpartition(".")[0] in PATH_CLASSES
+                for option in options(project.evaluator.eval(func, frame))
+            )
         case _:
             return bool(begun) and all(is_path(project, e, home, depth + 1) for e, home in begun)
 

@@ -78,10 +78,12 @@ def _lets_through(project: Project, module: Module, name: str, hops: int = MOST_
     for section in module.binders(name):
         if section.kind == "class":
             return any(_RUNS.search(method.name) for method in methods(module, section))
+    homes = []
     for imported in module.outline.imports:
         if imported.bound == name and imported.name and hops:
             path = project.imports.find_module(module.path, imported.module)
             home = project.imports.module_at(path) if path is not None else None
-            if home is not None:
-                return _lets_through(project, home, imported.name, hops - 1)
-    return True
+            homes.append((home, imported.name))
+    return not homes or any(
+        home is None or _lets_through(project, home, original, hops - 1) for home, original in homes
+    )

@@ -41,10 +41,12 @@ class Binder:
         self.top = module or Scope("module", None)
         self.scope = owner.scope if owner is not None else self.top
         self.owner = owner
+        self.branch: facts.Branch | None = None
 
     def bind(self, name: str, binding: Binding, scope: Scope | None = None) -> None:
         """Note a way in which ``name`` gets its value in the present scope."""
         scope = scope or self.scope
+        binding.branch = self.branch
         if name in scope.globals:
             binding.scope = scope
             scope = self.top

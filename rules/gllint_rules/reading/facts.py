@@ -336,6 +336,15 @@ BindingKind: TypeAlias = Literal[
 ]
 
 
+class Branch(Record):
+    """A block that is not always executed: an arm of an ``if``, a ``try`` or a ``match``, the body of a loop.
+
+    ``outer`` is the branch that it stands in; ``None`` where that is the body of its module, class or function.
+    """
+
+    outer: Branch | None
+
+
 class Binding(Record):
     """One way in which a name gets its value in a scope."""
 
@@ -348,6 +357,28 @@ class Binding(Record):
     name: str = ""  # of an import: the name in it; "" where the module itself is bound
     at: int = -1  # of an assignment: the name that it binds
     scope: Scope | None = None  # the function that assigns it, where that is not the scope that binds it
+    branch: Branch | None = None  # the block that it stands in, where that is not always executed
+
+
+def alternatives(bindings: list[Binding]) -> list[Binding]:
+    """Those of the ``bindings`` of a name that may be the last: a function or class replaces what its block bound.
+
+    What another branch binds stays: ``try: from a import B`` and ``except ImportError: class B: …``.
+    """
+    if len(bindings) == 1 or all(binding.target is None for binding in bindings):
+        return bindings
+    replaced: set[Branch | None] = set()
+    out: list[Binding] = []
+    for binding in reversed(bindings):
+        branch = binding.branch
+        while branch is not None and branch not in replaced:
+            branch = branch.outer
+        if branch in replaced:
+            continue
+        out.append(binding)
+        if isinstance(binding.target, (Function, Class)):
+            replaced.add(binding.branch)
+    return out[::-1]
 
 
 class Scope(Record):
@@ -567,8 +598,12 @@ class Module:
     def _say(self, source: str, outline: Outline, code: str | None) -> None:
         self.source, self.outline = source, outline
         self.code = source if code is None else code
-        # Names as they were before an import gave them another one.
-        self.imported_names = {i.bound: i.name for i in reversed(outline.imports) if i.name}
+        # Names as they were before imports, of which a guarded one has several, gave them another one.
+        self.imported_names: dict[str, tuple[str, ...]] = {}
+        for imported in outline.imports:
+            names = self.imported_names.get(imported.bound, ())
+            if imported.name and imported.name not in names:
+                self.imported_names[imported.bound] = (*names, imported.name)
         self._places = _places(outline)
         self.scope.bindings = _Namespace(self, self._places, "bound")
         self.scope.stars = [*outline.stars]

@@ -64,7 +64,7 @@ class Outline(NamedTuple):
     dotted_imports: frozenset[str]  # ``a.b.c`` of ``import a.b.c``, anywhere
     stars: tuple[str, ...]  # modules of ``from x import *``, with their dots
     inner_imports: frozenset[str] = frozenset()  # dotted names that imports inside of functions name
-    aliases: Mapping[str, str] = {}  # imported names by those that ``as`` gives them
+    aliases: Mapping[str, set[str]] = {}  # imported names by those that ``as`` gives them
 
     def modules(self) -> frozenset[str]:
         """The dotted names of all that the file imports from elsewhere, whether a module or a name in one."""
@@ -80,7 +80,7 @@ def outline_of(source: str) -> Outline:
 
 
 def outline_of_part(
-    source: str, begin: int, end: int, first: int, aliases: Mapping[str, str]
+    source: str, begin: int, end: int, first: int, aliases: Mapping[str, set[str]]
 ) -> tuple[Section, ...]:
     """The sections of a stretch of whole lines without imports, numbered from ``first``.
 
@@ -92,7 +92,7 @@ def outline_of_part(
 
 
 def outline_of_method(
-    source: str, begin: int, end: int, number: int, owner: int, aliases: Mapping[str, str]
+    source: str, begin: int, end: int, number: int, owner: int, aliases: Mapping[str, set[str]]
 ) -> tuple[Section, tuple[int, int, int]] | None:
     """The section of a method and its hole in its class, from the whole lines that it stands on.
 
@@ -172,7 +172,7 @@ class _Outliner:
         part = source if (begin, end) == (0, len(source)) else source[begin:end]
         self.starts = [*(begin + start for start in line_starts(part)), end]
         self.sections: list[Section] = []
-        self.aliases: dict[str, str] = {}
+        self.aliases: dict[str, set[str]] = {}
         self.dotted: set[str] = set()
         self.stars: list[str] = []
         self.bound_imports: list[Imported] = []
@@ -201,7 +201,7 @@ class _Outliner:
         )
 
     def real(self, names: frozenset[str]) -> frozenset[str]:
-        return names | {self.aliases[name] for name in names if name in self.aliases}
+        return names.union(*(self.aliases[name] for name in names if name in self.aliases))
 
     def section(self, group: Sequence[ast.stmt]) -> None:
         """Add the section of statements that stand on lines of their own, and those of the methods in it."""
@@ -232,7 +232,8 @@ class _Outliner:
     ) -> Section:
         sketch = Sketch()
         sketch.read(group, methods)
-        self.aliases.update(sketch.aliases)
+        for name, originals in sketch.aliases.items():
+            self.aliases.setdefault(name, set()).update(originals)
         self.dotted.update(sketch.dotted)
         self.inner_imports.update(sketch.inner_imports)
         if owner is None:

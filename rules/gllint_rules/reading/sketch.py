@@ -65,7 +65,7 @@ class Sketch:
     """One walk over the statements of a section, on a stack of its own: source nests as deeply as it likes."""
 
     def __init__(self) -> None:
-        self.aliases: dict[str, str] = {}
+        self.aliases: dict[str, set[str]] = {}
         self.dotted: set[str] = set()
         self.imports: list[Imported] = []
         self.stars: list[str] = []
@@ -168,7 +168,7 @@ class Sketch:
                 continue
             bound = alias.asname or alias.name
             if alias.asname:
-                self.aliases[alias.asname] = alias.name
+                self.aliases.setdefault(alias.asname, set()).add(alias.name)
             self.bind(bound, level)
             if level == _OUTSIDE:
                 self.imports.append(Imported(bound, module, alias.name))

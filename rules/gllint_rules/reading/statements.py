@@ -29,6 +29,13 @@ class Statements(Expressions):
                 out.append(statement)
         return tuple(out)
 
+    def arm(self, body: Iterable[ast.stmt]) -> Block:
+        """A block that is not always executed."""
+        outer, self.branch = self.branch, facts.Branch(self.branch)
+        block = self.block(body)
+        self.branch = outer
+        return block
+
     def visit_Pass(self, node: ast.stmt) -> None:
         return None
 
@@ -139,9 +146,10 @@ class Statements(Expressions):
         self.out.functions.append(function)
         outer, self.scope = self.scope, scope
         context, self.context = self.context, []
+        branch, self.branch = self.branch, None
         function.body = self.block(node.body)
         function.end = self.count
-        self.scope, self.context = outer, context
+        self.scope, self.context, self.branch = outer, context, branch
         return facts.Def(function)
 
     visit_AsyncFunctionDef = visit_FunctionDef
@@ -163,8 +171,9 @@ class Statements(Expressions):
         self.out.classes.append(cls)
         self.scope = scope
         context, self.context = self.context, []
+        branch, self.branch = self.branch, None
         self.block(node.body)
-        self.scope, self.context, self.owner = outer, context, owner
+        self.scope, self.context, self.owner, self.branch = outer, context, owner, branch
         return facts.ClassDef(cls)
 
     def _type_variables(self, node: ast.ClassDef) -> tuple[str, ...]:
@@ -180,16 +189,16 @@ class Statements(Expressions):
         return tuple(variable.name for variable in getattr(node, "type_params", ()))
 
     def visit_If(self, node: ast.If) -> facts.Stmt:
-        return facts.If(self.expr(node.test), self.block(node.body), self.block(node.orelse))
+        return facts.If(self.expr(node.test), self.arm(node.body), self.arm(node.orelse))
 
     def visit_While(self, node: ast.While) -> facts.Stmt:
-        return facts.Loop(None, self.expr(node.test), self.block(node.body), self.block(node.orelse))
+        return facts.Loop(None, self.expr(node.test), self.arm(node.body), self.arm(node.orelse))
 
     def visit_For(self, node: ast.For | ast.AsyncFor) -> facts.Stmt:
         target = self.expr(node.target)
         source = self.expr(node.iter)
         self.bind_target(target, source, "loop")
-        return facts.Loop(target, source, self.block(node.body), self.block(node.orelse))
+        return facts.Loop(target, source, self.arm(node.body), self.arm(node.orelse))
 
     visit_AsyncFor = visit_For
 
@@ -207,15 +216,15 @@ class Statements(Expressions):
     visit_AsyncWith = visit_With
 
     def visit_Try(self, node: ast.Try) -> facts.Stmt:
-        body = self.block(node.body)
+        body = self.arm(node.body)
         handlers = []
         for handler in node.handlers:
             if handler.type is not None:
                 self.expr(handler.type)
             if handler.name is not None:
                 self.bind(handler.name, Binding("unknown"))
-            handlers.append((handler.name, self.block(handler.body)))
-        return facts.Try(body, tuple(handlers), self.block(node.orelse), self.block(node.finalbody))
+            handlers.append((handler.name, self.arm(handler.body)))
+        return facts.Try(body, tuple(handlers), self.arm(node.orelse), self.block(node.finalbody))
 
     visit_TryStar = visit_Try
 
@@ -235,7 +244,7 @@ class Statements(Expressions):
                 self.expr(case.guard)
             elif isinstance(case.pattern, ast.MatchAs) and case.pattern.pattern is None:
                 exhaustive = True
-            cases.append((tuple(names.items()), self.block(case.body)))
+            cases.append((tuple(names.items()), self.arm(case.body)))
         return facts.Match(subject, tuple(cases), exhaustive)
 
     def pattern(self, node: ast.pattern, names: dict[str, str]) -> None:
