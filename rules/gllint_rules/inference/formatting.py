@@ -1,13 +1,18 @@
-"""What ``str.format``, ``%`` and ``str.join`` make of a text: its literal parts, and what is filled in between."""
+"""What ``str.format``, ``%``, ``str.join`` and what takes characters away make of a text.
+
+In and out: its literal parts, and what is filled in between.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+import textwrap
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, TypeAlias
 
 from gllint_rules.inference.values import TEXT, UNKNOWN, Filled, ListOf, Literal, Site, Text, options, pieces
 from gllint_rules.reading import facts
+from gllint_runtime.policy.claims import HOLE
 
 if TYPE_CHECKING:
     from gllint_rules.inference.protocol import Evaluator
@@ -70,6 +75,75 @@ def join_call(evaluator: Evaluator, text: Text, call: facts.Call, frame: Frame) 
         parts.extend(text.parts if number else ())
         parts.extend(pieces(value, site, True))
     return Text(tuple(parts))
+
+
+def dedented(text: Text) -> Text:
+    """``textwrap.dedent(text)``; what is filled in counts as one character."""
+    return _without(text, _indentation)
+
+
+def cleaned(text: Text) -> Text:
+    """``inspect.cleandoc(text)``: its first line is indented by itself, and blank lines around it go."""
+
+    def kept(whole: str) -> Iterable[int]:
+        first, newline, rest = whole.partition("\n")
+        begin = len(first) + len(newline)
+        indices = list(range(len(first) - len(first.lstrip()), begin))
+        indices += [begin + i for i in _indentation(rest)]
+        shown = [i for i in indices if whole[i] not in " \t\n"]
+        if not shown:
+            return ()
+        # Blank lines before and behind what is shown; the line of the first word keeps its own indentation.
+        start = next((i for i in reversed(indices) if i < shown[0] and whole[i] == "\n"), -1)
+        end = next((i for i in indices if i > shown[-1] and whole[i] == "\n"), len(whole))
+        return [i for i in indices if start < i < end]
+
+    return _without(text, kept)
+
+
+def stripped(text: Text, method: str, characters: str | None) -> Text:
+    """``text.strip()``, ``.lstrip()`` and ``.rstrip()``, perhaps of ``characters``."""
+
+    def kept(whole: str) -> Iterable[int]:
+        start = len(whole) - len(whole.lstrip(characters)) if method != "rstrip" else 0
+        end = len(whole.rstrip(characters)) if method != "lstrip" else len(whole)
+        return range(start, end)
+
+    return _without(text, kept)
+
+
+def _indentation(whole: str) -> list[int]:
+    """Where the characters of a text stand that is left without its common indentation."""
+    lines, originals = textwrap.dedent(whole).split("\n"), whole.split("\n")
+    kept: list[int] = []
+    position = 0
+    for line, original in zip(lines, originals, strict=True):
+        kept.extend(range(position + len(original) - len(line), position + len(original) + 1))
+        position += len(original) + 1
+    return kept[:-1]  # no newline follows the last line
+
+
+def _without(text: Text, kept: Callable[[str], Iterable[int]]) -> Text:
+    """``text`` with nothing but the characters ``kept``, in whose order they are told."""
+    if text.parts is None:
+        return TEXT
+    indices = list(kept("".join(part.text if isinstance(part, Literal) else HOLE for part in text.parts)))
+    out: list[Literal | Filled] = []
+    begin = position = 0
+    for part in text.parts:
+        end = begin + (len(part.text) if isinstance(part, Literal) else len(HOLE))
+        first = position
+        while position < len(indices) and indices[position] < end:
+            position += 1
+        if position > first and isinstance(part, Filled):
+            out.append(part)
+        elif position > first and isinstance(part, Literal):
+            here = [index - begin for index in indices[first:position]]
+            offsets = part.offsets if part.offsets is not None else range(len(part.text))
+            words = "".join(part.text[i] for i in here)
+            out.append(Literal(words, part.site, tuple(offsets[i] for i in here)))
+        begin = end
+    return Text(tuple(out))
 
 
 def _filled_in(

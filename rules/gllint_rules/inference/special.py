@@ -6,7 +6,6 @@ whatever it is called with, is in :mod:`tables`.
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -50,6 +49,7 @@ from gllint_rules.inference.values import (
     holds_constants,
     is_scalar,
     join,
+    literal_of,
     number,
     options,
 )
@@ -362,26 +362,12 @@ def _is_address(value: Value) -> bool:
 
 def _dedent(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     value = evaluator.eval(call.args[0], frame) if call.args else UNKNOWN
-    if not isinstance(value, Text) or value.parts is None:
-        return TEXT
-    part = value.parts[0] if len(value.parts) == 1 else None
-    if not isinstance(part, Literal):
-        return value
-    text, offsets = _dedented(part.text)
-    return Text((Literal(text, part.site, offsets),))
+    return formatting.dedented(value) if isinstance(value, Text) else TEXT
 
 
-def _dedented(text: str) -> tuple[str, tuple[int, ...]]:
-    """The text without its common indentation, and where each character came from."""
-    wanted = textwrap.dedent(text)
-    lines, originals = wanted.split("\n"), text.split("\n")
-    offsets: list[int] = []
-    position = 0
-    for line, original in zip(lines, originals, strict=True):
-        cut = len(original) - len(line)
-        offsets.extend(range(position + cut, position + len(original) + 1))
-        position += len(original) + 1
-    return wanted, tuple(offsets[: len(wanted)])
+def _clean(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    value = evaluator.eval(call.args[0], frame) if call.args else UNKNOWN
+    return formatting.cleaned(value) if isinstance(value, Text) else TEXT
 
 
 def _imported(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
@@ -465,13 +451,11 @@ CALLS: dict[str, Handler] = {
     "asyncio.to_thread": _threaded(0),
     "asyncio.gather": _gather,
     "textwrap.dedent": _dedent,
-    "inspect.cleandoc": _dedent,
+    "inspect.cleandoc": _clean,
 }
 
 
 # --- methods of values of a known kind -----------------------------------------------------------------------
-
-_TEXT_SAME = frozenset({"strip", "lstrip", "rstrip", "expandtabs"})
 
 
 def call_method(evaluator: Evaluator, method: Method, call: facts.Call, frame: Frame) -> Value:
@@ -604,13 +588,13 @@ def _text_method(evaluator: Evaluator, text: Text, name: str, call: facts.Call, 
             return formatting.format_call(evaluator, text, call, frame)
         case "join" if call.args:
             return formatting.join_call(evaluator, text, call, frame)
-        case _ if name in _TEXT_SAME and text.literal is not None and not call.args:
-            stripped = getattr(text.literal, name)()
-            if len(text.parts or ()) == 1 and text.parts is not None and isinstance(text.parts[0], Literal):
-                part = text.parts[0]
-                start = part.text.find(stripped)
-                offsets = part.offsets or tuple(range(len(part.text)))
-                return Text((Literal(stripped, part.site, offsets[start : start + len(stripped)]),))
+        case "strip" | "lstrip" | "rstrip" if text.parts is not None:
+            given = [evaluator.eval(arg, frame) for arg in call.args]
+            characters = literal_of(given[0]) if given else None
+            if given and characters is None and given[0] is not NONE:
+                return TEXT
+            return formatting.stripped(text, name, characters)
+        case "expandtabs":
             return text
         case _:
             return outside.method(evaluator, text, name, call, frame) or TEXT

@@ -42,6 +42,10 @@ _COMPUTED = re.compile(r"\{\{claim:[^{}]*" + re.escape(HOLE) + r"[^{}]*\}\}")
 _MARKER = re.compile(r"(?:^|\n)[ \t]*" + re.escape(HOLE) + r"[.)][ \t]")
 
 
+# What takes away the indentation that a text has in the source alone.
+_DEDENTS = frozenset({"dedent", "cleandoc"})
+
+
 class Template(records.Record, frozen=True):
     """A final message as far as it is known. Its ``text`` has :data:`HOLE` for each interpolated value."""
 
@@ -178,10 +182,13 @@ def _macro_steps(context: Context) -> Iterator[FinalStep]:
     module = context.module
     parts = module.sections(lambda section: module.mentions(section, (facts.MACRO_MARK,)))
     macros = [(macro, part) for part in parts for macro in part.macros]
+    dedents = {
+        call.args[0].at: call for call, _ in (module.calls_of(_DEDENTS) if macros else ()) if call.args
+    }
     for macro, part in macros:
         if any(map(_aside, macro.context)) or macro.text.at in part.docstrings:
             continue
-        value = context.eval(macro.text, macro.scope)
+        value = context.eval(dedents.get(macro.text.at, macro.text), macro.scope)
         if not isinstance(value, Text) or value.parts is None:
             continue
         template = Template(value.parts)
