@@ -33,7 +33,7 @@ from gllint_rules.inference.values import (
 from gllint_rules.project.offered import imports_tools
 from gllint_rules.project.project import Project
 from gllint_rules.project.results import Result, leaves
-from gllint_rules.project.seen import is_changed, runs_wrapped, wrappers
+from gllint_rules.project.seen import changed, is_changed, runs_wrapped, wrappers
 from gllint_rules.project.seen import seen as what_is_seen
 from gllint_rules.project.tool import Tool
 from gllint_rules.reading import facts
@@ -77,10 +77,18 @@ class Context:
         """All results of all tools of the module; of a callable with two roles once."""
         out: list[Result] = []
         seen: set[object] = set()
+        seen_changers: set[object] = set()
         for tool in self.tools:
             for callable in (*tool.callables, *tool.inherited):
                 key = callable.function, tool if callable in tool.inherited else None
-                if key in seen or is_changed(self.evaluator, tool, callable):
+                if key in seen:
+                    continue
+                if is_changed(self.evaluator, tool, callable):
+                    for changer in changed(self.evaluator, tool, callable):
+                        if changer.function not in seen_changers:
+                            seen_changers.add(changer.function)
+                            flow = self.evaluator.flow(changer)
+                            out += (Result(tool, changer, expr, value) for expr, value in flow.returns)
                     continue
                 seen.add(key)
                 flow = self.evaluator.flow(callable)

@@ -90,7 +90,9 @@ class Forms:
                 if not new:
                     continue
                 tool = replace(tool, callables=new)
-            seen.update(callee.function for callee in tool.callables)
+            changed_by = tool.framework.changed_by if tool.framework is not None else ()
+            if tool.call is None or not changed_by or tool.call.keyword(*changed_by) is None:
+                seen.update(callee.function for callee in tool.callables)  # else another may show its results
             yield tool
 
     def through(self, module: Module, taken: frozenset[Taken], known: Iterable[Tool]) -> Iterator[Tool]:

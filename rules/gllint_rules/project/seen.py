@@ -32,13 +32,53 @@ if TYPE_CHECKING:
 
 def is_changed(evaluator: Evaluator, tool: Tool, callable: FunctionOf) -> bool:
     """Whether what a callable returns becomes something else before the model sees it."""
-    if tool.framework is not None and any(_keyword(tool, name) for name in tool.framework.changed_by):
+    if any(_changes(evaluator, tool, given) for given in _changers(tool, callable)):
         return True
     for wrapper in wrappers(evaluator, callable):
         found = [value for _, value in evaluator.flow(wrapper).returns]
         if found and all(isinstance(o, Text) for value in found for o in options(value)):
             return True
     return False
+
+
+def _changers(tool: Tool, callable: FunctionOf) -> list[Expr]:
+    """What the registration says of how the result of ``callable`` is changed; of two the one for its kind."""
+    names = tool.framework.changed_by if tool.framework is not None else ()
+    given = [(name, expr) for name in names if (expr := _keyword(tool, name)) is not None]
+    is_async = isinstance(callable.function, facts.Function) and callable.function.is_async
+    own = [expr for name, expr in given if name.startswith("async") is is_async]
+    return own or [expr for _, expr in given]
+
+
+def _changes(evaluator: Evaluator, tool: Tool, given: Expr) -> bool:
+    """Whether what is ``given`` puts something else in the place of a result, as far as that can be seen.
+
+    A function of the project does so where it returns what does not hold its argument; ``None`` leaves the result.
+    """
+    for option in options(evaluator.eval(given, Frame(tool.module, tool.scope))):
+        if not isinstance(option, FunctionOf):
+            return True
+        flow = evaluator.flow(option)
+        if flow.falls_through or any(value.gap or _stays(value) for _, value in flow.returns):
+            return False
+    return True
+
+
+def _stays(value: Value) -> bool:
+    """Whether one of its alternatives is none, or a container that came from elsewhere."""
+    return any(
+        option is NONE or (isinstance(option, Record | ListOf) and option.site is None)
+        for option in options(value)
+    )
+
+
+def changed(evaluator: Evaluator, tool: Tool, callable: FunctionOf) -> Iterator[FunctionOf]:
+    """The functions of the project whose results stand in the place of those of ``callable``."""
+    for given in _changers(tool, callable):
+        if _changes(evaluator, tool, given):
+            for option in options(evaluator.eval(given, Frame(tool.module, tool.scope))):
+                if isinstance(option, FunctionOf):
+                    yield option
 
 
 def runs_wrapped(wrapper: FunctionOf) -> bool:
@@ -78,6 +118,8 @@ def seen(evaluator: Evaluator, tool: Tool, expr: Expr, value: Value) -> tuple[Ex
     for (keyword, wanted), places in framework.parts.items():
         if _text(evaluator, tool, _keyword(tool, keyword)) == wanted:
             expr, value = _parts(expr, value, places)
+    if framework.pair_results:
+        value = join(*(part for option in options(value) for part in _each_of_pair(option)))
     if framework.shapes:
         value = join(*(_shaped(option, framework.shapes) for option in options(value)))
     if not framework.plain_results:
@@ -108,6 +150,13 @@ def _parts(expr: Expr, value: Value, places: tuple[Place, ...]) -> tuple[Expr, V
         for option in options(value)
     ]
     return expr, join(*out)
+
+
+def _each_of_pair(value: Value) -> tuple[Value, ...]:
+    """The two parts of a pair, each of which the model sees by itself."""
+    if isinstance(value, ListOf) and value.kind in ("tuple", "declared") and len(value.items) == 2:
+        return tuple(entry.value for entry in value.items)
+    return (value,)
 
 
 def _shaped(value: Value, shapes: Mapping[frozenset[str], tuple[Place, ...]]) -> Value:

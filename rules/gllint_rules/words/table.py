@@ -80,6 +80,7 @@ class Framework(NamedTuple):
     # Of a dict with these keys the places that the model sees.
     shapes: Mapping[frozenset[str], tuple[Place, ...]] = {}
     plain_results: bool = True
+    pair_results: bool = False
     # (keyword of the registration, its value) -> items of the returned tuple.
     parts: Mapping[tuple[str, str], tuple[Place, ...]] = {}
     changed_by: tuple[str, ...] = ()
@@ -472,7 +473,7 @@ def _row(row: object, where: str, own: bool) -> Framework:
     imports = _strings(row, "imports", where)
     if wrong := next((module for module in imports if not _MODULE.fullmatch(module)), None):
         raise TableError(f"{where}: `imports`: {wrong!r} is no module")
-    for flag in ("plain-functions", "plain-results"):
+    for flag in ("plain-functions", "plain-results", "pair-results"):
         if not isinstance(row.get(flag, True), bool):
             raise TableError(f"{where}: `{flag}` is true or false")
     if not isinstance(row.get("verified", ""), str):
@@ -499,6 +500,7 @@ def _row(row: object, where: str, own: bool) -> Framework:
             if k[:1] + k[-1:] == "{}"
         },
         plain_results=row.get("plain-results", True),
+        pair_results=row.get("pair-results", False),
         parts={_condition(k, where): v for k, v in _placed(row, "parts", where, ()).items()},
         changed_by=_strings(row, "changed-by", where),
         runs=_strings(row, "runs", where),
