@@ -323,7 +323,9 @@ def typed(evaluator: Evaluator, value: Value, declared: Value, followed: bool = 
             if not value.entries and value.rest is None and declared.rest is not None:
                 if followed and declared.rest.gap:
                     return replace(value, keys=declared.keys)
-                return replace(value, rest=declared.rest, open=True, hinted=True, keys=declared.keys)
+                return replace(
+                    value, rest=declared.rest, open=True, hinted=True, unfilled=True, keys=declared.keys
+                )
         if (
             isinstance(value, ListOf)
             and not value.items
@@ -332,7 +334,7 @@ def typed(evaluator: Evaluator, value: Value, declared: Value, followed: bool = 
         ):
             if followed and declared.rest is not None and declared.rest.gap:
                 return value
-            return replace(value, rest=declared.rest, hinted=True)
+            return replace(value, rest=declared.rest, hinted=True, unfilled=True)
     return value
 
 

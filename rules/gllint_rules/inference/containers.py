@@ -79,7 +79,7 @@ def sequence_literal(evaluator: Evaluator, expr: facts.Seq, frame: Frame) -> Val
             for option in options(value):
                 if isinstance(option, ListOf):
                     items.extend(option.items)
-                    if option.rest is not None:
+                    if option.rest is not None and not option.is_empty:
                         rests.append(option.rest)
                 else:
                     rests.append(UNKNOWN)

@@ -29,6 +29,7 @@ from gllint_rules.inference.values import (
     ClassOf,
     Entry,
     Env,
+    External,
     Flow,
     Frame,
     FunctionOf,
@@ -40,6 +41,7 @@ from gllint_rules.inference.values import (
     Site,
     Value,
     Variable,
+    filled_unseen,
     held_in,
     join,
     number,
@@ -613,6 +615,7 @@ class _Runner:
             case facts.Call():
                 self.filled(expr, env)
                 self.handed_on(expr, env)
+                self.given_away(expr, env)
             case _:
                 pass
 
@@ -647,6 +650,21 @@ class _Runner:
                 held = self.found_around(callee.function, call, env)
                 for name, old, new in self.changed_by(callee, call, held, env):
                     self.replace_at(held[name], join(old, new), env)
+
+    def given_away(self, call: facts.Call, env: Env) -> None:
+        """The empty containers that a call of something unknown is given, which may fill them."""
+        for arg in (*call.args, *(arg for _, arg in call.keywords)):
+            held = env.get(arg.id) if isinstance(arg, facts.Name) else None
+            if held is None or (filled := filled_unseen(held)) is held:
+                continue
+            callees = options(self.eval(call.func, env))
+            if not all(
+                isinstance(callee, FunctionOf)
+                or (isinstance(callee, External) and callee.name.startswith("builtins."))
+                for callee in callees
+            ):
+                assert isinstance(arg, facts.Name)
+                env[arg.id] = filled
 
     def changed_by(
         self,

@@ -110,14 +110,14 @@ def _concatenated(
     evaluator: Evaluator, left: Value, right: Value, expr: facts.BinOp, frame: Frame
 ) -> Value | None:
     if isinstance(left, ListOf) and isinstance(right, ListOf):
-        rests = [v for v in (left.rest, right.rest) if v is not None]
+        rests = [o.rest for o in (left, right) if o.rest is not None and not o.is_empty]
         return ListOf(
             left.items + right.items, join(*rests) if rests else None, left.kind, left.site or right.site
         )
     if isinstance(left, ListOf) or isinstance(right, ListOf):
         known_side = left if isinstance(left, ListOf) else right
         assert isinstance(known_side, ListOf)
-        return replace(known_side, rest=UNKNOWN)
+        return replace(known_side, rest=UNKNOWN, unfilled=False)
     if isinstance(left, Text) or isinstance(right, Text):
         if number(left) is not None or number(right) is not None:
             return UNKNOWN  # a TypeError: text and numbers do not add up

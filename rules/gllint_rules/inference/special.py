@@ -267,7 +267,16 @@ def _defaultdict(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     if not isinstance(found, Record) or not call.args or isinstance(call.args[0], facts.Star):
         return found
     made = evaluator.eval(facts.Call(call.at, call.args[0], (), ()), frame)
-    return replace(found, rest=made) if isinstance(made, (Record, ListOf)) else found
+    if isinstance(made, (Record, ListOf)):
+        return replace(found, rest=made)
+    return replace(found, unfilled=len(call.args) == 1 and not call.keywords)
+
+
+def _counter(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    """A dict of counts, empty where it is given nothing to count."""
+    found = outside.call(evaluator, "collections.Counter", call, frame) or UNKNOWN
+    is_empty = not (call.args or call.keywords)
+    return replace(found, unfilled=True) if isinstance(found, Record) and is_empty else found
 
 
 def _as_dict(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
@@ -445,6 +454,7 @@ CALLS: dict[str, Handler] = {
         classes.made_by_call,
     ),
     "collections.defaultdict": _defaultdict,
+    "collections.Counter": _counter,
     "dataclasses.asdict": _as_dict,
     "builtins.vars": _as_dict,
     "dataclasses.replace": _replaced,

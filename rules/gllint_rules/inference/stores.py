@@ -21,6 +21,7 @@ from gllint_rules.inference.values import (
     Value,
     are_same,
     each_changed,
+    filled_unseen,
     held_in,
     join,
     number,
@@ -103,7 +104,8 @@ class Store(records.Record, frozen=True):
         if key is None:
             if rest:
                 return self._into_each(value, Each("dict", False, 0), rest)
-            return _with_unnamed(value, self._changed(value, _unnamed(value)))
+            new = self._changed(value, _unnamed(value))
+            return _with_unnamed(value, new) if new else filled_unseen(value)
         old = value.entries.get(key, ())
         if rest:
             if not old:
@@ -153,7 +155,8 @@ class Store(records.Record, frozen=True):
             changed = self.into(held, rest)
             return changed if each.whole or changed is held else join(held, changed)
 
-        return each_changed(value, inner)
+        changed = each_changed(value, inner)
+        return changed if changed is value else filled_unseen(changed)
 
     def _changed(self, value: Record | ListOf, held: tuple[Entry, ...]) -> tuple[Entry, ...]:
         """What a store makes of elements that no literal key names; nothing where a number there stays what it is."""
@@ -167,7 +170,7 @@ class Store(records.Record, frozen=True):
         held = tuple(entry for _, entry in held_in(value))
         new = self._changed(value, held)
         if not new:
-            return value
+            return filled_unseen(value)
         if not each.whole or not (held or value.rest is not None):
             return _with_items(value, new) if isinstance(value, ListOf) else _with_unnamed(value, new)
         if isinstance(value, ListOf):
@@ -258,8 +261,13 @@ def _extended(evaluator: Evaluator, value: ListOf, other: Value) -> ListOf:
         rests.extend([other.rest] if other.rest is not None else [])
     else:
         rests.append(UNKNOWN)
-    hinted = value.hinted and isinstance(other, ListOf) and other.rest is None
-    return replace(value, rest=join(*rests) if rests else None, hinted=hinted)
+    is_seen = isinstance(other, ListOf) and (other.rest is None or other.is_empty)
+    return replace(
+        value,
+        rest=join(*rests) if rests else None,
+        hinted=value.hinted and is_seen,
+        unfilled=value.unfilled and is_seen,
+    )
 
 
 def _appended(evaluator: Evaluator, value: ListOf, new: Entry) -> ListOf:

@@ -203,7 +203,8 @@ class Record(Holder, frozen=True):
     there may be more keys. ``rest``: what unnamed values are (``dict[str, float]``). ``quantity``: a call to a
     class named ``Quantity``. ``cls``: the class of the project it is an instance of. ``kind``: the full name of
     the class from outside that it is an instance of. ``returned``: where the function that made it returns it.
-    ``hinted``: ``rest`` is what the annotation of an empty one says. ``listed``: although there may be more keys,
+    ``hinted``: ``rest`` is what the annotation, or the factory, of an empty one says; ``unfilled``: nothing that could
+    have filled it was met since. ``listed``: although there may be more keys,
     all values are among the entries. ``keys``: what its unnamed keys are, where that is said and they are no texts.
     """
 
@@ -220,6 +221,7 @@ class Record(Holder, frozen=True):
     hinted: bool = False
     listed: bool = False
     keys: Number | ExternalInstance | None = None
+    unfilled: bool = False
     measured: InitVar[tuple[int, int, bool] | None] = None  # where its size, nesting and gap are known
 
     def __post_init__(self, measured: tuple[int, int, bool] | None) -> None:
@@ -237,6 +239,11 @@ class Record(Holder, frozen=True):
             return self.other()
         value = join(*(entry.value for entry in found))
         return value if key in self.sure else join(value, NONE)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was put in, whatever an annotation says of what might be."""
+        return self.unfilled and not self.entries
 
     @property
     def shown(self) -> bool:
@@ -297,7 +304,7 @@ class ListOf(Holder, frozen=True):
 
     A ``pair`` is a tuple that nobody wrote: ``zip``, ``enumerate`` and ``.items()`` make it. A ``declared`` one is
     what an annotation says of a tuple, position by position. A kind with a dot in it is the full name of the class
-    from outside that it is an instance of. ``returned`` and ``hinted``: as of a :class:`Record`.
+    from outside that it is an instance of. ``returned``, ``hinted`` and ``unfilled``: as of a :class:`Record`.
     """
 
     items: tuple[Entry, ...] = ()
@@ -306,6 +313,7 @@ class ListOf(Holder, frozen=True):
     site: Site | None = None
     returned: Site | None = None
     hinted: bool = False
+    unfilled: bool = False
     measured: InitVar[tuple[int, int, bool] | None] = None
 
     def __post_init__(self, measured: tuple[int, int, bool] | None) -> None:
@@ -314,6 +322,11 @@ class ListOf(Holder, frozen=True):
             return
         parts = [entry.value for entry in self.items]
         _measure(self, parts if self.rest is None else [*parts, self.rest])
+
+    @property
+    def is_empty(self) -> bool:
+        """As of a :class:`Record`."""
+        return self.unfilled and not self.items
 
     def appended(self, entry: Entry) -> ListOf:
         measured = _with_more(self, (entry.value,))
@@ -577,6 +590,7 @@ def _either(old: Value, new: Value) -> Value:
                 items=_entries([old.items, new.items]),
                 rest=_joined_rest(lists),
                 hinted=_all_hinted(lists),
+                unfilled=old.unfilled and new.unfilled,
             )
         case _:
             return old
@@ -619,6 +633,7 @@ def _merged(records: Sequence[Record]) -> Record:
         listed=all(record.shown for record in records),
         rest=_joined_rest(records),
         hinted=_all_hinted(records),
+        unfilled=all(record.unfilled for record in records),
         keys=_joined_keys(records),
     )
 
@@ -805,7 +820,8 @@ def spread(record: Record, value: Value, site: Site) -> Record:
         for key, found in option.entries.items():
             found = tuple(replace(e, site=site, constant=False) if e.constant else e for e in found)
             on_top[key] = _entries([on_top[key], found]) if key in on_top else found
-        if option.rest is not None:  # values without names of their own are put in here, all together
+        if option.rest is not None and not option.is_empty:
+            # Values without names of their own are put in here, all together.
             on_top[Unnamed(site)] = (Entry(Record(open=True, rest=option.rest), site),)
     for key, found in on_top.items():
         below = entries.get(key) if key not in sure else None
@@ -813,6 +829,9 @@ def spread(record: Record, value: Value, site: Site) -> Record:
     all_seen = len(held) == len(choices)
     return replace(
         record,
+        unfilled=record.unfilled
+        and all_seen
+        and not any(option.open and not option.shown for option in held),
         entries=entries,
         sure=record.sure | sure,
         open=record.open or not all_seen or any(option.open for option in held),
@@ -857,10 +876,20 @@ def _with_reason(value: Value, reason: Callable[[Because], Because]) -> Value:
     return over(value, reasoned)
 
 
+def filled_unseen(value: Value) -> Value:
+    """A container that what nobody sees may fill: an empty one holds what its annotation says."""
+
+    def filled(option: Value) -> Value:
+        is_empty = isinstance(option, (Record, ListOf)) and option.is_empty
+        return replace(option, unfilled=False) if is_empty else option
+
+    return over(value, filled)
+
+
 def filled_elsewhere(value: Value) -> Value:
     """A container that other statements of its module fill: there may be anything in it beside what is written."""
     out: list[Value] = []
-    for option in options(value):
+    for option in options(filled_unseen(value)):
         if isinstance(option, Record) and option.cls is None and option.rest is None:
             option = replace(option, open=True, listed=False)
         elif isinstance(option, ListOf) and option.rest is None:

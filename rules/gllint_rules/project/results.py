@@ -115,8 +115,8 @@ def _leaves(value: Value, at: Leaf, sure: bool = True) -> Iterator[Leaf]:
             for leaf in _leaves(entry.value, _inside(at, option, key, entry)):
                 seen = True
                 yield leaf
-        # What is put into an empty one is what its annotation speaks of.
-        if option.rest is not None and not (option.hinted and seen):
+        # What is put into an empty one is what its annotation speaks of; where nothing was, it holds none.
+        if option.rest is not None and not (option.is_empty or (option.hinted and seen)):
             is_list = isinstance(option, ListOf)
             inner = at._replace(
                 site=option.returned or at.site,
