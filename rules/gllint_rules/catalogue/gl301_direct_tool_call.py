@@ -271,7 +271,7 @@ def _allowed(context: Context, call: Call, scope: Scope) -> bool:
     """Whether the call stands in a dispatcher."""
     imported = context.project.tools.callees.imported(context.module)
     dispatchers = context.names.table.dispatchers(imported)
-    for owner in (inner.owner for inner in scope.around()):
+    for owner in (inner.owner for inner in scope.enclosing()):
         if isinstance(owner, facts.Function) and owner.name in dispatchers:
             return True
         if isinstance(owner, facts.Class):

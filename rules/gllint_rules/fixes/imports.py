@@ -64,7 +64,7 @@ def imported(
 
 def _known(context: Context, module: Module, scope: Scope, name: str, dotted: str) -> bool | None:
     """Whether ``name`` is what ``dotted`` has under it; ``None`` where it is something else."""
-    if any(name in s.bindings for s in scope.around() if s.kind not in ("class", "module")):
+    if any(name in s.bindings for s in scope.enclosing() if s.kind not in ("class", "module")):
         return None
     bindings = module.scope.bindings.get(name, ())
     if not bindings:
@@ -178,7 +178,7 @@ def _spot(
     if not before and not above:
         return "", block[0].start, "\n"
     [last] = (before or above)[-1:]
-    offset = positions.lines.after(last.end)
+    offset = positions.lines.line_end(last.end)
     lead = "" if source.endswith(("\n", "\r"), 0, offset) else "\n"
     if before:
         return lead, offset, ""

@@ -105,7 +105,7 @@ def _mentions(expr: Expr | None, name: str) -> bool:
 
 def alias(evaluator: Evaluator, name: str, frame: Frame) -> Value | None:
     """``X = float | None`` and ``type X = float`` name a type."""
-    around = frame.scope.around()
+    around = frame.scope.enclosing()
     scope = next((s for s in around if name in s.bindings and not is_own_name(s, name)), None)
     if scope is None:
         return None

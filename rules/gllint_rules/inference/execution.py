@@ -425,7 +425,7 @@ class _Runner:
         elif root in env or root in self.elements:
             return
         else:
-            home = next((scope for scope in self.scope.around() if root in scope.bindings), None)
+            home = next((scope for scope in self.scope.enclosing() if root in scope.bindings), None)
             if home is not None and home.kind != "module":
                 return
         own = facts.Name(base.at, "self")

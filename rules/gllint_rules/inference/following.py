@@ -113,7 +113,7 @@ class FollowingEvaluator(Evaluator):
         return super()._eval(expr, frame)
 
     def _binding_value(self, scope: Scope, name: str, frame: Frame) -> Value:
-        owner = next((around.owner for around in scope.around() if around.owner is not None), None)
+        owner = next((around.owner for around in scope.enclosing() if around.owner is not None), None)
         if owner is not None:
             self._note(frame.module, owner.at)
         self._note_class(frame.bound)

@@ -26,15 +26,15 @@ class Binder:
 
     def __init__(
         self,
-        out: facts.SectionFacts,
+        section_facts: facts.SectionFacts,
         module: Scope | None = None,
         owner: facts.Class | None = None,
         *,
         macros: bool = False,
     ) -> None:
-        self.out = out
-        self.first = self.count = out.first
-        self.macros: list[facts.Macro] | None = out.macros if macros else None
+        self.section_facts = section_facts
+        self.first = self.count = section_facts.first
+        self.macros: list[facts.Macro] | None = section_facts.macros if macros else None
         self.whole = True  # whether a string stands for itself, not for a part of a concatenation
         # What stands around, from the outside: a name or key, what is called or assigned to, a kind of statement.
         self.context: list[Expr | str | None] = []
@@ -54,9 +54,9 @@ class Binder:
             binding.scope = scope
             scope = scope.parent
         if scope is self.top:
-            self.out.bound.setdefault(name, []).append(binding)
+            self.section_facts.bound.setdefault(name, []).append(binding)
         elif self.owner is not None and scope is self.owner.scope:
-            self.out.bound_in_class.setdefault(name, []).append(binding)
+            self.section_facts.bound_in_class.setdefault(name, []).append(binding)
         else:
             assert isinstance(scope.bindings, dict)
             scope.bindings.setdefault(name, []).append(binding)
@@ -90,7 +90,7 @@ class Binder:
             return
         cls = function.scope.enclosing_class()
         if cls is not None and function.params and function.params[0].name == target.base.id:
-            attributes = self.out.attributes if cls is self.owner else cls.attributes
+            attributes = self.section_facts.attributes if cls is self.owner else cls.attributes
             assert isinstance(attributes, dict)
             attributes.setdefault(target.name, []).append((value, annotation, self.scope))
 
@@ -103,15 +103,15 @@ class Binder:
     def note_text(self, text: facts.Const | facts.Join, raw: str) -> None:
         """Note a string, of which ``raw`` is how it is written, or what is literal in it."""
         if self.whole and (isinstance(text, facts.Join) or _DIGIT.search(raw)):
-            self.out.texts.append((text, self.scope))
+            self.section_facts.texts.append((text, self.scope))
         if self.macros is not None and facts.MACRO_MARK in raw:
             words = (w if isinstance(w, str) else facts.last_name(w) for w in self.context if w is not None)
             self.macros.append(facts.Macro(text, self.scope, tuple(words)))
 
-    def note_yield(self, found: facts.Yield) -> None:
+    def note_yield(self, expression: facts.Yield) -> None:
         function = self.scope.enclosing_function()
         if function is not None:
-            function.yields.append(found)
+            function.yields.append(expression)
 
 
 def said_by(parts: list[facts.Const | facts.Join | facts.Hole] | tuple[object, ...]) -> str:

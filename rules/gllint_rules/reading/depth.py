@@ -59,12 +59,12 @@ def is_hopeless(source: str) -> bool:
     take LibCST a time which grows with the square of its length.
     """
     depth = chain = position = 0
-    while (found := _TOKEN.search(source, position)) is not None:
-        position = found.end()
-        match found.lastgroup:
+    while (token := _TOKEN.search(source, position)) is not None:
+        position = token.end()
+        match token.lastgroup:
             case "formatted":
                 try:
-                    literal = next(literals(source, found.start()))
+                    literal = next(literals(source, token.start()))
                 except (ValueError, RecursionError):
                     return True
                 position = literal.begin + len(literal.text)
@@ -72,9 +72,9 @@ def is_hopeless(source: str) -> bool:
                 depth += 1
             case "close":
                 depth = max(depth - 1, 0)
-            case "end" if depth == 0 or found[0] != "\n":
+            case "end" if depth == 0 or token[0] != "\n":
                 chain = 0
-        chain += found.lastgroup in ("open", "link")
+        chain += token.lastgroup in ("open", "link")
         if depth > _MAX_BRACKETS or chain > _MAX_CHAIN:
             return True
     return depth > 0

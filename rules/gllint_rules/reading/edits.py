@@ -10,38 +10,40 @@ from gllint_rules.reading.syntax import ParseFailure
 _IMPORT = re.compile(r"\bimport\b")
 
 
-def edited(old: Outline, before: str, source: str) -> Outline | None:
+def edited(old: Outline, old_source: str, source: str) -> Outline | None:
     """The outline of ``source``, made of the ``old`` one of what was there ``before`` where that can be told.
 
     Statements that stand on lines of their own, each complete, are Python together as they are apart. So what was
     edited is parsed alone, from the statement before to the one behind, and the rest stays as it was. ``None``
     where that text is no Python by itself, or where it imports, which says something of the whole file.
     """
-    start = _alike(before, source)
-    behind = _alike(before[start:][::-1], source[start:][::-1])
-    stop, by = len(before) - behind, len(source) - len(before)
-    found = _edited_method(old, before, source, start, stop, by)
-    if found is not None:
-        return found
+    start = _alike(old_source, source)
+    tail = _alike(old_source[start:][::-1], source[start:][::-1])
+    stop, by = len(old_source) - tail, len(source) - len(old_source)
+    edited_method = _edited_method(old, old_source, source, start, stop, by)
+    if edited_method is not None:
+        return edited_method
     tops = [section for section in old.sections if section.owner is None]
-    above = [section for section in tops if section.end < start]
-    below = [section for section in tops if section.begin > stop]
-    begin = above[-1].end if above else 0
-    end = below[0].begin if below else len(before)
-    if _IMPORT.search(before, begin, end) or _IMPORT.search(source, begin, end + by):
+    preceding = [section for section in tops if section.end < start]
+    following = [section for section in tops if section.begin > stop]
+    begin = preceding[-1].end if preceding else 0
+    end = following[0].begin if following else len(old_source)
+    if _IMPORT.search(old_source, begin, end) or _IMPORT.search(source, begin, end + by):
         return None
     first = next((s.number for s in tops if s.end >= start), len(old.sections))
-    last = below[0].number if below else len(old.sections)
+    last = following[0].number if following else len(old.sections)
     try:
-        made = outline_of_part(source, begin, end + by, first, old.aliases)
+        outline = outline_of_part(source, begin, end + by, first, old.aliases)
     except ParseFailure:
         return None
-    count = first + len(made) - last
+    count = first + len(outline) - last
     rest = [_moved(section, by, count) for section in old.sections[last:]]
-    return old._replace(sections=(*old.sections[:first], *made, *rest))
+    return old._replace(sections=(*old.sections[:first], *outline, *rest))
 
 
-def _edited_method(old: Outline, before: str, source: str, start: int, stop: int, by: int) -> Outline | None:
+def _edited_method(
+    old: Outline, old_source: str, source: str, start: int, stop: int, by: int
+) -> Outline | None:
     """The outline after an edit inside of one method: of a class of a thousand lines nothing else is parsed."""
     for method in old.sections:
         if method.owner is not None and method.begin < start and stop < method.end:
@@ -49,20 +51,20 @@ def _edited_method(old: Outline, before: str, source: str, start: int, stop: int
     else:
         return None
     end = method.end + by
-    head = before[method.begin : start]
+    head = old_source[method.begin : start]
     if (
         not head.strip()
-        or _IMPORT.search(before, method.begin, method.end)
+        or _IMPORT.search(old_source, method.begin, method.end)
         or _IMPORT.search(source, method.begin, end)
     ):
         return None
     try:
-        made = outline_of_method(source, method.begin, end, method.number, method.owner, old.aliases)
+        outline = outline_of_method(source, method.begin, end, method.number, method.owner, old.aliases)
     except ParseFailure:
         return None
-    if made is None:
+    if outline is None:
         return None
-    again, hole = made
+    again, hole = outline
     cls = old.sections[method.owner]
     place = method.number - cls.number - 1
     holes = [hole if i == place else _shifted(h, by) if i > place else h for i, h in enumerate(cls.holes)]
@@ -77,12 +79,12 @@ def _edited_method(old: Outline, before: str, source: str, start: int, stop: int
     return old._replace(sections=tuple(sections))
 
 
-def _alike(one: str, other: str) -> int:
+def _alike(text: str, other: str) -> int:
     """How many characters two texts begin with alike."""
-    low, high = 0, min(len(one), len(other))
+    low, high = 0, min(len(text), len(other))
     while low < high:
         middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
+        if text[low:middle] == other[low:middle]:
             low = middle
         else:
             high = middle - 1

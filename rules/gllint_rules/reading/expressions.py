@@ -28,13 +28,13 @@ class Expressions(Binder):
     def __init__(
         self,
         text: Passage,
-        out: facts.SectionFacts,
+        section_facts: facts.SectionFacts,
         module: Scope | None = None,
         owner: facts.Class | None = None,
         *,
         macros: bool = False,
     ) -> None:
-        super().__init__(out, module, owner, macros=macros)
+        super().__init__(section_facts, module, owner, macros=macros)
         self.text = text
 
     def mark(self, node: ast.expr | ast.stmt, last: ast.expr | None = None) -> int:
@@ -52,9 +52,9 @@ class Expressions(Binder):
     def expr(self, node: ast.expr) -> Expr:
         return _EXPRESSIONS[type(node)](self, node)  # type: ignore[no-any-return]
 
-    def within(self, around: Expr | str | None, node: ast.expr) -> Expr:
+    def in_context(self, context: Expr | str | None, node: ast.expr) -> Expr:
         """An expression, and what stands around it."""
-        self.context.append(around)
+        self.context.append(context)
         value = self.expr(node)
         self.context.pop()
         return value
@@ -80,17 +80,17 @@ class Expressions(Binder):
         self.context.append(func)
         args: list[Expr] = []
         keywords: list[tuple[str | None, Expr]] = []
-        given: list[ast.expr | ast.keyword] = [*node.args, *node.keywords]
+        arguments: list[ast.expr | ast.keyword] = [*node.args, *node.keywords]
         if node.args and node.keywords and _place(node.args[-1]) > _place(node.keywords[0]):
-            given.sort(key=_place)  # `f(a=1, *rest)`
-        for arg in given:
+            arguments.sort(key=_place)  # `f(a=1, *rest)`
+        for arg in arguments:
             if isinstance(arg, ast.keyword):
-                keywords.append((arg.arg, self.within(arg.arg, arg.value)))
+                keywords.append((arg.arg, self.in_context(arg.arg, arg.value)))
             else:
                 args.append(self.expr(arg))
         self.context.pop()
         call = facts.Call(at, func, tuple(args), tuple(keywords))
-        self.out.calls.append((call, self.scope))
+        self.section_facts.calls.append((call, self.scope))
         return call
 
     def visit_Subscript(self, node: ast.Subscript) -> Expr:
@@ -104,9 +104,9 @@ class Expressions(Binder):
         parts = tuple(map(self.expr, elements))
         self.whole = whole
         index = parts[0] if len(parts) == 1 else facts.Seq(at, "tuple", parts)
-        out = facts.Sub(at, base, index)
-        self.out.subscripts.append((out, self.scope))
-        return out
+        subscript = facts.Sub(at, base, index)
+        self.section_facts.subscripts.append((subscript, self.scope))
+        return subscript
 
     def _has_brackets(self, node: ast.Tuple) -> bool:
         """Whether a tuple stands in brackets of its own: ``x[(a, b)]``, not ``x[a, b]`` or ``x[(a), (b)]``."""
@@ -114,16 +114,16 @@ class Expressions(Binder):
             return False
         text = self.text.of(node)
         depth = position = 0
-        while (found := _SIGN.search(text, position)) is not None:
-            position = found.end()
-            if found[0] in ("(", "[", "{"):
+        while (sign := _SIGN.search(text, position)) is not None:
+            position = sign.end()
+            if sign[0] in ("(", "[", "{"):
                 depth += 1
-            elif found[0] in (")", "]", "}"):
+            elif sign[0] in (")", "]", "}"):
                 depth -= 1
                 if not depth:
                     return position == len(text)
-            elif found[0][0] != "#":
-                position = found.start() + len(next(literals(text[found.start() :])).text)
+            elif sign[0][0] != "#":
+                position = sign.start() + len(next(literals(text[sign.start() :])).text)
         return False
 
     def visit_Slice(self, node: ast.Slice) -> Expr:
@@ -134,13 +134,13 @@ class Expressions(Binder):
     def visit_Dict(self, node: ast.Dict) -> Expr:
         at = self.mark(node)
         items: list[tuple[Expr | None, Expr]] = []
-        for written, given in zip(node.keys, node.values, strict=True):
+        for written, value in zip(node.keys, node.values, strict=True):
             key = self.expr(written) if written is not None else None
             name = key.value if isinstance(key, facts.Const) and isinstance(key.value, str) else None
-            items.append((key, self.within(name, given)))
-        out = facts.Dict(at, tuple(items))
-        self.out.dicts.append((out, self.scope))
-        return out
+            items.append((key, self.in_context(name, value)))
+        display = facts.Dict(at, tuple(items))
+        self.section_facts.dicts.append((display, self.scope))
+        return display
 
     def visit_List(self, node: ast.List | ast.Tuple | ast.Set) -> Expr:
         at = self.mark(node)
@@ -171,14 +171,14 @@ class Expressions(Binder):
     def visit_BinOp(self, node: ast.BinOp) -> Expr:
         # Long chains (`a + b + c …`) nest to the left; a loop keeps them off the call stack.
         chain: list[tuple[int, ast.BinOp]] = []
-        left: ast.expr = node
-        while isinstance(left, ast.BinOp):
-            chain.append((self.mark(left), left))
-            left = left.left
-        out = self.expr(left)
+        operand: ast.expr = node
+        while isinstance(operand, ast.BinOp):
+            chain.append((self.mark(operand), operand))
+            operand = operand.left
+        result = self.expr(operand)
         for at, operation in reversed(chain):
-            out = facts.BinOp(at, OPERATORS[type(operation.op)], out, self.expr(operation.right))
-        return out
+            result = facts.BinOp(at, OPERATORS[type(operation.op)], result, self.expr(operation.right))
+        return result
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> Expr:
         at = self.mark(node)
@@ -187,20 +187,20 @@ class Expressions(Binder):
     def visit_BoolOp(self, node: ast.BoolOp) -> Expr:
         """``a or b or c`` is ``(a or b) or c``."""
         op = "and" if isinstance(node.op, ast.And) else "or"
-        first, *others = node.values
-        marks = [self.mark(node)] + [self.mark(node, last) for last in reversed(others[:-1])]
-        out = self.expr(first)
-        for at, operand in zip(reversed(marks), others, strict=True):
-            out = facts.BoolOp(at, op, out, self.expr(operand))
-        return out
+        first, *rest = node.values
+        marks = [self.mark(node)] + [self.mark(node, last) for last in reversed(rest[:-1])]
+        result = self.expr(first)
+        for at, operand in zip(reversed(marks), rest, strict=True):
+            result = facts.BoolOp(at, op, result, self.expr(operand))
+        return result
 
     def visit_TemplateStr(self, node: ast.expr) -> Expr:
         return self._written(node, self.text.of(node), None)
 
     def visit_Compare(self, node: ast.Compare) -> Expr:
         at = self.mark(node)
-        operands = tuple(self.within("==", operand) for operand in (node.left, *node.comparators))
-        self.out.compared.append((at, self.count))
+        operands = tuple(self.in_context("==", operand) for operand in (node.left, *node.comparators))
+        self.section_facts.compared.append((at, self.count))
         return facts.Compare(at, operands, tuple(_COMPARISONS[type(op)] for op in node.ops))
 
     def visit_IfExp(self, node: ast.IfExp) -> Expr:
@@ -225,9 +225,9 @@ class Expressions(Binder):
     def visit_Yield(self, node: ast.Yield | ast.YieldFrom) -> Expr:
         at = self.mark(node)
         value = self.expr(node.value) if node.value is not None else None
-        out = facts.Yield(at, value, isinstance(node, ast.YieldFrom))
-        self.note_yield(out)
-        return out
+        expression = facts.Yield(at, value, isinstance(node, ast.YieldFrom))
+        self.note_yield(expression)
+        return expression
 
     visit_YieldFrom = visit_Yield
 
@@ -238,27 +238,27 @@ class Expressions(Binder):
         return facts.Walrus(at, node.target.id, value)
 
     def parameters(self, node: ast.arguments, scope: Scope) -> tuple[Param, ...]:
-        out: list[Param] = []
+        params: list[Param] = []
         plain = [*((arg, "positional") for arg in node.posonlyargs), *((arg, "any") for arg in node.args)]
         without = len(plain) - len(node.defaults)
         for i, (arg, kind) in enumerate(plain):
-            self._param(arg, node.defaults[i - without] if i >= without else None, kind, scope, out)
+            self._param(arg, node.defaults[i - without] if i >= without else None, kind, scope, params)
         if node.vararg is not None:
-            self._param(node.vararg, None, "star", scope, out)
+            self._param(node.vararg, None, "star", scope, params)
         for arg, default in zip(node.kwonlyargs, node.kw_defaults, strict=True):
-            self._param(arg, default, "keyword", scope, out)
+            self._param(arg, default, "keyword", scope, params)
         if node.kwarg is not None:
-            self._param(node.kwarg, None, "double-star", scope, out)
-        return tuple(out)
+            self._param(node.kwarg, None, "double-star", scope, params)
+        return tuple(params)
 
     def _param(
-        self, node: ast.arg, given: ast.expr | None, kind: str, scope: Scope, out: list[Param]
+        self, node: ast.arg, default_value: ast.expr | None, kind: str, scope: Scope, params: list[Param]
     ) -> None:
         annotation = self.expr(node.annotation) if node.annotation is not None else None
-        default = self.expr(given) if given is not None else None
+        default = self.expr(default_value) if default_value is not None else None
         param = Param(node.arg, annotation, default, kind)  # type: ignore[arg-type]
         self.bind(param.name, Binding("param", target=param), scope)
-        out.append(param)
+        params.append(param)
 
     # --- strings ---------------------------------------------------------------------------------------------
 
@@ -292,9 +292,9 @@ class Expressions(Binder):
             begin = start + piece.begin
             if piece is not pieces[-1]:
                 self.mark_text(begin, start + len(raw))  # this and the rest
-            here = self.mark_text(begin, begin + len(piece.text))
+            place = self.mark_text(begin, begin + len(piece.text))
             if piece.parts is None:
-                parts.append(facts.Const(here, string_value(piece.text)))
+                parts.append(facts.Const(place, string_value(piece.text)))
             else:
                 self._parts(start, piece.parts, piece.is_raw, values, parts)
         self.macros, self.whole = macros, whole
@@ -308,13 +308,13 @@ class Expressions(Binder):
         written: Sequence[Part],
         raw: bool,
         values: Iterator[ast.FormattedValue] | None,
-        out: list[facts.Const | facts.Join | facts.Hole],
+        parts: list[facts.Const | facts.Join | facts.Hole],
     ) -> None:
         for part in written:
             begin = start + part.begin
             if isinstance(part, Text):
                 at = self.mark_text(begin, begin + len(part.text))
-                out.append(facts.Const(at, text_value(part.text, raw)))
+                parts.append(facts.Const(at, text_value(part.text, raw)))
                 continue
             node = next(values) if values is not None else None
             value = self.hole(part.value, begin, node.value if node is not None else None)
@@ -326,7 +326,7 @@ class Expressions(Binder):
                     start, part.spec, raw, _holes(inner) if isinstance(inner, ast.JoinedStr) else None, pieces
                 )
                 spec = said_by(pieces)
-            out.append(facts.Hole(value, spec))
+            parts.append(facts.Hole(value, spec))
 
     def hole(self, written: str, begin: int, node: ast.expr | None) -> Expr:
         """The value of a hole. Older Pythons do not know where it stands, so that its strings are parsed alone."""

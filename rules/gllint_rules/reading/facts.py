@@ -393,7 +393,7 @@ class Scope(Record):
     outer: frozenset[str] = frozenset()
     globals: frozenset[str] = frozenset()
 
-    def around(self) -> Iterator[Scope]:
+    def enclosing(self) -> Iterator[Scope]:
         """This scope and those around it, the nearest first."""
         scope: Scope | None = self
         while scope is not None:
@@ -402,7 +402,7 @@ class Scope(Record):
 
     def home(self, name: str) -> Scope | None:
         """The nearest scope around this one that binds ``name``; what a class binds only its own statements see."""
-        binding = (s for s in self.around() if name in s.bindings)
+        binding = (s for s in self.enclosing() if name in s.bindings)
         return next((s for s in binding if s.kind != "class" or s is self), None)
 
     def find(self, name: str) -> list[Binding]:
@@ -412,11 +412,11 @@ class Scope(Record):
 
     def enclosing_function(self) -> Function | None:
         """The nearest ``def`` around this scope, itself included."""
-        return next((s.owner for s in self.around() if isinstance(s.owner, Function)), None)
+        return next((s.owner for s in self.enclosing() if isinstance(s.owner, Function)), None)
 
     def enclosing_class(self) -> Class | None:
         """The nearest ``class`` around this scope, itself included."""
-        return next((s.owner for s in self.around() if isinstance(s.owner, Class)), None)
+        return next((s.owner for s in self.enclosing() if isinstance(s.owner, Class)), None)
 
 
 class Function(Record):
@@ -607,23 +607,23 @@ class Module:
         self._places = _places(outline)
         self.scope.bindings = _Namespace(self, self._places, "bound")
         self.scope.stars = [*outline.stars]
-        for known in ("assigned", "mutated"):
-            self.__dict__.pop(known, None)
+        for field in ("assigned", "mutated"):
+            self.__dict__.pop(field, None)
 
     def follow(self, source: str, outline: Outline, code: str | None = None) -> None:
         """Say what the file says after an edit. The facts of sections stay whose text is the same."""
-        before, old = self.source, self.outline
-        known, unread = self._sections, self.unread
+        old_source, old = self.source, self.outline
+        sections, unread = self._sections, self.unread
         self._sections, self.unread = {}, {}
         self._say(source, outline, code)
         same: set[int] = set()
         for was, section in zip(old.sections, outline.sections, strict=False):
             if section.owner is not None and section.owner not in same:
                 continue
-            if has_same_text(before, was, source, section):
+            if has_same_text(old_source, was, source, section):
                 same.add(section.number)
-                if section.number in known:
-                    self._keep(known[section.number], section)
+                if section.number in sections:
+                    self._keep(sections[section.number], section)
                 if section.number in unread:
                     self.unread[section.number] = unread[section.number]
         self.spoilt = None
@@ -635,12 +635,12 @@ class Module:
                 () if all(mentions_the_same(*pair) for pair in pairs) else (ALL,),
             )
 
-    def _keep(self, known: SectionFacts, section: Section) -> None:
-        known.section = section
-        self._sections[section.number] = known
+    def _keep(self, section_facts: SectionFacts, section: Section) -> None:
+        section_facts.section = section
+        self._sections[section.number] = section_facts
         if section.kind == "class":
-            known.places = None  # its methods may be longer now
-            for cls in known.classes[:1]:
+            section_facts.places = None  # its methods may be longer now
+            for cls in section_facts.classes[:1]:
                 cls.scope.bindings = class_namespace(self, section)
                 cls.attributes = class_attributes(self, section)
 
@@ -660,10 +660,10 @@ class Module:
         """The facts of a section, read now unless they are known."""
         if self.reads is not None:
             self.reads.now.add(self.key | number)
-        found = self._sections.get(number)
-        if found is None:
-            self._sections[number] = found = self._read(self, self.outline.sections[number])
-        return found
+        section_facts = self._sections.get(number)
+        if section_facts is None:
+            self._sections[number] = section_facts = self._read(self, self.outline.sections[number])
+        return section_facts
 
     def sections(
         self, about: Callable[[Section], bool] = lambda section: True, by: int = ALL
@@ -686,8 +686,8 @@ class Module:
     def owner(self, section: Section) -> Class | None:
         """The class that a method stands in, or that the section is itself."""
         number = section.number if section.kind == "class" else section.owner
-        found = self.section(number).classes if number is not None else ()
-        return found[0] if found else None
+        classes = self.section(number).classes if number is not None else ()
+        return classes[0] if classes else None
 
     def binders(self, name: str) -> Iterator[Section]:
         """The sections that bind a name of the module, none of them read for that."""
@@ -764,14 +764,14 @@ class Module:
 
 def _places(outline: Outline) -> Mapping[str, tuple[int, ...]]:
     """For each name of the module the sections that bind it."""
-    out: dict[str, list[int]] = {}
+    places: dict[str, list[int]] = {}
     for section in outline.sections:
         names = (
             section.binds_globally if section.owner is not None else section.binds | section.binds_globally
         )
         for name in sorted(names):
-            out.setdefault(name, []).append(section.number)
-    return {name: tuple(numbers) for name, numbers in out.items()}
+            places.setdefault(name, []).append(section.number)
+    return {name: tuple(numbers) for name, numbers in places.items()}
 
 
 def class_namespace(module: Module, section: Section) -> _Namespace:
@@ -782,7 +782,7 @@ def class_namespace(module: Module, section: Section) -> _Namespace:
     for method in methods(module, section):
         places.setdefault(method.name, []).append((method.begin, method.number))
     in_order = sorted(places.items(), key=lambda item: min(item[1]))
-    ordered = {name: tuple(number for _, number in sorted(found)) for name, found in in_order}
+    ordered = {name: tuple(number for _, number in sorted(numbers)) for name, numbers in in_order}
     return _Namespace(module, ordered, "bound_in_class", section.number)
 
 
@@ -804,20 +804,20 @@ class _Namespace(Mapping[str, list[Binding]]):
         self, module: Module, places: Mapping[str, tuple[int, ...]], part: str, number: int = SHAPE
     ) -> None:
         self._module, self._places, self._part, self._number = module, places, part, number
-        self._known: dict[str, list[Binding]] = {}
+        self._bindings: dict[str, list[Binding]] = {}
 
     def __getitem__(self, name: str) -> list[Binding]:
         if self._module.reads is not None:
             self._module.note(SHAPE, self._number, *self._places.get(name, ()))
-        found = self._known.get(name)
-        if found is None:
-            found = []
+        bindings = self._bindings.get(name)
+        if bindings is None:
+            bindings = []
             for number in self._places[name]:
-                found += getattr(self._module.section(number), self._part).get(name, ())
-            if not found:
+                bindings += getattr(self._module.section(number), self._part).get(name, ())
+            if not bindings:
                 raise KeyError(name)
-            self._known[name] = found
-        return found
+            self._bindings[name] = bindings
+        return bindings
 
     def __contains__(self, name: object) -> bool:
         if name in self._places:
@@ -848,13 +848,13 @@ class _ClassAttributes(Mapping[str, "list[tuple[Expr | None, Expr | None, Scope]
 
     def __getitem__(self, name: str) -> list[tuple[Expr | None, Expr | None, Scope]]:
         self._module.note(SHAPE, self._sections[0].number)
-        found: list[tuple[Expr | None, Expr | None, Scope]] = []
+        assignments: list[tuple[Expr | None, Expr | None, Scope]] = []
         for section in self._sections:
             if name in section.attributes:
-                found += self._module.section(section.number).attributes.get(name, ())
-        if not found:
+                assignments += self._module.section(section.number).attributes.get(name, ())
+        if not assignments:
             raise KeyError(name)
-        return found
+        return assignments
 
     def __iter__(self) -> Iterator[str]:
         self._module.note(SHAPE, self._sections[0].number)
@@ -881,8 +881,8 @@ def dotted(expr: Expr) -> str:
         case Name(id=name):
             return name
         case Attr(base=base, name=name):
-            left = dotted(base)
-            return f"{left}.{name}" if left else ""
+            prefix = dotted(base)
+            return f"{prefix}.{name}" if prefix else ""
         case _:
             return ""
 
@@ -917,8 +917,8 @@ def _handed_on(expr: Expr | None) -> Iterator[str]:
             if root := _root(base):
                 yield root
         case Call(func=Name() | Attr(base=Name(id="self" | "cls")), args=args, keywords=keywords):
-            given = (*args, *(value for _, value in keywords))
-            yield from (arg.id for arg in given if isinstance(arg, Name))
+            values = (*args, *(value for _, value in keywords))
+            yield from (arg.id for arg in values if isinstance(arg, Name))
         case _:
             pass
 

@@ -122,10 +122,10 @@ def _hole(text: str, begin: int) -> tuple[Hole, int]:
     depth, position = 0, begin
     value: str | None = None
     while True:
-        found = _IN_HOLE.search(text, position)
-        if found is None:
+        match = _IN_HOLE.search(text, position)
+        if match is None:
             raise ValueError("a hole without end")
-        position, sign = found.end(), found[0]
+        position, sign = match.end(), match[0]
         if sign[-1] in "'\"":
             prefix = sign.rstrip("'\"")
             quote = sign[len(prefix) :]
@@ -138,11 +138,11 @@ def _hole(text: str, begin: int) -> tuple[Hole, int]:
         elif depth:
             depth -= sign in (")", "]", "}")
         elif sign == "}":
-            return Hole(text[begin : found.start()] if value is None else value, begin, None), position
+            return Hole(text[begin : match.start()] if value is None else value, begin, None), position
         elif sign == "!" and value is None:
-            value = text[begin : found.start()]
+            value = text[begin : match.start()]
         elif sign == ":":
-            value = text[begin : found.start()] if value is None else value
+            value = text[begin : match.start()] if value is None else value
             spec, position = _spec(text, position)
             return Hole(value, begin, spec), position
 

@@ -14,7 +14,7 @@ from gllint_rules.reading.syntax import ParseFailure
 
 
 def read_module(
-    path: str, source: str, before: facts.Module | None = None, outline: Outline | None = None
+    path: str, source: str, old_module: facts.Module | None = None, outline: Outline | None = None
 ) -> facts.Module:
     """The facts of ``source``, which was read from ``path`` (absolute, forward slashes): its outline, for a start.
 
@@ -23,8 +23,8 @@ def read_module(
     Raises :class:`ParseFailure` where it is not Python.
     """
     code = source
-    if before is not None:
-        outline = edited(before.outline, before.code, source)
+    if old_module is not None:
+        outline = edited(old_module.outline, old_module.code, source)
     try:
         outline = outline or outline_of(source)
     except ParseFailure as refused:
@@ -33,14 +33,14 @@ def read_module(
             raise
         from gllint_rules.reading.newer import lowered
 
-        found = lowered(source)
-        if found is None:
+        older = lowered(source)
+        if older is None:
             raise
-        code, outline = found, outline_of(found)
-    if before is None:
+        code, outline = older, outline_of(older)
+    if old_module is None:
         return facts.Module(path, source, outline, read_section, code)
-    before.follow(source, outline, code)
-    return before
+    old_module.follow(source, outline, code)
+    return old_module
 
 
 # What is newer than some Python that we run on: where none of it stands, LibCST need not be asked, nor loaded.
@@ -77,14 +77,14 @@ def _may_be_newer(source: str) -> bool:
 
 def read_section(module: facts.Module, section: Section) -> facts.SectionFacts:
     """The facts of one section of ``module``; none where it cannot be read, which ``module.unread`` notes."""
-    out = facts.SectionFacts(section)
+    section_facts = facts.SectionFacts(section)
     if section.kind == "imports":
         for bound, dotted, name in section.imports:
-            out.bound.setdefault(bound, []).append(Binding("import", module=dotted, name=name))
-        return out
+            section_facts.bound.setdefault(bound, []).append(Binding("import", module=dotted, name=name))
+        return section_facts
     try:
-        read_statements(module, section, out)
+        read_statements(module, section, section_facts)
     except Unreadable as error:
         module.unread[section.number] = str(error)
         return facts.SectionFacts(section)
-    return out
+    return section_facts

@@ -27,8 +27,8 @@ def lowered(source: str) -> str | None:
     code = [*source]
     for begin, text in _older(source, state):
         code[begin : begin + len(text)] = text
-    out = "".join(code)
-    return out if out != source and _is_readable(out) else None
+    lowered_text = "".join(code)
+    return lowered_text if lowered_text != source and _is_readable(lowered_text) else None
 
 
 def type_variables(written: str) -> tuple[str, ...]:
@@ -52,7 +52,7 @@ def _older(source: str, state: Recorder) -> Iterator[tuple[int, str]]:
             case cst.TypeAlias():
                 yield begin + len("type"), ";"
             case cst.FormattedString() | cst.TemplatedString() if not isinstance(
-                _around(state, node), _STRINGS
+                _parent_of(state, node), _STRINGS
             ):
                 if isinstance(node, cst.TemplatedString) or not _is_readable(f"({source[begin:end]})"):
                     quote = '"' if source[begin - 1 : begin] != '"' else "'"
@@ -66,12 +66,12 @@ def _older(source: str, state: Recorder) -> Iterator[tuple[int, str]]:
                     yield source.index(",", state.places[element.comma][0]), "|"
 
 
-def _around(state: Recorder, node: cst.CSTNode) -> cst.CSTNode | None:
+def _parent_of(state: Recorder, node: cst.CSTNode) -> cst.CSTNode | None:
     """The nearest f-string around a node."""
-    above = state.parents.get(node)
-    while above is not None and not isinstance(above, _STRINGS):
-        above = state.parents.get(above)
-    return above
+    parent = state.parents.get(node)
+    while parent is not None and not isinstance(parent, _STRINGS):
+        parent = state.parents.get(parent)
+    return parent
 
 
 def _is_readable(text: str) -> bool:

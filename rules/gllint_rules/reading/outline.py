@@ -68,10 +68,10 @@ class Outline(NamedTuple):
 
     def modules(self) -> frozenset[str]:
         """The dotted names of all that the file imports from elsewhere, whether a module or a name in one."""
-        found = {
+        modules = {
             name for i in self.imports for name in (i.module, f"{i.module}.{i.name}") if i.module[:1] != "."
         }
-        return frozenset((*found, *self.dotted_imports, *self.stars, *self.inner_imports))
+        return frozenset((*modules, *self.dotted_imports, *self.stars, *self.inner_imports))
 
 
 def outline_of(source: str) -> Outline:
@@ -112,11 +112,11 @@ def outline_of_method(
             return None
 
 
-def has_same_text(before: str, old: Section, source: str, section: Section) -> bool:
+def has_same_text(old_source: str, old: Section, source: str, section: Section) -> bool:
     """Whether a section says what one of its number did before an edit, the methods of a class aside."""
     if (old.kind, old.owner) != (section.kind, section.owner) or len(old.holes) != len(section.holes):
         return False
-    return _around_methods(before, old) == _around_methods(source, section)
+    return _around_methods(old_source, old) == _around_methods(source, section)
 
 
 def has_same_shape(old: Outline, new: Outline) -> bool:

@@ -68,10 +68,10 @@ class Passage:
     def is_first(self, begin: int) -> bool:
         """Whether nothing stands on the line before an offset, and no line is continued by it."""
         start = self.starts[bisect_right(self.starts, begin) - 1]
-        before = self.source[max(start - 3, 0) : start].rstrip("\r\n")
-        return not self.source[start:begin].strip(" \t\f") and not before.endswith("\\")
+        prefix = self.source[max(start - 3, 0) : start].rstrip("\r\n")
+        return not self.source[start:begin].strip(" \t\f") and not prefix.endswith("\\")
 
-    def after(self, node: ast.expr, limit: int, signs: str = ")") -> int:
+    def end_of(self, node: ast.expr, limit: int, signs: str = ")") -> int:
         """Where ``node`` ends with the ``signs`` behind it, before ``limit`` at the latest."""
         end = position = self.end(node)
         while (position := self.skipped(position)) < limit and self.source[position] in signs:

@@ -30,7 +30,7 @@ class Lines:
     def offset(self, line: int, column: int) -> int:
         return self.starts[line - 1] + column - 1
 
-    def after(self, offset: int) -> int:
+    def line_end(self, offset: int) -> int:
         """Where the line behind the one of an offset begins, or the text ends."""
         line = bisect_right(self.starts, offset)
         return self.starts[line] if line < len(self.starts) else len(self.source)
@@ -56,53 +56,55 @@ class Positions:
     def __init__(self, module: Module) -> None:
         self.module = module
         self.lines = Lines(module.source)
-        self._known: dict[int, Span] = {}
+        self._spans: dict[int, Span] = {}
 
     def span(self, at: int) -> Span:
         """Where expression number ``at`` stands; parentheses around it are not part of it."""
-        found = self._known.get(at)
-        if found is None:
-            found = self._known[at] = self.lines.span(*self.offsets(at))
-        return found
+        span = self._spans.get(at)
+        if span is None:
+            span = self._spans[at] = self.lines.span(*self.offsets(at))
+        return span
 
     def offsets(self, at: int) -> tuple[int, int]:
         """Between which offsets of the source expression number ``at`` stands."""
-        known = self.module.section_of(at)
-        begin, end = self.places(known).span(at - known.first)
-        return known.section.begin + begin, known.section.begin + end
+        section_facts = self.module.section_of(at)
+        begin, end = self.places(section_facts).span(at - section_facts.first)
+        return section_facts.section.begin + begin, section_facts.section.begin + end
 
     def text(self, at: int) -> str:
         return self.lines.source[slice(*self.offsets(at))]
 
-    def places(self, known: SectionFacts) -> Places:
+    def places(self, section_facts: SectionFacts) -> Places:
         """The places of a section's expressions, as offsets of its own text. Raises :class:`Unreadable`."""
-        if known.places is None:
-            known.places = read_places(self.module, known.section)
-        return known.places
+        if section_facts.places is None:
+            section_facts.places = read_places(self.module, section_facts.section)
+        return section_facts.places
 
     def mentions(self, function: Function, name: str) -> Iterator[int]:
         """The numbers of the places in a function that mention a name."""
-        known = self.module.section_of(function.at)
-        for number in self.places(known).names:
-            at = known.first + number
+        section_facts = self.module.section_of(function.at)
+        for number in self.places(section_facts).names:
+            at = section_facts.first + number
             if function.at <= at < function.end and self.text(at) == name:
                 yield at
 
     def stretch(self, at: int) -> Stretch | None:
         """The line of simple statements that expression number ``at`` stands in; ``None`` where it stands in none."""
-        known = self.module.section_of(at)
-        places, number = self.places(known), at - known.first
+        section_facts = self.module.section_of(at)
+        places, number = self.places(section_facts), at - section_facts.first
         line = bisect_right(places.lines, number, key=lambda line: line.first) - 1
         begin, end = places.span(number)
         is_there = line >= 0 and places.lines[line].begin <= begin and end <= places.lines[line].end
-        return self._line(known, line) if is_there else None
+        return self._line(section_facts, line) if is_there else None
 
-    def stretches(self, known: SectionFacts) -> list[Stretch]:
+    def stretches(self, section_facts: SectionFacts) -> list[Stretch]:
         """The lines of simple statements in a section."""
-        return [self._line(known, number) for number in range(len(self.places(known).lines))]
+        return [self._line(section_facts, number) for number in range(len(self.places(section_facts).lines))]
 
-    def _line(self, known: SectionFacts, number: int) -> Stretch:
-        places, start = self.places(known), known.section.begin
+    def _line(self, section_facts: SectionFacts, number: int) -> Stretch:
+        places, start = self.places(section_facts), section_facts.section.begin
         first, begin, end = places.lines[number]
         last = places.lines[number + 1].first if number + 1 < len(places.lines) else len(places.begins)
-        return Stretch(start + begin, start + end, range(known.first + first, known.first + last))
+        return Stretch(
+            start + begin, start + end, range(section_facts.first + first, section_facts.first + last)
+        )

@@ -34,33 +34,33 @@ class Reads:
 
     def begin(self) -> set[Read]:
         """Begin to note what is read for an answer; give what this returns to :meth:`end`."""
-        before, self.now = self.now, set()
-        return before
+        outer, self.now = self.now, set()
+        return outer
 
-    def end(self, before: set[Read]) -> frozenset[Read]:
+    def end(self, outer: set[Read]) -> frozenset[Read]:
         """What was read since; whoever is being answered outside of it has read that, too."""
-        read, self.now = frozenset(self.now), before
-        before |= read
+        read, self.now = frozenset(self.now), outer
+        outer |= read
         return read
 
     def apart(self, answer: Callable[[], _T]) -> _T:
         """What ``answer`` gives, which whoever asks does not rest on by what was read for it."""
-        before = self.begin()
+        outer = self.begin()
         try:
             return answer()
         finally:
-            self.now = before
+            self.now = outer
 
 
 def noted(reads: Reads | None, answer: Callable[[], _T]) -> tuple[_T, frozenset[Read]]:
     """What ``answer`` gives, and what was read for it, where that is noted."""
     if reads is None:
         return answer(), NOTHING
-    before, read = reads.begin(), NOTHING
+    outer, read = reads.begin(), NOTHING
     try:
         value = answer()
     finally:
-        read = reads.end(before)
+        read = reads.end(outer)
     return value, read
 
 

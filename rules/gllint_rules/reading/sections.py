@@ -24,10 +24,12 @@ class Unreadable(Exception):
     """A section that Python compiles and we cannot take."""
 
 
-def read_statements(module: facts.Module, section: Section, out: facts.SectionFacts) -> None:
+def read_statements(module: facts.Module, section: Section, section_facts: facts.SectionFacts) -> None:
     """Read a section into ``out``. Raises :class:`Unreadable`."""
     text, owner = _text_of(module, section)
-    _read(Statements(text, out, module.scope, owner, macros=facts.MACRO_MARK in text.source), module)
+    _read(
+        Statements(text, section_facts, module.scope, owner, macros=facts.MACRO_MARK in text.source), module
+    )
 
 
 def read_places(module: facts.Module, section: Section) -> facts.Places:
@@ -46,12 +48,12 @@ def _read(reader: Statements, module: facts.Module) -> None:
             [cls] = body
             assert isinstance(cls, ast.ClassDef)
             body = cls.body
-        reader.out.body = reader.block(body)
+        reader.section_facts.body = reader.block(body)
     except (RecursionError, MemoryError):
         raise Unreadable("nests too deeply to be read") from None
     except (ParseFailure, KeyError, ValueError) as error:
         raise Unreadable(f"cannot be read: {type(error).__name__}") from None
-    reader.out.size = reader.count - reader.first
+    reader.section_facts.size = reader.count - reader.first
 
 
 def _text_of(module: facts.Module, section: Section) -> tuple[Passage, facts.Class | None]:
@@ -103,20 +105,20 @@ class _Places(Statements):
     """Reads a section once more for where its expressions stand; parentheses around them are not part of them."""
 
     def __init__(
-        self, text: Passage, out: facts.SectionFacts, module: Scope, owner: facts.Class | None
+        self, text: Passage, section_facts: facts.SectionFacts, module: Scope, owner: facts.Class | None
     ) -> None:
-        super().__init__(text, out, module, owner)
+        super().__init__(text, section_facts, module, owner)
         self.places = facts.Places(array("I"), array("I"), array("I"), [])
 
     def block(self, body: Iterable[ast.stmt]) -> Block:
-        out: list[facts.Stmt] = []
+        statements: list[facts.Stmt] = []
         for group in lines_apart(body):
             begin, shift = self.text.begin(group[0]), self.text.shift
             if isinstance(group[0], _SIMPLE) and self.text.is_first(begin):
                 end = self.text.line_end(group[-1])
                 self.places.lines.append(facts.Line(self.count - self.first, shift + begin, shift + end))
-            out += super().block(group)
-        return tuple(out)
+            statements += super().block(group)
+        return tuple(statements)
 
     def mark(self, node: ast.expr | ast.stmt, last: ast.expr | None = None) -> int:
         text = self.text
@@ -124,7 +126,7 @@ class _Places(Statements):
         if isinstance(node, ast.Name):
             self.places.names.append(self.count - self.first)
         elif last is not None:
-            end = text.after(last, end)
+            end = text.end_of(last, end)
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             name = NAME.match(text.source, begin)
             assert name is not None
@@ -132,10 +134,10 @@ class _Places(Statements):
         elif isinstance(node, ast.GeneratorExp):
             clause = node.generators[-1]
             begin = text.skipped(begin + 1)
-            end = text.after(clause.ifs[-1] if clause.ifs else clause.iter, end - 1)
+            end = text.end_of(clause.ifs[-1] if clause.ifs else clause.iter, end - 1)
         elif isinstance(node, ast.Tuple) and self._has_brackets(node):
             begin = text.skipped(begin + 1)
-            end = text.after(node.elts[-1], end - 1, "),") if node.elts else begin
+            end = text.end_of(node.elts[-1], end - 1, "),") if node.elts else begin
         elif isinstance(node, ast.Delete):
             begin = text.skipped(begin + len("del"))
         return self.mark_text(begin, end)

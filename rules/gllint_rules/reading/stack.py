@@ -25,7 +25,7 @@ BYTES_PER_FRAME = 3400
 
 
 @cache
-def _here() -> threading.local:
+def _thread_state() -> threading.local:
     import threading  # a run that parses nothing needs none
 
     return threading.local()
@@ -33,7 +33,7 @@ def _here() -> threading.local:
 
 def on_large_stack(function: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
     """Return ``function(*args, **kwargs)``, called on a large stack; raises what it raises."""
-    if getattr(_here(), "size", 0):
+    if getattr(_thread_state(), "size", 0):
         return function(*args, **kwargs)
     result: list[_T] = []
     failure: list[BaseException] = []
@@ -63,7 +63,7 @@ def start_thread(target: Callable[[], object], name: str = "gllint") -> threadin
 
     for size in SIZES:
         try:
-            before = threading.stack_size(size)
+            old_size = threading.stack_size(size)
         except (ValueError, RuntimeError):
             continue
         try:
@@ -73,7 +73,7 @@ def start_thread(target: Callable[[], object], name: str = "gllint") -> threadin
         except RuntimeError:
             continue
         finally:
-            threading.stack_size(before)
+            threading.stack_size(old_size)
     return None
 
 
@@ -83,16 +83,16 @@ def raise_recursion_limit() -> None:
 
 
 def _run(target: Callable[[], Any], size: int) -> None:
-    _here().size = size
+    _thread_state().size = size
     target()
 
 
 @contextmanager
 def _recursion_limit() -> Iterator[None]:
     # The limit is the whole process's. The caller waits meanwhile, and finds its own again.
-    before = sys.getrecursionlimit()
+    old_limit = sys.getrecursionlimit()
     raise_recursion_limit()
     try:
         yield
     finally:
-        sys.setrecursionlimit(before)
+        sys.setrecursionlimit(old_limit)

@@ -22,12 +22,12 @@ class Statements(Expressions):
     file: facts.Module
 
     def block(self, body: Iterable[ast.stmt]) -> Block:
-        out: list[facts.Stmt] = []
+        statements: list[facts.Stmt] = []
         for node in body:
             statement = _STATEMENTS[type(node)](self, node)
             if statement is not None:
-                out.append(statement)
-        return tuple(out)
+                statements.append(statement)
+        return tuple(statements)
 
     def arm(self, body: Iterable[ast.stmt]) -> Block:
         """A block that is not always executed."""
@@ -42,7 +42,7 @@ class Statements(Expressions):
     def visit_Expr(self, node: ast.Expr) -> facts.Stmt:
         value = self.expr(node.value)
         if isinstance(value, (facts.Const, facts.Join)):
-            self.out.docstrings.add(value.at)
+            self.section_facts.docstrings.add(value.at)
         return facts.Do("expr", (value,))
 
     def visit_Assign(self, node: ast.Assign) -> facts.Stmt | None:
@@ -51,7 +51,7 @@ class Statements(Expressions):
             self.bind(name.id, Binding("alias", self.expr(node.value)))  # type: ignore[attr-defined]
             return None
         targets = tuple(map(self.expr, node.targets))
-        value = self.within(targets[0], node.value)
+        value = self.in_context(targets[0], node.value)
         for target in targets:
             self.bind_target(target, value, "assign")
         return facts.Assign(targets, value)
@@ -59,7 +59,7 @@ class Statements(Expressions):
     def visit_AnnAssign(self, node: ast.AnnAssign) -> facts.Stmt:
         target = self.expr(node.target)
         annotation = self.expr(node.annotation)
-        value = self.within(target, node.value) if node.value is not None else None
+        value = self.in_context(target, node.value) if node.value is not None else None
         match target:
             case facts.Name(id=name):
                 self.bind(name, Binding("annotated", value, annotation, at=target.at))
@@ -89,7 +89,7 @@ class Statements(Expressions):
         return self._do("assert", node.test, node.msg)
 
     def _do(self, kind: Literal["raise", "assert"], *written: ast.expr | None) -> facts.Stmt:
-        return facts.Do(kind, tuple(self.within(kind, value) for value in written if value is not None))
+        return facts.Do(kind, tuple(self.in_context(kind, value) for value in written if value is not None))
 
     def visit_Delete(self, node: ast.Delete) -> facts.Stmt:
         if len(node.targets) == 1 and not self.text.of(node).endswith(","):
@@ -143,7 +143,7 @@ class Statements(Expressions):
         function = facts.Function(node.name, at, params, returns, decorators, scope, is_async)
         scope.owner = function
         self.bind(function.name, Binding("def", target=function))
-        self.out.functions.append(function)
+        self.section_facts.functions.append(function)
         outer, self.scope = self.scope, scope
         context, self.context = self.context, []
         branch, self.branch = self.branch, None
@@ -163,12 +163,14 @@ class Statements(Expressions):
         cls = facts.Class(node.name, at, bases, keywords, decorators, scope, self._type_variables(node))
         scope.owner = cls
         self.bind(cls.name, Binding("class", target=cls))
-        section, outer, owner = self.out.section, self.scope, self.owner
-        if section.kind == "class" and not self.out.classes:  # its methods are sections of their own
+        section, outer, owner = self.section_facts.section, self.scope, self.owner
+        if (
+            section.kind == "class" and not self.section_facts.classes
+        ):  # its methods are sections of their own
             self.owner = cls
             scope.bindings = facts.class_namespace(self.file, section)
             cls.attributes = facts.class_attributes(self.file, section)
-        self.out.classes.append(cls)
+        self.section_facts.classes.append(cls)
         self.scope = scope
         context, self.context = self.context, []
         branch, self.branch = self.branch, None
@@ -264,10 +266,10 @@ class Statements(Expressions):
                     if rest is not None:
                         names.setdefault(rest, "")
                     stack += patterns
-                case ast.MatchClass(patterns=patterns, kwd_patterns=more) as item:
+                case ast.MatchClass(patterns=patterns, kwd_patterns=keyword_patterns) as item:
                     if len(patterns) == 1 and isinstance(patterns[0], ast.MatchAs) and patterns[0].name:
                         names[patterns[0].name] = _class_of_pattern(item)  # `int(n)`
-                    stack += [*patterns, *more]
+                    stack += [*patterns, *keyword_patterns]
                 case ast.MatchSequence(patterns=patterns) | ast.MatchOr(patterns=patterns):
                     stack += patterns
                 case ast.MatchValue(value=value):

@@ -23,7 +23,7 @@ def raw_offsets(raw: str) -> list[int]:
 
 
 def _offsets(raw: str, first: int, last: int, verbatim: bool, *, braces: bool) -> list[int]:
-    out: list[int] = []
+    offsets: list[int] = []
     position = first
     while position < last:
         char = raw[position]
@@ -31,15 +31,15 @@ def _offsets(raw: str, first: int, last: int, verbatim: bool, *, braces: bool) -
             escape = _ESCAPE.match(raw, position)
             if escape is not None:
                 if escape.group(0) not in ("\\\n", "\\\r\n"):
-                    out.append(position)
+                    offsets.append(position)
                 position = escape.end()
                 continue
-        out.append(position)
+        offsets.append(position)
         if (braces and char in "{}" and raw[position + 1 : position + 2] == char) or (
             char == "\r" and raw[position + 1 : position + 2] == "\n"
         ):
             position += 2
         else:
             position += 1
-    out.append(last)
-    return out
+    offsets.append(last)
+    return offsets

@@ -41,12 +41,12 @@ def _tree(source: str) -> Module:
         if "integer string conversion" not in error.msg:
             raise
     # How many digits `int` converts is a setting, no syntax.
-    before = sys.get_int_max_str_digits()
+    old_limit = sys.get_int_max_str_digits()
     sys.set_int_max_str_digits(0)
     try:
         return _compiled(source)
     finally:
-        sys.set_int_max_str_digits(before)
+        sys.set_int_max_str_digits(old_limit)
 
 
 def _compiled(source: str) -> Module:
