@@ -35,14 +35,14 @@ from langchain_core.tools import tool
             "timestamp elapsed duration_ms created_at year latency timeout_seconds start_hour duration_min",
         ),
         ("share", "ratio success_pct confidence score probability error_rate cost_ratio score_min"),
-        ("money", "price cost_usd total_cost cost_per_token amount usd_per_kwh price_max total_dollars"),
+        ("money", "price cost_usd total_cost amount usd_per_kwh price_max total_dollars"),
         (
             "measure",
             "energy_kwh temperature size_bytes weight lat intensity_kwh_per_m2 temp_min temperature_c",
         ),
         (
             None,
-            "total x value tokens_per_second exchange_rate result heart_rate page_size per _ 7 min x_min num num1 value_c"
+            "total x value cost_per_token exchange_rate result heart_rate per _ 7 min x_min num num1 value_c"
             " num_val n_value cost_1year recent_7_day_avg",
         ),
     ],

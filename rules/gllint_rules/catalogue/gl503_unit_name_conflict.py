@@ -51,8 +51,8 @@ from gllint_rules.inference.values import Site
 from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.units import variable, written_units
 from gllint_rules.rule import Rule
-from gllint_rules.words.unit_names import unit_of_name
-from gllint_runtime.policy.units import dimension_of
+from gllint_runtime.policy.key_units import announced_dimension, readings_of_name
+from gllint_runtime.policy.units import UnitVerdict, is_allowed
 
 HELP = "Rename the key, or correct the unit."
 
@@ -70,10 +70,21 @@ def check(context: Context) -> Iterator[Pending]:
             if named is not None:
                 carriers.append((named[0], Site(context.module, named[1])))
         for name, where in carriers:
-            announced = unit_of_name(name)
-            if announced is not None and dimension_of(announced) != unit.verdict.dimension:
-                message = f"`{name}` announces {announced}, but the Quantity is in `{unit.verdict.unit}`"
+            announced = readings_of_name(name)
+            if announced and all(_conflicts(reading, unit.verdict) for reading in announced):
+                message = f"`{name}` announces {' or '.join(announced)}, but the Quantity is in `{unit.verdict.unit}`"
                 yield context.finding("GL503", where, message, HELP)
+
+
+def _conflicts(announced: str, verdict: UnitVerdict) -> bool:
+    """Whether a unit that a name announces is of another dimension than the Quantity's, as far as both are known."""
+    dimension = announced_dimension(announced)
+    carried = announced_dimension(verdict.unit)
+    if carried is None and is_allowed(
+        announced
+    ):  # pint knows the other one, and has no names for our packs' dimensions
+        carried = verdict.dimension
+    return None not in (dimension, carried) and dimension != carried
 
 
 RULE = Rule(

@@ -15,10 +15,10 @@ from gllint_rules.fixes.wrap import PLACEHOLDER
 from gllint_rules.inference.values import Site
 from gllint_rules.project.context import Context
 from gllint_rules.project.units import WrittenUnit, variable, written_units
-from gllint_rules.words.unit_names import unit_of_name
+from gllint_rules.words.unit_names import announced_dimension, unit_of_name
 from gllint_runtime.policy.packs import PACKS, pack_units
 from gllint_runtime.policy.schemas import KNOWN_SCHEMAS
-from gllint_runtime.policy.units import ALLOWED_UNITS, TIME_UNITS, dimension_of
+from gllint_runtime.policy.units import ALLOWED_UNITS, TIME_UNITS
 
 _SEPARATORS = str.maketrans("", "", " \t_-")
 
@@ -42,7 +42,7 @@ def correct_unit(context: Context, unit: WrittenUnit) -> Fix | None:
         return None
     verdict = settings.judge(nearest)
     if verdict.status != "allowed" or not all(
-        dimension_of(announced) == verdict.dimension
+        announced_dimension(announced) == verdict.dimension
         for name in _carriers(context, unit)
         if (announced := unit_of_name(name)) is not None
     ):

@@ -42,7 +42,7 @@ from gllint_rules.project.schemas import read_schema
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Function
 from gllint_rules.words.kinds import contradicts
-from gllint_rules.words.unit_names import unit_of_name
+from gllint_rules.words.unit_names import readings_of_name, unit_of_name
 from gllint_runtime.policy.units import ALLOWED_UNITS
 
 _OPEN_TYPES = frozenset({"Any", "object", "dict", "Dict", "Mapping", "MutableMapping", "JSON", "Json"})
@@ -364,6 +364,8 @@ def _is_typed_output(context: Context, result: Result) -> bool:
 
 def _unit(context: Context, result: Result, leaf: Leaf, here: Place) -> str:
     """The unit of a leaf; :data:`PLACEHOLDER` where none is known."""
+    if len(readings_of_name(leaf.key or "")) > 1:
+        return PLACEHOLDER
     spoken = _announced(context, _spoken_name(here.node))
     if spoken is not None and contradicts(leaf.key or "", spoken):
         spoken = None

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 from gllint_rules.inference.values import Record, Site, Text, literal_of, surely_not_text
 from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.kinds import KINDS, PLAIN, Kind, is_calendar, kind_of_name, unit_of_kind, words_of
-from gllint_rules.words.unit_names import unit_of_name
-from gllint_runtime.policy.units import dimension_of
+from gllint_rules.words.unit_names import announced_dimension, readings_of_name, unit_of_name
 
 if TYPE_CHECKING:
     from gllint_rules.project.project import Project
@@ -254,8 +253,8 @@ def _shown(text: str) -> str:
 
 def _agree(key: str, unit: str) -> bool:
     """Whether a key announces no unit of another dimension."""
-    announced = unit_of_name(key)
-    return announced is None or dimension_of(announced) == dimension_of(unit)
+    dimensions = {announced_dimension(announced) for announced in readings_of_name(key)}
+    return not dimensions or announced_dimension(unit) in dimensions
 
 
 def _joined(key: str, quantity: str) -> str:

@@ -1,0 +1,297 @@
+"""The unit that a key announces by its end: ``annual_kwh``, ``price_usd_per_kwh``, ``bytes_transferred``.
+
+The end of a key is read as a unit expression to its whole length, or not at all. Where it can be read in two ways, a
+key announces no unit: :func:`unit_of_name` says ``None``, and :func:`readings_of_name` has both. Nothing here asks
+pint; what no pack has and pint knows stands in ``key_units.txt``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from gllint_runtime.policy.packs import PACKS, pack_of, pack_units
+from gllint_runtime.policy.tables import sections
+from gllint_runtime.policy.units import ALLOWED_UNITS, TIME_UNITS, dimension_of, is_allowed
+
+_LONGEST = 200
+_NOT_UNITS = frozenset(
+    ["ours", "words", "needs", "unless", "scales", "others", "qualifiers", "per", "letters", "currencies"]
+)
+# What the unit before it is divided by, without a "per".
+_DIVISORS = frozenset({"area", "volume", "substance"})
+_LENGTHS = frozenset({"length", "area", "volume"})
+_FIRST_LETTERS = frozenset({"w", "g", "j"})
+_LAST_LETTERS = {"l": "L", "h": "h"}
+_BOUNDS = frozenset({"min", "max"})
+_EMISSIONS = re.compile(r"_(?:(kg|g|t)_co2(?:e|eq|_eq)|co2(?:e|eq|_eq)_(kg|g|t))(?=_|$)")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_CHUNK = re.compile(r"[^\W_]+")
+_FACTOR = re.compile(r"[^*/()]+")
+
+
+class _Table(NamedTuple):
+    """``key_units.txt`` beside the allowlist and the packs."""
+
+    ends: Mapping[str, tuple[str, ...]]  # one to three words, joined by ``_``, in small letters
+    symbols: frozenset[str]  # as the allowlist and the packs write them
+    dimensions: Mapping[str, str]  # of what neither has
+    per: Mapping[str, str]
+    letters: Mapping[str, str]
+    needs: Mapping[str, frozenset[str]]
+    unless: Mapping[str, frozenset[str]]
+    scales: frozenset[str]
+    others: frozenset[str]
+    qualifiers: frozenset[str]
+
+
+@cache
+def _table() -> _Table:
+    rows = sections("key_units.txt")
+
+    def words(section: str) -> frozenset[str]:
+        return frozenset(rows[section]["words"].split())
+
+    currencies = words("currencies")
+    packed = pack_units(tuple(pack for pack in PACKS if pack not in ("counts", "currencies")))
+    symbols = [unit for unit in (*ALLOWED_UNITS, *packed) if unit.isascii() and unit.isalnum()]
+    ends: dict[str, tuple[str, ...]] = {}
+    for symbol in symbols:
+        if len(symbol) > 1 and symbol not in ends.get(symbol.lower(), ()):
+            ends[symbol.lower()] = (*ends.get(symbol.lower(), ()), symbol)
+    ends |= {code.lower(): (code,) for code in currencies}
+    dimensions: dict[str, str] = {}
+    for section in rows:
+        if section == "ours" or section not in _NOT_UNITS:
+            for end, written in rows[section].items():
+                ends[end] = tuple(written.split(" | "))
+                if section != "ours":
+                    dimensions |= {unit: section for unit in ends[end] if unit not in symbols}
+    for word in words("words"):
+        ends.pop(word, None)
+    counted = pack_units(("counts",))
+    things = {name: unit for unit in counted for name in (unit, f"{unit}s")}
+    return _Table(
+        ends=ends,
+        symbols=frozenset(symbols) | currencies,
+        dimensions=dimensions,
+        per=things | rows["per"],
+        letters=rows["letters"],
+        needs={end: frozenset(found.split()) for end, found in rows["needs"].items()},
+        unless={end: frozenset(found.split()) for end, found in rows["unless"].items()},
+        scales=words("scales"),
+        others=words("others"),
+        qualifiers=words("qualifiers"),
+    )
+
+
+# ----------------------------------------------------------------------------------------------- the question
+
+
+def unit_of_name(name: str) -> str | None:
+    """The one unit that the end of a name reads as, or ``None``.
+
+    It is written as the allowlist or a pack writes it (``_kwh`` gives ``kWh``), and need not be allowed:
+    :func:`packs_for` tells what would allow it. ``intensity_kwh_m2`` and ``intensity_kwh_per_m2`` both give kWh/m2,
+    ``affinity_kcal_mol`` gives kcal/mol, ``power_mw`` and ``temp_c`` give ``None``.
+    """
+    readings = readings_of_name(name)
+    return readings[0] if len(readings) == 1 else None
+
+
+@lru_cache(maxsize=8192)
+def readings_of_name(name: str) -> tuple[str, ...]:
+    """Every unit that the end of a name may mean: ``power_mw`` gives ``("MW", "mW")``, a bare ``total`` none."""
+    if len(name) > _LONGEST:
+        return ()
+    tokens = _tokens(name)
+    words = [token.lower() for token in tokens]
+    if words[:1] in (["pct"], ["percent"], ["percentage"]) and "per" not in words:
+        rest = _readings(tokens[1:], name) if len(tokens) > 1 else ()
+        return () if rest else ("%",) if words[-1] not in ("id", "code") else ()
+    return _readings(tokens, name)
+
+
+def packs_for(unit: str) -> tuple[str, ...] | None:
+    """The packs without which a unit is not allowed: none for an allowed one; ``None`` where no packs would do."""
+    if is_allowed(unit):
+        return ()
+    needed = (pack_of(factor) for factor in [unit, *_FACTOR.findall(unit)])
+    packs = tuple(dict.fromkeys(pack for pack in needed if pack))
+    return packs if packs and is_allowed(unit, packs=packs) else None
+
+
+def announced_dimension(unit: str) -> str | None:
+    """The dimension of a unit that a name announces, packs or not; pint is not asked for it."""
+    return dimension_of(unit, packs=PACKS) if _is_ours(unit) else _table().dimensions.get(unit)
+
+
+def _is_ours(unit: str) -> bool:
+    return is_allowed(unit, packs=PACKS) or unit in TIME_UNITS
+
+
+# ----------------------------------------------------------------------------------------------- the reading
+
+
+def _tokens(name: str) -> list[str]:
+    """The words of a name in their own case: ``"kWhPerM2"`` → ``["kWh", "Per", "M2"]``; no number at the end."""
+    tokens: list[str] = []
+    for chunk in _CHUNK.findall(_EMISSIONS.sub(r"_\1\2CO2e", f"_{name}")):
+        for part in _mixed().sub(r"_\g<0>_", chunk).split("_"):
+            if part:
+                tokens += [part] if part in _table().symbols else _CAMEL.split(part)
+    while len(tokens) > 1 and tokens[-1].isdigit():
+        tokens.pop()
+        if tokens[-1].lower() in ("m", "cm", "mm", "km", "ft"):  # `area_m_2`
+            return []
+    emissions = _EMISSIONS.sub(r"_\1\2CO2e", "_" + "_".join(tokens).lower()).split("_")[1:]
+    return tokens if len(emissions) == len(tokens) else emissions
+
+
+@cache
+def _mixed() -> re.Pattern[str]:
+    """Symbols with a capital inside (``kWh``), which camelCase would take apart."""
+    symbols = sorted((s for s in _table().symbols if _CAMEL.search(s)), key=len, reverse=True)
+    long = "|".join(symbol for symbol in symbols if len(symbol) > 2)
+    short = "|".join(symbol for symbol in symbols if len(symbol) == 2)
+    return re.compile(rf"(?:(?:{long})|(?:^|(?<=Per))(?:{short}))(?=[A-Z]|$)")
+
+
+def _readings(tokens: Sequence[str], name: str) -> tuple[str, ...]:
+    words = [token.lower() for token in tokens]
+    qualifiers = _table().qualifiers
+    end = len(words)
+    while end > 1 and words[end - 1] in qualifiers:
+        end -= 1
+    # The case of a name that is all in capitals says nothing.
+    return tuple(dict.fromkeys(_expression(words[:end] if name.upper() == name else tokens[:end])))
+
+
+def _expression(words: Sequence[str]) -> Sequence[str]:
+    """The readings of the expression at the end of these words."""
+    groups: list[list[str]] = [[]]
+    for word in words:
+        if word.lower() == "per":
+            groups.append([])
+        else:
+            groups[-1].append(word)
+    if len(groups) == 1:
+        return _side_by_side(groups[0])
+    above, *below = groups
+    left = list(_side_by_side(above)) or _beside_per(above)
+    divisors = [divisor for group in below for divisor in _divisors(group)]
+    if not left or not divisors or not all(divisors):
+        return ()
+    return ["/".join([unit, *map(str, divisors)]) for unit in left]
+
+
+def _beside_per(words: Sequence[str]) -> list[str]:
+    """What is divided, where it is a thing that is counted or a letter: ``tokens_per_s``, ``speed_m_per_s``."""
+    if not words or (len(words) > 1 and words[-2].lower() in _table().scales | _table().others):
+        return []
+    last = words[-1].lower()
+    unit = _table().letters.get(last) or (_table().per.get(last) if last in _things() else None)
+    return [unit] if unit else []
+
+
+@cache
+def _things() -> frozenset[str]:
+    counted = pack_units(("counts",))
+    return frozenset(word for word, unit in _table().per.items() if unit in counted)
+
+
+def _divisors(words: Sequence[str]) -> list[str | None]:
+    """The units between one ``per`` and the next: ``["m2", "year"]``; ``[None]`` where they cannot be read."""
+    joined = "_".join(words).lower()
+    if not words:
+        return [None]
+    if found := _table().per.get(joined):
+        return [found]
+    units, length = _atom(words)
+    if len(units) == 1 and length == len(words):
+        return [units[0]]
+    if len(words) == 2:
+        first, last = _atom(words[:1])[0], _table().per.get(words[1].lower())
+        if len(first) == 1 and last in TIME_UNITS and announced_dimension(first[0]) in ("area", "volume"):
+            return [first[0], last]
+    return [None]
+
+
+def _side_by_side(words: Sequence[str]) -> Sequence[str]:
+    """The readings of words without a ``per``."""
+    last = words[-1].lower() if words else ""
+    units, length = _atom(words)
+    if not units and last in _LAST_LETTERS:
+        units, length = (_LAST_LETTERS[last],), 1
+    elif not units and last in ("year", "yr"):  # `kwh_m2_year`, the one such unit of the allowlist
+        yearly = [f"{unit}/year" for unit in _side_by_side(words[:-1])]
+        return yearly if all(unit in ALLOWED_UNITS for unit in yearly) else ()
+    before = words[: len(words) - length]
+    if not units or (before and not _is_open(before, units)):
+        return ()
+    above, size = _atom(before) if not before or before[-1].lower() not in _BOUNDS else ((), 0)
+    letter = before[-1].lower() if before else ""
+    if not above and (
+        (letter in _FIRST_LETTERS and {announced_dimension(unit) for unit in units} <= _DIVISORS)
+        or (letter, last) == ("w", "h")
+    ):
+        above, size = (_table().letters[letter],), 1
+    if above:
+        return _joined(above, units, before[: len(before) - size])
+    return () if last in _LAST_LETTERS else units
+
+
+def _joined(above: Sequence[str], units: Sequence[str], before: Sequence[str]) -> Sequence[str]:
+    """A quotient where the second unit is an area, a volume or ``mol``, a product where it is the hour of a power."""
+    if before and (_atom(before)[0] or not _is_open(before, above)):
+        return ()
+    pairs = [(first, second) for first in above for second in units]
+    readings: list[str] = []
+    for first, second in pairs:
+        over, under = announced_dimension(first), announced_dimension(second)
+        if second == "h" and over == "power":
+            readings.append(f"{first}h" if f"{first}h" in _table().symbols else f"{first}*h")
+        elif (
+            under in _DIVISORS
+            and over not in ("dimensionless", "temperature", "time", under)
+            and not (under in _LENGTHS and over in _LENGTHS)
+        ):
+            readings.append(f"{first}/{second}")
+        else:
+            readings += [f"{first}/{second}", f"{first}*{second}"]
+    return readings
+
+
+def _is_open(before: Sequence[str], units: Sequence[str]) -> bool:
+    """Whether the word before a unit leaves it this number's (not ``share_of_kwh``), and of its size."""
+    word = before[-1].lower()
+    if word in _table().others or word in _table().scales or word in ("co2e", "co2eq"):
+        return False
+    dimensions = {announced_dimension(unit) for unit in units}
+    if word in ("co2", "ch4", "n2o"):  # a mass of the gas, or of what it is worth in CO2e?
+        return "mass" not in dimensions
+    # `walk_10_km`, `last_30_days`, `over_100_usd` say which; `floor_2_kwh` is an energy.
+    return not word.isdigit() or dimensions <= {"energy", "power", "emissions", "data"}
+
+
+def _atom(tokens: Sequence[str]) -> tuple[tuple[str, ...], int]:
+    """The readings of the one unit that these words end in, and of how many words it is."""
+    table = _table()
+    for length in (2, 1):
+        if len(tokens) < length:
+            continue
+        end = "_".join(tokens[-length:]).lower()
+        units = table.ends.get(end, ())
+        if not units:
+            continue
+        others = {token.lower() for token in tokens[:-length]}
+        before = tokens[-length - 1].lower() if len(tokens) > length else ""
+        if end in table.needs and table.needs[end].isdisjoint(others):
+            return (), 0
+        if end in table.unless and before in table.unless[end]:
+            return (), 0
+        exact = tokens[-1] if length == 1 and tokens[-1] != end and tokens[-1] in units else None
+        return (units if exact is None else (exact,)), length
+    return (), 0
