@@ -20,6 +20,7 @@ from gllint.files.places import absolute
 from gllint.files.source import as_bytes
 from gllint.run.engine import Engine, Options, Outcome
 from gllint.shown import visible
+from gllint_rules import Finding
 
 if TYPE_CHECKING:
     from gllint.run.baselines import Baselines
@@ -76,6 +77,7 @@ class Plugin:
         for notice in outcome.notices:
             print(f"gllint: {visible(path)} not checked, {visible(notice.why)}", file=sys.stderr)
         if outcome.findings and self._would_be_checked(path, engine):
+            self._tell_hidden(path, engine, outcome.findings)
             for finding in outcome.findings:
                 text = f"{finding.code} {visible(finding.message)}"
                 yield finding.span.line, finding.span.column - 1, text, type(self)
@@ -91,6 +93,18 @@ class Plugin:
             cls._baselines.leave_out(outcome)
         except UsageError as error:
             raise _refusal(error) from None
+
+    def _tell_hidden(self, path: str, engine: Engine, findings: Sequence[Finding]) -> None:
+        """Tell of findings that flake8 will leave out because of a text that reads like a comment."""
+        from gllint.verdict.suppress import Comments, may_suppress
+
+        source = engine.sources.code(path)
+        if not engine.options.noqa or not may_suppress(source):
+            return
+        comments = Comments(source)
+        for finding in filter(comments.flake8_hides, findings):
+            said = f"{path}:{finding.span.line}: a text hides {finding.code} from flake8; `gllint check` tells it"
+            print(f"gllint: {visible(said)}", file=sys.stderr)
 
     def _would_be_checked(self, path: str, engine: Engine) -> bool:
         """Say whether ``gllint check`` would check the file too: what flake8 excludes is its own."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
@@ -14,30 +13,17 @@ from gllint.files.editing import Addition, with_settings
 from gllint.files.source import Change
 from gllint.server.texts import Snapshot, difference
 from gllint.verdict.advice import asked_by
+from gllint.verdict.noqa import AS_IGNORE, suppressing
 from gllint.verdict.suppress import Comments
 from gllint_rules import Finding
-
-_OWN = re.compile(r"#\s*gllint:\s*ignore\s*\[(?P<codes>[^\]]*)\]", re.IGNORECASE)
-_NOT_SUPPRESSIBLE = frozenset({"GL900", "GL901", "GL902"})
 
 _ALLOWING = frozenset({"unit-packs", "plain-keys"})
 
 
 def suppression_changes(snapshot: Snapshot, finding: Finding) -> list[Change]:
     """A ``# gllint: ignore[…]`` that takes the finding away; none where no comment could."""
-    if finding.code in _NOT_SUPPRESSIBLE:
-        return []
-    comments, at = _comments(snapshot.text.removeprefix("\ufeff")), snapshot.offsets.at
-    line = comments.line_for(finding.span.line)
-    body = comments.lines[line - 1] if line <= len(comments.lines) else ""
-    for number, column, comment in comments.comments:
-        there = _OWN.search(comment) if number == line else None
-        if there is not None:
-            end = at(line, column + there.end("codes"))
-            return [(end, end, f", {finding.code}" if there["codes"].strip() else finding.code)]
-    return [
-        (at(line, len(body.rstrip()) + 1), at(line, len(body) + 1), f"  # gllint: ignore[{finding.code}]")
-    ]
+    comments = _comments(snapshot.text.removeprefix("\ufeff"))
+    return suppressing(comments, [finding], AS_IGNORE, snapshot.offsets.at)
 
 
 @lru_cache(maxsize=1)

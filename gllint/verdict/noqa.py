@@ -1,32 +1,122 @@
-"""Writing suppressions: a ``# noqa`` for each finding, where one can stand and speaks of it."""
+"""Writing suppressions: a comment for each finding, where it still speaks of it once a formatter has been there."""
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
-from gllint.files.source import Change, Offsets
+from gllint.files.source import Change, Offsets, main_newline
+from gllint.verdict.statements import Position, Statement
 from gllint.verdict.suppress import NOQA, Comments
 from gllint_rules import Finding
+from gllint_rules.tuples import NamedTuple
+
+# What speaks of the comments themselves, or of a file that is no Python.
+_NOT_SUPPRESSIBLE = frozenset({"GL900", "GL901", "GL902"})
+
+
+class Form(NamedTuple):
+    """How a suppression is written: ``pattern`` finds one that is there, with its ``codes``."""
+
+    pattern: re.Pattern[str]
+    begin: str
+    end: str
+
+
+AS_NOQA = Form(NOQA, "# noqa: ", "")
+AS_IGNORE = Form(
+    re.compile(r"#\s*gllint:\s*ignore\s*\[(?P<codes>[^\]]*)\]", re.IGNORECASE), "# gllint: ignore[", "]"
+)
+
+
+class Spot(NamedTuple):
+    """Where a suppression goes: behind a line, on a line of its own above it, or around its lines."""
+
+    where: str
+    line: int
+    last: int
 
 
 def add_noqa(source: str, findings: Iterable[Finding]) -> list[Change]:
-    """Return the changes of the source that suppress its findings, one for each line that gets a comment or codes."""
-    comments, at = Comments(source), Offsets(source).at
-    wanted: dict[int, set[str]] = defaultdict(set)
+    """Return the changes of the source that suppress its findings."""
+    return suppressing(Comments(source), findings, AS_NOQA, Offsets(source).at)
+
+
+def suppressing(
+    comments: Comments, findings: Iterable[Finding], form: Form, at: Callable[[int, int], int]
+) -> list[Change]:
+    """Return the changes that suppress findings, one for each comment; ``at`` gives the offset of a place."""
+    wanted: dict[Spot, set[str]] = defaultdict(set)
     for finding in findings:
-        if finding.code != "GL900":
-            wanted[comments.line_for(finding.span.line)].add(finding.code)
-    existing = {line: (column, NOQA.search(text)) for line, column, text in comments.comments}
-    changes: list[Change] = []
-    for line, codes in wanted.items():
-        column, there = existing.get(line, (0, None))
+        if finding.code not in _NOT_SUPPRESSIBLE:
+            wanted[spot(comments, comments.position(finding))].add(finding.code)
+    writer = _Writer(comments, form, at)
+    return [change for place, codes in wanted.items() for change in writer.changes(place, sorted(codes))]
+
+
+def spot(comments: Comments, position: Position) -> Spot:
+    """Return where a suppression of a finding at a position goes.
+
+    Behind its line, where the comment will stay behind what the finding lies in; else behind the statement, else
+    above that. What stands amid others on one line can only be enclosed.
+    """
+    here = comments.row(position[0])[1]
+    statement = comments.statements.at(position)
+    if statement is None:
+        return Spot("behind", here, here)
+    last = comments.row(statement.range.end[0])[1]
+    if here < last and _stays(statement, here, position):
+        return Spot("behind", here, here)
+    first = statement.range.begin[0]
+    if comments.statements.on(last)[-1] is statement:
+        return Spot("behind", last, last)
+    if comments.statements.on(first)[0] is statement:
+        return Spot("above", first, first)
+    return Spot("around", comments.statements.on(first)[0].range.begin[0], last)
+
+
+def _stays(statement: Statement, line: int, position: Position) -> bool:
+    """Say whether a comment on a line within a statement speaks of one element there, and of this one."""
+    elements = statement.elements_on(line)
+    return len(elements) == 1 and elements[0].holds(position)
+
+
+class _Writer:
+    def __init__(self, comments: Comments, form: Form, at: Callable[[int, int], int]) -> None:
+        self._comments, self._form, self._at = comments, form, at
+        self._there = {
+            line: (column, found)
+            for line, column, text in comments.comments
+            if (found := form.pattern.search(text)) is not None
+        }
+        self._newline = main_newline(comments.source)
+
+    def changes(self, place: Spot, codes: list[str]) -> list[Change]:
+        lines, at, listed = self._comments.lines, self._at, ", ".join(codes)
+        body = lines[place.line - 1] if place.line <= len(lines) else ""
+        indent = body[: len(body) - len(body.lstrip())]
+        above = at(place.line, 1)
+        if place.where == "around":
+            begin = f"{indent}# gllint: disable[{listed}]{self._newline}"
+            return [(above, above, begin), self._enabling(place.last, f"{indent}# gllint: enable[{listed}]")]
+        there = self._there.get(place.line if place.where == "behind" else place.line - 1)
+        if place.where == "above" and (there is None or lines[place.line - 2][: there[0] - 1].strip()):
+            return [(above, above, f"{indent}{self._form.begin}{listed}{self._form.end}{self._newline}")]
         if there is None:
-            body = comments.lines[line - 1]
-            text = f"  # noqa: {', '.join(sorted(codes))}"
-            changes.append((at(line, len(body.rstrip()) + 1), at(line, len(body) + 1), text))
-        elif there["codes"] is not None:
-            known = [code.strip(",").upper() for code in there["codes"].split()]
-            end = at(line, column + there.end("codes"))
-            changes.append((end, end, "".join(f", {code}" for code in sorted(codes.difference(known)))))
-    return changes
+            text = f"  {self._form.begin}{listed}{self._form.end}"
+            return [(at(place.line, len(body.rstrip()) + 1), at(place.line, len(body) + 1), text)]
+        column, found = there
+        if found["codes"] is None:
+            return []
+        known = [code.upper() for code in re.split(r"[,\s]+", found["codes"]) if code]
+        end = at(place.line - (place.where == "above"), column + found.end("codes"))
+        added = ", ".join(code for code in codes if code not in known)
+        return [(end, end, f"{', ' if known else ''}{added}")] if added else []
+
+    def _enabling(self, line: int, text: str) -> Change:
+        if self._comments.ends(line):
+            below = self._at(line + 1, 1)
+            return below, below, f"{text}{self._newline}"
+        end = self._at(line, len(self._comments.lines[line - 1]) + 1)
+        return end, end, f"{self._newline}{text}"

@@ -1,11 +1,13 @@
-"""Suppressions: which comments there are and what they take away.
+"""Suppressions: which comments there are, what each speaks of, and what they take away.
 
 One that takes away nothing is GL901, one that cannot be read GL902.
 
-``# noqa: GL401`` works as in flake8: anywhere on the physical lines of a logical line, for the whole of it.
-So does ``# gllint: ignore[GL401] reason``, which on a line of its own speaks of the line that follows.
-``# gllint: ignore-file[GL3]`` must stand above the first statement or within the first ten lines. Between the
-brackets stand codes, prefixes of codes and names of rules. Any other comment that begins with ``gllint:`` is reported.
+``# noqa: GL401`` and ``# gllint: ignore[GL401] reason`` speak of a statement where they stand on its first or last
+line or on a line of their own above it, and of an element in its brackets where they stand on or above that; of a
+compound statement they speak of the header alone. ``# gllint: ignore-file[GL3]`` must stand above the first statement
+or within the first ten lines. ``# gllint: disable[GL101] reason`` holds to ``# gllint: enable[GL101]`` or the end of
+the block. Between the brackets stand codes, prefixes of codes and names of rules. Any other comment that begins with
+``gllint:`` is reported. What a text says is no comment.
 """
 
 from __future__ import annotations
@@ -14,44 +16,63 @@ import io
 import re
 import token
 import tokenize
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from gllint.errors import nearest
 from gllint.files.source import split_lines
+from gllint.verdict.statements import END, Position, Range, Statement, Statements
 from gllint_rules import RULES, Edit, Finding, Fix, Span
-from gllint_rules.records import Record, replace
+from gllint_rules.records import Record, fresh, replace
+from gllint_rules.tuples import NamedTuple
 
 # What flake8 reads as a suppression, and a code list of which the reason that may follow is no part.
 _CODES = r"[A-Z]+[0-9]+(?:[,\s]+[A-Z]+[0-9]+)*"
 NOQA = re.compile(rf"#\s*noqa(?::\s?(?P<codes>{_CODES}))?", re.IGNORECASE)
-_OWN = re.compile(r"#\s*gllint:\s*(?P<rest>[^#]*)", re.IGNORECASE)
+# Where another comment begins behind one: not at the number of an issue.
+_NEXT = re.compile(r"(?<!\S)#\s*(?=[^\W\d])")
+_OWN = re.compile(r"#\s*gllint:\s*", re.IGNORECASE)
 _FORM = re.compile(
-    r"(?P<kind>ignore(?:-file)?)\s*\[(?P<words>[^\]\[]*)\](?P<reason>.*)", re.IGNORECASE | re.DOTALL
+    r"(?P<kind>ignore(?:-file)?|disable|enable)\s*\[(?P<words>[^\]\[]*)\](?P<reason>.*)",
+    re.IGNORECASE | re.DOTALL,
 )
 _SELECTOR = re.compile(r"[A-Z]{2,}[0-9]*")
 _REASON = re.compile(r"\w")
-_FLAKE8_FILE = re.compile(r"\s*# flake8[:=]\s*noqa", re.IGNORECASE)
+_BEGINNING = re.compile(r"[^\s:;,.\u2013\u2014-](?=.*\w)|\w")  # of a reason
+_FLAKE8_FILE = re.compile(r"# flake8[:=]\s*noqa", re.IGNORECASE)
 _OURS = re.compile(r"GL[0-9]*$")
 _MENTION = re.compile(r"noqa|gllint:", re.IGNORECASE)
 _NEAR_TOP = 10
-_MOST_ABOVE = 100  # lines between a comment and the code that it speaks of
 
 
 class Suppression(Record):
-    """One comment, or the part of it that suppresses. ``lines`` are the lines it speaks of, ends included.
+    """One comment, or the part of it that suppresses: ``codes``, ``None`` for all, as written in ``words``.
 
-    ``words`` are what is written for each of the ``codes``.
+    It speaks of what stands in its ``ranges`` and on its ``rows`` of physical lines; one that disables, of the
+    ``regions`` that it has for each code. ``statements`` are those that it belongs to. ``used`` are those of its
+    codes that suppressed something.
     """
 
     span: Span
     codes: tuple[str, ...] | None
-    lines: tuple[int, int] | None
     form: str
     misplaced: bool = False
-    used: set[str] | None = None
     words: tuple[str, ...] = ()
+    ranges: list[Range] = fresh(default_factory=list)
+    rows: list[tuple[int, int]] = fresh(default_factory=list)
+    statements: list[Range] = fresh(default_factory=list)
+    used: set[str] = fresh(default_factory=set)
+
+
+class Region(NamedTuple):
+    """The lines in which a code is disabled, and by what; ``selector`` is what that has for the code."""
+
+    first: int
+    last: int
+    suppression: Suppression
+    selector: str
 
 
 class Unreadable(Record, frozen=True):
@@ -74,7 +95,7 @@ class Comments:
 
     def __init__(self, source: str) -> None:
         self.source = source
-        self._noqa_codes: dict[tuple[int, int], list[tuple[str, ...] | None]] = {}
+        self.regions: dict[str, list[Region]] = defaultdict(list)  # by code, in order, once read
 
     @cached_property
     def lines(self) -> list[str]:
@@ -112,9 +133,16 @@ class Comments:
                 first = last = 0
         return ranges
 
-    def line_for(self, line: int) -> int:
-        """The line that a comment about ``line`` can stand on: not within a text nor before a continuation."""
-        return self.logical_lines.get(line, (line, line))[1]
+    def position(self, finding: Finding) -> Position:
+        """Return where a finding begins; of one in the comment behind a statement, the end of that."""
+        line = finding.span.line
+        body = self.lines[line - 1] if line <= len(self.lines) else ""
+        position = line, max(finding.span.column - 1, len(body) - len(body.lstrip()))
+        statement = self.statements.at(position)
+        if statement is None or position < statement.range.end:
+            return position
+        last, column = statement.range.end
+        return last, column - 1
 
     @cached_property
     def comments(self) -> list[tuple[int, int, str]]:
@@ -135,13 +163,94 @@ class Comments:
         return len(self.lines) + 1
 
     @cached_property
+    def statements(self) -> Statements:
+        """The statements of the text."""
+        return Statements(self._tokens)
+
+    @cached_property
     def suppressions(self) -> list[Suppression]:
         """Every comment that suppresses, in order."""
         found: list[Suppression] = []
         for line, column, text in self.comments:
-            found += [self._noqa(line, column, text, match) for match in NOQA.finditer(text)]
-            found += [own for own, _ in self._own_of(line, column, text) if own is not None]
+            several = [self._noqa(line, column, text, match) for match in NOQA.finditer(text)]
+            several += [own for own, _ in self._own_of(line, column, text) if own is not None]
+            for each in several:
+                if each.form in ("disable", "enable"):
+                    self._switch(each, line, column)
+                elif each.form != "ignore-file":
+                    self._cover(each, line, column)
+            found += several
         return found
+
+    def _is_alone(self, line: int, column: int) -> bool:
+        """Say whether nothing stands before a comment on its line."""
+        return not self.lines[line - 1][: column - 1].strip()
+
+    def row(self, line: int) -> tuple[int, int]:
+        """Return the first and last physical line of what flake8 takes for one line."""
+        return self.logical_lines.get(line, (line, line))
+
+    def _cover(self, own: Suppression, line: int, column: int) -> None:
+        """Note what a comment speaks of."""
+        own.rows.append(self.row(line))
+        if not self._is_alone(line, column):
+            for statement in self.statements.on(line):
+                is_edge = statement.range.meets(line)
+                own.ranges += [statement.range] if is_edge else statement.elements_on(line)
+                own.statements += self._belonging(statement)
+        elif (around := self.statements.around(line)) is not None:
+            following = self._next_code[line]
+            own.ranges += around.elements_from(following)
+            if not own.ranges and following:
+                own.rows.append(self.row(following))
+            own.statements.append(around.range)
+        elif (below := self.statements.below(line)) is not None:
+            own.ranges.append(self.statements.whole(below))
+            own.statements += own.ranges
+
+    def _belonging(self, statement: Statement) -> list[Range]:
+        """Return where findings may lie that a comment in a statement was written for.
+
+        A formatter that breaks `class A: x = 1` moves what was said of the class behind the first line of its body.
+        """
+        above = self.statements.above(statement.range.begin[0])
+        is_first = above is not None and above.is_header and above.indent < statement.indent
+        places = [self.statements.whole(statement)]
+        return [above.range, *places] if above is not None and is_first else places
+
+    def _switch(self, own: Suppression, line: int, column: int) -> None:
+        """Note from where to where a comment disables its codes, or where it ends that."""
+        first, last = self._reach(line, column)
+        for selector in own.codes or ():
+            for code in RULES:
+                if not code.startswith(selector):
+                    continue
+                regions = self.regions[code]
+                is_open = bool(regions) and regions[-1].last >= first
+                if own.form == "disable" and not is_open:
+                    regions.append(Region(first, last, own, selector))
+                elif own.form == "enable" and is_open:
+                    regions[-1] = regions[-1]._replace(last=first - 1)
+                    own.used.add(selector)
+
+    def _reach(self, line: int, column: int) -> tuple[int, int]:
+        """Return the lines from a comment to the end of its block; of one behind a header, to the end of its body."""
+        statements = self.statements
+        if not self._is_alone(line, column):
+            here = statements.on(line)[0]
+            first = here.range.begin[0]
+            return first, statements.body_end(here) if here.is_header else statements.block_end(
+                here, here.indent
+            )
+        inside, below, above = statements.around(line), statements.below(line), statements.above(line)
+        if inside is not None:
+            return line, statements.block_end(inside, inside.indent)
+        if below is None:
+            return line, END
+        column = len(self.lines[line - 1][: column - 1].expandtabs())
+        # A formatter moves a comment to the indentation of what stands around it.
+        deepest = max(below.indent, above.indent if above is not None else 0)
+        return line, statements.block_end(below, min(max(column, below.indent), deepest))
 
     def unreadable(self, require_reason: bool) -> list[Unreadable]:
         """Every comment that begins with ``gllint:`` and cannot be read, names an unknown code, or lacks a reason."""
@@ -149,7 +258,8 @@ class Comments:
         found: list[Unreadable] = []
         for line, column, text in self.comments:
             for own, wrong in self._own_of(line, column, text):
-                if wrong is None and own is not None and require_reason and not own_reason(text, column, own):
+                needs_reason = require_reason and own is not None and own.form != "enable"
+                if wrong is None and own is not None and needs_reason and not own_reason(text, column, own):
                     said = "this suppression gives no reason"
                     wrong = Unreadable(own.span, said, "Say after the brackets why the finding may stay.")
                 if wrong is not None:
@@ -159,33 +269,32 @@ class Comments:
 
     def is_off_for_flake8(self) -> bool:
         """Say whether a ``# flake8: noqa`` turns the whole file off; to flake8, codes behind it mean nothing."""
-        return "flake8" in self.source.lower() and any(map(_FLAKE8_FILE.match, self.lines))
+        return "flake8" in self.source.lower() and any(
+            _FLAKE8_FILE.match(text) and self._is_alone(line, column) for line, column, text in self.comments
+        )
 
-    def noqa_codes(self, line: int) -> list[tuple[str, ...] | None]:
-        """What the noqa texts of a logical line say: their codes, ``None`` for a bare one."""
-        lines = self.logical_lines.get(line, (line, line))
-        if lines not in self._noqa_codes:
-            joined = "\n".join(self.lines[lines[0] - 1 : lines[1]])
-            found = [_split(match["codes"]) if match["codes"] else None for match in NOQA.finditer(joined)]
-            self._noqa_codes[lines] = found
-        return self._noqa_codes[lines]
+    def flake8_hides(self, finding: Finding) -> bool:
+        """Say whether flake8 takes a text beside a finding for a noqa: it looks for no comment."""
+        first, last = self.row(finding.span.line)
+        found = NOQA.finditer("\n".join(self.lines[first - 1 : last]))
+        return any(not match["codes"] or finding.code.startswith(_split(match["codes"])) for match in found)
 
     def _noqa(self, line: int, column: int, text: str, match: re.Match[str]) -> Suppression:
         codes = _split(match["codes"]) if match["codes"] else None
-        lines = self.logical_lines.get(line, (line, line))
-        return Suppression(_span(line, column, text, match), codes, lines, "noqa")
+        return Suppression(_span(line, column, match), codes, "noqa")
 
     def _own_of(
         self, line: int, column: int, text: str
     ) -> Iterator[tuple[Suppression | None, Unreadable | None]]:
         """For each part of a comment that begins with ``gllint:`` what of it can be read, and what cannot."""
         for match in _OWN.finditer(text):
-            form = _FORM.match(match["rest"])
+            rest = text[match.end() : _upto_next(text, match.end())]
+            form = _FORM.match(rest)
             if form is None:
-                end = match.start() + len(match.group().rstrip())
-                yield None, _no_form(Span(line, column + match.start(), line, column + end), match["rest"])
+                end = len(text[: match.end()].rstrip() if not rest else text[: match.end()] + rest.rstrip())
+                yield None, _no_form(Span(line, column + match.start(), line, column + end), rest)
                 continue
-            end = match.start("rest") + form.end("words") + 1
+            end = match.end() + form.end("words") + 1
             span = Span(line, column + match.start(), line, column + end)
             words = [word for word in re.split(r"[,\s]+", form["words"]) if word]
             pairs = [(code, word) for word in words if (code := _selector(word)) is not None]
@@ -195,10 +304,9 @@ class Comments:
                 yield None, wrong
             elif form["kind"].lower() == "ignore-file":
                 near = line <= _NEAR_TOP or line < self.first_statement
-                yield Suppression(span, codes, None, "ignore-file", misplaced=not near, words=written), wrong
+                yield Suppression(span, codes, "ignore-file", misplaced=not near, words=written), wrong
             else:
-                lines = self._own_lines(line, column)
-                yield Suppression(span, codes, lines, "ignore", words=written), wrong
+                yield Suppression(span, codes, form["kind"].lower(), words=written), wrong
 
     @cached_property
     def _next_code(self) -> list[int]:
@@ -208,16 +316,17 @@ class Comments:
             out[line] = line + 1 if _is_code(self.lines[line]) else out[line + 1]
         return out
 
-    def _own_lines(self, line: int, column: int) -> tuple[int, int]:
-        if self.lines[line - 1][: column - 1].strip():
-            return self.logical_lines.get(line, (line, line))
-        following = min(self._next_code[line] or line, line + _MOST_ABOVE)
-        return (line, self.logical_lines.get(following, (following, following))[1])
+
+def _upto_next(text: str, start: int) -> int:
+    """Return where the next comment within one begins from ``start`` on, else its end."""
+    following = _NEXT.search(text[start:])
+    return start + following.start() if following is not None else len(text)
 
 
 def own_reason(text: str, column: int, own: Suppression) -> bool:
     """Say whether a reason follows in a comment that begins at ``column``."""
-    return _REASON.search(text[own.span.end_column - column :].partition("#")[0]) is not None
+    start = own.span.end_column - column
+    return _REASON.search(text[start : _upto_next(text, start)]) is not None
 
 
 def _selector(word: str) -> str | None:
@@ -263,26 +372,28 @@ def apply(
     *,
     noqa: bool = True,
     require_reason: bool = False,
+    is_judged: Callable[[Suppression, Sequence[str]], bool] = lambda suppression, codes: True,
 ) -> tuple[Finding, ...]:
     """Return the findings that no comment suppresses, and one for each comment that suppresses nothing.
 
     That is a GL901 where it could, a GL902 where it cannot be read, names an unknown code or, with
     ``require_reason``, gives no reason. ``codes`` are those in force in the file. ``noqa=False`` leaves the noqa
-    comments aside (flake8's ``--disable-noqa``).
+    comments aside (flake8's ``--disable-noqa``). ``is_judged`` is asked of each comment and those of its codes
+    that suppress nothing here: whether everything was read that could say otherwise.
     """
     comments = Comments(source)
     if noqa and comments.is_off_for_flake8():
         return ()
     considered = [s for s in comments.suppressions if noqa or s.form != "noqa"]
-    said = _Said(considered, comments if noqa else None)
-    kept = [finding for finding in findings if not said.suppresses(finding)]
+    verdicts = _Verdicts(comments, considered)
+    kept = [finding for finding in findings if not verdicts.suppress(finding)]
     # A suppression that is unused or wrong does not suppress the word of it.
     if "GL902" in codes:
-        told = [(_invalid(path, wrong), wrong.beside) for wrong in comments.unreadable(require_reason)]
-        kept += [finding for finding, about in told if not said.suppresses(finding, about)]
+        invalid = [(_invalid(path, wrong), wrong.beside) for wrong in comments.unreadable(require_reason)]
+        kept += [finding for finding, about in invalid if not verdicts.suppress(finding, about)]
     if "GL901" in codes:
-        told = list(_unused(path, comments, considered, codes))
-        kept += [finding for finding, about in told if not said.suppresses(finding, about)]
+        unused = list(_unused(path, comments, considered, codes, findings, is_judged))
+        kept += [finding for finding, about in unused if not verdicts.suppress(finding, about)]
     return tuple(kept)
 
 
@@ -293,45 +404,84 @@ def _invalid(path: str, wrong: Unreadable) -> Finding:
     return Finding("GL902", path, wrong.span, wrong.message, wrong.help, fix)
 
 
-class _Said:
-    """What the suppressions of a file say of a finding; they remember which codes they were used for.
+class _Ranges:
+    """Ranges of which each two lie apart or one in the other, with the suppressions that speak of each."""
 
-    Each is looked at once for a line and a code, however many findings there are. ``comments`` tell of texts that
-    flake8 takes for a noqa, too; without them none counts.
+    def __init__(self, suppressions: Iterable[Suppression]) -> None:
+        by_range: dict[Range, list[Suppression]] = defaultdict(list)
+        for suppression in suppressions:
+            for place in dict.fromkeys(suppression.ranges):
+                by_range[place].append(suppression)
+        self._ranges = sorted(by_range, key=lambda place: (place.begin, (-place.end[0], -place.end[1])))
+        self._suppressions = [by_range[place] for place in self._ranges]
+        self._around: list[int] = []
+        waiting: list[int] = []
+        for number, place in enumerate(self._ranges):
+            while waiting and self._ranges[waiting[-1]].end < place.end:
+                waiting.pop()
+            self._around.append(waiting[-1] if waiting else -1)
+            waiting.append(number)
+
+    def at(self, position: Position) -> Iterator[tuple[Range, list[Suppression]]]:
+        """Yield each range that holds a position, with what speaks of it."""
+        number = bisect_right(self._ranges, position, key=lambda place: place.begin) - 1
+        while number >= 0:
+            if self._ranges[number].holds(position):
+                yield self._ranges[number], self._suppressions[number]
+            number = self._around[number]
+
+
+class _Verdicts:
+    """What the suppressions of a file say of findings; they remember which of their codes were used.
+
+    Each is looked at once for a place and a code, however many findings there are.
     """
 
-    def __init__(self, considered: Iterable[Suppression], comments: Comments | None) -> None:
+    def __init__(self, comments: Comments, considered: Sequence[Suppression]) -> None:
         self._comments = comments
-        self._whole: list[Suppression] = []
-        self._by_line: dict[int, list[Suppression]] = defaultdict(list)
+        self._regions = comments.regions
+        self._whole = [suppression for suppression in considered if suppression.form == "ignore-file"]
+        self._rows: dict[tuple[int, int], list[Suppression]] = defaultdict(list)
         for suppression in considered:
-            if suppression.lines is None:
-                self._whole.append(suppression)
-            else:
-                for line in range(suppression.lines[0], suppression.lines[1] + 1):
-                    self._by_line[line].append(suppression)
-        self._speaking: dict[tuple[int, str], list[Suppression]] = {}
-        self._noqa: dict[tuple[int, str], bool] = {}
-        self._used: dict[tuple[int, str], Suppression | None] = {}  # by all but this one
+            for row in suppression.rows:
+                self._rows[row].append(suppression)
+        self._ranges = _Ranges(considered)
+        self._speaking: dict[tuple[object, str], list[Suppression]] = {}
+        self._used: dict[tuple[object, str], Suppression | None] = {}  # by all but this one
 
-    def suppresses(self, finding: Finding, about: Suppression | None = None) -> bool:
+    def suppress(self, finding: Finding, about: Suppression | None = None) -> bool:
         """Say whether a finding is suppressed; not by ``about``, which it speaks of, unless that is a noqa."""
-        at = finding.span.line, finding.code
+        code, row = finding.code, self._comments.row(finding.span.line)
+        groups: list[tuple[object, list[Suppression]]] = [("whole", self._whole)]
+        groups.append((row, self._rows.get(row, [])))
+        groups += self._ranges.at(self._comments.position(finding))
+        suppressed = False
+        for key, suppressions in groups:
+            suppressed |= self._use((key, code), suppressions, about)
+        region = self._region(finding)
+        if region is not None and region.suppression is not about:
+            region.suppression.used.add(region.selector)
+            suppressed = True
+        return suppressed
+
+    def _use(
+        self, at: tuple[object, str], suppressions: list[Suppression], about: Suppression | None
+    ) -> bool:
+        code = at[1]
         if at not in self._speaking:
-            near = (*self._whole, *self._by_line.get(finding.span.line, ()))
-            self._speaking[at] = [s for s in near if _speaks_of(s, finding.code)]
-            # flake8 also heeds a noqa that stands in a string; so do we, or the two would differ.
-            noqas = self._comments.noqa_codes(finding.span.line) if self._comments is not None else ()
-            self._noqa[at] = any(codes is None or finding.code.startswith(codes) for codes in noqas)
+            self._speaking[at] = [s for s in suppressions if _speaks_of(s, code)]
         speaking = self._speaking[at]
         if at not in self._used or self._used[at] not in (None, about):
             for suppression in speaking:
                 if suppression is not about:
-                    suppression.used = (suppression.used or set()) | {
-                        code for code in suppression.codes or () if finding.code.startswith(code)
-                    }
+                    suppression.used.update(c for c in suppression.codes or () if code.startswith(c))
             self._used[at] = about if at not in self._used else None
-        return self._noqa[at] or any(suppression is not about for suppression in speaking)
+        return any(each is not about or each.form == "noqa" for each in speaking)
+
+    def _region(self, finding: Finding) -> Region | None:
+        regions, line = self._regions.get(finding.code, []), finding.span.line
+        number = bisect_right(regions, line, key=lambda region: region.first) - 1
+        return regions[number] if number >= 0 and line <= regions[number].last else None
 
 
 def _speaks_of(suppression: Suppression, code: str) -> bool:
@@ -339,15 +489,34 @@ def _speaks_of(suppression: Suppression, code: str) -> bool:
 
 
 def _unused(
-    path: str, comments: Comments, considered: Iterable[Suppression], codes: frozenset[str]
-) -> list[tuple[Finding, Suppression]]:
-    found: list[tuple[Finding, Suppression]] = []
+    path: str,
+    comments: Comments,
+    considered: Iterable[Suppression],
+    codes: frozenset[str],
+    findings: Iterable[Finding],
+    is_judged: Callable[[Suppression, Sequence[str]], bool],
+) -> Iterator[tuple[Finding, Suppression]]:
+    places: dict[str, list[Position]] = defaultdict(list)
+    for finding in findings:
+        places[finding.code].append((finding.span.line, finding.span.column - 1))
+    for code in places:
+        places[code].sort()
     for suppression in considered:
         ours = [code for code in suppression.codes or () if _OURS.match(code)]
-        unused = [code for code in ours if code not in (suppression.used or ()) and _can_judge(code, codes)]
-        if unused:
-            found.append((_unused_finding(path, comments, suppression, unused), suppression))
-    return found
+        unused = [code for code in ours if code not in suppression.used and _can_judge(code, codes)]
+        unused = [code for code in unused if not _has_finding(suppression, code, places)]
+        if unused and (suppression.form == "enable" or is_judged(suppression, unused)):
+            yield _unused_finding(path, comments, suppression, unused), suppression
+
+
+def _has_finding(suppression: Suppression, prefix: str, places: Mapping[str, Sequence[Position]]) -> bool:
+    """Say whether a finding of a code still lies in a statement that a comment belongs to."""
+    return any(
+        (number := bisect_left(several, place.begin)) < len(several) and several[number] < place.end
+        for code, several in places.items()
+        if code.startswith(prefix)
+        for place in suppression.statements
+    )
 
 
 def _unused_finding(path: str, comments: Comments, suppression: Suppression, unused: list[str]) -> Finding:
@@ -359,6 +528,8 @@ def _unused_finding(path: str, comments: Comments, suppression: Suppression, unu
     else:
         message = f"Suppression of {names} suppresses nothing"
         help_text = "Remove it."
+        if suppression.form == "enable":
+            message = f"Nothing disables {names} here"
     fix = Fix("safe", "Remove the unused suppression", (_removal(comments, suppression, unused),))
     return Finding("GL901", path, suppression.span, message, help_text, fix)
 
@@ -380,10 +551,12 @@ def _removal(comments: Comments, suppression: Suppression, unused: list[str]) ->
     if kept:
         return Edit(span, _with_codes(text, kept))
     rest = line[span.end_column - 1 :]
-    following = rest.find("#")
-    if following >= 0:
-        end = span.end_column + following
-        return Edit(Span(span.line, span.column, span.line, end), "")
+    next_one = _upto_next(rest, 0)
+    reason = _BEGINNING.search(rest[:next_one]) if suppression.form == "noqa" else None
+    if reason is not None:  # what follows a noqa is a comment of its own
+        return Edit(Span(span.line, span.column, span.line, span.end_column + reason.start()), "# ")
+    if next_one < len(rest):
+        return Edit(Span(span.line, span.column, span.line, span.end_column + next_one), "")
     start = len(line[: span.column - 1].rstrip()) + 1
     if start == 1:
         ending = comments.ends(span.line)
@@ -401,5 +574,5 @@ def _split(codes: str) -> tuple[str, ...]:
     return tuple(code.upper() for code in re.split(r"[,\s]+", codes) if code)
 
 
-def _span(line: int, column: int, text: str, match: re.Match[str]) -> Span:
+def _span(line: int, column: int, match: re.Match[str]) -> Span:
     return Span(line, column + match.start(), line, column + match.end())

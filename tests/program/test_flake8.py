@@ -124,6 +124,19 @@ def test_the_bundled_example(check: Check) -> None:
 
 
 @pytest.mark.usefixtures("unmeasured_processes")
+def test_a_text_that_hides_a_finding_from_flake8_is_told(write: Write, check: Check) -> None:
+    top = write({"a.py": "final_message = '5 kWh # noqa'\nfinal_message = '6 kWh'  # noqa: GL401\n"})
+    assert check(cwd=top) == ["a.py:1:18: GL401"]
+    command = [sys.executable, "-m", "flake8", "--select", "GL"]
+    done = subprocess.run(command, cwd=top, capture_output=True, timeout=120, check=False)
+    assert done.stdout == b""
+    assert b"a.py:1: a text hides GL401 from flake8" in done.stderr and done.stderr.count(b"\n") == 1
+    done = subprocess.run(
+        [*command, "--disable-noqa"], cwd=top, capture_output=True, timeout=120, check=False
+    )
+    assert done.stdout.count(b"GL401") == 2 and done.stderr == b""
+
+
 def test_disable_noqa_is_obeyed(project: Path) -> None:
     lines = flake8("--disable-noqa", "quiet.py", "unused.py", cwd=project)
     assert [line.split(" ")[0] + line.split(" ")[1] for line in lines] == [

@@ -2,8 +2,8 @@
 
 ## What it does
 
-Reports a `# noqa: GL…` or `# gllint: ignore[…]` comment that names a code of gllint for which there is no finding on
-its line.
+Reports a `# noqa: GL…` or `# gllint: …[…]` comment that names a code of gllint for which there is no finding in what
+the comment speaks of, nor in the statement that it stands in.
 
 ## Why is this bad?
 
@@ -33,7 +33,7 @@ def label(site: str) -> str:
 
 ## How to fix
 
-Remove the comment; the fix is safe.
+Remove the comment; the fix is safe. What stands behind a `# noqa: GL…` stays as a comment of its own.
 
 ## Options
 

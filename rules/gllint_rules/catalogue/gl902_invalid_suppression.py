@@ -2,8 +2,9 @@
 
 ## What it does
 
-Reports a comment that begins with `gllint:` and is neither `# gllint: ignore[…]` nor `# gllint: ignore-file[…]`, or
-names a code that does not exist. What cannot be read suppresses nothing; the codes beside it that are known do.
+Reports a comment that begins with `gllint:` and is none of `# gllint: ignore[…]`, `ignore-file[…]`, `disable[…]` and
+`enable[…]`, or names a code that does not exist. What cannot be read suppresses nothing; the codes beside it that are
+known do.
 
 ## Why is this bad?
 
