@@ -22,6 +22,7 @@ from gllint.files.config import FILE_NAMES, LEVELS
 from gllint.files.discover import SUFFIXES
 from gllint.files.places import absolute
 from gllint.files.writing import check_inside, write_output
+from gllint.report.unseen import TEXT_RULE, Unseen, unseen
 from gllint.run.engine import Engine, Notice, Outcome
 from gllint.run.pool import ENDING
 from gllint.shown import visible
@@ -278,6 +279,7 @@ class _Run:
             cell=self.engine.sources.cell,
             maps=self.engine.maps(outcome.checked) if self.request.output_format == report.PAGE else (),
             has_baseline=self.has_baseline,
+            unseen=self._unseen(outcome),
         )
 
     def _identities(self, outcome: Outcome) -> list[str]:
@@ -298,10 +300,13 @@ class _Run:
 
     def _summarise(self, outcome: Outcome) -> None:
         count = len(outcome.findings)
+        left = self._unseen(outcome)
         if not count:
             if outcome.checked and not self.would_change:
                 new = "new " if self.has_baseline else ""
-                self._note(f"No {new}findings in {counted(len(outcome.checked), 'file')}.")
+                looked = "" if left.is_empty else ", as far as gllint looked"
+                self._note(f"No {new}findings in {counted(len(outcome.checked), 'file')}{looked}.")
+                self._say_unseen(left)
             return
         files = len({finding.path for finding in outcome.findings})
         text = f"Found {counted(count, 'finding')} in {counted(files, 'file')}"
@@ -317,6 +322,20 @@ class _Run:
         listed = ", ".join(hint for hint in hints if hint)
         text += allowable(outcome.findings)
         self._note(f"{text} ({listed})." if listed else f"{text}.")
+        self._say_unseen(left)
+
+    def _say_unseen(self, left: Unseen) -> None:
+        """Say what was not looked at, and how to have it looked at."""
+        if not left.is_empty:
+            self._note(f"{left.line()}.")
+            for sentence in left.advice():
+                self._note(f"  {sentence}")
+
+    def _unseen(self, outcome: Outcome) -> Unseen:
+        def judges_text(path: str) -> bool:
+            return TEXT_RULE in self.engine.config_of(path).codes_in(path)
+
+        return unseen(outcome.tools, outcome.left_out, self.show, judges_text)
 
     def _say_more(self) -> None:
         for workspace in self.engine.workspaces():

@@ -50,6 +50,9 @@ def _told(made: Plan) -> Iterator[str]:
     yield f"  units:       {_listed(seen.units)}"
     yield f"  numbers without a unit, by kind: {_listed(seen.kinds)}"
     yield f"  dispatchers: {', '.join(seen.dispatchers[:_MOST]) or 'none'}"
+    if not made.unseen.is_empty:
+        yield f"  not looked at: {made.unseen.line()}"
+        yield from (f"    {sentence}" for sentence in made.unseen.advice())
     yield ""
     if made.proposal.addition:
         yield "Proposed for [tool.gllint]:"

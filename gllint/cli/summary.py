@@ -8,11 +8,12 @@ from gllint import report
 from gllint.shown import visible
 from gllint_rules import RULES, Finding
 
-_SETTLING = ("unit-packs", "plain-keys")
+# What `gllint init` proposes and takes a finding away: a pack only allows the unit to return it in.
+_SETTLING = ("plain-keys", "plain-kinds")
 
 
 def statistics(made: report.Report, format_name: str) -> str:
-    """Return the counts by rule, by kind of number and by file; in JSON one entry for each rule."""
+    """Return the counts by rule, by kind of number and by file; in JSON beside what was not looked at."""
     by_rule = report.statistics(made, lambda d: d.finding.code)
     if format_name == "json":
         import json
@@ -27,7 +28,7 @@ def statistics(made: report.Report, format_name: str) -> str:
             }
             for code, count in by_rule.items()
         ]
-        return json.dumps(rows, indent=2) + "\n"
+        return json.dumps({"rules": rows, "unseen": made.unseen.as_json()}, indent=2) + "\n"
     kinds = {report.PLURALS[kind]: n for kind, n in report.statistics(made, lambda d: d.finding.kind).items()}
     tables = (
         [f"{count:>6}  {code}  {RULES[code].name}\n" for code, count in by_rule.items()],
@@ -41,10 +42,17 @@ def statistics(made: report.Report, format_name: str) -> str:
 
 
 def allowable(findings: Sequence[Finding]) -> str:
-    """Say which kinds of number a line of configuration would settle, and who can write it."""
+    """Say which kinds of number a line of configuration would settle, and who can write it.
+
+    A finding about several keys at one place stays as long as one of them is a quantity.
+    """
     counts: dict[str, int] = {}
     for finding in findings:
-        if finding.kind is not None and any(line.startswith(_SETTLING) for line in finding.settings):
+        if (
+            finding.kind is not None
+            and len(finding.keys) < 2
+            and any(line.startswith(_SETTLING) for line in finding.settings)
+        ):
             counts[finding.kind] = counts.get(finding.kind, 0) + 1
     if not counts:
         return ""

@@ -15,6 +15,7 @@ from gllint.files.writing import check_inside, read_bytes, write_atomically
 from gllint.init import hook
 from gllint.init.proposal import Proposal, propose
 from gllint.init.survey import Survey, survey
+from gllint.report.unseen import TEXT_RULE, Unseen, unseen
 from gllint.run.baselines import compared
 from gllint.run.engine import Engine, Options, Outcome
 from gllint.verdict import baseline
@@ -36,7 +37,8 @@ class Change:
 class Plan:
     """What was seen, what is proposed, and the files that say it.
 
-    ``left`` is how many findings there are with the new settings, ``kept`` how many of these a baseline gains.
+    ``left`` is how many findings there are with the new settings, ``kept`` how many of these a baseline gains;
+    ``unseen`` says what is not looked at under these.
     """
 
     root: str
@@ -46,6 +48,7 @@ class Plan:
     kept: int
     changes: Sequence[Change]
     notes: Sequence[str]
+    unseen: Unseen
 
 
 def plan(path: str) -> Plan:
@@ -62,10 +65,11 @@ def plan(path: str) -> Plan:
         after, outcome = _after(engine, place, seen, proposal.addition)
         changes, kept = _settings_and_baselines(place, proposal.addition, after, outcome)
         hook_change, notes = _hook(place)
+        left_out = _unseen(place, after, outcome)
     finally:
         engine.close()
     left = len(outcome.findings)
-    return Plan(place.root, seen, proposal, left, kept, [*changes, *hook_change], notes)
+    return Plan(place.root, seen, proposal, left, kept, [*changes, *hook_change], notes, left_out)
 
 
 def _after(engine: Engine, place: Place, seen: Survey, addition: Addition) -> tuple[Engine, Outcome]:
@@ -84,6 +88,16 @@ def _after(engine: Engine, place: Place, seen: Survey, addition: Addition) -> tu
         return other, other.check([place.root])
     finally:
         other.close()
+
+
+def _unseen(place: Place, engine: Engine, outcome: Outcome) -> Unseen:
+    def show(path: str) -> str:
+        return os.path.relpath(path, place.root).replace(os.sep, "/")
+
+    def judges_text(path: str) -> bool:
+        return TEXT_RULE in engine.config_of(path).codes_in(path)
+
+    return unseen(outcome.tools, outcome.left_out, show, judges_text)
 
 
 def _settings_and_baselines(

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
+from gllint.report.unseen import Unseen
 from gllint_rules import RULES, Finding, Rule, Span
 from gllint_rules.tuples import NamedTuple
 
@@ -65,7 +66,7 @@ class Report(NamedTuple):
     ``lines`` gives a file's lines by its absolute path, ``show`` the path that people see, ``fingerprints``
     one for each diagnostic, in their order, the same for the same violation wherever its lines move. ``cell`` says of
     a line of a notebook where it stands. ``maps`` say where numbers come from, one for each project, where the format
-    asks for them; ``has_baseline`` that the findings were compared with one.
+    asks for them; ``has_baseline`` that the findings were compared with one; ``unseen`` what was not looked at.
     """
 
     diagnostics: Sequence[Diagnostic]
@@ -77,6 +78,7 @@ class Report(NamedTuple):
     cell: Callable[[str, int], Place | None] = lambda path, line: None
     maps: Sequence[Map] = ()
     has_baseline: bool = False
+    unseen: Unseen = Unseen()
 
 
 def position(span: Span, cell: Place | None) -> str:

@@ -19,7 +19,7 @@ RECORDS: dict[str, type[Any]] = {
     for name, record in (*vars(finding).items(), *vars(results).items())
     if hasattr(record, "_fields")
 }
-_PLAIN: dict[str, type[Any]] = {"int": int, "str": str, "bool": bool, "Applicability": str}
+_PLAIN: dict[str, type[Any]] = {"int": int, "str": str, "bool": bool, "Applicability": str, "ToolResult": str}
 _Make: TypeAlias = Callable[[Any], Any]
 
 

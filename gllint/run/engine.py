@@ -21,7 +21,7 @@ from gllint.run.progress import Progress
 from gllint.run.results import Result
 from gllint.run.table import Means
 from gllint.run.workspace import Workspace
-from gllint_rules import Failure, Finding
+from gllint_rules import Failure, Finding, ToolSight
 from gllint_rules.tuples import NamedTuple
 
 if TYPE_CHECKING:
@@ -63,7 +63,9 @@ class Notice(NamedTuple):
 class Outcome:
     """What a run found, sorted by path, line, column and code. Paths are absolute.
 
-    Findings may lie in other files than those ``checked``, which bring them about.
+    Findings may lie in other files than those ``checked``, which bring them about. ``tools`` are those that the files
+    offer, or whose callables stand there, each once; ``left_out`` says of files why they, or parts of them, were not
+    checked.
     """
 
     def __init__(self, checked: Iterable[str] = ()) -> None:
@@ -71,6 +73,8 @@ class Outcome:
         self.failures: list[Failure] = []
         self.notices: list[Notice] = []
         self.checked = list(checked)
+        self.tools: list[ToolSight] = []
+        self.left_out: dict[str, str] = {}
 
     def add(self, other: Outcome) -> None:
         """Add what was found in other files."""
@@ -78,6 +82,8 @@ class Outcome:
         self.failures += other.failures
         self.notices += other.notices
         self.checked += other.checked
+        self.tools += other.tools
+        self.left_out |= other.left_out
 
 
 class Engine(Means):
@@ -161,6 +167,12 @@ class Engine(Means):
         unread = tuple(path for path in workspace.undecodable(files) if path not in named)
         if unread:
             outcome.notices.append(Notice(unread, "cannot be decoded"))
+        outcome.tools = _tools_in_force(workspace.tools(files), place.config)
+        outcome.left_out = dict.fromkeys(unread, "cannot be decoded") | workspace.left_out(files)
+        for path, result in results.items():
+            for finding in result.findings:
+                if finding.code == "GL900":
+                    outcome.left_out.setdefault(path, f"{finding.message} (line {finding.span.line})")
         return outcome
 
     def files(self, paths: Sequence[str]) -> list[str]:
@@ -329,6 +341,19 @@ class Engine(Means):
         return suppress.apply(
             path, source, findings, codes, noqa=self.options.noqa, require_reason=require_reason
         )
+
+
+def _tools_in_force(sights: Iterable[ToolSight], config: Config) -> list[ToolSight]:
+    """The tools of files for which any code is in force, each once, with the most that is seen of its result."""
+    order = ("number", "text", "unknown", "other")
+    known: dict[tuple[str, int], ToolSight] = {}
+    for sight in sorted(sights, key=lambda sight: (sight.tool, order.index(sight.result))):
+        place = sight.tool.path, sight.tool.at
+        before = known.get(place)
+        if before is None or order.index(sight.result) < order.index(before.result):
+            known[place] = sight
+    in_force = {path: bool(config.codes_in(path)) for path, _ in known}
+    return [sight for (path, _), sight in sorted(known.items()) if in_force[path]]
 
 
 def _refuse_locked(folder: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gllint_rules import Cut, Failure, Finding
+from gllint_rules import Cut, Failure, Finding, ToolSight
 from gllint_rules.tuples import NamedTuple
 
 
@@ -50,7 +50,7 @@ class Facts(NamedTuple):
 class Held(NamedTuple):
     """A kept result, as text; the digest of its ``evidence`` and the ``answers`` that it rests on.
 
-    ``concerned`` are the files in which its findings lie, and those that bring them about.
+    ``concerned`` are the files in which its findings and tools lie, and those that bring findings about.
     """
 
     evidence: bytes
@@ -70,7 +70,8 @@ class Fixed(NamedTuple):
 class Result(NamedTuple):
     """What the rules say of one file, before suppressions. ``notice`` says why they were not asked.
 
-    ``consulted`` are the questions about all modules that the answers rest on, by their names.
+    ``consulted`` are the questions about all modules that the answers rest on, by their names. ``tools`` are those that
+    it offers, with what of their results can be seen; ``left_out`` says why it could not be read, or which part of it.
     """
 
     findings: tuple[Finding, ...] = ()
@@ -78,8 +79,11 @@ class Result(NamedTuple):
     cuts: tuple[Cut, ...] = ()  # what came to light on the way, in whatever file
     notice: str = ""
     consulted: frozenset[str] = frozenset()
+    tools: tuple[ToolSight, ...] = ()
+    left_out: str = ""
 
     @property
     def concerned(self) -> frozenset[str]:
-        """The files in which findings lie, and those that bring them about."""
-        return frozenset(path for finding in self.findings for path in (finding.path, *finding.causes))
+        """The files in which findings and tools lie, and those that bring findings about."""
+        paths = {path for finding in self.findings for path in (finding.path, *finding.causes)}
+        return frozenset(paths.union(sight.tool.path for sight in self.tools))

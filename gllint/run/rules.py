@@ -45,9 +45,9 @@ def check_file(index: Index, path: str, fixes: bool) -> Result:
     project, codes, clock = index.project, index.config.codes, index.means.clock
     parsed = index.read(path)
     if isinstance(parsed, Unparsed):
-        notice = f"{parsed.message} (line {parsed.line})" if parsed.is_python else ""
-        return Result(syntax_error(path, parsed, codes), notice=notice)
-    from gllint_rules.check.check import Check
+        why = f"{parsed.message} (line {parsed.line})"
+        return Result(syntax_error(path, parsed, codes), notice=why if parsed.is_python else "", left_out=why)
+    from gllint_rules.check.check import Check, ToolCheck
     from gllint_rules.project.wide import is_plain
 
     consulted: set[tuple[Any, ...]] = set()
@@ -57,13 +57,18 @@ def check_file(index: Index, path: str, fixes: bool) -> Result:
             check = Check(project, path, frozenset(some))
             reports += check.reports(fixes)
             consulted |= check.consulted
+    tools = ToolCheck(project, path)
+    reports += tools.failures
+    consulted |= tools.consulted
     asked = {question.__name__ if is_plain(question) else EVERYTHING for question, *_ in consulted}
     return Result(
         tuple(report for report in reports if isinstance(report, Finding)),
         tuple(report for report in reports if isinstance(report, Failure)),
         tuple(project.cuts()),
-        _unread(parsed),
+        unread := _unread(parsed),
         frozenset(asked),
+        tools.sights,
+        unread,
     )
 
 

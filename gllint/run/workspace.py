@@ -15,7 +15,7 @@ from gllint.run.looks import MAY_USE, PASSES, UNDECODABLE, UNREADABLE, Screened
 from gllint.run.parsing import Unparsed
 from gllint.run.results import Held, Result
 from gllint.run.rules import check_files, syntax_error
-from gllint_rules import Cut, Finding
+from gllint_rules import Cut, Finding, ToolSight
 from gllint_rules.reading.stack import on_large_stack
 
 if TYPE_CHECKING:
@@ -76,6 +76,21 @@ class Workspace:
             if findings or result.failures or result.notice:
                 told[path] = Result(tuple(findings), result.failures, notice=result.notice)
         return told
+
+    def tools(self, paths: Collection[str]) -> list[ToolSight]:
+        """Return the tools that ``paths`` offer, or whose callables stand there."""
+        return tools_of({path: self._result(path) for path in self._offering(paths)}, paths)
+
+    def _offering(self, paths: Collection[str]) -> list[str]:
+        asked = frozenset(paths)
+        return list(
+            dict.fromkeys([*(p for p in self.index.candidates() if p in asked), *self._speaking_of(asked)])
+        )
+
+    def left_out(self, paths: Collection[str]) -> dict[str, str]:
+        """Return why candidates among ``paths`` could not be read, or a part of them."""
+        reasons = {path: self._result(path).left_out for path in self.index.candidates() if path in paths}
+        return {path: why for path, why in reasons.items() if why}
 
     def caused(self, paths: Collection[str]) -> dict[str, Result]:
         """Return what there is to say of other files of the project because of what stands in ``paths``."""
@@ -258,6 +273,16 @@ class Workspace:
 
 def _without_fixes(result: Result) -> Result:
     return result._replace(findings=tuple(finding._replace(fix=None) for finding in result.findings))
+
+
+def tools_of(results: Mapping[str, Result], paths: Collection[str]) -> list[ToolSight]:
+    """Return the tools of ``results`` that one of ``paths`` offers, or in which their callables stand."""
+    return [
+        sight
+        for path, result in results.items()
+        for sight in result.tools
+        if path in paths or sight.tool.path in paths
+    ]
 
 
 def landed(results: Iterable[Result]) -> dict[str, list[Finding]]:

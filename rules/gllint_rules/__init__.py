@@ -1,8 +1,21 @@
 """Floor 2: reads source (tree → facts → findings). Importing this package does not import LibCST."""
 
 from gllint_rules.catalogue import RULES
-from gllint_rules.finding import Cut, Edit, Failure, Finding, Fix, Note, Span, ToolAt
+from gllint_rules.finding import Cut, Edit, Failure, Finding, Fix, Note, Span, ToolAt, ToolSight
 from gllint_rules.rule import Rule
 from gllint_rules.words.settings import Settings
 
-__all__ = ["RULES", "Cut", "Edit", "Failure", "Finding", "Fix", "Note", "Rule", "Settings", "Span", "ToolAt"]
+__all__ = [
+    "RULES",
+    "Cut",
+    "Edit",
+    "Failure",
+    "Finding",
+    "Fix",
+    "Note",
+    "Rule",
+    "Settings",
+    "Span",
+    "ToolAt",
+    "ToolSight",
+]

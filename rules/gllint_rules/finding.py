@@ -51,6 +51,21 @@ class ToolAt(NamedTuple):
     name: str
 
 
+ToolResult = Literal["number", "text", "unknown", "other"]
+
+
+class ToolSight(NamedTuple):
+    """What of a tool's result can be seen, and the line of its callable.
+
+    ``result`` is what it returns: a "number" (a Quantity too), else "text", else what is "unknown"; "other" where it is
+    seen to be none of these: truth values, nothing.
+    """
+
+    tool: ToolAt
+    line: int
+    result: ToolResult
+
+
 class Finding(NamedTuple):
     """One violation. ``path`` is the path the file was read under, unchanged.
 

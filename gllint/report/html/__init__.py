@@ -106,13 +106,27 @@ def _counts(report: Report, folders: Mapping[str, str]) -> Iterator[str]:
         ("folder", "Folder", statistics(report, lambda d: folders[d.path]), lambda folder: folder),
     ]
     yield '<section id="counts" aria-labelledby="counts-title">\n<h2 id="counts-title">Counts</h2>'
-    if not report.diagnostics:
-        yield '<p class="good">There are no findings.</p>'
+    yield from _looked_at(report)
     yield '<div class="tables">'
     for name, title, counts, text in tables:
         if counts:
             yield from _count_table(name, title, counts, text)
     yield "</div>\n</section>"
+
+
+def _looked_at(report: Report) -> Iterator[str]:
+    """Whether there is nothing to find, or only nothing to see."""
+    unseen = report.unseen
+    if unseen.is_empty:
+        if not report.diagnostics:
+            yield '<p class="good">There are no findings.</p>'
+        return
+    if not report.diagnostics:
+        yield "<p>There are no findings in what was looked at, which is not all.</p>"
+    yield f'<p id="unseen"><strong>{shown(unseen.line())}.</strong></p>'
+    yield "<ul>" + "".join(f"<li>{shown(sentence)}</li>" for sentence in unseen.advice())
+    yield from (f"<li>{shown(path)} was left out: {shown(why)}</li>" for path, why in unseen.files.items())
+    yield "</ul>"
 
 
 def _count_table(

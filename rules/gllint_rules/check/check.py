@@ -9,10 +9,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from gllint_rules.catalogue import RULES
-from gllint_rules.finding import Failure, Finding, Fix, Note, ToolAt, common, of_results
+from gllint_rules.finding import Failure, Finding, Fix, Note, ToolAt, ToolSight, common, of_results
 from gllint_rules.inference.values import Because
 from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.project import Project
+from gllint_rules.project.sight import sights
 from gllint_rules.reading.facts import Module
 from gllint_rules.reading.sections import Unreadable
 
@@ -67,6 +68,24 @@ class Check:
         except Exception as error:  # what no fix foresaw costs the fix, not the finding
             self._failures[_failure(pending.code, self._module, error)] = None
             return None
+
+
+class ToolCheck:
+    """The tools of the announced module at ``path``, with what of their results can be seen.
+
+    ``consulted`` are the questions about all modules that were asked for it.
+    """
+
+    def __init__(self, project: Project, path: str) -> None:
+        module = project.modules[path]
+        project.consulted.clear()
+        self.sights: tuple[ToolSight, ...] = ()
+        self.failures: list[Failure] = []
+        try:
+            self.sights = tuple(sights(Context.of(project, module)))
+        except Exception as error:
+            self.failures.append(_failure("GL1", module, error))
+        self.consulted = frozenset(project.consulted)
 
 
 def _failure(code: str, module: Module, error: Exception) -> Failure:

@@ -1,0 +1,112 @@
+"""What of a tool's result can be seen: numbers, which the rules judge; text, which GL104 does; or nothing at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gllint_rules.finding import ToolResult, ToolSight
+from gllint_rules.inference import functions
+from gllint_rules.inference.values import (
+    NEVER,
+    NONE,
+    Boolean,
+    FunctionOf,
+    ListOf,
+    Record,
+    Text,
+    Value,
+    held_in,
+    number,
+    options,
+)
+from gllint_rules.project.context import Context, told
+from gllint_rules.project.results import Result, is_quantity, leaves, quantities
+from gllint_rules.project.seen import is_changed, wrappers
+from gllint_rules.project.tool import Tool
+
+MOST_VALUES = 20_000  # of one result: what is larger is unknown
+_ORDER: tuple[ToolResult, ...] = ("number", "text", "unknown", "other")
+
+
+def sights(context: Context) -> Iterator[ToolSight]:
+    """Each tool of a module once, with what it returns as far as that can be seen."""
+    found: dict[tuple[str, int], ToolSight] = {}
+    for tool in context.tools:
+        at = told(tool, tool.callable).tool
+        place = at.path, at.at
+        result = result_of(context, tool)
+        known = found.get(place)
+        if known is None or _ORDER.index(result) < _ORDER.index(known.result):
+            module = tool.callable.module if tool.callable is not None else tool.module
+            line = known.line if known is not None else context.project.positions(module).span(at.at).line
+            found[place] = ToolSight(at, line, result)
+    yield from found.values()
+
+
+def result_of(context: Context, tool: Tool) -> ToolResult:
+    """What a tool returns: a number or a Quantity, else text, else what nothing is known of; else "other"."""
+    callables = (*tool.callables, *tool.inherited)
+    if not callables:
+        return "unknown"
+    kinds: set[ToolResult] = set()
+    for callable in callables:
+        if is_changed(context.evaluator, tool, callable):
+            # A decorator of the project makes a text of it, or the framework what nobody sees.
+            kinds.add("text" if any(wrappers(context.evaluator, callable)) else "unknown")
+            continue
+        found = {kind for result in _results(context, tool, callable) for kind in kinds_of(result)}
+        declared = functions.declared_return(context.evaluator, callable)
+        if declared is not None and "unknown" in found:
+            if number(declared) is not None:
+                found.add("number")
+            elif set(_parts(declared)) == {"text"}:  # whatever is behind it
+                found.remove("unknown")
+                found.add("text")
+        kinds |= found
+    return next((kind for kind in _ORDER if kind in kinds), "other")
+
+
+def _results(context: Context, tool: Tool, callable: FunctionOf) -> list[Result]:
+    """The results of one callable, of one with two roles those of either, and of what decorators put around it."""
+    known = context.once(_results_by_place)
+    return [*known.get(callable.function, ()), *known.get(tool, ())]
+
+
+def _results_by_place(context: Context) -> dict[object, list[Result]]:
+    """The results of the tools of a module by their function; those of a decorator of the project by the tool."""
+    out: dict[object, list[Result]] = {}
+    for result in context.results:
+        own = any(result.callable is each for each in (*result.tool.callables, *result.tool.inherited))
+        out.setdefault(result.callable.function if own else result.tool, []).append(result)
+    return out
+
+
+def kinds_of(result: Result) -> frozenset[ToolResult]:
+    """What a result holds; of one that holds a number nothing else is asked."""
+    if result.value.size > MOST_VALUES:
+        return frozenset({"unknown"})
+    if next(leaves(result.value, result.site), None) or next(quantities(result.value, result.site), None):
+        return frozenset({"number"})
+    return frozenset(_parts(result.value))
+
+
+def _parts(value: Value) -> Iterator[ToolResult]:
+    for option in options(value):
+        match option:
+            case Text():
+                yield "text"
+            case Record() if is_quantity(option):
+                yield "number"
+            case Record() | ListOf():
+                for _, entry in held_in(option):
+                    yield from _parts(entry.value)
+                if option.rest is not None:
+                    yield from _parts(option.rest)
+                if isinstance(option, Record) and option.open and not option.listed:
+                    yield "unknown"
+            case Boolean():
+                pass
+            case _ if option is not NONE and option is not NEVER:
+                yield "unknown"
+            case _:
+                pass
