@@ -25,7 +25,7 @@ from gllint.run.codec import RECORDS
 from gllint.run.engine import Engine, Options
 from gllint.run.results import Dependencies, Evidence, Facts, Fixed, Held, Result
 from gllint_rules import Cut, Failure, Finding, Settings
-from gllint_rules.finding import Edit, Fix, Note, Span, ToolAt
+from gllint_rules.finding import Edit, Fix, Note, Span, ToolAt, ToolSight
 
 Write = Callable[..., Path]
 Run = Callable[..., Any]
@@ -432,6 +432,8 @@ def test_each_record_comes_back_as_it_went(tmp_path: Path) -> None:
         (Cut("a", 1, "steps"),),
         "n",
         frozenset({"q"}),
+        (ToolSight(tool, 3, "text"),),
+        "cannot be read",
     )
     rests_on = Dependencies({"a": b"\xff"}, {"b": True}, {"d": False})
     evidence = Evidence(b"\xff", True, {"a": None, "b": "c"}, frozenset({"d"}))
@@ -449,7 +451,7 @@ def test_each_record_comes_back_as_it_went(tmp_path: Path) -> None:
     seen = {
         type(record) for record in (*values.values(), evidence, rests_on, result, span, fix, tool, finding)
     }
-    assert {*seen, Failure, Cut, Edit, Note, Held} - {dict} == set(RECORDS.values())
+    assert {*seen, Failure, Cut, Edit, Note, Held, ToolSight} - {dict} == set(RECORDS.values())
 
 
 @pytest.mark.parametrize("value", [3, (), (b"", {}, 3), {"x": 3}, ([], [], []), Result(), ("",) * 9])

@@ -170,7 +170,8 @@ def test_statistics(write: Write, run: Run, agent: str) -> None:
         "kinds": {},
         "files": {"agent.py": 2},
     }
-    assert rows[0] == first
+    assert rows["rules"][0] == first
+    assert rows["unseen"] == {"tools": 1, "number": 1, "text": 0, "unknown": 0, "files": []}
 
 
 KINDS = """\
@@ -192,9 +193,7 @@ def test_kinds_are_told_counted_and_summed_up(write: Write, run: Run) -> None:
         "10 GL101 raw-number-in-result 4 counts 2 indexes 2 times 5 a.py 5 b.py".split()  # noqa: SIM905
     )
     said = run("check", "--output-format", "concise", cwd=top).stderr.decode()
-    assert said.startswith(
-        "Found 10 findings in 2 files; 4 are counts, 2 indexes and 2 times: `gllint init` can allow them"
-    )
+    assert said.startswith("Found 10 findings in 2 files; 2 are indexes: `gllint init` can allow them")
     write({"gllint.toml": "unit-packs = ['counts', 'time']\n", "b.py": ""})
     said = run("check", "--output-format", "concise", cwd=top).stderr.decode()
     assert said.startswith("Found 5 findings in 1 file; 1 is an index: `gllint init` can allow it")

@@ -50,13 +50,14 @@ def result_of(context: Context, tool: Tool) -> ToolResult:
         return "unknown"
     kinds: set[ToolResult] = set()
     for callable in callables:
-        if is_changed(context.evaluator, tool, callable):
+        results = _results(context, tool, callable)
+        if not results and is_changed(context.evaluator, tool, callable):
             # A decorator of the project makes a text of it, or the framework what nobody sees.
             kinds.add("text" if any(wrappers(context.evaluator, callable)) else "unknown")
             continue
-        found = {kind for result in _results(context, tool, callable) for kind in kinds_of(result)}
-        declared = functions.declared_return(context.evaluator, callable)
-        if declared is not None and "unknown" in found:
+        found = {kind for result in results for kind in kinds_of(result)}
+        declared = functions.declared_return(context.evaluator, callable) if "unknown" in found else None
+        if declared is not None:
             if number(declared) is not None:
                 found.add("number")
             elif set(_parts(declared)) == {"text"}:  # whatever is behind it

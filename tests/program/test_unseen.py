@@ -1,0 +1,153 @@
+"""What was not looked at is told: tools that return text or something unknown, files that were left out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Write = Callable[..., Path]
+Run = Callable[..., Any]
+
+HEAD = (
+    "import json\nimport httpx\nfrom langchain_core.tools import tool\nfrom helpers import fetched, label\n"
+)
+BODIES = {
+    "number": ['{"n": len(x)}', '{"q": {"value": 3.5, "unit": "kWh"}}', 'len(x) if x else "none"', "[1.5]"],
+    "text": [
+        'f"hello {x}"',
+        "x",
+        '{"name": x, "data": httpx.get(x).json()}',
+        "json.dumps({'n': x})",
+        "label(x)",
+        "[x]",
+    ],
+    "unknown": [
+        "httpx.get(x)",
+        "fetched(x)",
+        '{"data": httpx.get(x).json()}',
+        "[httpx.get(x)]",
+        "{**fetched(x)}",
+    ],
+    "other": ["True", "None", '{"ok": x == ""}', "[]"],
+}
+HELPERS = "import httpx\n\n\ndef fetched(x):\n    return httpx.get(x).json()\n\n\ndef label(x: str) -> str:\n    return x\n"
+
+
+def module(name: str, bodies: list[str], returns: str = "") -> str:
+    tools = (
+        f"\n\n@tool\ndef {name}_{number}(x: str){returns}:\n    return {body}\n"
+        for number, body in enumerate(bodies)
+    )
+    return HEAD + "".join(tools)
+
+
+@pytest.fixture
+def project(write: Write) -> Path:
+    """A project with a file for each kind of result."""
+    files = {f"{kind}.py": module(kind, bodies) for kind, bodies in BODIES.items()}
+    return write({"gllint.toml": "", "helpers.py": HELPERS, **files})
+
+
+def unseen(run: Run, cwd: Path, *arguments: str) -> dict[str, Any]:
+    done = run("check", "--statistics", "--output-format", "json", *arguments, cwd=cwd)
+    assert done.returncode in (0, 1), done.stderr.decode()
+    return dict(json.loads(done.stdout)["unseen"])
+
+
+def test_each_tool_counts_once_by_what_it_returns(project: Path, run: Run) -> None:
+    counts = {kind: len(bodies) for kind, bodies in BODIES.items()}
+    for kind in BODIES:
+        found = unseen(run, project, f"{kind}.py")
+        assert found["tools"] == counts[kind]
+        assert {k: found[k] for k in ("number", "text", "unknown")} == {
+            k: counts[k] if k == kind else 0 for k in ("number", "text", "unknown")
+        }
+    total = {"tools": 19, "number": 4, "text": 6, "unknown": 5, "files": []}
+    assert unseen(run, project) == total
+    assert unseen(run, project) == total  # from the cache
+    assert unseen(run, project, "--no-cache", "--jobs", "2") == total
+    assert unseen(run, project, "--select", "GL4") == total
+
+
+def test_an_annotation_says_what_nobody_sees(write: Write, run: Run) -> None:
+    top = write(
+        {
+            "a.py": module("a", BODIES["unknown"][:1], " -> str"),
+            "b.py": module("b", BODIES["unknown"][:1], " -> int"),
+        }
+    )
+    write({"helpers.py": HELPERS})
+    assert unseen(run, top) == {"tools": 2, "number": 1, "text": 1, "unknown": 0, "files": []}
+
+
+def test_a_tool_whose_function_stands_elsewhere_counts_once(write: Write, run: Run) -> None:
+    top = write(
+        {
+            "gllint.toml": "",
+            "f.py": "def look(x):\n    return f'it is {x}'\n",
+            "a.py": "from langchain.agents import create_agent\nfrom f import look\n\nagent = create_agent(None, [look])\n",
+            "b.py": "from langchain.agents import create_agent\nfrom f import look\n\nagent = create_agent(None, [look])\n",
+        }
+    )
+    one = {"tools": 1, "number": 0, "text": 1, "unknown": 0, "files": []}
+    for paths in ((), ("f.py",), ("a.py",), ("b.py",), ("a.py", "f.py")):
+        assert unseen(run, top, *paths) == one
+        assert unseen(run, top, "--no-cache", *paths) == one
+
+
+def test_files_that_were_left_out_have_their_reason(write: Write, run: Run) -> None:
+    broken = HEAD + "\n\n@tool\ndef f(:\n    return 1\n"
+    top = write(
+        {"gllint.toml": "", "a.py": module("a", ["x"]), "b.py": broken, "c.py": b"# \xff\xfe\nx = '\xff'\n"}
+    )
+    for arguments in ((), ("--no-cache",), ("--ignore", "GL900")):
+        files = unseen(run, top, *arguments)["files"]
+        assert [entry["path"] for entry in files] == ["b.py", "c.py"]
+        assert files[0]["reason"].endswith("(line 8)") and "decoded" in files[1]["reason"]
+    said = run("check", "--ignore", "GL900", cwd=top).stderr.decode()
+    assert "1 tool: 0 return numbers, 1 text (GL104 is off); 2 files left out." in said
+
+
+def test_the_summary_says_it_in_plain_words(project: Path, run: Run) -> None:
+    for output_format in ("full", "concise"):
+        done = run("check", "--output-format", output_format, "text.py", "unknown.py", cwd=project)
+        assert done.returncode == 0
+        assert done.stderr.decode() == (
+            "No findings in 2 files, as far as gllint looked.\n"
+            "11 tools: 0 return numbers, 6 text (GL104 is off), 5 unknown.\n"
+            "  Numbers in text were not looked at: --extend-select GL104 reports them.\n"
+            "  Unknown results were not looked at: --why unknown.py:8 says what is not known of the first.\n"
+        )
+    assert not run("check", "--quiet", "text.py", cwd=project).stderr
+    said = run("check", "number.py", "text.py", cwd=project).stderr.decode()
+    assert "\n10 tools: 4 return numbers, 6 text (GL104 is off).\n" in said
+    said = run("check", "--extend-select", "GL104", "text.py", "other.py", cwd=project).stderr.decode()
+    assert "tools:" not in said
+    assert run("check", "other.py", cwd=project).stderr.decode() == "No findings in 1 file.\n"
+
+
+def test_code_that_is_not_to_be_judged_is_not_counted(write: Write, run: Run) -> None:
+    top = write(
+        {"gllint.toml": "per-file-ignores = {'tests/' = ['GL']}\n", "tests/test_a.py": module("a", ["x"])}
+    )
+    assert unseen(run, top)["tools"] == 0
+
+
+def test_the_page_is_not_green_over_what_nobody_looked_at(project: Path, run: Run) -> None:
+    assert run("report", "-o", "r.html", "text.py", cwd=project).returncode == 0
+    page = (project / "r.html").read_text()
+    assert "There are no findings.</p>" not in page and 'class="good"' not in page
+    assert "6 tools: 0 return numbers, 6 text (GL104 is off)." in page
+    assert run("report", "-o", "r.html", "other.py", cwd=project).returncode == 0
+    assert "There are no findings.</p>" in (project / "r.html").read_text()
+
+
+def test_init_says_it_too(project: Path, run: Run) -> None:
+    said = run("init", "--dry-run", cwd=project).stdout.decode()
+    assert (
+        "  not looked at: 19 tools: 4 return numbers, 6 text (GL104 is off), 5 unknown, 4 neither\n" in said
+    )
