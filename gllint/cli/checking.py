@@ -299,6 +299,7 @@ class _Run:
         return f"{counted(len(notice.paths), 'file')} not checked, {notice.why}: {listed}"
 
     def _summarise(self, outcome: Outcome) -> None:
+        self._count_cuts()
         count = len(outcome.findings)
         left = self._unseen(outcome)
         if not count:
@@ -336,6 +337,13 @@ class _Run:
             return TEXT_RULE in self.engine.config_of(path).codes_in(path)
 
         return unseen(outcome.tools, outcome.left_out, self.show, judges_text)
+
+    def _count_cuts(self) -> None:
+        """Say how often a budget ran out: what is too complex may hold what nothing was said of."""
+        cuts = sum(len(workspace.cuts()) for workspace in self.engine.workspaces())
+        if cuts and not self.request.verbose:
+            were = "was" if cuts == 1 else "were"
+            self._note(f"{counted(cuts, 'value')} {were} too complex to follow; --verbose says where.")
 
     def _say_more(self) -> None:
         for workspace in self.engine.workspaces():

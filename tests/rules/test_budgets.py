@@ -9,8 +9,9 @@ import pytest
 
 from gllint_rules import RULES, Failure, Finding, Settings
 from gllint_rules.check.check import check
+from gllint_rules.inference.formatting import MOST_CHARACTERS, MOST_PARTS
 from gllint_rules.inference.questions import MOST_DEPTH, MOST_EXECUTED, MOST_STEPS, Questions, TooComplex
-from gllint_rules.inference.values import Flow, Site
+from gllint_rules.inference.values import Flow, Literal, Site, Text
 from gllint_rules.project.imports import top_level_packages
 from gllint_rules.project.project import Project
 from gllint_rules.reading.facts import Function, Module
@@ -165,6 +166,49 @@ def test_a_budget_that_ran_out_is_told() -> None:
         "this value is too complex to follow (budget of 10000 parts); what it holds is not reported"
     )
     assert project.cuts() == []
+
+
+# Each line writes the text of the line before twice, in every way in which texts are put together.
+TWICE = {
+    "format": 'S{n} = "{{}}{{}}".format(S{p}, S{p})',
+    "named fields": 'S{n} = "{{a}}{{a}}".format(a=S{p})',
+    "percent": 'S{n} = "%s%s" % (S{p}, S{p})',
+    "percent and names": 'S{n} = "%(a)s%(a)s" % {{"a": S{p}}}',
+    "join": 'S{n} = "-".join([S{p}, S{p}])',
+    "f-string": 'S{n} = f"{{S{p}}}{{S{p}}}"',
+    "f-string in f-string": """S{n} = f"{{f'{{S{p}}}'}}{{S{p}}}\"""",
+    "plus": "S{n} = S{p} + S{p}",
+    "stripped": "S{n} = (S{p} + S{p}).strip()",
+    "str": "S{n} = str(S{p}) + str(S{p})",
+    "list": 'S{n} = [S{p}, S{p}]\nT{n} = "".join(S{n})',
+}
+
+
+@pytest.mark.parametrize("line", TWICE.values(), ids=list(TWICE))
+@pytest.mark.parametrize("first", ["{} kWh", "x" * 5_000])
+def test_a_text_that_doubles_is_unknown_as_a_whole(line: str, first: str) -> None:
+    """Twenty-six lines would make a text of a gigabyte: what is put together has a budget, which is told."""
+    lines = [line.format(n=n, p=n - 1) for n in range(1, 27)]
+    text = "\n".join(["import agents", f"S0 = {first!r}", *lines, "final_message = S26", ""])
+    project, _ = checked({"a.py": text})
+    assert project.cuts()
+    module = read_module("/project/a.py", text)
+    for n in range(27):
+        value = project.evaluator.lookup(f"S{n}", _frame(module))
+        shown = value.parts or () if isinstance(value, Text) else ()
+        assert len(shown) <= MOST_PARTS
+        assert sum(len(part.text) for part in shown if isinstance(part, Literal)) <= MOST_CHARACTERS
+
+
+@pytest.mark.parametrize("call", ["{}.format(x)", "{}.strip()", "textwrap.dedent({})", "{} % x"])
+def test_a_text_that_is_written_out_may_be_any_length_but_is_not_cut_up(call: str) -> None:
+    """Beyond the budget nothing is kept for each of its characters; alone it is read, however long."""
+    written = f'BIG = " a {"x" * MOST_CHARACTERS} 5 kWh"\n'
+    project, found = checked({"a.py": f"import textwrap\n{written}final_message = BIG\n"})
+    assert [finding.code for finding in found] == ["GL401"]
+    assert project.cuts() == []
+    project, found = checked({"a.py": f"import textwrap\n{written}final_message = {call.format('BIG')}\n"})
+    assert (found, len(project.cuts())) == ([], 1)
 
 
 @pytest.mark.parametrize("shape", [doubling_helpers, circle_of_helpers, chain_of_helpers])

@@ -11,12 +11,21 @@ depth in ``UNKNOWN``; nothing is guessed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gllint_rules import stubs
 from gllint_rules.inference import annotations as hints
-from gllint_rules.inference import classes, containers, functions, objects, operators, outside, tables
+from gllint_rules.inference import (
+    classes,
+    containers,
+    formatting,
+    functions,
+    objects,
+    operators,
+    outside,
+    tables,
+)
 from gllint_rules.inference.execution import execute, too_complex
 from gllint_rules.inference.narrowing import SHOWN, shown, variable
 from gllint_rules.inference.questions import Questions
@@ -24,7 +33,6 @@ from gllint_rules.inference.values import (
     BOOL,
     BYTES,
     MOST_OPTIONS,
-    MOST_PARTS,
     NEVER,
     NONE,
     TEXT,
@@ -599,18 +607,19 @@ class Evaluator(Questions):
                 return UNKNOWN
 
     def _join(self, expr: facts.Join, frame: Frame) -> Value:
-        parts: list[Literal | Filled] = []
+        return formatting.assembled(self, self._joined_parts(expr, frame), frame.site(expr))
+
+    def _joined_parts(self, expr: facts.Join, frame: Frame) -> Iterator[Literal | Filled]:
         for part in expr.parts:
             self.step()
             match part:
                 case facts.Const():
-                    parts.append(Literal(str(part.value), frame.site(part)))
+                    yield Literal(str(part.value), frame.site(part))
                 case facts.Join():
-                    parts.extend(pieces(self._join(part, frame), frame.site(part)))
+                    yield from pieces(self._join(part, frame), frame.site(part))
                 case facts.Hole():
                     value = self.eval(part.value, frame)
-                    parts.extend(pieces(value, frame.site(part.value), part.spec is None))
-        return Text(tuple(parts)) if len(parts) <= MOST_PARTS else TEXT
+                    yield from pieces(value, frame.site(part.value), part.spec is None)
 
     def _lambda(self, expr: facts.Lambda, frame: Frame) -> Value:
         return FunctionOf(frame.module, expr, frame.bound)

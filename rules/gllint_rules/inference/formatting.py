@@ -1,13 +1,16 @@
-"""What ``str.format``, ``%``, ``str.join`` and what takes characters away make of a text.
+"""What f-strings, ``+``, ``str.format``, ``%`` and ``str.join`` make of a text, and what cuts it.
 
 In and out: its literal parts, and what is filled in between.
+
+Twenty-six lines that each write a text twice make one of a gigabyte, so whatever is put together has a budget. The
+text beyond it is unknown as a whole, and that is noted where it is put together.
 """
 
 from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, TypeAlias
 
 from gllint_rules.inference.values import TEXT, UNKNOWN, Filled, ListOf, Literal, Site, Text, options, pieces
@@ -21,8 +24,49 @@ if TYPE_CHECKING:
 # What stands for a field: a character of its own, or the expression that fills it and whether a text goes in unchanged.
 _Filling: TypeAlias = "str | tuple[facts.Expr | None, bool]"
 
-_FIELD = re.compile(r"\{\{|\}\}|\{([^{}!:.\[]*)[^{}]*(?:\{[^{}]*\}[^{}]*)*\}")
-_PERCENT = re.compile(r"%(?:\((\w+)\))?[-+ #0]*(?:\*|\d+)?(?:\.(?:\*|\d+))?[hlL]?([diouxXeEfFgGcrsa%])")
+MOST_PARTS = 400  # of one text
+MOST_CHARACTERS = (
+    20_000  # of one text that is put together or cut; what the source writes out may be any length
+)
+
+_FIELD = re.compile(r"\{\{|\}\}|\{([^{}!:.\[]*+)[^{}]*+(?:\{[^{}]*+\}[^{}]*+)*+\}")
+_PERCENT = re.compile(
+    r"%(?:\((\w++)\))?[-+ #0]*+(?:\*|\d++)?+(?:\.(?:\*|\d++))?+[hlL]?+([diouxXeEfFgGcrsa%])"
+)
+
+
+def assembled(evaluator: Evaluator, parts: Iterable[Literal | Filled], site: Site) -> Text:
+    """The text of ``parts``; one of unknown content, noted at ``site``, where these are too many or too long.
+
+    What lies beyond the budget is not drawn from ``parts``.
+    """
+    out: list[Literal | Filled] = []
+    length = 0
+    for part in parts:
+        if isinstance(part, Literal):
+            length += len(part.text)
+            if not part.text:
+                continue
+        out.append(part)
+        if len(out) > MOST_PARTS:
+            return _too_large(evaluator, site, f"{MOST_PARTS} parts of a text")
+        if length > MOST_CHARACTERS and len(out) > 1:
+            return _too_large(evaluator, site, f"{MOST_CHARACTERS} characters of a text")
+    evaluator.step(len(out) // 64)
+    return Text(tuple(out))
+
+
+def is_short(evaluator: Evaluator, text: Text, site: Site) -> bool:
+    """Whether a text is short enough to be taken apart character by character; noted at ``site`` where not."""
+    if sum(len(part.text) for part in text.parts or () if isinstance(part, Literal)) <= MOST_CHARACTERS:
+        return True
+    _too_large(evaluator, site, f"{MOST_CHARACTERS} characters of a text")
+    return False
+
+
+def _too_large(evaluator: Evaluator, site: Site, budget: str) -> Text:
+    evaluator.cut(site, budget)
+    return TEXT
 
 
 def format_call(evaluator: Evaluator, text: Text, call: facts.Call, frame: Frame) -> Text:
@@ -67,14 +111,17 @@ def join_call(evaluator: Evaluator, text: Text, call: facts.Call, frame: Frame) 
     items = evaluator.eval(call.args[0], frame)
     if not isinstance(items, ListOf) or text.parts is None:
         return TEXT
-    held = [(entry.value, entry.site) for entry in items.items]
+    return assembled(evaluator, _joined(text.parts, items, frame.site(call)), frame.site(call))
+
+
+def _joined(separator: tuple[Literal | Filled, ...], items: ListOf, here: Site) -> Iterator[Literal | Filled]:
+    elements = [(entry.value, entry.site) for entry in items.items]
     if items.rest is not None:
-        held += [(option, frame.site(call)) for option in options(items.rest)]
-    parts: list[Literal | Filled] = []
-    for number, (value, site) in enumerate(held):
-        parts.extend(text.parts if number else ())
-        parts.extend(pieces(value, site, True))
-    return Text(tuple(parts))
+        elements += [(option, here) for option in options(items.rest)]
+    for number, (value, site) in enumerate(elements):
+        if number:
+            yield from separator
+        yield from pieces(value, site)
 
 
 def dedented(text: Text) -> Text:
@@ -157,25 +204,37 @@ def _filled_in(
     """``text`` with what ``filling`` says in the place of each field; expression ``at`` stands for what is unknown."""
     if text.parts is None:
         return TEXT
-    out: list[Literal | Filled] = []
-    for part in text.parts:
+    site = Site(frame.module, at)
+    if not is_short(evaluator, text, site):
+        return TEXT
+    return assembled(evaluator, _with_fields(evaluator, text.parts, pattern, filling, frame, at), site)
+
+
+def _with_fields(
+    evaluator: Evaluator,
+    parts: tuple[Literal | Filled, ...],
+    pattern: re.Pattern[str],
+    filling: Callable[[re.Match[str]], _Filling],
+    frame: Frame,
+    at: int,
+) -> Iterator[Literal | Filled]:
+    for part in parts:
         if isinstance(part, Filled):
-            out.append(part)
+            yield part
             continue
         offsets = part.offsets or tuple(range(len(part.text)))
         last = 0
         for match in pattern.finditer(part.text):
             start = match.start()
-            out.append(Literal(part.text[last:start], part.site, offsets[last:start]))
+            yield Literal(part.text[last:start], part.site, offsets[last:start])
             last = match.end()
             filled = filling(match)
             if isinstance(filled, str):
-                out.append(Literal(filled, part.site, offsets[start : start + len(filled)]))
+                yield Literal(filled, part.site, offsets[start : start + len(filled)])
                 continue
             source, plain = filled
             if source is None:
-                out.append(Filled(UNKNOWN, Site(frame.module, at)))
+                yield Filled(UNKNOWN, Site(frame.module, at))
             else:
-                out.extend(pieces(evaluator.eval(source, frame), frame.site(source), plain))
-        out.append(Literal(part.text[last:], part.site, offsets[last:]))
-    return Text(tuple(part for part in out if isinstance(part, Filled) or part.text))
+                yield from pieces(evaluator.eval(source, frame), frame.site(source), plain)
+        yield Literal(part.text[last:], part.site, offsets[last:])

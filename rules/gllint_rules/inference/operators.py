@@ -8,7 +8,6 @@ from gllint_rules.inference import formatting, outside
 from gllint_rules.inference.narrowing import narrow, under
 from gllint_rules.inference.values import (
     BOOL,
-    MOST_PARTS,
     NEVER,
     NONE,
     TEXT,
@@ -122,8 +121,8 @@ def _concatenated(
         if number(left) is not None or number(right) is not None:
             return UNKNOWN  # a TypeError: text and numbers do not add up
         sides = ((left, frame.site(expr.left)), (right, frame.site(expr.right)))  # NEVER is the text itself
-        parts = tuple(part for value, site in sides if value is not NEVER for part in pieces(value, site))
-        return Text(parts) if len(parts) <= MOST_PARTS else TEXT
+        parts = (part for value, site in sides if value is not NEVER for part in pieces(value, site))
+        return formatting.assembled(evaluator, parts, frame.site(expr))
     return None
 
 

@@ -371,12 +371,20 @@ def _is_address(value: Value) -> bool:
 
 def _dedent(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     value = evaluator.eval(call.args[0], frame) if call.args else UNKNOWN
-    return formatting.dedented(value) if isinstance(value, Text) else TEXT
+    return _cut(evaluator, value, formatting.dedented, call, frame)
 
 
 def _clean(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     value = evaluator.eval(call.args[0], frame) if call.args else UNKNOWN
-    return formatting.cleaned(value) if isinstance(value, Text) else TEXT
+    return _cut(evaluator, value, formatting.cleaned, call, frame)
+
+
+def _cut(
+    evaluator: Evaluator, value: Value, cut: Callable[[Text], Text], call: facts.Call, frame: Frame
+) -> Value:
+    """``value`` without the characters that ``cut`` takes away, unless it is no text or too long."""
+    is_short = isinstance(value, Text) and formatting.is_short(evaluator, value, frame.site(call))
+    return cut(value) if isinstance(value, Text) and is_short else TEXT
 
 
 def _imported(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
@@ -603,7 +611,9 @@ def _text_method(evaluator: Evaluator, text: Text, name: str, call: facts.Call, 
             characters = literal_of(given[0]) if given else None
             if given and characters is None and given[0] is not NONE:
                 return TEXT
-            return formatting.stripped(text, name, characters)
+            return _cut(
+                evaluator, text, lambda text: formatting.stripped(text, name, characters), call, frame
+            )
         case "expandtabs":
             return text
         case _:

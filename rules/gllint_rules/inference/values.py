@@ -490,7 +490,6 @@ class Frame(records.Record):
 MOST_RECORDS = 16
 # Options of a union that are no references to functions and classes: of those a table may hold any number.
 MOST_OPTIONS = 64
-MOST_PARTS = 400
 
 
 def held_in(container: Record | ListOf) -> Iterator[tuple[Key | None, Entry]]:
