@@ -1,44 +1,45 @@
 """gitignore patterns, quick enough to be asked about every file of a large tree.
 
-pathspec knows how to read a pattern. A walk asks about each folder on its way down, so that here a pattern speaks
-of the entry it names and never of what lies below it; git itself is asked the same questions in a test. The library
-is imported only for patterns that are more than a plain name.
+A walk asks about each folder on its way down, so that here a pattern speaks of the entry it names and never of what
+lies below it; git itself is asked the same questions in a test. A pattern becomes an expression that never tries two
+ways through the same text: what stands between two stars is taken where it comes first, and that is final. So the cost
+of ``*a*a*a*a*ab``, which may come with a repository of somebody else's, grows with the length of a name alone.
 """
 
 from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache, cached_property
 
 from gllint_rules.tuples import NamedTuple
 
-_PLAIN = re.compile(r"(?P<include>!?)(?:(?P<star>\*)(?=\.[^.]+$))?(?P<name>[\w.-]+)(?P<folder>/?)")
-_LITERAL = re.compile(r"[\w.-]+")
-_LITERAL_PATH = re.compile(r"!?[\w./ -]+")
-_FOLDERS_BELOW = "/**/"
-_CLASS = re.compile(r"\[:(\w+):\]")
-_CLASSES = {"alpha": "a-zA-Z", "digit": "0-9", "alnum": "a-zA-Z0-9", "lower": "a-z", "upper": "A-Z"} | {
-    "space": " \t",
-    "xdigit": "0-9a-fA-F",
-}
-_MARK = "ps_d"  # the group with which pathspec notes the slash behind a folder that matched
+_PLAIN = re.compile(r"(?P<include>!?)(?:(?P<star>\*)(?=\.[^.]+$))?(?P<name>[\w.-]+)(?P<folder>/?)", re.ASCII)
+_LITERAL = re.compile(r"[\w.-]+", re.ASCII)
+_WITHOUT_LAST_BLANKS = re.compile(r"(?:\\.|[^\\ ]|\ ++(?!\Z))*+\\?", re.DOTALL)
+_MOST_CHARACTERS = 4_096  # of what a pattern asks for one by one: no system knows longer paths
+
+_STAR, _SLASH = "*", "/"
+_FOLDERS, _SOME_FOLDERS, _ANYTHING = "(?:[^/]*+/)*?", "(?:[^/]*+/)+?", ".*+"  # of `**/`, `**\/` and `**`
+_GLUED = re.compile(r"[^*?\[\\]++(?<!/)\*\*/")  # `a**/b`, which names `ab`
+_SPECIAL = re.compile(r"[*?\[\\]|\Z")
+_CLASSES = {
+    "alnum": "a-zA-Z0-9", "alpha": "a-zA-Z", "blank": r" \t", "cntrl": r"\x00-\x1f\x7f", "digit": "0-9",
+    "graph": r"\x21-\x7e", "lower": "a-z", "print": r"\x20-\x7e", "punct": r"!-/:-@\[-`{-~",
+    "space": r" \t\n\r", "upper": "A-Z", "xdigit": "0-9a-fA-F",
+}  # fmt: skip
 
 
 class _Pattern(NamedTuple):
     rank: int
     ignores: bool
+    only_folders: bool
     text: str
 
     def names(self, path: str, is_folder: bool) -> bool:
         """Say whether the pattern names the entry ``path`` itself, not only a folder above it."""
-        search = _compiled(self.text).search
-        found = search(path)
-        if found is not None and found.lastgroup is None:
-            return True
-        found = search(f"{path}/") if is_folder else None
-        return found is not None and found.lastgroup == _MARK and found.start(_MARK) == len(path)
+        return (is_folder or not self.only_folders) and _compiled(self.text).match(path) is not None
 
 
 class _Group:
@@ -49,11 +50,11 @@ class _Group:
 
     @cached_property
     def _any(self) -> re.Pattern[str]:
-        return _compiled("|".join(pattern.text.replace(f"(?P<{_MARK}>", "(?:") for pattern in self.patterns))
+        return _compiled("|".join(pattern.text for pattern in self.patterns))
 
     def last(self, path: str, is_folder: bool) -> tuple[int, bool | None]:
         """Return the rank and the verdict of the last pattern that names an entry."""
-        if self.patterns and (self._any.search(path) or (is_folder and self._any.search(f"{path}/"))):
+        if self.patterns and self._any.match(path):
             for pattern in reversed(self.patterns):
                 if pattern.names(path, is_folder):
                     return pattern.rank, pattern.ignores
@@ -73,7 +74,7 @@ class Patterns:
         for rank, line in enumerate(lines):
             plain = _PLAIN.fullmatch(line)
             if plain is None:
-                self._add(rank, line)
+                self._add(rank, _bytewise(line))
                 continue
             table = self._endings if plain["star"] else self._plain
             for is_folder in (True,) if plain["folder"] else (True, False):
@@ -85,6 +86,8 @@ class Patterns:
 
     def verdict(self, path: str, name: str, is_folder: bool) -> bool | None:
         """Say whether ``path``, relative to the patterns' folder, is ignored; ``None`` where none speaks."""
+        if not path.isascii():
+            path, name = _bytewise(path), _bytewise(name)
         answer = self._answers.get((name, is_folder))
         if answer is None:
             # The same few names are met in many folders.
@@ -110,28 +113,30 @@ class Patterns:
         return max(plain, ended, self._by_name.last(name, is_folder), key=_rank)
 
     def _add(self, rank: int, line: str) -> None:
-        from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
-
+        line = line.rstrip("\n").removesuffix("\r")
+        kept = _WITHOUT_LAST_BLANKS.match(line)
+        line = kept[0] if kept else line
+        if line.startswith("#"):
+            return
+        include = line.startswith("!")
+        line = line[include:]
+        only_folders = line.endswith("/")
+        line = line[: len(line) - only_folders]
+        if not line:
+            return
+        is_path = "/" in line
+        line = line.removeprefix("/") if is_path else line
         try:
-            text, include = GitIgnoreSpecPattern.pattern_to_regex(_in_words_of_pathspec(line))
-            if include is None or text is None:
-                return
-            if _LITERAL_PATH.fullmatch(line) is None:
-                _compiled(text)
-        except (ValueError, re.error):
+            text = _expression(line, is_path)
+            _compiled(text)
+        except (_Malformed, re.error):
             return  # as git does, which lets a malformed pattern match nothing
-        *folders, last = line.strip().removesuffix("/").split("/")
         group = self._by_name
-        if folders:
-            group = self._by_path_to.setdefault(last, _Group()) if _LITERAL.fullmatch(last) else self._by_path
-        group.patterns.append(_Pattern(rank, include, text))
-
-
-@cache
-def _compiled(text: str) -> re.Pattern[str]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of a bracket within a bracket, which is no set to git
-        return re.compile(text)
+        if is_path:
+            last = line.rpartition("/")[2]
+            by_last = _LITERAL.fullmatch(last) and not _GLUED.match(line)
+            group = self._by_path_to.setdefault(last, _Group()) if by_last else self._by_path
+        group.patterns.append(_Pattern(rank, not include, only_folders, text))
 
 
 def is_pattern(line: str) -> bool:
@@ -139,10 +144,153 @@ def is_pattern(line: str) -> bool:
     return bool(Patterns([line]))
 
 
-def _in_words_of_pathspec(line: str) -> str:
-    """Write out what pathspec takes for something else than git does."""
-    line = _CLASS.sub(lambda found: _CLASSES.get(found[1], ""), line.rstrip("\r\n"))
-    return f"{line}*/" if line.endswith(_FOLDERS_BELOW) else line
+class _Malformed(Exception):
+    """A pattern that matches nothing."""
+
+
+@cache
+def _compiled(text: str) -> re.Pattern[str]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of a bracket within a bracket, which is no set to git
+        return re.compile(text, re.DOTALL)
+
+
+def _bytewise(text: str) -> str:
+    """A text with a character for each byte of its name on disk, of which git's ``?`` matches one."""
+    return text if text.isascii() else text.encode("utf-8", "surrogatepass").decode("latin-1")
+
+
+def _expression(line: str, is_path: bool) -> str:
+    """The expression that matches the whole of what a pattern names. Raises :class:`_Malformed`."""
+    tokens = list(_tokens(line, is_path))
+    if len(tokens) > _MOST_CHARACTERS:
+        raise _Malformed
+    out = list[str]()
+    leading, region = "", list[str]()  # what stands between two `**` has a certain number of folders
+    for token in tokens:
+        if token in (_FOLDERS, _SOME_FOLDERS):
+            # The first place where it fits is as good as any other: the folders behind it are free.
+            out += ["(?>", leading, *_region(region), ")"]
+            leading, region = token, []
+        else:
+            region.append(token)
+    return "".join([*out, leading, *_region(region), r"\Z"])
+
+
+def _region(tokens: list[str]) -> Iterator[str]:
+    """The folders and names of a stretch without ``**``, each on its own: no star reaches beyond a slash."""
+    name: list[str] = []
+    for token in tokens:
+        if token == _SLASH:
+            yield from _name(name)
+            yield _SLASH
+            name = []
+        else:
+            name.append(token)
+    yield from _name(name)
+
+
+def _name(tokens: list[str]) -> Iterator[str]:
+    """One folder or name. What stands between two stars is taken where it comes first."""
+    if _STAR not in tokens:
+        yield from tokens
+        return
+    last = len(tokens) - 1 - tokens[::-1].index(_STAR)
+    first = tokens.index(_STAR)
+    yield from tokens[:first]
+    piece: list[str] = []
+    for token in tokens[first + 1 : last + 1]:
+        if token != _STAR:
+            piece.append(token)
+        elif piece:
+            yield from ("(?>[^/]*?", *piece, ")")
+            piece = []
+    end = tokens[last + 1 :]
+    yield from ("[^/]*", *end, "(?![^/])") if end else ("[^/]*+",)
+
+
+def _tokens(line: str, is_path: bool) -> Iterator[str]:
+    """The parts of a pattern, each an expression for one character, a star, a slash or ``**``."""
+    place = 0
+    plain = _SPECIAL.search(line)
+    beginnings = (
+        0,
+        plain.start() if plain else 0,
+    )  # git compares what is plain text, and matches the rest alone
+    while place < len(line):
+        char = line[place]
+        place += 1
+        if char == "\\":
+            if place == len(line):
+                raise _Malformed
+            yield _SLASH if line[place] == "/" else re.escape(line[place])
+            place += 1
+        elif char == "*":
+            begin = place - 1
+            while line.startswith("*", place):
+                place += 1
+            two = place - begin > 1 and is_path and (begin in beginnings or line[begin - 1] == "/")
+            if two and place == len(line):
+                yield _ANYTHING
+            elif two and line.startswith("/", place):
+                yield _FOLDERS
+                place += 1
+            elif two and line.startswith("\\/", place):
+                yield _SOME_FOLDERS
+                place += 2
+            else:
+                yield _STAR
+        elif char == "[":
+            text, place = _bracket(line, place)
+            yield text
+        else:
+            yield "[^/]" if char == "?" else _SLASH if char == "/" else re.escape(char)
+
+
+def _bracket(line: str, place: int) -> tuple[str, int]:
+    """The expression for a set of characters whose bracket is open, and the place behind it, as git reads it."""
+    negated = line[place : place + 1] in ("!", "^")
+    place += negated
+    parts: list[str] = []
+    before = ""  # what a range may begin with
+    first = True
+    while first or line[place : place + 1] != "]":
+        first = False
+        char = line[place : place + 1]
+        following = line[place + 1 : place + 2]
+        place += 1
+        if char == "-" and before and following not in ("", "]"):
+            place += 1
+            if following == "\\":
+                following = line[place : place + 1]
+                place += 1
+            if before <= following:
+                parts.append(f"{re.escape(before)}-{re.escape(following)}")
+            char = ""
+        elif char == "[" and following == ":":
+            end = line.find("]", place + 1)
+            if end < 0:
+                raise _Malformed
+            name = line[place + 1 : end - 1]
+            if end > place + 1 and line[end - 1] == ":":
+                if name not in _CLASSES:
+                    raise _Malformed
+                parts.append(_CLASSES[name])
+                place, char = end + 1, ""
+            else:
+                parts.append(r"\[")
+        elif char == "\\":
+            char = following
+            place += 1
+            parts.append(re.escape(char))
+        else:
+            parts.append(re.escape(char))
+        if place >= len(line):
+            raise _Malformed
+        before = char
+    if not (parts or negated):
+        raise _Malformed  # it asks for a character of an empty set
+    return f"(?!/)[{'^' if negated else ''}{''.join(parts)}]" if parts else "[^/]", place + 1
 
 
 _SILENT: tuple[int, bool | None] = (-1, None)

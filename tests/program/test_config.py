@@ -208,7 +208,7 @@ def test_every_key_refuses_every_wrong_type(write: Write, key: str, name: str) -
         ("[severity]\nGL401 = ['error']", "key 'severity.GL401' must be one of error, warning, info, not [\"error\"]"),
         ("whitelist-patterns = ['a{99999999999999999999}']", "is no regular expression"),
         ("whitelist-patterns = ['" + "(" * 20_000 + ")" * 20_000 + "']", "is no regular expression"),
-        ("exclude = ['[z-a]']", "key 'exclude': '[z-a]' is not a pattern"),
+        ("exclude = ['[a']", "key 'exclude': '[a' is not a pattern"),
         ("extend-exclude = ['!']", "key 'extend-exclude': '!' is not a pattern"),
         ("extend-exclude = ['a[']", "key 'extend-exclude': 'a[' is not a pattern"),
         ("[per-file-ignores]\n'a\\' = ['GL1']", "key 'per-file-ignores': 'a\\' is not a pattern"),

@@ -53,6 +53,67 @@ def test_agrees_with_git(repository: Path, lines: list[str]) -> None:
     assert {name for name in FILES if patterns.excludes(name)} == ignored
 
 
+_ATOMS = [
+    *"**//aabb?.! #-]^", "**", "**/", "/**/", "*/", "***", "[ab]", "[!a]", "[^b]", "[a-b]", "[b-a]", "[]a]", "[!]a]",
+    "[a-]", "[-b]", "[\\a]", "[a\\-b]", "[[a]", "[é]", "[[:alpha:]]", "[![:digit:]]", "[[:bad:]]", "[[:", "[", "\\a",
+    "\\*", "\\/", "\\ ", "\\", "é",
+]  # fmt: skip
+_NAMES = [*"ab* é[\\^", "ab", "aab", "a b", "a-b", "!a", "#b", "a.b", "bé", "a*b", ".a", "..b", "a "]
+
+
+@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    lines=st.lists(st.lists(st.sampled_from(_ATOMS), min_size=1, max_size=7).map("".join), max_size=3),
+    paths=st.lists(st.lists(st.sampled_from(_NAMES), min_size=1, max_size=5).map("/".join), min_size=40),
+)
+def test_agrees_with_git_on_whatever_can_be_written(
+    repository: Path, lines: list[str], paths: list[str]
+) -> None:
+    (repository / ".gitignore").write_text("\n".join(lines) + "\n")
+    asked = subprocess.run(
+        [
+            "git",
+            "-C",
+            repository,
+            "-c",
+            "core.ignorecase=false",
+            "check-ignore",
+            "--stdin",
+            "-z",
+            "--no-index",
+        ],
+        input="\0".join(paths).encode(),
+        capture_output=True,
+        check=False,
+    )
+    ignored = {name.decode() for name in asked.stdout.split(b"\0") if name}
+    patterns = Patterns(lines)
+    assert {path for path in paths if patterns.excludes(path)} == ignored
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "*a" * 30 + "b",
+        "**/" * 30 + "b",
+        "**/a/" * 30 + "b",
+        "?*" * 40 + "b",
+        "[!b]*" * 40 + "b",
+        "a*/" * 30 + "b",
+    ],
+)
+@pytest.mark.parametrize("path", ["a" * 255, "a/" * 200 + "a", ("a" * 99 + "/") * 30 + "a"])
+def test_no_pattern_is_tried_in_more_than_one_way(pattern: str, path: str) -> None:
+    """An expression that tries them all does not come back from these."""
+    assert not Patterns([pattern]).excludes(path)
+
+
+def test_many_stars_match_what_they_should() -> None:
+    assert Patterns(["*a" * 30 + "b"]).excludes("a" * 255 + "b")
+    assert Patterns(["**/a/" * 30 + "b"]).excludes("x/a/" * 30 + "b")
+    assert Patterns(["x*/" * 30 + "*b"]).excludes("xy/" * 30 + "ab")
+
+
 def test_says_nothing_about_what_it_does_not_name() -> None:
     patterns = Patterns(["build/", "!keep.py"])
     assert patterns.verdict("src", "src", True) is None
