@@ -104,7 +104,7 @@ def _inline(value: Any) -> str:
 
 def unit_text(unit: str) -> tuple[str, bool]:
     """Return why a unit is allowed or not under the configuration of this folder, and whether it is."""
-    from gllint_runtime.policy.packs import pack_of
+    from gllint_rules.project.kinds import unit_advice
 
     rules = config_for(".", None, False).rules
     verdict = rules.judge(unit)
@@ -112,11 +112,10 @@ def unit_text(unit: str) -> tuple[str, bool]:
     out = [f"{unit!r} is {verdict.status.replace('-', ' ')}. {verdict.reason}"]
     if verdict.dimension is not None:
         out.append(f"dimension: {verdict.dimension}")
-    pack = None if allowed else pack_of(unit)
-    if pack is not None:
-        out.append(f"the pack of units {pack} has it: unit-packs = {_toml((*rules.unit_packs, pack))}")
-    elif not allowed and verdict.nearest is not None:
-        out.append(f"nearest allowed unit: {verdict.nearest}")
+    if not allowed:
+        out.append(unit_advice(rules, verdict))
+    elif verdict.symbol != unit:
+        out.append(f"written: {verdict.symbol}")
     return "\n".join(out) + "\n", allowed
 
 

@@ -20,6 +20,7 @@ from gllint.files.config import Config
 from gllint.shown import visible
 from gllint_rules import RULES
 from gllint_rules.project.admitted import find_raw_numbers
+from gllint_rules.project.kinds import unit_advice
 from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.settings import Settings
 from gllint_runtime.policy.schemas import (
@@ -155,8 +156,8 @@ def _of_schema(tool: Offered, settings: Settings) -> Iterator[Judged]:
     for path, unit in _units(schema):
         verdict = settings.judge(unit)
         if verdict.status == "unknown":
-            near = f"Did you mean `{verdict.nearest}`?" if verdict.nearest else "Add it with `extend-units`."
-            yield Judged("GL501", tool.name, show_path(path), f"unknown unit `{unit}`", near)
+            advice = unit_advice(settings, verdict)
+            yield Judged("GL501", tool.name, show_path(path), f"unknown unit `{unit}`", advice)
 
 
 _SAYS_MORE = frozenset({"properties", "$ref", "allOf", "anyOf", "oneOf", "patternProperties"})

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from gllint.server.knowledge import Claim
 from gllint_rules import RULES, Finding, Settings
 from gllint_rules.project.described import Described
+from gllint_rules.project.kinds import unit_advice
 from gllint_runtime.policy.units import ALLOWED_UNITS, UnitRegistry, dimension_of
 
 CODE = re.compile(r"\bGL[0-9]{3}\b")
@@ -35,10 +36,10 @@ def unit_text(unit: str, settings: Settings) -> str:
     verdict = settings.judge(unit)
     dimension = f": {verdict.dimension}" if verdict.dimension else ""
     lines = [f"**`{unit}`**{dimension}", verdict.reason]
-    if verdict.nearest:
-        lines.append(f"Did you mean `{verdict.nearest}`?")
-    if verdict.status == "allowed":
-        lines += [f"- 1 {unit} = {text}" for text in _conversions(unit, settings.unit_packs)]
+    if verdict.status != "allowed":
+        lines.append(unit_advice(settings, verdict))
+    else:
+        lines += [f"- 1 {unit} = {text}" for text in _conversions(verdict.symbol, settings.unit_packs)]
     return "\n\n".join(lines[:2]) + ("\n\n" + "\n".join(lines[2:]) if lines[2:] else "")
 
 

@@ -59,7 +59,16 @@ def test_units_are_listed_and_judged(write: Write, monkeypatch: pytest.MonkeyPat
     assert {"unit": "kWh", "dimension": "energy"} in json.loads(said("units", "--output-format", "json"))
     assert "is allowed" in said("units", "kWh/year")
     assert "is allowed" in said("units", "therm")
-    assert "nearest allowed unit: kWh" in said("units", "kwh", status=1)
+    assert "Did you mean `kWh`?" in said("units", "kwh", status=1)
+    assert "written: m3" in said("units", "m³")
+    for unit, wrong in (
+        ("kWh/a", "kW`"),
+        ("mph", "m/h"),
+        ("1/h", "%"),
+        ("W/m²·K", "W/m2*K"),
+        ("degrees C", "`K`"),
+    ):
+        assert wrong not in said("units", unit, status=1)
     (Path.cwd() / "gllint.toml").write_text("strict-units = true\n")
     assert "is allowed" not in said("units", "kWh/year", status=1)
 

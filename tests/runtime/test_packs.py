@@ -18,9 +18,9 @@ from gllint_runtime import (
     UnitRegistry,
 )
 from gllint_runtime.policy.data import Survey
-from gllint_runtime.policy.packs import PACKS, pack_of, pack_units
+from gllint_runtime.policy.packs import PACKS, pack_units
 from gllint_runtime.policy.tables import sections
-from gllint_runtime.policy.units import ALLOWED_UNITS, TIME_UNITS, dimension_of, judge_unit
+from gllint_runtime.policy.units import ALLOWED_UNITS, TIME_UNITS, dimension_of, judge_unit, packs_for
 
 SOME = {
     "counts": "count item token request page row step person share",
@@ -98,7 +98,8 @@ def test_what_is_another_thing_never_converts(pack: str, a: str, b: str) -> None
 
 
 def test_a_pack_is_named_where_it_would_do() -> None:
-    assert (pack_of("token"), pack_of("furlong")) == ("counts", None)
+    assert [packs_for(unit) for unit in ("token", "kWh", "furlong")] == [("counts",), (), None]
+    assert packs_for("token/s") == ("counts",) and packs_for("mg/mol/page") == ("counts", "si")
     with pytest.raises(GLValidationError) as caught:
         UnitRegistry().require("token")
     assert "counts" in caught.value.hint

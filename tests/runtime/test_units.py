@@ -42,33 +42,34 @@ JUDGED: list[tuple[str, str, str | None, str | None]] = [
     ("m*m3", "allowed", "length^4", None),
     ("kWh/K", "allowed", "energy/temperature", None),
     ("h/year", "allowed", "time/year", None),
-    ("", "not-allowed", "dimensionless", "%"),
-    ("  ", "not-allowed", "dimensionless", "%"),
+    ("", "not-allowed", "dimensionless", None),
+    ("  ", "not-allowed", "dimensionless", None),
     ("hour", "not-allowed", "time", None),
     ("year", "not-allowed", "year", None),
     (" kWh", "not-allowed", "energy", "kWh"),
-    ("lb", "not-allowed", "mass", "kg"),
-    ("kWh/lb", "not-allowed", "energy/mass", "kWh/kg"),
-    ("BTU", "not-allowed", "energy", "kWh"),
-    ("hp", "not-allowed", "power", "kW"),
-    ("parsec", "not-allowed", "length", "m"),
-    ("m²", "not-allowed", "area", "m2"),
+    ("lb", "not-allowed", "mass", None),
+    ("kWh/lb", "not-allowed", "energy/mass", None),
+    ("BTU", "not-allowed", "energy", None),
+    ("hp", "not-allowed", "power", None),
+    ("parsec", "not-allowed", "length", None),
+    ("m²", "allowed", "area", None),
     ("kWh·m", "not-allowed", "energy*length", "kWh*m"),
     ("kWh per year", "not-allowed", "energy/year", "kWh/year"),
-    ("°C", "not-allowed", "temperature", "degC"),
+    ("°C", "allowed", "temperature", None),
     ("tonnes", "not-allowed", "mass", "t"),
-    ("V", "not-allowed", "power/current", None),
-    ("count", "not-allowed", "dimensionless", "%"),
+    ("V", "not-allowed", "voltage", None),
+    ("count", "not-allowed", "count", None),
     ("erg", "not-allowed", "energy", None),
     ("erg/s", "not-allowed", "power", None),
     ("kwh", "unknown", None, "kWh"),
-    ("KWH/M2", "unknown", None, "kWh/m2"),
-    ("kgCO2", "unknown", None, "kgCO2e"),
+    ("KWH/M2", "unknown", None, None),
+    ("KWH/m2", "unknown", None, "kWh/m2"),
+    ("kgCO2", "unknown", None, None),
     ("kg CO2e", "unknown", None, "kgCO2e"),
-    ("$", "unknown", None, "USD"),
-    ("kUSD", "unknown", None, "USD"),
-    ("MEUR", "unknown", None, "EUR"),
-    ("requests", "unknown", None, None),
+    ("$", "unknown", None, None),
+    ("kUSD", "unknown", None, None),
+    ("MEUR", "unknown", None, None),
+    ("requests", "unknown", None, "request"),
     ("kWh/widget", "unknown", None, None),
     ("5 kWh", "unknown", None, None),
     ("kWh+kWh", "unknown", None, None),
@@ -79,7 +80,7 @@ JUDGED: list[tuple[str, str, str | None, str | None]] = [
     ("kWh/" * 100 + "kWh", "unknown", None, None),
     ("lambda: 1", "unknown", None, None),
     ("kWh\nm2", "not-allowed", "energy*area", "kWh*m2"),
-    ("1/year", "not-allowed", "1/year", "%/year"),
+    ("1/year", "not-allowed", "1/year", None),
     ("kWh*m^-2", "allowed", "energy/area", None),
     ("kWh*m**-2*year^-1", "allowed", "energy/area/year", None),
     ("-2", "unknown", None, None),
@@ -95,8 +96,7 @@ def test_judged(unit: str, status: str, dimension: str | None, nearest: str | No
     verdict = judge_unit(unit)
     assert is_allowed(unit) == (verdict.status == "allowed")
     assert (verdict.status, verdict.dimension) == (status, dimension)
-    if nearest is not None or status == "allowed":
-        assert verdict.nearest == nearest
+    assert verdict.nearest == nearest
     assert verdict.reason.endswith(".")
 
 
@@ -124,7 +124,8 @@ def test_a_project_extends_the_list_with_anything() -> None:
         assert judge_unit(unit, extend=extend).status == "allowed", unit
     assert dimension_of("tree", extend=extend) is None
     assert dimension_of("hour", extend=extend) == "time"
-    assert judge_unit("tre", extend=["tree"]).nearest == "tree"
+    assert judge_unit("Trees", extend=["tree"]).nearest == "tree"
+    assert judge_unit("tre", extend=["tree"]).nearest is None
     # What is allowed as it stands is not taken for a unit of the project's that differs in case.
     assert judge_unit("kWh·hour", extend=["KWH", "HOUR"]).nearest == "kWh*hour"
 
@@ -322,7 +323,7 @@ def test_no_conversion(value: float, unit: str, target: str) -> None:
 def test_the_error_names_what_is_meant() -> None:
     with pytest.raises(GLValidationError, match="kwh") as caught:
         UnitRegistry().require("kwh", "$.energy")
-    assert "'kWh'" in caught.value.hint
+    assert caught.value.hint == "Did you mean `kWh`?"
     assert caught.value.path == "$.energy"
     with pytest.raises(GLValidationError):
         UnitRegistry().require("widgets")
@@ -364,12 +365,3 @@ def test_the_definition_file_has_every_unit_in_its_dimension() -> None:
             same = samples[dimension].replace("%", "percent")
             assert pint_units.parse_units(unit).dimensionality == pint_units.parse_units(same).dimensionality
     assert "kUSD" not in pint_units
-
-
-@pytest.mark.parametrize(
-    ("unit", "nearest"),
-    [("J", "kWh"), ("lb", "kg"), ("inch", "m"), ("knot", None), ("J/inch", None), ("K*m2/W", None)],
-)
-def test_a_canonical_unit_is_suggested_only_where_it_is_allowed(unit: str, nearest: str | None) -> None:
-    found = judge_unit(unit).nearest
-    assert found == nearest or (nearest is None and (found is None or judge_unit(found).status == "allowed"))

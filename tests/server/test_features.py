@@ -108,12 +108,12 @@ async def test_fix_of_what_another_file_made_visible(start: Any, project: Projec
 async def test_fixes_follow_the_text(start: Any, agents: Path) -> None:
     editor = await start(agents)
     uri = editor.open(agents / "meter.py")
-    right = METER.replace("kWh", "MWh")
+    right = METER.replace("kWh", "GWh")
     for before in ("", "# one\n", "# one\n# two\n"):
-        editor.change(uri, before + right.replace("MWh", "Mwh"))
-        line = editor.position(uri, "Mwh").line
+        editor.change(uri, before + right.replace("GWh", "Gwh"))
+        line = editor.position(uri, "Gwh").line
         actions = await editor.actions(uri, line)
-        assert editor.applied(uri, actions["GL501: Write `MWh`"].edit) == before + right
+        assert editor.applied(uri, actions["GL501: Write `GWh`"].edit) == before + right
 
 
 async def test_all_safe_fixes_at_once(start: Any, project: Project) -> None:

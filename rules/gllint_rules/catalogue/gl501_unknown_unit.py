@@ -3,7 +3,9 @@
 ## What it does
 
 Reports a literal unit that neither the allowlist nor `extend-units` has and that does not parse as a unit. Names
-the nearest known one.
+the unit that is meant where there is exactly one of the same dimension and size: another case (`kwh`), a plural, a name
+written out (`kilowatt-hours`). Where the case decides which unit it is (`mw`), or where it is another thing or another
+size (`GBp` is pence), the help says so and suggests none.
 
 ## Why is this bad?
 
@@ -17,7 +19,7 @@ from langchain_core.tools import tool
 
 @tool
 def feed_in(plant: str) -> dict:
-    return {"feed_in": {"value": read_plant(plant), "unit": "kwhh"}}
+    return {"feed_in": {"value": read_plant(plant), "unit": "kwh"}}
 ```
 
 ## Good
@@ -33,8 +35,9 @@ def feed_in(plant: str) -> dict:
 
 ## How to fix
 
-Write the unit as the allowlist has it, or add it with `extend-units`. The fix is safe where the text can be read as one
-unit alone, in any case (`kwh`), and stands nowhere else in the file; else it is unsafe.
+Write the unit as the allowlist has it, or allow it with `unit-packs` or `extend-units`. The fix is safe where the text
+differs from the unit in case or a separator alone, is one unit in any case (`kwh`) and stands nowhere else in the file;
+else it is unsafe.
 
 ## Options
 
@@ -51,10 +54,9 @@ from collections.abc import Iterator
 
 from gllint_rules.fixes import repair
 from gllint_rules.project.context import Context, Pending
-from gllint_rules.project.kinds import allowing
+from gllint_rules.project.kinds import unit_advice
 from gllint_rules.project.units import written_units
 from gllint_rules.rule import Rule
-from gllint_runtime.policy.packs import pack_of
 
 
 def check(context: Context) -> Iterator[Pending]:
@@ -62,14 +64,9 @@ def check(context: Context) -> Iterator[Pending]:
     for unit in written_units(context):
         verdict = unit.verdict
         if verdict.status == "unknown":
-            help_text = (
-                f"Did you mean `{verdict.nearest}`?" if verdict.nearest else "Add it with `extend-units`."
-            )
-            if pack_of(verdict.unit) is not None:
-                help_text = f"Allow it with `{allowing(context.settings, verdict.unit)}`."
             message = f"unknown unit `{verdict.unit}`"
             fix = repair("names", "correct_unit", context, unit)
-            yield context.finding("GL501", unit.site, message, help_text, fix)
+            yield context.finding("GL501", unit.site, message, unit_advice(context.settings, verdict), fix)
 
 
 RULE = Rule(

@@ -3,7 +3,8 @@
 ## What it does
 
 Reports a literal unit that is a unit but not on the allowlist: `BTU`, `mph`, the empty unit. Compounds of allowed
-units and units of time are allowed (`kWh/year`, `USD/kWh`) unless `strict-units` is set.
+units and units of time are allowed (`kWh/year`, `USD/kWh`) unless `strict-units` is set. Typography says nothing:
+`m³` is `m3`, `°C` is `degC`.
 
 ## Why is this bad?
 
@@ -33,7 +34,9 @@ def heat_content(fuel: str) -> dict:
 
 ## How to fix
 
-Convert to an allowed unit, allow the pack of units that has it with `unit-packs`, or add it with `extend-units`.
+Where the unit is an allowed one under another name (`litre` is `L`), write that; the fix does so, and is safe where
+only case or a separator differs. Else allow the pack of units that has it with `unit-packs`, add it with
+`extend-units`, or convert the value to an allowed unit.
 
 ## Options
 
@@ -48,11 +51,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gllint_rules.fixes import repair
 from gllint_rules.project.context import Context, Pending
-from gllint_rules.project.kinds import allowing
+from gllint_rules.project.kinds import unit_advice
 from gllint_rules.project.units import written_units
 from gllint_rules.rule import Rule
-from gllint_runtime.policy.packs import pack_of
 
 
 def check(context: Context) -> Iterator[Pending]:
@@ -63,13 +66,8 @@ def check(context: Context) -> Iterator[Pending]:
             message = (
                 f"unit `{verdict.unit}` is not allowed" if verdict.unit else "the empty unit is not allowed"
             )
-            yield context.finding("GL502", unit.site, message, _help(context, verdict.unit))
-
-
-def _help(context: Context, unit: str) -> str:
-    if pack_of(unit) is not None:
-        return f"Allow it with `{allowing(context.settings, unit)}`, or convert it to an allowed unit."
-    return "Convert it to an allowed unit (`gllint units` lists them), or add it with `extend-units`."
+            fix = repair("names", "correct_unit", context, unit)
+            yield context.finding("GL502", unit.site, message, unit_advice(context.settings, verdict), fix)
 
 
 RULE = Rule(
@@ -78,5 +76,6 @@ RULE = Rule(
     summary="A Quantity has a unit that is not allowed",
     documentation=__doc__ or "",
     check=check,
+    fix="sometimes",
     options=("extend-units", "strict-units", "unit-packs"),
 )

@@ -11,14 +11,11 @@ import libcst as cst
 from gllint_rules.finding import Fix
 from gllint_rules.fixes.nodes import rewritten
 from gllint_rules.fixes.syntax import Place, place
-from gllint_rules.fixes.wrap import PLACEHOLDER
 from gllint_rules.inference.values import Site
 from gllint_rules.project.context import Context
 from gllint_rules.project.units import WrittenUnit, variable, written_units
 from gllint_rules.words.unit_names import announced_dimension, unit_of_name
-from gllint_runtime.policy.packs import PACKS, pack_units
 from gllint_runtime.policy.schemas import KNOWN_SCHEMAS
-from gllint_runtime.policy.units import ALLOWED_UNITS, TIME_UNITS
 
 _SEPARATORS = str.maketrans("", "", " \t_-")
 
@@ -35,20 +32,23 @@ def correct_tool_name(context: Context, site: Site, name: str, known: Collection
 
 
 def correct_unit(context: Context, unit: WrittenUnit) -> Fix | None:
-    """Write the nearest known unit, unless the name of what carries it announces another one."""
-    settings = context.settings
-    written, nearest = unit.verdict.unit, unit.verdict.nearest
-    if written == PLACEHOLDER or nearest is None:
+    """Write the unit that is meant, unless the name of what carries it announces another one.
+
+    Safe where the text differs from it in case or a separator alone, is no other unit in any case, and stands nowhere
+    else in the file.
+    """
+    nearest = unit.verdict.nearest
+    if nearest is None or not context.settings.allows(nearest):
         return None
-    verdict = settings.judge(nearest)
-    if verdict.status != "allowed" or not all(
-        announced_dimension(announced) == verdict.dimension
+    dimension = context.settings.judge(nearest).dimension
+    if not all(
+        announced_dimension(announced) == dimension
         for name in _carriers(context, unit)
         if (announced := unit_of_name(name)) is not None
     ):
         return None
-    known = (*ALLOWED_UNITS, *TIME_UNITS, *settings.extend_units, *pack_units(PACKS))
-    is_sure = _spelt_like(written, known) == {nearest} and not _stands_elsewhere(context, written)
+    written = unit.verdict.unit
+    is_sure = unit.verdict.spelling.in_case_only and not _stands_elsewhere(context, written)
     return _renamed(context, unit.site, written, nearest, is_sure=is_sure)
 
 

@@ -14,6 +14,7 @@ from gllint_rules.inference.values import Record, Site, Text, literal_of, surely
 from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.kinds import KINDS, PLAIN, Kind, is_calendar, kind_of_name, unit_of_kind, words_of
 from gllint_rules.words.unit_names import announced_dimension, readings_of_name, unit_of_name
+from gllint_runtime.policy.units import UnitVerdict
 
 if TYPE_CHECKING:
     from gllint_rules.project.project import Project
@@ -223,16 +224,24 @@ def _lines(settings: Settings, unit: str | None, in_list: bool) -> tuple[str, ..
 
 def allowing(settings: Settings, unit: str) -> str:
     """The line of configuration that allows a unit."""
-    from gllint_runtime.policy.packs import pack_of
+    from gllint_runtime.policy.units import packs_for
 
-    pack = pack_of(unit)
-    if pack is not None:
-        return _list_line("unit-packs", settings.unit_packs, pack)
+    packs = packs_for(unit)
+    if packs:
+        return _list_line("unit-packs", settings.unit_packs, *packs)
     return _list_line("extend-units", settings.extend_units, unit)
 
 
-def _list_line(key: str, present: tuple[str, ...], more: str) -> str:
-    return f"{key} = [{', '.join(map(_toml, (*present, more)))}]"
+def unit_advice(settings: Settings, verdict: UnitVerdict) -> str:
+    """What to do about a unit that is not allowed, in a sentence or two."""
+    from gllint_runtime.policy.units import unit_help
+
+    is_nearest_allowed = verdict.nearest is not None and settings.allows(verdict.nearest)
+    return unit_help(verdict, is_nearest_allowed, lambda unit: allowing(settings, unit))
+
+
+def _list_line(key: str, present: tuple[str, ...], *more: str) -> str:
+    return f"{key} = [{', '.join(map(_toml, dict.fromkeys((*present, *more))))}]"
 
 
 def _toml(text: str) -> str:

@@ -12,9 +12,10 @@ from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from gllint_runtime.policy.packs import PACKS, pack_of, pack_units
+from gllint_runtime.policy.packs import PACKS, pack_units
 from gllint_runtime.policy.tables import sections
 from gllint_runtime.policy.units import ALLOWED_UNITS, TIME_UNITS, dimension_of, is_allowed
+from gllint_runtime.policy.units import packs_for as packs_for
 
 _LONGEST = 200
 _NOT_UNITS = frozenset(
@@ -29,7 +30,6 @@ _BOUNDS = frozenset({"min", "max"})
 _EMISSIONS = re.compile(r"_(?:(kg|g|t)_co2(?:e|eq|_eq)|co2(?:e|eq|_eq)_(kg|g|t))(?=_|$)")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _CHUNK = re.compile(r"[^\W_]+")
-_FACTOR = re.compile(r"[^*/()]+")
 
 
 class _Table(NamedTuple):
@@ -94,7 +94,7 @@ def unit_of_name(name: str) -> str | None:
     """The one unit that the end of a name reads as, or ``None``.
 
     It is written as the allowlist or a pack writes it (``_kwh`` gives ``kWh``), and need not be allowed:
-    :func:`packs_for` tells what would allow it. ``intensity_kwh_m2`` and ``intensity_kwh_per_m2`` both give kWh/m2,
+    :func:`~gllint_runtime.policy.units.packs_for` tells what would allow it. ``intensity_kwh_m2`` and ``intensity_kwh_per_m2`` both give kWh/m2,
     ``affinity_kcal_mol`` gives kcal/mol, ``power_mw`` and ``temp_c`` give ``None``.
     """
     readings = readings_of_name(name)
@@ -112,15 +112,6 @@ def readings_of_name(name: str) -> tuple[str, ...]:
         rest = _readings(tokens[1:], name) if len(tokens) > 1 else ()
         return () if rest else ("%",) if words[-1] not in ("id", "code") else ()
     return _readings(tokens, name)
-
-
-def packs_for(unit: str) -> tuple[str, ...] | None:
-    """The packs without which a unit is not allowed: none for an allowed one; ``None`` where no packs would do."""
-    if is_allowed(unit):
-        return ()
-    needed = (pack_of(factor) for factor in [unit, *_FACTOR.findall(unit)])
-    packs = tuple(dict.fromkeys(pack for pack in needed if pack))
-    return packs if packs and is_allowed(unit, packs=packs) else None
 
 
 def announced_dimension(unit: str) -> str | None:

@@ -21,6 +21,7 @@ def verified_output(
 ) -> Survey:
     """The output as plain data, once it fits its schema and each number in it has an allowed unit.
 
+    Its Quantities carry their units as the allowlist writes them; the data stay as the tool gave them.
     Raises GLValidationError RESULT_SCHEMA or UNIT_UNKNOWN.
     """
     try:
@@ -41,6 +42,8 @@ def verified_output(
     for path, quantity in found.quantities.items():
         if not units.is_allowed(quantity.unit):
             units.require(quantity.unit, show_path(path))
+        if not quantity.unit.isascii():
+            found.quantities[path] = Quantity(quantity.value, units.symbol(quantity.unit))
     return found
 
 

@@ -11,52 +11,36 @@ the list.
 
 from __future__ import annotations
 
-import ast
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache, lru_cache
 from math import prod
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from gllint_runtime.policy.allowlist import ALLOWED_UNITS as ALLOWED_UNITS
+from gllint_runtime.policy.allowlist import CANONICAL_UNITS, DERIVED_DIMENSIONS
+from gllint_runtime.policy.allowlist import TIME_UNITS as TIME_UNITS
+from gllint_runtime.policy.allowlist import UNIT_SUFFIXES as UNIT_SUFFIXES
 from gllint_runtime.policy.errors import GLValidationError
-from gllint_runtime.policy.packs import pack_of, pack_units
-from gllint_runtime.policy.tables import lines, sections
+from gllint_runtime.policy.packs import PACKS, pack_units
+from gllint_runtime.policy.stock_units import stock_dimensions, stock_sizes_agree
+from gllint_runtime.policy.tables import lines
+from gllint_runtime.policy.unit_expressions import MAX_LENGTH, factors_of
+from gllint_runtime.policy.unit_spellings import (
+    Spelling,
+    as_listed,
+    divisor_of_time,
+    plain_spelling,
+    spelling_of,
+)
 
 if TYPE_CHECKING:
     from gllint_runtime.policy.schemas import Quantity
 
-
-def _by_unit(table: Mapping[str, str]) -> Mapping[str, str]:
-    """``{"energy": "Wh kWh"}`` → ``{"Wh": "energy", "kWh": "energy"}``"""
-    return {unit: dimension for dimension, units in table.items() for unit in units.split()}
-
-
-_TABLES = sections("allowlist.txt")
-
-ALLOWED_UNITS = _by_unit(_TABLES["allowed"])
-"""Each allowed unit with its dimension, in the order of seed 000's table."""
-
-TIME_UNITS = _by_unit(_TABLES["time"])
-"""Units of time that may stand in a compound."""
-
-UNIT_SUFFIXES: Mapping[str, str] = {
-    unit.lower(): unit for unit in ALLOWED_UNITS if len(unit) > 1 and unit.isalnum()
-} | _TABLES["suffixes"]
-"""The last word of a name in snake_case, in lower case, and the unit it announces. No single letters."""
-
-_CANONICAL = _TABLES["canonical"]  # unit of each dimension, in the order in which they are written
-_DERIVED = _TABLES["derived"]  # dimensions, and what they are over the base dimensions
 _LENGTHS = {1: "length", 2: "area", 3: "volume"}
-
-_Factors = tuple[tuple[str, int], ...]
-
-_NAME = re.compile(r"[^\s*/^()]+")
-_TRAILING_POWER = re.compile(r"(m|km|mi|ft|s|h)([2-4])\Z")  # as in ft3 or m/s2; nobody writes kWh2
-_PINT_NAME = re.compile(r"(?:°|[^\W\d_])\w{0,63}\Z")
-_MAX_LENGTH = 200
 
 
 class UnitVerdict(NamedTuple):
@@ -64,7 +48,9 @@ class UnitVerdict(NamedTuple):
 
     ``status`` is ``"allowed"``, ``"not-allowed"`` (a unit, but none of ours) or ``"unknown"`` (no unit at
     all). ``dimension`` reads like ``"energy/area/year"`` and is ``None`` where it is not known, as for a
-    project's own units. ``nearest`` is a known unit to use instead, ``reason`` one sentence for people.
+    project's own units. ``nearest`` is the unit of the same dimension and size that is meant, ``reason`` one
+    sentence for people. ``symbol`` is an allowed unit as the allowlist writes it (``m3`` for ``m³``), ``spelling``
+    what is known of the way in which any other is written.
     """
 
     unit: str
@@ -72,6 +58,8 @@ class UnitVerdict(NamedTuple):
     dimension: str | None
     nearest: str | None
     reason: str
+    symbol: str
+    spelling: Spelling = Spelling()
 
 
 def judge_unit(
@@ -98,101 +86,115 @@ def dimension_of(unit: str, *, extend: Collection[str] = (), packs: Collection[s
     return judge_unit(unit, extend=extend, packs=packs).dimension
 
 
+def packs_for(unit: str) -> tuple[str, ...] | None:
+    """The packs without which ``unit`` is not allowed: one that does alone, else one for each of its names.
+
+    None of them for a unit that is allowed without; ``None`` where no packs would do.
+    """
+    if is_allowed(unit):
+        return ()
+    alone = next((pack for pack in PACKS if is_allowed(unit, packs=(pack,))), None)
+    if alone is not None:
+        return (alone,)
+    if not is_allowed(unit, packs=PACKS):
+        return None
+    factors = factors_of(as_listed(unit, packs=PACKS))
+    further = [name for name, _ in factors if name not in ALLOWED_UNITS and name not in TIME_UNITS]
+    needed = {next(pack for pack in PACKS if name in pack_units((pack,))) for name in further}
+    return tuple(pack for pack in PACKS if pack in needed)
+
+
+def is_same_size(unit: str, other: str) -> bool | None:
+    """Whether two units are one in dimension and size; ``None`` where it is not known, packs or not."""
+    unit, other = as_listed(unit, packs=PACKS), as_listed(other, packs=PACKS)
+    if unit == other:
+        return True
+    if not all(is_allowed(each, packs=PACKS) or each in TIME_UNITS for each in (unit, other)):
+        return stock_sizes_agree(unit, other)
+    return _dimension(unit, PACKS) == _dimension(other, PACKS) and _scale(unit, PACKS) == _scale(other, PACKS)
+
+
+def unit_help(verdict: UnitVerdict, is_nearest_allowed: bool, allowing: Callable[[str], str]) -> str:
+    """What to do about a unit that is not allowed, in a sentence or two.
+
+    ``allowing`` gives the setting that would allow a unit; ``verdict.nearest`` needs none where ``is_nearest_allowed``.
+    """
+    spelling, nearest = verdict.spelling, verdict.nearest
+    if spelling.is_placeholder:
+        return f"{spelling.remark} Write the unit of the value in its place."
+    if spelling.is_ambiguous:
+        return spelling.remark
+    if nearest is not None:
+        is_unknown = verdict.status == "unknown"
+        text = f"Did you mean `{nearest}`?" if is_unknown else f"Write `{nearest}`, which is the same unit."
+        return text if is_nearest_allowed else f"{text} Allow it with `{allowing(nearest)}`."
+    remark = f"{spelling.remark} " if spelling.remark else ""
+    if not verdict.unit.strip():
+        return f"Write the unit of the value, or allow the empty one with `{allowing(verdict.unit)}`."
+    if packs_for(verdict.unit) or verdict.status == "not-allowed" or remark:
+        return f"{remark}Allow it with `{allowing(verdict.unit)}`, or convert the value to an allowed unit."
+    return f"No such unit is known. Write the unit of the value, or add this one with `{allowing(verdict.unit)}`."
+
+
 def _of_ours(unit: str, extend: Collection[str], strict: bool, packs: Collection[str]) -> UnitVerdict | None:
     """The verdict on what is made of our units, for which pint is never asked; ``None`` for anything else."""
-    if len(unit) > _MAX_LENGTH and unit not in extend:  # nothing that long is read, or kept in a cache
-        return UnitVerdict(unit, "unknown", None, None, "It does not parse as a unit.")
+    if (
+        unit not in extend and len(plain_spelling(unit)) > MAX_LENGTH
+    ):  # nothing that long is read, or kept in a cache
+        return UnitVerdict(unit, "unknown", None, None, "It does not parse as a unit.", unit)
     return _judge(unit, frozenset(extend), strict, tuple(packs))
 
 
 @lru_cache(maxsize=4096)
 def _judge(unit: str, extend: frozenset[str], strict: bool, packs: tuple[str, ...]) -> UnitVerdict | None:
     further = pack_units(packs)
+    symbol = as_listed(unit, extend, packs)
     for listed, reason in (
         (extend, "It is one of the project's own units."),
         (ALLOWED_UNITS, "It is on the allowlist."),
         (further, "It is in a pack of units."),
     ):
-        if unit in listed:
-            return UnitVerdict(unit, "allowed", _dimension(unit, packs), None, reason)
+        if symbol in listed:
+            return UnitVerdict(unit, "allowed", _dimension(symbol, packs), None, reason, symbol)
     if not unit.strip():
         reason = "It is empty, hence dimensionless, and that is not allowed."
-        return UnitVerdict(unit, "not-allowed", "dimensionless", "%", reason)
-    names = dict(_factors(unit))
+        return UnitVerdict(unit, "not-allowed", "dimensionless", None, reason, unit)
+    names = dict(factors_of(symbol))
     known = (ALLOWED_UNITS, TIME_UNITS, extend, further)
     if not all(any(name in units for units in known) for name in names):
         return None
-    if unit in TIME_UNITS:
+    if symbol in TIME_UNITS:
         reason = "A unit of time is allowed inside a compound (kWh/year), not alone."
-        return UnitVerdict(unit, "not-allowed", TIME_UNITS[unit], None, reason)
+        return UnitVerdict(unit, "not-allowed", TIME_UNITS[symbol], None, reason, symbol)
     kind = f"a compound of allowed units and units of time ({', '.join(names)})"
     if strict:
         reason = f"It is {kind}, and strict units allow the listed strings alone."
-        return UnitVerdict(unit, "not-allowed", _dimension(unit, packs), None, reason)
-    return UnitVerdict(unit, "allowed", _dimension(unit, packs), None, f"It is {kind}.")
+        return UnitVerdict(unit, "not-allowed", _dimension(symbol, packs), None, reason, symbol)
+    return UnitVerdict(unit, "allowed", _dimension(symbol, packs), None, f"It is {kind}.", symbol)
 
 
 @lru_cache(maxsize=4096)
 def _refused(unit: str, extend: frozenset[str]) -> UnitVerdict:
-    """Tell a real unit that is not ours from a string that is none, and suggest what may be meant."""
-    lenient = _lenient(unit)
-    dimension = _dimension(lenient, stock=True)
-    nearest = _nearest_spelling(unit, lenient, extend)
+    """Tell a real unit that is not ours from a string that is none, and say what is meant, where that is one unit."""
+    spelling = spelling_of(unit, extend)
+    dimension = _dimension(_lenient(unit), stock=True)
+    nearest = spelling.meant
     if dimension is None:
-        nearest = nearest or _nearest_word(lenient, extend)
-        return UnitVerdict(unit, "unknown", None, nearest, "It does not parse as a unit.")
-    nearest = nearest or _canonical(dimension)
-    return UnitVerdict(unit, "not-allowed", dimension, nearest, "It is a unit, but not on the allowlist.")
+        reason = "It does not parse as a unit."
+        return UnitVerdict(unit, "unknown", None, nearest, reason, unit, spelling)
+    dimension = _dimension(nearest or _lenient(unit), PACKS, stock=True) or dimension
+    reason = "It is a unit, but not on the allowlist."
+    return UnitVerdict(unit, "not-allowed", dimension, nearest, reason, unit, spelling)
 
 
 # ----------------------------------------------------------------------------------------- reading a unit
-
-
-def _factors(unit: str) -> _Factors:
-    """``"kWh/m2/year"`` → ``(("kWh", 1), ("m2", -1), ("year", -1))``; what is no such expression as it stands."""
-    whole = ((unit, 1),)
-    if unit != unit.strip() or len(unit) > _MAX_LENGTH or any(c.isspace() and c != " " for c in unit):
-        return whole
-    names: list[str] = []
-
-    def stand_in(match: re.Match[str]) -> str:
-        if re.fullmatch(r"-?[1-9]", match[0]):
-            return match[0]
-        names.append(match[0])
-        return f"u{len(names) - 1}"
-
-    expression = _NAME.sub(stand_in, unit).replace("^", "**")
-    try:
-        return _product(ast.parse(expression, mode="eval").body, 1, names)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return whole
-
-
-def _product(node: ast.expr, power: int, names: list[str]) -> _Factors:
-    """The factors of an expression raised to ``power``. Raises ValueError where it holds another operator."""
-    match node:
-        case ast.Name(id=stand_in):
-            name = names[int(stand_in[1:])]
-            if name[0].isdigit():
-                raise ValueError(name)
-            split = None if name in ALLOWED_UNITS else _TRAILING_POWER.match(name)
-            return ((split[1], int(split[2]) * power),) if split else ((name, power),)
-        case ast.BinOp(left, ast.Mult() | ast.Div() as operator, right):
-            sign = 1 if isinstance(operator, ast.Mult) else -1
-            return _product(left, power, names) + _product(right, power * sign, names)
-        case ast.BinOp(left, ast.Pow(), ast.Constant(value=int(exponent))):
-            return _product(left, power * exponent, names)
-        case ast.BinOp(left, ast.Pow(), ast.UnaryOp(ast.USub(), ast.Constant(value=int(exponent)))):
-            return _product(left, -power * exponent, names)
-    raise ValueError(ast.dump(node))
-
 
 _TYPOGRAPHY = str.maketrans({"·": "*", "×": "*", "⋅": "*", "²": "2", "³": "3", "₂": "2", "−": "-", "∕": "/"})
 
 
 def _lenient(unit: str) -> str:
     """The same unit with typography, ``per`` and blanks between factors written as operators."""
-    text = re.sub(r"\s+per\s+|_per_", "/", unit.translate(_TYPOGRAPHY).strip())
+    text = re.sub(r"\s+per\s+|_per_", "/", plain_spelling(unit).translate(_TYPOGRAPHY).strip())
     text = re.sub(r"\A1\s*/", "%/", text)
     return re.sub(r"\s+", "*", re.sub(r"\s*([*/^()])\s*", r"\1", text))
 
@@ -210,7 +212,7 @@ def _dimension(unit: str, packs: tuple[str, ...] = (), *, stock: bool = False) -
 def _exponents(unit: str, packs: tuple[str, ...], stock: bool) -> Counter[str] | None:
     """An expression over the base dimensions."""
     total: Counter[str] = Counter()
-    for name, power in _factors(unit):
+    for name, power in factors_of(unit):
         part = _of_one(name, packs, stock)
         if part is None:
             return None
@@ -222,10 +224,16 @@ def _exponents(unit: str, packs: tuple[str, ...], stock: bool) -> Counter[str] |
 def _of_one(name: str, packs: tuple[str, ...], stock: bool) -> Mapping[str, int] | None:
     """One unit over the base dimensions."""
     if dimension := ALLOWED_UNITS.get(name) or TIME_UNITS.get(name):
-        return dict(_factors(_DERIVED[dimension])) if dimension in _DERIVED else {dimension: 1}
+        return (
+            dict(factors_of(DERIVED_DIMENSIONS[dimension]))
+            if dimension in DERIVED_DIMENSIONS
+            else {dimension: 1}
+        )
     if defined := pack_units(packs).get(name):
         return _exponents(defined.of, packs, False) if defined.of else {defined.dimension: 1}
-    return _pint_vector(name) if stock else None
+    dimensions = stock_dimensions(name) if stock else None
+    time = divisor_of_time(name)  # of which pint makes a number of days
+    return dimensions if dimensions is None or time is None else {TIME_UNITS[time]: 1}
 
 
 def _text(exponents: Counter[str]) -> str:
@@ -237,7 +245,7 @@ def _text(exponents: Counter[str]) -> str:
     if abs(length) in _LENGTHS:
         del exponents["length"]
         exponents[_LENGTHS[abs(length)]] = 1 if length > 0 else -1
-    order = [*_CANONICAL]
+    order = [*CANONICAL_UNITS]
     ranked = sorted(exponents, key=lambda base: (order.index(base) if base in order else -1, base))
     over = [_raised(base, exponents[base]) for base in ranked if exponents[base] > 0]
     under = [_raised(base, -exponents[base]) for base in ranked if exponents[base] < 0]
@@ -251,47 +259,12 @@ def _raised(base: str, exponent: int) -> str:
 def _canonical(dimension: str) -> str | None:
     """The unit that a dimension is normalised to, word by word; ``None`` where there is none."""
     text = re.sub(
-        r"[A-Za-z-]+", lambda word: _CANONICAL.get(word[0], word[0].removeprefix("currency-")), dimension
+        r"[A-Za-z-]+", lambda word: CANONICAL_UNITS.get(word[0], word[0].removeprefix("currency-")), dimension
     )
     return text if is_allowed(text) else None
 
 
-# -------------------------------------------------------------------------------------------- suggestions
-
-
-def _nearest_word(text: str, extend: frozenset[str]) -> str | None:
-    from difflib import get_close_matches
-
-    known = {name.lower(): name for name in (*ALLOWED_UNITS, *sorted(extend))}
-    close = get_close_matches(text.lower()[:_MAX_LENGTH], known, cutoff=0.75)
-    return known[close[0]] if close else None
-
-
-def _nearest_spelling(unit: str, lenient: str, extend: frozenset[str]) -> str | None:
-    """The allowed unit that differs in case, typography or a customary spelling only."""
-    own = {name.lower(): name for name in (*TIME_UNITS, *ALLOWED_UNITS, *sorted(extend))}
-    meant = {**UNIT_SUFFIXES, **_TABLES["meant"], **own}
-
-    def word(match: re.Match[str]) -> str:
-        name = match[0]
-        return name if name in ALLOWED_UNITS or name in TIME_UNITS else meant.get(name.lower(), name)
-
-    for text in (unit.strip(), "".join(unit.split()), lenient):
-        candidate = meant.get(text.lower()) or _NAME.sub(word, text)
-        if candidate != unit and is_allowed(candidate, extend=extend):
-            return candidate
-    return None
-
-
 # --------------------------------------------------------------------------------------------------- pint
-
-
-@cache
-def _stock_registry() -> Any:
-    """pint's own units. They say only what is a unit somewhere, never what is allowed here."""
-    import pint
-
-    return pint.UnitRegistry(cache_folder=None)
 
 
 @cache
@@ -304,28 +277,12 @@ def _own_registry() -> Any:
 
 
 @lru_cache(maxsize=1024)
-def _pint_vector(name: str) -> dict[str, int] | None:
-    """The base dimensions of a unit of pint's default registry, or ``None`` if it has no such unit."""
-    if not _PINT_NAME.match(name):
-        return None
-    try:
-        dimensions = _stock_registry().parse_units(name).dimensionality
-    except Exception:  # pint raises a dozen unrelated types on words that are no units
-        return None
-    vector = {str(base).strip("[]"): int(exponent) for base, exponent in dimensions.items()}
-    if vector.get("mass") == 1 and vector.get("length") == 2 and vector.get("time") in (-2, -3):
-        del vector["mass"], vector["length"]  # joule and watt: for us, energy is a base
-        vector["energy"], vector["time"] = 1, vector["time"] + 2
-    return vector
-
-
-@lru_cache(maxsize=1024)
 def _scale(unit: str, packs: tuple[str, ...]) -> tuple[Fraction, Fraction]:
     """``(factor, offset)`` such that ``value * factor + offset`` is in base units. Only for units of ours.
 
     Inside a compound a degree is a difference and has no offset.
     """
-    factors = _factors(unit)
+    factors = factors_of(unit)
     if factors != ((unit, 1),):
         sizes = (_scale(name, packs)[0] ** power for name, power in factors)
         return prod(sizes, start=Fraction(1)), Fraction(0)
@@ -375,11 +332,16 @@ class UnitRegistry:
         """What the project added itself."""
         return self.allowlist - self._listed
 
+    def symbol(self, unit: str) -> str:
+        """The unit as the allowlist writes it: ``m3`` for ``m³``."""
+        return unit if unit.isascii() else as_listed(unit, self.own, self.packs)
+
     def is_allowed(self, unit: str) -> bool:
-        """Whether a Quantity may carry ``unit`` here. Exact and case-sensitive."""
-        return unit in self.allowlist or (
-            unit not in ALLOWED_UNITS
-            and is_allowed(unit, extend=self.own, strict=self.strict, packs=self.packs)
+        """Whether a Quantity may carry ``unit`` here. Case-sensitive; typography says nothing (``m³`` is ``m3``)."""
+        symbol = self.symbol(unit)
+        return symbol in self.allowlist or (
+            symbol not in ALLOWED_UNITS
+            and is_allowed(symbol, extend=self.own, strict=self.strict, packs=self.packs)
         )
 
     def require(self, unit: str, path: str | None = None) -> None:
@@ -387,12 +349,9 @@ class UnitRegistry:
         if self.is_allowed(unit):
             return
         verdict = judge_unit(unit, extend=self.own, strict=self.strict, packs=self.packs)
-        hint = None
-        if pack := pack_of(unit):  # says more than the nearest spelling does
-            hint = f"The pack of units {pack!r} has it: packs=[{pack!r}]."
-        elif verdict.nearest:
-            hint = f"Use {verdict.nearest!r}."
-        message = f"Unit '{unit[:_MAX_LENGTH]}' is not allowed. {verdict.reason}"
+        is_nearest_allowed = verdict.nearest is not None and self.is_allowed(verdict.nearest)
+        hint = unit_help(verdict, is_nearest_allowed, _argument)
+        message = f"Unit '{unit[:MAX_LENGTH]}' is not allowed. {verdict.reason}"
         raise GLValidationError("UNIT_UNKNOWN", message, hint=hint, path=path)
 
     def normalize(self, quantity: Quantity) -> tuple[Decimal, str]:
@@ -401,9 +360,10 @@ class UnitRegistry:
         Raises GLValidationError UNIT_UNKNOWN for a unit that is not allowed.
         """
         self.require(quantity.unit)
-        dimension = _dimension(quantity.unit, self.packs)
-        target = (_canonical(dimension) if dimension else None) or quantity.unit
-        value = quantity.value if target == quantity.unit else self._convert(quantity, target)
+        unit = self.symbol(quantity.unit)
+        dimension = _dimension(unit, self.packs)
+        target = (_canonical(dimension) if dimension else None) or unit
+        value = quantity.value if target == unit else self._convert(quantity, target)
         return _decimal(value) if isinstance(value, Fraction) else Decimal(str(value)), target
 
     def convert_to(self, quantity: Quantity, target_unit: str) -> Quantity:
@@ -415,9 +375,10 @@ class UnitRegistry:
 
         self.require(quantity.unit)
         self.require(target_unit)
-        if quantity.unit == target_unit:
+        unit, target_unit = self.symbol(quantity.unit), self.symbol(target_unit)
+        if unit == target_unit:
             return Quantity(quantity.value, target_unit)
-        dimension = _dimension(quantity.unit, self.packs)
+        dimension = _dimension(unit, self.packs)
         if dimension is None or dimension != _dimension(target_unit, self.packs):
             raise GLValidationError("UNIT_UNKNOWN", f"'{quantity.unit}' does not convert to '{target_unit}'.")
         value: Any = self._convert(quantity, target_unit)
@@ -439,11 +400,12 @@ class UnitRegistry:
         first, second = _exact(a.value), _exact(b.value)
         if first is None or second is None or not (self.is_allowed(a.unit) and self.is_allowed(b.unit)):
             return False
-        dimension = _dimension(a.unit, self.packs)
-        if a.unit != b.unit and (dimension is None or dimension != _dimension(b.unit, self.packs)):
+        unit, other = self.symbol(a.unit), self.symbol(b.unit)
+        dimension = _dimension(unit, self.packs)
+        if unit != other and (dimension is None or dimension != _dimension(other, self.packs)):
             return False
-        if a.unit != b.unit or dimension == "temperature":
-            first, second = self._in_base_units(first, a.unit), self._in_base_units(second, b.unit)
+        if unit != other or dimension == "temperature":
+            first, second = self._in_base_units(first, unit), self._in_base_units(second, other)
         if isinstance(a.value, int) and isinstance(b.value, int):
             return first == second
         return abs(first - second) <= Fraction(tolerance) * max(abs(first), abs(second))
@@ -451,7 +413,7 @@ class UnitRegistry:
     def validate_dimension(self, quantity: Quantity, expected_dimension: str) -> None:
         """Raise UNIT_UNKNOWN unless the Quantity is of ``expected_dimension`` (``"energy/area"``)."""
         self.require(quantity.unit)
-        found = _dimension(quantity.unit, self.packs)
+        found = _dimension(self.symbol(quantity.unit), self.packs)
         if found != expected_dimension:
             message = f"Expected a unit of {expected_dimension}, got '{quantity.unit}' ({found})."
             raise GLValidationError("UNIT_UNKNOWN", message)
@@ -465,4 +427,10 @@ class UnitRegistry:
         if value is None:
             raise GLValidationError("UNIT_UNKNOWN", f"{quantity.value!r} is not a finite number.")
         factor, offset = _scale(unit, self.packs)
-        return (self._in_base_units(value, quantity.unit) - offset) / factor
+        return (self._in_base_units(value, self.symbol(quantity.unit)) - offset) / factor
+
+
+def _argument(unit: str) -> str:
+    """The arguments of a registry that allow a unit."""
+    packs = packs_for(unit)
+    return f"packs={[*packs]!r}" if packs else f"extend_units={[unit[:MAX_LENGTH]]!r}"

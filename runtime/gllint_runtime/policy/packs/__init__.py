@@ -33,11 +33,6 @@ def pack_units(packs: tuple[str, ...]) -> Mapping[str, Definition]:
     return {unit: dimension for name in PACKS if name in packs for unit, dimension in _read(name).items()}
 
 
-def pack_of(unit: str) -> str | None:
-    """The first pack that has ``unit``, or ``None``."""
-    return next((name for name in PACKS if unit in _read(name)), None)
-
-
 @cache
 def _read(name: str) -> Mapping[str, Definition]:
     # Here, so that who asks for the names of the packs alone, as the configuration does, waits for nothing.

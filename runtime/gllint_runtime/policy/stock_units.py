@@ -1,0 +1,88 @@
+"""pint's own units: what is a unit somewhere, never what is allowed here. pint loads at the first question."""
+
+from __future__ import annotations
+
+import re
+from functools import cache, lru_cache
+from typing import Any
+
+_NAME = re.compile(r"(?:°|[^\W\d_])\w{0,63}\Z")
+_LONGEST_PREFIX = 2  # of the symbols: "da", "Ki"
+
+
+@cache
+def _registry() -> Any:
+    import pint
+
+    return pint.UnitRegistry(cache_folder=None)
+
+
+@lru_cache(maxsize=1024)
+def stock_dimensions(name: str) -> dict[str, int] | None:
+    """The base dimensions of a unit of pint's default registry, or ``None`` if it has no such unit."""
+    if not _NAME.match(name):
+        return None
+    try:
+        dimensions = _registry().parse_units(name).dimensionality
+    except Exception:  # pint raises a dozen unrelated types on words that are no units
+        return None
+    vector = {str(base).strip("[]"): int(exponent) for base, exponent in dimensions.items()}
+    if vector.get("mass") == 1 and vector.get("length") == 2 and vector.get("time") in (-2, -3):
+        del vector["mass"], vector["length"]  # joule and watt: for us, energy is a base
+        vector["energy"], vector["time"] = 1, vector["time"] + 2
+    return vector
+
+
+@lru_cache(maxsize=1024)
+def stock_readings(word: str) -> frozenset[str]:
+    """The units of pint that are written like ``word`` in one case or another, by pint's full names.
+
+    ``mw`` gives milliwatt and megawatt. The letters of a prefix are tried in each case, those of a unit's name are not
+    told apart.
+    """
+    if not _NAME.match(word) or not word.isascii():
+        return frozenset()
+    found = set()
+    for written in _cases(word):
+        try:
+            found |= {prefix + unit for prefix, unit, _ in _parsed(written)}
+        except Exception:  # as above
+            continue
+    return frozenset(found)
+
+
+@lru_cache(maxsize=1024)
+def stock_name(symbol: str) -> str | None:
+    """pint's full name of a unit in exactly this case, ``kilowatt`` for ``kW``; ``None`` if it has no such unit."""
+    if not _NAME.match(symbol):
+        return None
+    try:
+        return str(_registry().parse_units(symbol))
+    except Exception:  # as above
+        return None
+
+
+@lru_cache(maxsize=1024)
+def stock_sizes_agree(unit: str, other: str) -> bool | None:
+    """Whether two single units are one in dimension and size by pint; ``None`` where it has not both of them."""
+    if stock_name(unit) is None or stock_name(other) is None:
+        return None
+    try:
+        one, another = (_registry().Quantity(1, symbol).to_base_units() for symbol in (unit, other))
+        return bool(one.units == another.units and abs(one.magnitude / another.magnitude - 1) < 1e-9)
+    except Exception:  # as above; of a constant or a level, say
+        return None
+
+
+def _parsed(word: str) -> Any:
+    return _registry().parse_unit_name(word, case_sensitive=False)
+
+
+def _cases(word: str) -> set[str]:
+    """The word in small letters (a plural's "s" is one), and with those that may be a prefix in each case."""
+    small = word.lower()
+    written = {small}
+    for length in range(1, min(_LONGEST_PREFIX, len(word) - 1) + 1):
+        head, tail = small[:length], small[length:]
+        written |= {head.upper() + tail, head.capitalize() + tail}
+    return written

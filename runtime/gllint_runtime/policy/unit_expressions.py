@@ -1,0 +1,56 @@
+"""Expressions of units as the allowlist writes them: ``kWh/m2/year``, ``USD/(m2*month)``, ``m^2``."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from gllint_runtime.policy.allowlist import ALLOWED_UNITS
+
+Factors = tuple[tuple[str, int], ...]
+"""Names of units with their powers."""
+
+MAX_LENGTH = 200
+"""The longest unit that is read."""
+
+NAME = re.compile(r"[^\s*/^()]+")
+TRAILING_POWER = re.compile(r"(m|km|mi|ft|s|h)([2-4])\Z")  # as in ft3 or m/s2; nobody writes kWh2
+
+
+def factors_of(unit: str) -> Factors:
+    """``"kWh/m2/year"`` → ``(("kWh", 1), ("m2", -1), ("year", -1))``; what is no such expression as it stands."""
+    whole = ((unit, 1),)
+    if unit != unit.strip() or len(unit) > MAX_LENGTH or any(c.isspace() and c != " " for c in unit):
+        return whole
+    names: list[str] = []
+
+    def stand_in(match: re.Match[str]) -> str:
+        if re.fullmatch(r"-?[1-9]", match[0]):
+            return match[0]
+        names.append(match[0])
+        return f"u{len(names) - 1}"
+
+    expression = NAME.sub(stand_in, unit).replace("^", "**")
+    try:
+        return _product(ast.parse(expression, mode="eval").body, 1, names)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return whole
+
+
+def _product(node: ast.expr, power: int, names: list[str]) -> Factors:
+    """The factors of an expression raised to ``power``. Raises ValueError where it holds another operator."""
+    match node:
+        case ast.Name(id=stand_in):
+            name = names[int(stand_in[1:])]
+            if name[0].isdigit():
+                raise ValueError(name)
+            split = None if name in ALLOWED_UNITS else TRAILING_POWER.match(name)
+            return ((split[1], int(split[2]) * power),) if split else ((name, power),)
+        case ast.BinOp(left, ast.Mult() | ast.Div() as operator, right):
+            sign = 1 if isinstance(operator, ast.Mult) else -1
+            return _product(left, power, names) + _product(right, power * sign, names)
+        case ast.BinOp(left, ast.Pow(), ast.Constant(value=int(exponent))):
+            return _product(left, power * exponent, names)
+        case ast.BinOp(left, ast.Pow(), ast.UnaryOp(ast.USub(), ast.Constant(value=int(exponent)))):
+            return _product(left, -power * exponent, names)
+    raise ValueError(ast.dump(node))

@@ -1,0 +1,412 @@
+"""What a text that is no unit of the tables means: one unit, several, another thing, or nothing that is known.
+
+A unit is suggested only where it means the same as what is written, in dimension and in size: another case, a plural,
+a name written out, another way to write a product. A word that is written exactly as some unit is (of ours, or of
+pint) means that unit. Any other word is looked up in every case; where that gives two units, none is suggested. The
+words are in ``spellings.txt``.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from gllint_runtime.policy.allowlist import ALLOWED_UNITS, TIME_UNITS
+from gllint_runtime.policy.packs import PACKS, pack_units
+from gllint_runtime.policy.stock_units import stock_name, stock_readings
+from gllint_runtime.policy.tables import sections
+from gllint_runtime.policy.unit_expressions import MAX_LENGTH, NAME, TRAILING_POWER, Factors, factors_of
+
+_MAX_FACTORS = 12
+_MAX_DEPTH = 4
+_RINGS = str.maketrans("º˚", "°°")  # what some keyboards have for it
+_DEGREE = re.compile(r"(?<!\w)°([CF])(?!\w)")
+
+
+class Spelling(NamedTuple):
+    """What is known of the way in which a unit is written.
+
+    ``meant`` is the unit of the tables that means the same, ``in_case_only`` whether the text differs from it in case
+    and separators alone and is no other unit in any case, ``remark`` a sentence for people where nothing is suggested,
+    ``is_ambiguous`` whether the text may be several units, ``is_placeholder`` whether it only stands for one.
+    """
+
+    meant: str | None = None
+    in_case_only: bool = False
+    remark: str = ""
+    is_ambiguous: bool = False
+    is_placeholder: bool = False
+
+
+# ---------------------------------------------------------------------------------------- the same characters
+
+
+def plain_spelling(text: str) -> str:
+    """The text in which units are compared: ``m³`` is ``m3``, both micro signs are one, ``℃`` is ``degC`` (NFKC)."""
+    if text.isascii() or len(text) > MAX_LENGTH:
+        return text
+    return _DEGREE.sub(r"deg\1", unicodedata.normalize("NFKC", text))
+
+
+def as_listed(unit: str, extend: Collection[str] = (), packs: Collection[str] = ()) -> str:
+    """The unit with each of its names as the tables write it: ``μg/m³`` gives ``µg/m3``."""
+    if unit.isascii():
+        return unit
+    listed = _written(frozenset(extend), tuple(packs))
+    plain = plain_spelling(unit)
+    return listed.get(plain) or NAME.sub(lambda name: listed.get(name[0], name[0]), plain)
+
+
+@lru_cache(maxsize=64)
+def _written(extend: frozenset[str], packs: tuple[str, ...]) -> Mapping[str, str]:
+    """The symbols beyond ASCII, by their plain text."""
+    symbols = (symbol for symbol in (*pack_units(packs), *sorted(extend)) if not symbol.isascii())
+    written = {plain_spelling(symbol): symbol for symbol in symbols}
+    return {
+        plain: s for plain, s in written.items() if plain not in ALLOWED_UNITS and plain not in TIME_UNITS
+    }
+
+
+# ------------------------------------------------------------------------------------------ what is suggested
+
+
+@lru_cache(maxsize=1024)
+def spelling_of(text: str, extend: frozenset[str] = frozenset()) -> Spelling:
+    """What ``text``, which is no allowed unit, is as a spelling of one. ``extend`` lists a project's own units."""
+    plain = " ".join(plain_spelling(text.translate(_RINGS)).split())
+    if not plain or len(plain) > MAX_LENGTH:
+        return Spelling()
+    if plain.lower() in _table("placeholders")["texts"].split(", "):
+        return Spelling(remark="It stands for a unit.", is_placeholder=True)
+    others = _table("others")
+    if other := others.get(text) or others.get(plain):
+        return Spelling(remark=f"It is {other}.")
+    reader = _Reader(extend)
+    listed = as_listed(plain, extend, PACKS)
+    meanings = reader.meanings(listed)
+    written = [unit for meaning in meanings if (unit := reader.written(meaning))]
+    if len(meanings) > 1 or reader.is_open:
+        return Spelling(remark=_either(written), is_ambiguous=True)
+    if not written or written[0] == as_listed(text, extend, PACKS):
+        return Spelling(remark=reader.remark)
+    letters = _folded(written[0])
+    is_other = any(_folded(name) == letters for name in others)
+    return Spelling(written[0], _folded(plain) == letters and not is_other)
+
+
+def _either(units: Collection[str]) -> str:
+    if len(units) < 2:
+        return "It can be read as several units, by its case: write the one that is meant."
+    *others, last = (f"`{unit}`" for unit in units)
+    return f"It can be read as {', '.join(others)} and as {last}: write the one that is meant."
+
+
+def _folded(text: str) -> str:
+    return re.sub(r"[\s_.-]", "", text).lower()
+
+
+class _Reader:
+    """Reads one text.
+
+    ``remark`` says of a text that is not understood which part of it is not, ``is_open`` of one that is whether it may
+    be another unit, too, which the tables do not have.
+    """
+
+    def __init__(self, extend: frozenset[str]) -> None:
+        self._extend = extend
+        self._text = ""
+        self.remark = ""
+        self.is_open = False
+
+    def meanings(self, text: str) -> list[Factors]:
+        """The meanings of a text as products: none where it is not understood, several where it is ambiguous."""
+        self._text = _EMISSIONS.sub(_emission, text)
+        text = _PER.sub("/", self._text.replace("**", "^")).translate(_DIVISION)
+        try:
+            if (unit := _named(self._text)) is not None:
+                return [_expanded(factors_of(unit))]
+            return self._quotient(text, False, 0)
+        except _UnreadableError as error:
+            self.remark = error.remark
+            return []
+
+    def _quotient(self, text: str, is_divisor: bool, depth: int) -> list[Factors]:
+        parts = _split(text)
+        if depth > _MAX_DEPTH or len(parts) > _MAX_FACTORS:
+            raise _UnreadableError
+        meanings: list[Factors] = [()]
+        for number, part in enumerate(map(_trimmed, parts)):
+            below = is_divisor or number > 0
+            if part.startswith("(") and part.endswith(")"):
+                inner = self._quotient(part[1:-1], below, depth + 1)
+            elif number == 0 and part == "1":
+                inner = [()]
+            else:
+                inner = self._product(part, below, number > 0)
+            sign = -1 if number else 1
+            meanings = _products(meanings, [_raised_factors(factors, sign) for factors in inner])
+        return meanings
+
+    def _product(self, text: str, is_divisor: bool, is_behind_bar: bool) -> list[Factors]:
+        """The meanings of what stands between two bars. Behind a bar a product without brackets has two."""
+        if (unit := _named(text)) is not None:
+            return [_expanded(factors_of(unit))]
+        words = [word for word in _FACTOR.split(text) if word]
+        if len(words) == 1 and (pair := _SIDE_BY_SIDE.fullmatch(words[0])):
+            words = [pair[1], pair[2]]
+        if not words or len(words) > _MAX_FACTORS:
+            raise _UnreadableError
+        first, *rest = (self._factor(word, is_divisor) for word in words)
+        meanings = first
+        for factors in rest:
+            meanings = _products(meanings, factors)
+        if not is_behind_bar or not rest:
+            return meanings
+        above = first
+        for factors in rest:
+            above = _products(above, [_raised_factors(each, -1) for each in factors])
+        return meanings + above
+
+    def _factor(self, text: str, is_divisor: bool) -> list[Factors]:
+        """The meanings of a word with its power: ``m2``, ``s^-1``, ``K-1``."""
+        if (other := _table("others").get(text)) is not None:
+            raise _UnreadableError(f"`{text}` is {other}.")
+        if text.isdecimal() and text != self._text:
+            raise _UnreadableError(f"`{text}` is a number, and belongs to the value.")
+        split = None if text in _symbols(self._extend) else _POWER.fullmatch(text)
+        if split is None:
+            units, power = self._word(text, is_divisor), 1
+        else:
+            power = int(split["power"])
+            units = self._word(split["base"], is_divisor or power < 0)
+            if split["sign"] is None and (same_letters := self._of_letters(text)):
+                self.is_open |= bool(units)
+                units, power = same_letters, 1
+        if not units:
+            raise _UnreadableError(f"`{text}` is no unit that is known." if text != self._text else "")
+        return [_expanded(factors_of(unit), power) for unit in units]
+
+    def _word(self, word: str, is_divisor: bool) -> list[str]:
+        """The units that a word may mean; none where it is no unit at all."""
+        if word in _symbols(self._extend):
+            return [word]
+        if is_divisor and (unit := _table("denominators").get(word)):
+            return [unit]
+        if (unit := _named(word)) is not None:
+            return [unit]
+        if (name := stock_name(word)) is not None:
+            ours = _aliases().get(name, word)
+            return [ours if len(word) > 1 or ours.lower() == word.lower() else word]
+        if len(word) == 1:
+            return []
+        units = self._of_letters(word)
+        meanings = {_meaning(unit) for unit in units}
+        if others := stock_readings(word) - meanings:
+            self.is_open |= len(others | meanings) > 1
+            return units or [word]
+        return units or self._counted(word)
+
+    def _counted(self, word: str) -> list[str]:
+        """The thing that is counted, or the project's own unit, of which a word is the plural."""
+        singular = word[:-1].lower() if word.endswith("s") else ""
+        counted = (*pack_units(("counts",)), *sorted(self._extend))
+        return [unit for unit in counted if unit and unit.lower() == singular][:1]
+
+    def _of_letters(self, word: str) -> list[str]:
+        """The units of the tables that are written like a word in another case, one for each meaning."""
+        letters = word.lower()
+        units = [
+            unit for unit in _symbols(self._extend) if unit.lower() == letters and not _is_word(word, unit)
+        ]
+        if (unit := unit_names().get(letters)) is not None:
+            units.append(unit)
+        return list({_meaning(unit): unit for unit in reversed(units)}.values())[::-1]
+
+    def written(self, meaning: Factors) -> str | None:
+        """A product as the tables write it; ``None`` where one of its factors is not theirs."""
+        symbols = _symbols(self._extend)
+        return _text(meaning) if all(name in symbols for name, _ in meaning) else None
+
+
+class _UnreadableError(Exception):
+    """``remark`` says which part is not understood; it is empty where all of it is not."""
+
+    def __init__(self, remark: str = "") -> None:
+        super().__init__(remark)
+        self.remark = remark
+
+
+def divisor_of_time(word: str) -> str | None:
+    """The unit of time that a single letter stands for below a bar: ``a`` in ``kWh/a`` is a year."""
+    return _table("denominators").get(word)
+
+
+# ------------------------------------------------------------------------------------------------- the parts
+
+_DIVISION = str.maketrans(dict.fromkeys("∕⁄÷", "/") | {"−": "-", "‐": "-", "‑": "-"})
+_PER = re.compile(r"(?<![^\s_-])per(?![^\s_-])")
+_FACTOR = re.compile(r"[\s*·⋅×∙•.]+|[-_](?!\d)")
+_POWER = re.compile(r"(?P<base>.*?[^\d^-])(?P<sign>\^|(?=-))?\(?(?P<power>-?[1-9])\)?", re.DOTALL)
+_SIDE_BY_SIDE = re.compile(r"((?:m|cm|ft)[23])([A-Z]\w*|a)")  # as in W/m2K and kWh/m2a
+_MASS = r"kilogram(?:me)?s?|gram(?:me)?s?|tonnes?|metric[ _-]ton(?:ne)?s?|[kK]?g|KG|[tT]"
+_EMISSIONS = re.compile(
+    rf"(?<![^\W_])({_MASS})[ _-]?(?:of[ _])?"
+    r"(?i:CO2[ _-]?(?:e|eq|equiv|equivalents?)|carbon[ _-]dioxide[ _-]equivalents?)(?![^\W_])\.?"
+)
+
+
+def _emission(match: re.Match[str]) -> str:
+    mass = unit_names().get(_folded(match[1])) or match[1].lower()
+    return f"{mass}CO2e"
+
+
+def _split(text: str) -> list[str]:
+    """The text between its bars, those within brackets aside. Raises for brackets that do not match."""
+    parts, depth = [""], 0
+    for char in text:
+        depth += {"(": 1, ")": -1}.get(char, 0)
+        if depth < 0:
+            raise _UnreadableError
+        if char == "/" and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += char
+    if depth:
+        raise _UnreadableError
+    return parts
+
+
+def _trimmed(text: str) -> str:
+    return text.strip(" _-")
+
+
+def _named(text: str) -> str | None:
+    """The unit whose name a text is, written out. The case of a long one says nothing."""
+    is_name = len(text) > 4 or text == text.lower() or not text.isascii()
+    return unit_names().get(_folded(text)) if is_name else None
+
+
+def _products(left: list[Factors], right: list[Factors]) -> list[Factors]:
+    products = [(*one, *other) for one in left for other in right]
+    if len(products) > _MAX_FACTORS:
+        raise _UnreadableError
+    return products
+
+
+def _raised_factors(factors: Factors, power: int) -> Factors:
+    return tuple((name, exponent * power) for name, exponent in factors)
+
+
+def _is_word(word: str, code: str) -> bool:
+    """Whether a text in other letters than the code of a currency is a word: ``pen``, ``all``."""
+    return code in _table("words")["codes"].split() and word != code
+
+
+def _expanded(factors: Iterable[tuple[str, int]], power: int = 1) -> Factors:
+    """The factors with ``m2`` as a power of ``m``."""
+    return tuple(
+        (split[1], int(split[2]) * exponent * power)
+        if (split := TRAILING_POWER.match(name))
+        else (name, exponent * power)
+        for name, exponent in factors
+    )
+
+
+def _text(meaning: Factors) -> str | None:
+    """A product as the allowlist writes it, or as its compounds are written: ``kWh/m2/year``."""
+    exponents: Counter[str] = Counter()
+    for name, power in meaning:
+        exponents[name] += power
+    if 0 in exponents.values():
+        return None
+    exponents = _with_products(exponents)
+    for unit in ALLOWED_UNITS:
+        if Counter(dict(_expanded(factors_of(unit)))) == exponents:
+            return unit
+    over = [_raised(name, power) for name, power in exponents.items() if power > 0]
+    under = [_raised(name, -power) for name, power in exponents.items() if power < 0]
+    return "/".join(["*".join(over), *under]) if over else None
+
+
+def _with_products(exponents: Counter[str]) -> Counter[str]:
+    """``kW*h`` as the one unit that it is."""
+    for product, unit in _table("products").items():
+        left, right = product.split("*")
+        if exponents[left] == exponents[right] == 1 and unit not in exponents:
+            return Counter({unit: 1, **{n: p for n, p in exponents.items() if n not in (left, right)}})
+    return exponents
+
+
+def _raised(name: str, power: int) -> str:
+    if power == 1:
+        return name
+    short = f"{name}{power}"
+    return short if TRAILING_POWER.fullmatch(short) else f"{name}^{power}"
+
+
+# ------------------------------------------------------------------------------------------------ the tables
+
+
+@lru_cache(maxsize=64)
+def _symbols(extend: frozenset[str]) -> Mapping[str, None]:
+    """All symbols that a suggestion may be made of, the allowlist first."""
+    compounds = {unit for unit in ALLOWED_UNITS if "/" in unit}
+    return dict.fromkeys(
+        u for u in (*ALLOWED_UNITS, *TIME_UNITS, *sorted(extend), *pack_units(PACKS)) if u not in compounds
+    )
+
+
+@cache
+def _tables() -> Mapping[str, Mapping[str, str]]:
+    return sections("spellings.txt")
+
+
+def _table(name: str) -> Mapping[str, str]:
+    return _tables()[name]
+
+
+@cache
+def unit_names() -> Mapping[str, str]:
+    """Names written out, without blanks and hyphens, and the unit of each."""
+    named = {form: unit for unit, names in _table("names").items() for form in _forms(names)}
+    symbols = _symbols(frozenset())
+    for unit, names in _table("prefixed names").items():
+        for form in _forms(names):
+            named[form] = unit
+            for prefix, letter in _table("prefixes").items():
+                symbol = f"{letter}{unit}"
+                is_prefixed = stock_name(symbol) == f"{prefix}{stock_name(unit)}"  # no dB of bytes
+                if symbol in symbols and is_prefixed:
+                    named[prefix + form] = symbol
+    for length in ("m", "km", "ft", "mi"):
+        for form in [form for form, unit in named.items() if unit == length]:
+            for power, words in (("2", ("square", "sq")), ("3", ("cubic", "cu"))):
+                named |= {word + form: f"{length}^{power}" for word in words}
+    return named
+
+
+def _forms(names: str) -> list[str]:
+    return [
+        form
+        for name in names.split(", ")
+        for form in (name.split("|") if "|" in name else (name, f"{name}s"))
+    ]
+
+
+@cache
+def _aliases() -> Mapping[str, str]:
+    """The unit of the tables that each of pint's full names is."""
+    listed = [*_table("pint"), *reversed([*_symbols(frozenset())])]
+    return {name: unit for unit in listed if not (name := _meaning(unit)).startswith("-")}
+
+
+def _meaning(unit: str) -> str:
+    """What tells the meaning of a unit from others': pint's full name of it, or a name of ours."""
+    ours = _table("pint").get(unit)
+    if ours == "-":
+        return f"-{unit}"
+    return ours or stock_name(unit) or f"-{unit}"
