@@ -94,7 +94,8 @@ def unit_of_name(name: str) -> str | None:
     """The one unit that the end of a name reads as, or ``None``.
 
     It is written as the allowlist or a pack writes it (``_kwh`` gives ``kWh``), and need not be allowed:
-    :func:`~gllint_runtime.policy.units.packs_for` tells what would allow it. ``intensity_kwh_m2`` and ``intensity_kwh_per_m2`` both give kWh/m2,
+    :func:`~gllint_runtime.policy.units.packs_for` tells what would allow it.
+    ``intensity_kwh_m2`` and ``intensity_kwh_per_m2`` both give kWh/m2,
     ``affinity_kcal_mol`` gives kcal/mol, ``power_mw`` and ``temp_c`` give ``None``.
     """
     readings = readings_of_name(name)
