@@ -190,7 +190,10 @@ class _Run:
         lines = len(self.engine.sources.of(absolute(path)).data.splitlines())
         if line > max(lines, 1):
             raise UsageError(f"--why: {path} has only {counted(lines, 'line')}")
-        say("\n".join(map(visible, self.engine.explain(path, line, code))))
+        from gllint.run.silences import silences
+
+        said = [*self.engine.explain(path, line, code), *silences(self.engine, absolute(path), line, code)]
+        say("\n".join(map(visible, said)))
         return NOTHING_FOUND
 
     def _show_files(self, paths: Sequence[str]) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Collection, Iterator, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from gllint_rules.catalogue import RULES
@@ -16,6 +17,7 @@ from gllint_rules.inference.values import (
     Boolean,
     Entry,
     ExternalInstance,
+    FunctionOf,
     Instance,
     ListOf,
     Number,
@@ -26,15 +28,22 @@ from gllint_rules.inference.values import (
     UnionOf,
     Value,
     held_in,
+    number,
     options,
 )
 from gllint_rules.project.context import Context, Pending
-from gllint_rules.project.results import as_text
+from gllint_rules.project.results import Result, as_text
+from gllint_rules.project.sight import result_of
 from gllint_rules.project.templates import final_steps
+from gllint_rules.project.tool import Tool
 from gllint_rules.reading import facts
+from gllint_rules.reading.outline import SECTION_BITS
+from gllint_runtime.policy.schemas import is_plain_key
 
 if TYPE_CHECKING:
     from gllint_rules.project.project import Project
+
+_MOST_RETURNS, _MOST_LISTED = 10, 10
 
 
 def why(
@@ -79,6 +88,10 @@ def why(
     if code is not None and RULES[code].check is None:
         return [*about, f"{code} is not a rule about values: `gllint rule {code}` says when it speaks."]
     said = dict.fromkeys(words for context in contexts for words in _silence(context, path, line))
+    if not said:
+        said = dict.fromkeys(
+            words for context in contexts for words in _of_tools(context, path, line, in_force)
+        )
     return about + ([*said] or [*_nothing(contexts, path)])
 
 
@@ -114,6 +127,7 @@ def _silence(context: Context, path: str, line: int) -> Iterator[str]:
             if entry.site.module.path == path and context.span(entry.site).line == line:
                 what = f"`{key}` in the result of {tool}" if key else f"the result of {tool}"
                 yield f"{what} is {describe(entry.value)}{_place(context, entry.site)}"
+                yield from _plain(context, key, entry.value)
     for call, scope in context.module.calls if context.module.path == path else ():
         func = call.func
         if isinstance(func, facts.Attr) and func.name in context.names.table.all_runs:
@@ -127,6 +141,15 @@ def _silence(context: Context, path: str, line: int) -> Iterator[str]:
             if part.site.module.path == path and context.span(part.site).line == line:
                 yield "this text is part of a final message, and every number in it is claimed or allowed"
                 break
+
+
+def _plain(context: Context, key: str | None, value: Value) -> Iterator[str]:
+    """Which setting says that the numbers under a key are no quantities."""
+    if key is None or number(value) is None:
+        return
+    for pattern in context.settings.plain_keys:
+        if is_plain_key(key, (pattern,)):
+            yield f"  `{key}` is no quantity by the configuration: `plain-keys` has `{pattern}`"
 
 
 def _entries(
@@ -153,8 +176,12 @@ def describe(value: Value) -> str:
             return "a Quantity"
         case Record(entries=entries) if set(entries) == {"value", "unit"}:
             return "a Quantity"
+        case Record(cls=None, open=True) if not value.entries and value.rest is None:
+            return "a dict, and nothing in the project shows what it holds"
         case Record(cls=None):
             return "a dict"
+        case ListOf(items=(), rest=rest) if rest is UNKNOWN:
+            return "a list, and nothing in the project shows what it holds"
         case ListOf():
             return "a list"
         case Instance(of=of) | Record(cls=of) if of is not None:
@@ -173,11 +200,82 @@ def describe(value: Value) -> str:
             return "neither a number nor a container"
 
 
+def _of_tools(context: Context, path: str, line: int, in_force: Collection[str]) -> Iterator[str]:
+    """What the tool returns whose function stands on the line or around it, and what is not known of it."""
+    around: dict[int, list[tuple[Tool, FunctionOf]]] = {}
+    for tool in context.tools:
+        for callable in tool.callables:
+            if callable.module.path == path and line in _lines_of(context, callable):
+                around.setdefault(_first_line(context, callable), []).append((tool, callable))
+    # Of tools inside one function the last that begins before the line.
+    for tool, callable in around.get(max((first for first in around if first <= line), default=0), ()):
+        yield from _of_tool(context, tool, callable, in_force)
+
+
+def _first_line(context: Context, callable: FunctionOf) -> int:
+    """The line that a function begins on, its decorators among it."""
+    function = callable.function
+    decorators = function.decorators if isinstance(function, facts.Function) else ()
+    places = (function.at, *(decorator.at for decorator in decorators))
+    return min(context.span(Site(callable.module, at)).line for at in places)
+
+
+def _lines_of(context: Context, callable: FunctionOf) -> range:
+    """The lines of the section that a function stands in: itself, or what is around it."""
+    module = callable.module
+    section = module.outline.sections[callable.function.at >> SECTION_BITS]
+    span = context.project.positions(module).lines.span(section.begin, section.end)
+    return range(span.line, span.end_line + (span.end_column > 1))
+
+
+def _of_tool(context: Context, tool: Tool, callable: FunctionOf, in_force: Collection[str]) -> Iterator[str]:
+    """What a tool returns in one line, and each returned value of which not all is known in one more."""
+    name = f"tool `{tool.name}`" if tool.name else "this tool"
+    kind = result_of(context, tool)
+    at = context.span(Site(callable.module, callable.function.at)).line
+    told = {
+        "number": "returns numbers, which were looked at",
+        "text": "returns text: the numbers in it are for GL104, which is "
+        + ("on" if "GL104" in in_force else "off (--extend-select GL104)"),
+        "unknown": "returns something that is not known, so no rule speaks about it",
+        "other": "returns neither a number nor text",
+    }[kind]
+    yield f"{name} (line {at}) {told}."
+    results = [result for result in context.results if result.callable.function is callable.function]
+    for result in results[:_MOST_RETURNS]:
+        yield f"  it returns {_in_words(result.value)}{_place(context, result.site)}"
+        for key, entry in islice(_unknown_parts(result), _MOST_RETURNS):
+            where = f"`{key}` in it" if key else "a part of it"
+            yield f"    {where} is {describe(UNKNOWN)}{_place(context, entry.site)}"
+    if len(results) > _MOST_RETURNS:
+        yield f"  and {len(results) - _MOST_RETURNS} more"
+    if not results and kind == "unknown":
+        yield "  its framework changes what the function returns, or its function is not part of the project"
+
+
+def _in_words(value: Value) -> str:
+    return f"what is {describe(value)}" if value is UNKNOWN else describe(value)
+
+
+def _unknown_parts(result: Result) -> Iterator[tuple[str | None, Entry]]:
+    for key, entry in _entries(result.value, Entry(result.value, result.site)):
+        if entry.value is UNKNOWN and entry.value is not result.value:
+            yield key, entry
+
+
 def _nothing(contexts: Sequence[Context], path: str) -> Iterator[str]:
     yield "Nothing on this line is a tool's result, a schema, a unit, a tool call or a final message to gllint."
+    tools: dict[tuple[int, str], None] = {}
     for context in contexts:
         for tool in context.tools:
             for callable in tool.callables:
                 if callable.module.path == path:
                     at = context.span(Site(callable.module, callable.function.at))
-                    yield f"tool `{tool.name}` ({tool.form}) is at line {at.line}"
+                    tools[at.line, tool.name or "?"] = None
+    listed = [f"`{name}` (line {line})" for line, name in sorted(tools)]
+    if listed:
+        more = f" and {len(listed) - _MOST_LISTED} more" if len(listed) > _MOST_LISTED else ""
+        noun = "tool" if len(listed) == 1 else "tools"
+        yield f"The {noun} of this file: {', '.join(listed[:_MOST_LISTED])}{more}."
+    else:
+        yield "This file offers no tool that gllint knows; `gllint frameworks` says what makes one."

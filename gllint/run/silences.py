@@ -1,0 +1,74 @@
+"""What silences the findings of a line: a comment, the configuration, the baseline."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gllint.files.config import Config
+from gllint.run.baselines import Baselines
+from gllint.run.engine import Engine, Outcome
+from gllint.verdict import suppress
+from gllint_rules import Finding
+
+_MOST_COMMENTS = 200
+
+
+def silences(engine: Engine, path: str, line: int, code: str | None) -> Iterator[str]:
+    """Yield of each finding on a line of a file (absolute) that is not told why it is not."""
+    workspace = engine.workspace(engine.place_of(path))
+    result = workspace.landing([path]).get(path)
+    config = engine.config_of(path)
+    for finding in result.findings if result is not None else ():
+        if finding.span.line <= line <= finding.span.end_line and code in (None, finding.code):
+            why = (
+                _switched_off(config, path, finding.code)
+                or _comment(engine, config, finding)
+                or _baseline(engine, finding)
+            )
+            if why:
+                yield f"  {finding.code} is not reported: {why}"
+
+
+def _switched_off(config: Config, path: str, code: str) -> str:
+    if code in config.codes and code not in config.codes_in(path):
+        [pattern] = [
+            pattern
+            for pattern in config.per_file_ignores
+            if code
+            not in config._replace(per_file_ignores={pattern: config.per_file_ignores[pattern]}).codes_in(
+                path
+            )
+        ][:1]
+        return f"`per-file-ignores` of {config.source} leaves it out for `{pattern}`"
+    return ""
+
+
+def _comment(engine: Engine, config: Config, finding: Finding) -> str:
+    """The comment that suppresses a finding: the one without which it would be told."""
+    source = engine.sources.code(finding.path)
+
+    def is_told(text: str) -> bool:
+        return finding in suppress.apply(finding.path, text, [finding], frozenset({finding.code}))
+
+    if is_told(source):
+        return ""
+    lines = source.split("\n")
+    marked = [number for number, text in enumerate(lines) if "noqa" in text.lower() or "gllint:" in text]
+    near = sorted(marked, key=lambda number: abs(number + 1 - finding.span.line))
+    for number in near[:_MOST_COMMENTS]:
+        text = lines[number]
+        hidden = text.replace("#", "\v")  # no comment any more, and nothing moves
+        if is_told("\n".join([*lines[:number], hidden, *lines[number + 1 :]])):
+            words = text[text.index("#") :].strip()
+            return f"line {number + 1} suppresses it with `{words}`"
+    return "several comments suppress it"
+
+
+def _baseline(engine: Engine, finding: Finding) -> str:
+    file = engine.config_of(finding.path).baseline_file
+    if file is None:
+        return ""
+    outcome = Outcome([finding.path])
+    outcome.findings = [finding]
+    Baselines(engine).leave_out(outcome)
+    return "" if outcome.findings else f"the baseline {file} holds it"
