@@ -90,7 +90,7 @@ def spelling_of(text: str, extend: frozenset[str] = frozenset()) -> Spelling:
     meanings = reader.meanings(listed)
     written = [unit for meaning in meanings if (unit := reader.written(meaning))]
     if len(meanings) > 1 or reader.is_open:
-        return Spelling(remark=_either(written), is_ambiguous=True)
+        return Spelling(remark=reader.remark or _either(written), is_ambiguous=True)
     if not written or written[0] == as_listed(text, extend, PACKS):
         return Spelling(remark=reader.remark)
     letters = _folded(written[0])
@@ -161,6 +161,11 @@ class _Reader:
         if not words or len(words) > _MAX_FACTORS:
             raise _UnreadableError
         first, *rest = (self._factor(word, is_divisor) for word in words)
+        if rest and not is_behind_bar and _LOOSE.search(text) and not self._is_product(words):
+            self.is_open = True
+            raise _UnreadableError(
+                "It does not say whether its parts are multiplied or divided: write `*` or `/`."
+            )
         meanings = first
         for factors in rest:
             meanings = _products(meanings, factors)
@@ -170,6 +175,12 @@ class _Reader:
         for factors in rest:
             above = _products(above, [_raised_factors(each, -1) for each in factors])
         return meanings + above
+
+    def _is_product(self, words: list[str]) -> bool:
+        """Whether words side by side are surely multiplied: ``kW h``, ``kWh m-2``."""
+        return "*".join(words) in _table("products") or any(
+            word[-2:-1] in ("-", "\u207b") for word in words[1:]
+        )
 
     def _factor(self, text: str, is_divisor: bool) -> list[Factors]:
         """The meanings of a word with its power: ``m2``, ``s^-1``, ``K-1``."""
@@ -186,6 +197,9 @@ class _Reader:
             if split["sign"] is None and (same_letters := self._of_letters(text)):
                 self.is_open |= bool(units)
                 units, power = same_letters, 1
+            self.is_open |= any(
+                other.lower() == text.lower() for other in _table("others")
+            )  # `nm3` is no `Nm3`
         if not units:
             raise _UnreadableError(f"`{text}` is no unit that is known." if text != self._text else "")
         return [_expanded(factors_of(unit), power) for unit in units]
@@ -250,6 +264,7 @@ def divisor_of_time(word: str) -> str | None:
 _DIVISION = str.maketrans(dict.fromkeys("∕⁄÷", "/") | {"−": "-", "‐": "-", "‑": "-"})
 _PER = re.compile(r"(?<![^\s_-])per(?![^\s_-])")
 _FACTOR = re.compile(r"[\s*·⋅×∙•.]+|[-_](?!\d)")
+_LOOSE = re.compile(r"(?<![\s*·⋅×∙•./])[\s_]+(?![\s*·⋅×∙•./])")  # side by side, without a sign
 _POWER = re.compile(r"(?P<base>.*?[^\d^-])(?P<sign>\^|(?=-))?\(?(?P<power>-?[1-9])\)?", re.DOTALL)
 _SIDE_BY_SIDE = re.compile(r"((?:m|cm|ft)[23])([A-Z]\w*|a)")  # as in W/m2K and kWh/m2a
 _MASS = r"kilogram(?:me)?s?|gram(?:me)?s?|tonnes?|metric[ _-]ton(?:ne)?s?|[kK]?g|KG|[tT]"
