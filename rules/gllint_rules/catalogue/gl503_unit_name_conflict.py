@@ -2,7 +2,9 @@
 
 ## What it does
 
-Reports a Quantity whose key ends in a unit of another dimension than the Quantity's own.
+Reports a Quantity whose key ends in another unit than the Quantity's own, of another dimension (`emissions_kg` in
+`kWh`, `mean_kW` in `kWh/year`) or of the same (`heat_wh` in `kWh`). A key that reads as several units (`power_mw`)
+conflicts only where each of them does.
 
 ## Why is this bad?
 
@@ -52,8 +54,9 @@ from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.units import variable, written_units
 from gllint_rules.rule import Rule
 from gllint_runtime.policy.key_units import announced_dimension, readings_of_name
-from gllint_runtime.policy.units import UnitVerdict, is_allowed
+from gllint_runtime.policy.units import UnitVerdict, is_allowed, is_same_size
 
+_LOOSE = frozenset({("ton", "t")})  # `mass_tons` is said of both
 HELP = "Rename the key, or correct the unit."
 
 
@@ -77,14 +80,16 @@ def check(context: Context) -> Iterator[Pending]:
 
 
 def _conflicts(announced: str, verdict: UnitVerdict) -> bool:
-    """Whether a unit that a name announces is of another dimension than the Quantity's, as far as both are known."""
-    dimension = announced_dimension(announced)
-    carried = announced_dimension(verdict.unit)
-    if carried is None and is_allowed(
-        announced
-    ):  # pint knows the other one, and has no names for our packs' dimensions
-        carried = verdict.dimension
-    return None not in (dimension, carried) and dimension != carried
+    """Whether a name announces another unit than the Quantity carries, as far as both are known."""
+    carried = verdict.nearest or verdict.symbol
+    if (announced, carried) in _LOOSE:
+        return False
+    dimension, other = announced_dimension(announced), announced_dimension(carried)
+    if other is None and is_allowed(announced):  # pint knows it, and has no names for our packs' dimensions
+        other = verdict.dimension
+    if dimension is None or other is None:
+        return False
+    return dimension != other or is_same_size(announced, carried) is False
 
 
 RULE = Rule(
