@@ -150,7 +150,7 @@ def _of_schema(tool: Offered, settings: Settings) -> Iterator[Judged]:
         yield Judged("GL202", tool.name, "$", "its output schema is empty", help_text)
     elif schema.get("type") == "object" and not schema.keys() & _SAYS_MORE:
         yield Judged("GL202", tool.name, "$", "its output schema has no properties", help_text)
-    for path in find_raw_numbers(schema, settings.plain_keys):
+    for path in find_raw_numbers(schema, settings.is_plain):
         message = f"its output schema lets {_named(path)} be a number without a unit"
         yield Judged("GL201", tool.name, show_path(path), message, help_text)
     for path, unit in _units(schema):

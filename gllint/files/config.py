@@ -23,6 +23,7 @@ from gllint.files.writing import read_bytes, repository_of, way_out
 from gllint.shown import visible
 from gllint_rules import Settings
 from gllint_rules.tuples import NamedTuple
+from gllint_runtime.policy.number_kinds import KINDS
 from gllint_runtime.policy.packs import PACKS
 
 SCHEMA_FILE = "config_schema.json"
@@ -273,6 +274,7 @@ _SHAPES: dict[str, _Check] = {
     "severity": _holding(dict, "a table", _one_of(LEVELS)),
     "fail-level": _one_of(LEVELS),
     "unit-packs": _holding(list, "a list of texts", _one_of(PACKS)),
+    "plain-kinds": _holding(list, "a list of texts", _one_of(KINDS)),
     "frameworks": _holding(list, "a list of tables", _is(dict, "a table")),
     "jobs": _jobs,
 }

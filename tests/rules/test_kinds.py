@@ -15,6 +15,7 @@ from gllint_runtime.policy.packs import PACKS
 from harness import Case, run
 
 HEAD = """\
+import os
 import time
 from dataclasses import dataclass
 
@@ -70,7 +71,11 @@ def one(source: str, configuration: dict[str, object] | None = None) -> Finding:
         ("float(elapsed)", "x", "time"),
         ("int(row['user_id'])", "x", "identifier"),
         ("float(price) * 2", "x", "money"),
-        ("len(rows)", "page", "index"),  # several would do: the first in the order of the kinds
+        ("len(rows)", "page", "count"),  # what the expression shows goes before what a word suggests
+        ("len(rows)", "hours_optimized", "count"),
+        ("int(time.time() * 1000)", "request_id", "identifier"),
+        ("os.path.getsize('x')", "total", "measure"),
+        ("float(price)", "cost_per_therm", None),
         ("len(rows)", "energy_kwh", "measure"),
         ("float(x)", "total", None),
         ("4", "x", None),
@@ -103,7 +108,7 @@ def test_message_and_help_speak_of_it() -> None:
     assert found.settings == ('unit-packs = ["counts"]',)
     allowed = one(source, {"unit-packs": ["counts"]})
     assert allowed.help == 'Return a Quantity: `{"value": len(rows), "unit": "count"}`.'
-    page = one(source.replace("found", "page"))
+    page = one(source.replace("found", "page").replace("len(rows)", "int(rows[0])"))
     assert page.message.endswith("is an index without a unit")
     assert page.help == '`page` is an index: `plain-keys = ["page"]` declares that it is not a quantity.'
     assert page.fix is None

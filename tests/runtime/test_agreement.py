@@ -23,6 +23,7 @@ from gllint_runtime import (
     ToolRegistry,
     ToolRuntime,
 )
+from gllint_runtime.policy.number_kinds import KINDS
 from gllint_runtime.policy.numbers import scan_naked_numbers
 from gllint_runtime.policy.packs import PACKS
 from gllint_runtime.policy.schemas import QUANTITY_REF, schema_problems
@@ -269,6 +270,7 @@ def test_result_schemas(schema: Any) -> None:
 SHARED = {
     "unit-packs": "packs",
     "plain-keys": "plain_keys",
+    "plain-kinds": "plain_kinds",
     "extend-units": "extend_units",
     "strict-units": "strict_units",
 }
@@ -277,6 +279,7 @@ configurations = st.fixed_dictionaries(
     optional={
         "unit-packs": st.lists(st.sampled_from(PACKS), max_size=3, unique=True),
         "plain-keys": st.lists(st.sampled_from(["page", "*_id", "p*", "value", "[ab]"]), max_size=2),
+        "plain-kinds": st.lists(st.sampled_from(KINDS), max_size=3, unique=True),
         "extend-units": st.lists(st.sampled_from(["widget", "kW/widget", "count"]), max_size=2),
         "strict-units": st.booleans(),
     },
@@ -291,7 +294,13 @@ numbers_and_quantities = st.sampled_from([5, -2.5, True, None, "high"]) | st.bui
 outputs = st.recursive(
     numbers_and_quantities,
     lambda inner: (
-        st.dictionaries(st.sampled_from(["page", "user_id", "a", "value", "heat", "Page"]), inner, max_size=3)
+        st.dictionaries(
+            st.sampled_from(
+                ["page", "user_id", "a", "value", "heat_kwh", "Page", "rows", "n_sites", "total"]
+            ),
+            inner,
+            max_size=3,
+        )
         | st.lists(inner, max_size=3)
     ),
     max_leaves=6,

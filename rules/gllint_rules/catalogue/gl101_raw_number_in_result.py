@@ -58,7 +58,8 @@ result finds a Quantity where a number was. There is none where the same file co
 
 `tool-classes`, `tool-decorators` and `tool-methods` say what a tool is, `result-payloads` which fields of an
 envelope are the result. `plain-keys` are patterns of keys whose numbers are not quantities (`["*_id", "page"]`),
-here and at execution.
+`plain-kinds` kinds of number that are none where the key says that kind (`["count", "index", "identifier"]`), here and
+at execution.
 
 ## References
 
@@ -143,5 +144,12 @@ RULE = Rule(
     documentation=__doc__ or "",
     check=check,
     fix="unsafe",
-    options=("tool-classes", "tool-decorators", "tool-methods", "result-payloads", "plain-keys"),
+    options=(
+        "tool-classes",
+        "tool-decorators",
+        "tool-methods",
+        "result-payloads",
+        "plain-keys",
+        "plain-kinds",
+    ),
 )

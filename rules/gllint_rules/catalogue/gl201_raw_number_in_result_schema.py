@@ -45,7 +45,8 @@ another result than before.
 
 ## Options
 
-`plain-keys` names the properties whose numbers are no quantities.
+`plain-keys` names the properties whose numbers are no quantities, `plain-kinds` kinds of number that are none where the
+name of the property says that kind.
 
 ## References
 
@@ -73,7 +74,7 @@ HELP = f'Declare a Quantity there: {{"$ref": "{QUANTITY_REF}"}}.'
 def check(context: Context) -> Iterator[Pending]:
     """Findings at the numeric types of literal result schemas."""
     for schema in keyword_schemas(context, OUTPUT_SCHEMAS):
-        for path in find_raw_numbers(schema.data, context.settings.plain_keys):
+        for path in find_raw_numbers(schema.data, context.settings.is_plain):
             named = [name for step, name in pairwise(path[:-1]) if step == "properties"]
             what = f"`{named[-1]}`" if named else "the result"
             message = f"the result schema lets {what} be a number without a unit"
@@ -91,5 +92,5 @@ RULE = Rule(
     documentation=__doc__ or "",
     check=check,
     fix="unsafe",
-    options=("plain-keys",),
+    options=("plain-keys", "plain-kinds"),
 )

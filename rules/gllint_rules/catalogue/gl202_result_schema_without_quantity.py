@@ -88,7 +88,7 @@ def check(context: Context) -> Iterator[Pending]:
                 yield context.finding("GL202", tool.at, f"{name} has no result schema", HELP, fix)
             continue
         schema = read_schema(context, tool.result_schema, tool.scope)
-        if schema is None or find_raw_numbers(schema.data, context.settings.plain_keys):
+        if schema is None or find_raw_numbers(schema.data, context.settings.is_plain):
             continue
         problem = _problem(context, tool, schema.data)
         if problem is not None:

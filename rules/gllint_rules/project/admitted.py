@@ -6,7 +6,7 @@ that are not known.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Mapping
 
 from gllint_runtime.policy.schemas import (
     EVERY_KEYWORD,
@@ -17,28 +17,27 @@ from gllint_runtime.policy.schemas import (
     Schema,
     is_inlined_quantity,
     is_opaque,
-    is_plain_key,
     numeric_keyword,
     subschemas,
 )
 
 
-def find_raw_numbers(schema: Schema, plain_keys: Collection[str] = ()) -> list[Path]:
+def find_raw_numbers(schema: Schema, is_plain: Callable[[str], bool] | None = None) -> list[Path]:
     """Where a result schema admits a bare number (GL201): the path of the ``type``, ``const`` or ``enum``.
 
-    Numbers inside an inlined Quantity are left to :func:`find_inlined_quantities`, those under one of ``plain_keys``
-    are none of this policy's.
+    Numbers inside an inlined Quantity are left to :func:`find_inlined_quantities`, those under a key
+    that ``is_plain`` are none of this policy's.
     """
     return [
         (*path, keyword)
         for path, node in subschemas(schema, skip=is_inlined_quantity)
         if isinstance(node, Mapping)
         and (keyword := numeric_keyword(node)) is not None
-        and not (plain_keys and _is_plain_property(path, plain_keys))
+        and not (is_plain is not None and _is_plain_property(path, is_plain))
     ]
 
 
-def _is_plain_property(path: Path, plain_keys: Collection[str]) -> bool:
+def _is_plain_property(path: Path, is_plain: Callable[[str], bool]) -> bool:
     """Whether ``path`` leads to a plain key's value, or into a list of its values."""
     key: str | int | None = None
     steps = iter(path)
@@ -49,7 +48,7 @@ def _is_plain_property(path: Path, plain_keys: Collection[str]) -> bool:
                 key = name if step == "properties" else None
         elif step in ("additionalProperties", "unevaluatedProperties"):
             key = None
-    return isinstance(key, str) and is_plain_key(key, plain_keys)
+    return isinstance(key, str) and is_plain(key)
 
 
 def find_inlined_quantities(schema: Schema) -> list[Path]:

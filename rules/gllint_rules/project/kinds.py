@@ -6,13 +6,24 @@ import ast
 import re
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from gllint_rules.inference.values import Record, Site, Text, literal_of, surely_not_text
+from gllint_rules.reading import facts
 from gllint_rules.tuples import NamedTuple
-from gllint_rules.words.kinds import KINDS, PLAIN, Kind, is_calendar, kind_of_name, unit_of_kind, words_of
+from gllint_rules.words.kinds import (
+    KINDS,
+    PLAIN,
+    TITLES,
+    Kind,
+    deciding_kind,
+    is_calendar,
+    kind_of_name,
+    unit_of_kind,
+    words_of,
+)
 from gllint_rules.words.unit_names import announced_dimension, readings_of_name, unit_of_name
 from gllint_runtime.policy.units import UnitVerdict
 
@@ -25,10 +36,16 @@ _MOST_REASONS = 12
 _MOST_TEXT = 2_000
 _SHOWN = 32
 _NUMBER = "<number>"
-_CLOCKS = frozenset(
-    {"time", "monotonic", "perf_counter", "process_time", "total_seconds", "timestamp"}
-    | {"time_ns", "monotonic_ns", "perf_counter_ns"}
-)
+_ByName: TypeAlias = Callable[[str], Kind | None]
+
+_LIBRARY: dict[Kind, str] = {
+    "time": "time monotonic perf_counter process_time thread_time total_seconds timestamp time_ns monotonic_ns "
+    "perf_counter_ns process_time_ns getmtime getatime getctime st_mtime st_atime st_ctime",
+    "measure": "getsize st_size getsizeof",
+    "count": "cpu_count active_count",
+}
+LIBRARY_KINDS: dict[str, Kind] = {name: kind for kind, names in _LIBRARY.items() for name in names.split()}
+"""What the functions and attributes of the standard library return, by their last names, where the name is theirs."""
 _KEEPING = frozenset({"round", "int", "float", "abs", "max", "min", "Decimal", "ceil", "floor", "sum"})
 
 
@@ -46,11 +63,65 @@ class Advice(NamedTuple):
 
 
 def kind_of_leaf(project: Project, leaf: Leaf) -> Kind | None:
-    """The kind of a number in a result, ``None`` where nothing tells it."""
-    found = {kind_of_name(leaf.key)} if leaf.key and leaf.is_named else set()
-    found |= set(_made(project, leaf))
-    kind = next((kind for kind in KINDS if kind in found), None)
+    """The kind of a number in a result, ``None`` where nothing tells it.
+
+    A unit or ``_id`` at the end of the key decides; then what the expression shows (``len(rows)``), which goes before
+    what a word of the key suggests; last what the names in the expression suggest.
+    """
+    key = leaf.key if leaf.is_named else None
+    decided = deciding_kind(key) if key else None
+    if decided is not None:
+        return decided
+    shown = _first(_made(project, leaf, _shown_by_name))
+    if shown is not None:
+        return shown
+    kind = (kind_of_name(key) if key else None) or ("count" if is_tally(project, leaf) else None)
+    kind = kind or (None if key and "per" in words_of(key) else _first(_made(project, leaf, kind_of_name)))
     return None if kind == "money" and _is_of_a_unit(leaf) else kind
+
+
+def _first(kinds: Iterable[Kind | None]) -> Kind | None:
+    found = set(kinds)
+    return next((kind for kind in KINDS if kind in found), None)
+
+
+def _shown_by_name(name: str) -> Kind | None:
+    """What a name shows of the number behind it: nothing, it only suggests."""
+    return None
+
+
+def is_tally(project: Project, leaf: Leaf) -> bool:
+    """Whether a number starts as a literal and is only ever counted up by one: ``good += 1``, ``out["bad"] += 1``."""
+    module = leaf.site.module
+    part = module.section_of(leaf.site.at)
+    around = [f for f in part.functions if f.at <= leaf.site.at <= f.end]
+    if not around:
+        return False
+    function = max(around, key=lambda f: f.at)
+    text = text_at(project, leaf.site)
+    if text.isidentifier():
+        steps = [_step(binding.value) for binding in function.scope.find(text)]
+    else:
+        steps = [0] if text.isdigit() else []
+        for statement in facts.statements(function.body):
+            match statement:
+                case facts.AugAssign(target=facts.Sub(index=facts.Const(value=key)), op=op, value=value):
+                    if key == leaf.key:
+                        steps.append(_step(facts.BinOp(value.at, op, value, value)))
+                case _:
+                    pass
+    return 1 in steps and None not in steps
+
+
+def _step(value: facts.Expr | None) -> int | None:
+    """By how much a statement counts up, 0 for a start; ``None`` for any other value."""
+    match value:
+        case facts.Const(value=int() as start) if not isinstance(start, bool):
+            return 0
+        case facts.BinOp(op="+", right=facts.Const(value=1)):
+            return 1
+        case _:
+            return None
 
 
 def _is_of_a_unit(leaf: Leaf) -> bool:
@@ -59,52 +130,55 @@ def _is_of_a_unit(leaf: Leaf) -> bool:
     return "unit" in beside and "amount" in words_of(leaf.key or "") and unit_of_name(leaf.key or "") is None
 
 
-def _made(project: Project, leaf: Leaf) -> Iterator[Kind | None]:
+def _made(project: Project, leaf: Leaf, by_name: _ByName) -> Iterator[Kind | None]:
     """What the expressions say by which the number is made: that at the leaf, and those behind it."""
     if leaf.value is not None:
-        yield _kind_of_text(_text(project, leaf.site))
+        yield _kind_of_text(text_at(project, leaf.site), by_name)
     queue = deque([leaf.number.because])
     for _ in range(_MOST_REASONS):
         if not queue:
             return
         reason = queue.popleft()
         if reason.site is not None:
-            yield _kind_of_text(_text(project, reason.site))
+            yield _kind_of_text(text_at(project, reason.site), by_name)
         if (
             len(reason.behind) == 1
         ):  # of several operands none speaks for the whole: the expression above does
             queue.extend(reason.behind)
 
 
-def _text(project: Project, site: Site) -> str:
+def text_at(project: Project, site: Site) -> str:
+    """The text of an expression, empty where it is long."""
     text = project.positions(site.module).text(site.at)
     return text if len(text) <= _MOST_TEXT else ""
 
 
 @lru_cache(maxsize=1024)
-def _kind_of_text(text: str) -> Kind | None:
+def _kind_of_text(text: str, by_name: _ByName) -> Kind | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of what the code under lint should mend
             node = ast.parse(f"({text})", mode="eval").body
-        return _kind_of(node, 0)
+        return _kind_of(node, 0, by_name)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 
 
-def _kind_of(node: ast.expr, depth: int) -> Kind | None:
-    """The kind of number that an expression makes."""
+def _kind_of(node: ast.expr, depth: int, by_name: _ByName) -> Kind | None:
+    """The kind of number that an expression makes; ``by_name`` says what a name in it tells."""
     if depth > 8:
         return None
 
     def inner(node: ast.expr) -> Kind | None:
-        return _kind_of(node, depth + 1)
+        return _kind_of(node, depth + 1, by_name)
 
     match node:
+        case ast.Attribute(attr=name) if name in LIBRARY_KINDS:
+            return LIBRARY_KINDS[name]
         case ast.Name(id=name) | ast.Attribute(attr=name):
-            return kind_of_name(name)
+            return by_name(name)
         case ast.Subscript(slice=ast.Constant(value=str(name))):
-            return kind_of_name(name)
+            return by_name(name)
         case ast.Await(value=value) | ast.NamedExpr(value=value) | ast.UnaryOp(operand=value):
             return inner(value)
         case ast.IfExp(body=body, orelse=other) | ast.BoolOp(values=[body, other]):
@@ -112,7 +186,7 @@ def _kind_of(node: ast.expr, depth: int) -> Kind | None:
         case ast.BinOp():
             return _kind_of_operation(node, inner)
         case ast.Call():
-            return _kind_of_call(node, inner)
+            return _kind_of_call(node, inner, by_name)
         case _:
             return None
 
@@ -132,7 +206,7 @@ def _kind_of_operation(node: ast.BinOp, inner: Callable[[ast.expr], Kind | None]
             return None
 
 
-def _kind_of_call(node: ast.Call, inner: Callable[[ast.expr], Kind | None]) -> Kind | None:
+def _kind_of_call(node: ast.Call, inner: Callable[[ast.expr], Kind | None], by_name: _ByName) -> Kind | None:
     name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
     first = node.args[0] if node.args else None
     if name == "len":
@@ -142,13 +216,13 @@ def _kind_of_call(node: ast.Call, inner: Callable[[ast.expr], Kind | None]) -> K
         return "count" if counts else inner(first.elt)
     if name == "count" and isinstance(node.func, ast.Attribute):
         return "count"
-    if name in _CLOCKS:
-        return "time"
+    if name in LIBRARY_KINDS:
+        return LIBRARY_KINDS[name]
     if name == "get" and isinstance(first, ast.Constant) and isinstance(first.value, str):
-        return kind_of_name(first.value)
+        return by_name(first.value)
     if name in _KEEPING and first is not None and not isinstance(first, ast.Starred):
         return inner(first)
-    return kind_of_name(re.sub(r"^_*(?:get|compute|calculate|calc|fetch|read|load|find)_", "", name))
+    return by_name(re.sub(r"^_*(?:get|compute|calculate|calc|fetch|read|load|find)_", "", name))
 
 
 # --- what to do about it -------------------------------------------------------------------------------------
@@ -161,7 +235,7 @@ def advice_for_leaf(project: Project, leaf: Leaf, kind: Kind | None, declared: s
     """
     settings = project.settings
     key = leaf.key if leaf.is_named else None
-    number = _shown(_text(project, leaf.site)) if leaf.value is not None else _NUMBER
+    number = _shown(text_at(project, leaf.site)) if leaf.value is not None else _NUMBER
     unit = _unit_beside(settings, leaf) if kind not in PLAIN else None
     if unit is not None and leaf.key is not None and _agree(leaf.key, unit):
         lines = _lines(settings, unit, leaf.in_list)
@@ -184,11 +258,15 @@ def advice(
     declared: str = "",
 ) -> Advice:
     """The repair of a number of this kind under ``key``."""
-    if key and (kind in PLAIN or (kind == "time" and is_calendar(key))):
+    if (
+        key
+        and kind is not None
+        and (kind in {*PLAIN, *settings.plain_kinds} or (kind == "time" and is_calendar(key)))
+    ):
         pattern = _pattern(key)
         line = _list_line("plain-keys", settings.plain_keys, pattern)
-        article = "an" if kind != "time" else "a"
-        text = f"`{key}` is {article} {kind}: `{line}` declares that it is not a quantity."
+        article = "an" if TITLES[kind][0] in "aeiou" else "a"
+        text = f"`{key}` is {article} {TITLES[kind]}: `{line}` declares that it is not a quantity."
         return Advice(kind, None, (line,), pattern, text)
     unit = unit_of_kind(kind, key or "")
     if unit is None:
@@ -286,5 +364,5 @@ def _unit_expression(project: Project, leaf: Leaf) -> str | None:
     found = leaf.holder.entries.get("unit", ()) if leaf.holder is not None else ()
     if len(found) != 1 or isinstance(found[0].value, Text) or surely_not_text(found[0].value):
         return None
-    written = _shown(_text(project, found[0].site))
+    written = _shown(text_at(project, found[0].site))
     return written if written != _NUMBER else None

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from gllint_runtime.policy.key_kinds import KINDS, Kind, kind_of_name, words_of
+from gllint_runtime.policy.key_kinds import deciding_kind, kind_of_name, words_of
 from gllint_runtime.policy.key_units import announced_dimension, unit_of_name
+from gllint_runtime.policy.number_kinds import KINDS, Kind
 
 __all__ = [
     "KINDS",
@@ -11,6 +12,7 @@ __all__ = [
     "TITLES",
     "Kind",
     "contradicts",
+    "deciding_kind",
     "is_calendar",
     "kind_of_name",
     "unit_of_kind",

@@ -22,6 +22,7 @@ class Settings(NamedTuple):
     strict_units: bool = False
     unit_packs: tuple[str, ...] = ()
     plain_keys: tuple[str, ...] = ()
+    plain_kinds: tuple[str, ...] = ()
     array_paths: bool = False
     tool_classes: tuple[str, ...] = ()
     tool_decorators: tuple[str, ...] = ()
@@ -47,7 +48,10 @@ class Settings(NamedTuple):
     def reads_like(self, other: Settings) -> bool:
         """Whether both tell the same of what code means: they differ at most in the numbers and units they allow."""
         return self == other._replace(
-            unit_packs=self.unit_packs, plain_keys=self.plain_keys, extend_units=self.extend_units
+            unit_packs=self.unit_packs,
+            plain_keys=self.plain_keys,
+            plain_kinds=self.plain_kinds,
+            extend_units=self.extend_units,
         )
 
     def judge(self, unit: str) -> UnitVerdict:
@@ -70,6 +74,8 @@ class Settings(NamedTuple):
 
     def is_plain(self, key: object) -> bool:
         """Whether a number under this key is declared to be no quantity."""
-        from gllint_runtime.policy.schemas import is_plain_key
+        if not (self.plain_keys or self.plain_kinds) or not isinstance(key, str):
+            return False
+        from gllint_runtime.policy.key_kinds import is_plain
 
-        return bool(self.plain_keys) and isinstance(key, str) and is_plain_key(key, self.plain_keys)
+        return is_plain(key, self.plain_keys, self.plain_kinds)

@@ -31,10 +31,10 @@ _NUMBERS = frozenset({int, float, bool})
 class ToolRegistry:
     """The tools of an agent, and the only place that runs them.
 
-    ``settings`` are ``extend_units``, ``strict_units``, ``packs``, ``plain_keys`` and ``allow_raw_numbers`` of
-    :class:`~gllint_runtime.policy.settings.Policy`; numbers outside Quantities can never be claimed. ``approve``,
-    ``notify`` and ``confirm_notes`` are those of :mod:`gllint_runtime.execution.approval`. A registry is also a
-    read-only mapping from names to tools.
+    ``settings`` are ``extend_units``, ``strict_units``, ``packs``, ``plain_keys``, ``plain_kinds`` and
+    ``allow_raw_numbers`` of :class:`~gllint_runtime.policy.settings.Policy`; numbers outside Quantities can
+    never be claimed. ``approve``, ``notify`` and ``confirm_notes`` are those of
+    :mod:`gllint_runtime.execution.approval`. A registry is also a read-only mapping from names to tools.
     """
 
     def __init__(

@@ -284,6 +284,8 @@ class ToolRuntime:
             start["packs"] = [*policy.packs]
         if policy.plain_keys:
             start["plain_keys"] = [*policy.plain_keys]
+        if policy.plain_kinds:
+            start["plain_kinds"] = [*policy.plain_kinds]
         run.trace.append(trace_entry("start", 0, input=self._tape.opening(start)))
         request = {"schema": ASSISTANT_STEP_SCHEMA, "tools": self.registry.descriptors()}
         if options and self._takes_options:

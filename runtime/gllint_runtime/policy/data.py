@@ -19,7 +19,7 @@ from math import isfinite
 from typing import Any
 from uuid import UUID
 
-from gllint_runtime.policy.schemas import Path, Quantity, is_plain_key, quantity_problem, show_path
+from gllint_runtime.policy.schemas import Path, Quantity, quantity_problem, show_path
 
 _MAX_DEPTH = 64
 _MAX_BITS = 1024  # an integer with as many has no float
@@ -104,10 +104,13 @@ class Survey:
 
     ``quantities`` keep the number that the tool gave where a float would round it; ``malformed`` have the keys of a
     Quantity and yet are none, and why; ``raw_numbers`` are all others but booleans and what stands under one of
-    ``plain_keys``, in lists too. ``size`` is about the bytes that the data takes. Raises :class:`DataProblem`.
+    ``plain_keys``, or under a key that says one of ``plain_kinds``, in lists too. ``size`` is about the bytes that the
+    data takes. Raises :class:`DataProblem`.
     """
 
-    def __init__(self, value: Any, plain_keys: Collection[str] = ()) -> None:
+    def __init__(
+        self, value: Any, plain_keys: Collection[str] = (), plain_kinds: Collection[str] = ()
+    ) -> None:
         self.quantities: dict[Path, Quantity] = {}
         self.malformed: list[tuple[Path, str]] = []
         self.raw_numbers: dict[Path, float] = {}
@@ -126,9 +129,11 @@ class Survey:
             raise DataProblem(f"the data cannot be read: {_kind(error)}") from error
         if self._text < 0:
             raise DataProblem(f"the data has more than {_MAX_TEXT} characters", (), _LESS)
-        if plain_keys:
+        if plain_keys or plain_kinds:
             raw = self.raw_numbers.items()
-            self.raw_numbers = {path: number for path, number in raw if not _is_plain(path, plain_keys)}
+            self.raw_numbers = {
+                path: number for path, number in raw if not _is_plain(path, plain_keys, plain_kinds)
+            }
         self.size = 50 * (_MAX_VALUES - self._values) + _MAX_TEXT - self._text
 
     def _copy(self, value: Any, path: Path) -> Any:
@@ -237,10 +242,12 @@ class Survey:
         return copied
 
 
-def _is_plain(path: Path, plain_keys: Collection[str]) -> bool:
-    """Whether the number at ``path`` stands under one of ``plain_keys``, if in a list."""
+def _is_plain(path: Path, plain_keys: Collection[str], plain_kinds: Collection[str]) -> bool:
+    """Whether the number at ``path`` stands under one of ``plain_keys``, or of ``plain_kinds``, if in a list."""
+    from gllint_runtime.policy.key_kinds import is_plain  # few projects need its words
+
     key = next((step for step in reversed(path) if isinstance(step, str)), None)
-    return key is not None and is_plain_key(key, plain_keys)
+    return key is not None and is_plain(key, plain_keys, plain_kinds)
 
 
 class _Depth(Exception):

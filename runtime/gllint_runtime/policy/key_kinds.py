@@ -9,17 +9,14 @@ ask here, so that ``plain-kinds`` leaves out the same numbers in the source and 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cache, lru_cache
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from gllint_runtime.policy.key_units import announced_dimension, readings_of_name
+from gllint_runtime.policy.number_kinds import KINDS, Kind
+from gllint_runtime.policy.schemas import is_plain_key
 from gllint_runtime.policy.tables import sections
-
-Kind = Literal["measure", "time", "identifier", "index", "count", "share", "money"]
-
-KINDS: tuple[Kind, ...] = ("measure", "time", "identifier", "index", "count", "share", "money")
-"""All kinds; where several would still do, the first of them counts."""
 
 _LONGEST = 200
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
@@ -84,7 +81,7 @@ def kind_of_name(name: str) -> Kind | None:
     words = words_of(name)
     if not words or "per" in words:
         return None
-    return _kind_of_words(words)
+    return _table().last.get(name.lower()) or _kind_of_words(words)  # `f1` ends in no number
 
 
 @lru_cache(maxsize=8192)
@@ -97,9 +94,12 @@ def deciding_kind(name: str) -> Kind | None:
     return kinds.pop() if len(kinds) == 1 else None
 
 
-def is_plain_kind(name: str, kinds: frozenset[str]) -> bool:
-    """Whether a name says one of these kinds, so that its number is no quantity for a project that says so."""
-    return bool(kinds) and kind_of_name(name) in kinds
+def is_plain(key: str, keys: Collection[str], kinds: Collection[str]) -> bool:
+    """Whether a number under ``key`` is no quantity for a project that lists these ``plain-keys`` and ``plain-kinds``.
+
+    ``keys`` are patterns. Only what the key itself says counts, so that the source and the execution agree.
+    """
+    return is_plain_key(key, keys) or (bool(kinds) and kind_of_name(key) in kinds)
 
 
 def _kind_of_unit(unit: str) -> Kind:
@@ -136,8 +136,10 @@ def _kind_of_words(words: list[str]) -> Kind | None:
     if last in ("val", "value", "values"):  # the value of a number
         return None
     first = table.first.get(words[0])
-    if first == "count":
+    if first == "count" and len(last) > 1:
         return first
+    if first == "count" or "by" in (words[0], before):  # `n_2`; `by_status` holds numbers of something else
+        return None
     if last in table.behind:
         said = table.last.get(before)
         return said if said in ("count", "time") else first

@@ -15,7 +15,6 @@ from typing import NamedTuple
 from gllint_runtime.policy.packs import PACKS, pack_units
 from gllint_runtime.policy.tables import sections
 from gllint_runtime.policy.units import ALLOWED_UNITS, TIME_UNITS, dimension_of, is_allowed
-from gllint_runtime.policy.units import packs_for as packs_for
 
 _LONGEST = 200
 _NOT_UNITS = frozenset(
@@ -27,8 +26,9 @@ _LENGTHS = frozenset({"length", "area", "volume"})
 _FIRST_LETTERS = frozenset({"w", "g", "j"})
 _LAST_LETTERS = {"l": "L", "h": "h"}
 _BOUNDS = frozenset({"min", "max"})
+_GASES = frozenset({"co2", "ch4", "n2o", "co2e", "co2eq", "ghg"})
 _EMISSIONS = re.compile(r"_(?:(kg|g|t)_co2(?:e|eq|_eq)|co2(?:e|eq|_eq)_(kg|g|t))(?=_|$)")
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[a-z0-9][A-Z])(?=[A-Z][a-z])")
 _CHUNK = re.compile(r"[^\W_]+")
 
 
@@ -109,9 +109,9 @@ def readings_of_name(name: str) -> tuple[str, ...]:
         return ()
     tokens = _tokens(name)
     words = [token.lower() for token in tokens]
-    if words[:1] in (["pct"], ["percent"], ["percentage"]) and "per" not in words:
+    if words[:1] in (["pct"], ["percent"], ["percentage"]) and not {"per", "id", "code"}.intersection(words):
         rest = _readings(tokens[1:], name) if len(tokens) > 1 else ()
-        return () if rest else ("%",) if words[-1] not in ("id", "code") else ()
+        return () if rest else ("%",)
     return _readings(tokens, name)
 
 
@@ -133,13 +133,23 @@ def _tokens(name: str) -> list[str]:
     for chunk in _CHUNK.findall(_EMISSIONS.sub(r"_\1\2CO2e", f"_{name}")):
         for part in _mixed().sub(r"_\g<0>_", chunk).split("_"):
             if part:
-                tokens += [part] if part in _table().symbols else _CAMEL.split(part)
+                tokens += [part] if part in _table().symbols else _camel_words(part)
     while len(tokens) > 1 and tokens[-1].isdigit():
         tokens.pop()
         if tokens[-1].lower() in ("m", "cm", "mm", "km", "ft"):  # `area_m_2`
             return []
     emissions = _EMISSIONS.sub(r"_\1\2CO2e", "_" + "_".join(tokens).lower()).split("_")[1:]
     return tokens if len(emissions) == len(tokens) else emissions
+
+
+def _camel_words(part: str) -> list[str]:
+    """``"irradianceWPerM2"`` → ``["irradiance", "W", "Per", "M2"]``, but ``"energyKWh"`` → ``["energy", "KWh"]``."""
+    words: list[str] = []
+    for word in _CAMEL.split(part):
+        if words and len(words[-1]) == 1 and f"{words[-1]}{word}".lower() in _table().ends:
+            word = words.pop() + word
+        words.append(word)
+    return words
 
 
 @cache
@@ -259,11 +269,11 @@ def _joined(above: Sequence[str], units: Sequence[str], before: Sequence[str]) -
 def _is_open(before: Sequence[str], units: Sequence[str]) -> bool:
     """Whether the word before a unit leaves it this number's (not ``share_of_kwh``), and of its size."""
     word = before[-1].lower()
-    if word in _table().others or word in _table().scales or word in ("co2e", "co2eq"):
+    if word in _table().others or word in _table().scales:
         return False
     dimensions = {announced_dimension(unit) for unit in units}
-    if word in ("co2", "ch4", "n2o"):  # a mass of the gas, or of what it is worth in CO2e?
-        return "mass" not in dimensions
+    if "mass" in dimensions and not _GASES.isdisjoint(map(str.lower, before)):
+        return False  # a mass of the gas, or of what it is worth in CO2e?
     # `walk_10_km`, `last_30_days`, `over_100_usd` say which; `floor_2_kwh` is an energy.
     return not word.isdigit() or dimensions <= {"energy", "power", "emissions", "data"}
 

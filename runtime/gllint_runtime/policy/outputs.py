@@ -25,7 +25,7 @@ def verified_output(
     Raises GLValidationError RESULT_SCHEMA or UNIT_UNKNOWN.
     """
     try:
-        found = Survey(output, policy.plain_keys)
+        found = Survey(output, policy.plain_keys, policy.plain_kinds)
     except DataProblem as problem:
         raise _bad_output(f"{problem}. {problem.remedy}", problem.path, problem.remedy) from None
     if check is not None and (misfit := check(found.data)) is not None:

@@ -7,6 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, fields
 from typing import Any, Literal, TypedDict
 
+from gllint_runtime.policy.number_kinds import KINDS
 from gllint_runtime.policy.patterns import backtracks
 from gllint_runtime.policy.units import UnitRegistry
 
@@ -20,6 +21,7 @@ class OutputSettings(TypedDict, total=False):
     strict_units: bool
     packs: Collection[str]
     plain_keys: Collection[str]
+    plain_kinds: Collection[str]
     allow_raw_numbers: bool
 
 
@@ -47,18 +49,20 @@ def known(settings: Any, kind: Any) -> Any:
 class Policy:
     """What counts as a unit, a number and an origin. Raises ValueError or TypeError for a setting of no use.
 
-    ``extend_units`` and ``strict_units`` widen or narrow the units that results may carry, ``packs`` adds tables of
-    them. ``plain_keys`` are patterns of keys whose numbers are not quantities; ``allow_raw_numbers`` gives up the
-    Quantity rule. ``whitelist`` adds regular expressions whose matches may hold digits, ``number_words`` refuses
-    numbers spelled out, too. ``array_paths`` lets claims cite ``$.rows[0].energy``. ``argument_origin`` traces the
-    numbers in arguments: ``"record"`` adds what it finds to the provenance, ``"strict"`` refuses a number that is
-    neither the user's, nor a tool's, nor a constant, ``"off"`` looks at none.
+    ``extend_units`` and ``strict_units`` widen or narrow the units that results may carry, ``packs`` adds
+    tables of them. ``plain_keys`` are patterns of keys whose numbers are not quantities, ``plain_kinds`` kinds
+    of number (``"count"``) that are none where their key says that kind; ``allow_raw_numbers`` gives up the
+    Quantity rule. ``whitelist`` adds regular expressions whose matches may hold digits, ``number_words``
+    refuses numbers spelled out, too. ``array_paths`` lets claims cite ``$.rows[0].energy``. ``argument_origin``
+    traces the numbers in arguments: ``"record"`` adds what it finds to the provenance, ``"strict"`` refuses a
+    number that is neither the user's, nor a tool's, nor a constant, ``"off"`` looks at none.
     """
 
     extend_units: Collection[str] = ()
     strict_units: bool = False
     packs: Collection[str] = ()
     plain_keys: Collection[str] = ()
+    plain_kinds: Collection[str] = ()
     whitelist: Collection[str] = ()
     number_words: bool = False
     argument_origin: ArgumentOrigin = "record"
@@ -76,6 +80,10 @@ class Policy:
                 raise TypeError(f"{field.name} is True or False, not {value!r}")
         if self.argument_origin not in ("off", "record", "strict"):
             raise ValueError(f'argument_origin is "off", "record" or "strict", not {self.argument_origin!r}')
+        if unknown := sorted(set(self.plain_kinds) - set(KINDS)):
+            raise ValueError(
+                f"plain_kinds: {unknown[0]!r} is no kind of number (there are {', '.join(KINDS)})"
+            )
         for pattern in self.whitelist:
             try:
                 re.compile(pattern)

@@ -1,0 +1,188 @@
+"""What a key says of its number: its unit and its kind, over a table of keys as agents write them."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gllint_runtime import ToolRegistry
+from gllint_runtime.policy.data import Survey
+from gllint_runtime.policy.key_kinds import is_plain, kind_of_name
+from gllint_runtime.policy.key_units import announced_dimension, readings_of_name, unit_of_name
+from gllint_runtime.policy.number_kinds import KINDS
+from gllint_runtime.policy.settings import Policy
+from gllint_runtime.policy.units import is_allowed, judge_unit, packs_for
+
+_WORD = re.compile(r"[a-z]+[a-z0-9]*")
+
+
+def table() -> list[tuple[str, str | None, str | None]]:
+    """Each key with its kind and its unit."""
+    rows: list[tuple[str, str | None, str | None]] = []
+    kind = unit = "-"
+    for line in Path(__file__).with_name("keys.txt").read_text(encoding="utf-8").splitlines():
+        if line.startswith("["):
+            kind, unit = line[1:-1].split(" ")
+        elif not line.startswith("#"):
+            rows += [
+                (key, None if kind == "-" else kind, None if unit == "-" else unit) for key in line.split()
+            ]
+    return rows
+
+
+KEYS = table()
+UNITS = sorted({unit for _, _, unit in KEYS if unit})
+
+
+def test_the_table_is_large_and_says_nothing_twice() -> None:
+    names = [name for name, _, _ in KEYS]
+    assert len(names) > 400
+    assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize("unit", [*UNITS, None])
+def test_the_unit_that_a_key_announces(unit: str | None) -> None:
+    keys = [name for name, _, named in KEYS if named == unit]
+    assert {name: unit_of_name(name) for name in keys} == dict.fromkeys(keys, unit)
+
+
+@pytest.mark.parametrize("kind", [*KINDS, None])
+def test_the_kind_that_a_key_announces(kind: str | None) -> None:
+    keys = [name for name, told, _ in KEYS if told == kind]
+    assert {name: kind_of_name(name) for name in keys} == dict.fromkeys(keys, kind)
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_a_unit_that_is_named_is_allowed_or_in_a_pack_or_known_to_pint(unit: str) -> None:
+    packs = packs_for(unit)
+    if packs is None:
+        assert judge_unit(unit).status == "not-allowed"
+        assert all(announced_dimension(factor) is not None for factor in re.findall(r"[^*/]+", unit))
+    else:
+        assert is_allowed(unit, packs=packs)
+        assert not packs or not is_allowed(unit, packs=packs[1:])
+
+
+# Every word but those that say how much of a unit it is, or that it is another number's.
+plain_words = st.sampled_from(
+    [
+        "annual",
+        "site",
+        "net",
+        "gross",
+        "device",
+        "floor",
+        "heat",
+        "average",
+        "daily",
+        "house",
+        "tank",
+        "east",
+        "new",
+        "old",
+    ]
+)
+
+
+@given(st.sampled_from([(name, unit) for name, _, unit in KEYS if unit and "_" in name]), plain_words)
+def test_a_word_in_front_never_changes_the_unit(row: tuple[str, str], word: str) -> None:
+    name, unit = row
+    if name == name.lower() and not name.startswith(("pct", "percent")):
+        assert unit_of_name(f"{word}_{name}") == unit
+
+
+@given(
+    st.sampled_from(
+        [name for name, _, _ in KEYS if name == name.lower() and all(map(_WORD.fullmatch, name.split("_")))]
+    )
+)
+def test_camel_case_and_snake_case_agree(name: str) -> None:
+    first, *others = name.split("_")
+    if re.search(r"_[a-z]_[a-z](_|$)", name):
+        return  # "GL" is no two words
+    camel = first + "".join(word.capitalize() for word in others)
+    assert readings_of_name(camel) == readings_of_name(name)
+    assert kind_of_name(camel) == kind_of_name(name)
+
+
+@given(
+    st.text(max_size=300)
+    | st.lists(st.sampled_from([*"wmghl_", "per", "_per_", "kwh", "m2", "co2e", "kg", "2"])).map("".join)
+)
+def test_any_text_is_a_key(name: str) -> None:
+    for unit in readings_of_name(name):
+        assert is_allowed(unit, packs=packs_for(unit) or ()) or judge_unit(unit).status != "allowed"
+    assert kind_of_name(name) in (None, *KINDS)
+
+
+@pytest.mark.parametrize(
+    ("name", "readings"),
+    [
+        ("power_mw", {"MW", "mW"}),
+        ("energy_mwh", {"MWh", "mWh"}),
+        ("energy_mj", {"MJ", "mJ"}),
+        ("voltage_mv", {"mV", "MV"}),
+        ("total_co2e", {"gCO2e", "kgCO2e", "tCO2e"}),
+        ("use_kwh_year", set()),
+        ("flow_kg_day", set()),
+        ("rate_usd_kwh", {"USD/kWh", "USD*kWh"}),
+        ("temp_c", set()),
+        ("x_min", set()),
+    ],
+)
+def test_where_there_are_two_readings_none_is_named(name: str, readings: set[str]) -> None:
+    assert set(readings_of_name(name)) == readings
+    assert unit_of_name(name) is None
+
+
+def test_what_a_key_says_needs_no_pint() -> None:
+    program = (
+        "import sys; from gllint_runtime.policy.key_kinds import kind_of_name; "
+        "print([kind_of_name(n) for n in ('a_kcal_mol', 'x_ms', 'total_therms', 'n')], 'pint' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "['measure', 'time', 'measure', 'count'] False\n"
+
+
+# --------------------------------------------------------------------------------------------- plain kinds
+
+OUTPUT = {
+    "n_rows": 3,
+    "found": 4,
+    "page": 1,
+    "order_id": 7,
+    "total_therms": 2.5,
+    "sizes": {"row_counts": [1, 2], "heat_kwh": 5},
+}
+
+
+@pytest.mark.parametrize(
+    ("kinds", "raw"),
+    [
+        ([], ["n_rows", "found", "page", "order_id", "total_therms", 0, 1, "heat_kwh"]),
+        (["count"], ["found", "page", "order_id", "total_therms", "heat_kwh"]),
+        (["count", "index", "identifier"], ["found", "total_therms", "heat_kwh"]),
+        (["measure"], ["n_rows", "found", "page", "order_id", 0, 1]),
+    ],
+)
+def test_numbers_of_plain_kinds_are_no_quantities(kinds: list[str], raw: list[Any]) -> None:
+    assert [path[-1] for path in Survey(OUTPUT, (), kinds).raw_numbers] == raw
+    assert all(
+        is_plain(key, (), kinds) == (key not in raw) for key in ("n_rows", "found", "page", "order_id")
+    )
+
+
+def test_plain_kinds_of_a_registry() -> None:
+    registry = ToolRegistry(plain_kinds=["count"])
+    assert registry.policy.plain_kinds == ("count",)
+    with pytest.raises(ValueError, match="plain_kinds: 'counts' is no kind of number"):
+        Policy(plain_kinds=["counts"])
+    with pytest.raises(TypeError):
+        Policy(plain_kinds="count")
