@@ -388,3 +388,19 @@ def test_functions_that_all_call_each_other_are_left_soon() -> None:
     project, _ = checked(dense_circle_of_changes(10))
     assert project.evaluator.taken < 100_000
     assert project.cuts()
+
+
+@pytest.mark.parametrize("kind", ["rows", "values"])
+def test_a_constant_table_may_be_of_any_size(kind: str) -> None:
+    row = "{'name': 'a', 'price': 1.5}" if kind == "rows" else "1.5"
+    table = "TABLE = [\n" + f"    {row},\n" * (2 * MOST_STEPS) + "]\n"
+    source = (
+        "from agents import function_tool\n"
+        f"{table}\n"
+        "@function_tool\n"
+        "def rows(name: str):\n"
+        "    return {'rows': list(filter(lambda row: row, TABLE))}\n"
+    )
+    [found] = run(example(source))
+    assert isinstance(found, Finding)
+    assert found.code == "GL101"

@@ -26,6 +26,7 @@ from gllint_rules.inference.values import (
     as_keys,
     join,
     lacks_key,
+    number,
     options,
     spread,
 )
@@ -86,7 +87,26 @@ def sequence_literal(evaluator: Evaluator, expr: facts.Seq, frame: Frame) -> Val
         else:
             items.append(evaluator.entry(item, frame))
     rest = join(*rests) if rests else None
-    return ListOf(tuple(items), rest, expr.kind, frame.site(expr))
+    return ListOf(
+        tuple(items), rest, expr.kind, frame.site(expr), matrix=rest is None and _is_matrix(expr, items)
+    )
+
+
+def _is_matrix(expr: facts.Seq, items: list[Entry]) -> bool:
+    """Whether what is written out is a list of lists of numbers, of whatever depth, and nothing else."""
+    if not items or not all(isinstance(item, facts.Seq) for item in expr.items):
+        return False
+    rows = [entry.value for entry in items]
+    return all(
+        isinstance(row, ListOf)
+        and row.rest is None
+        and (row.matrix or all(_is_number_or_none(entry.value) for entry in row.items))
+        for row in rows
+    )
+
+
+def _is_number_or_none(value: Value) -> bool:
+    return value is NONE or number(value) is not None
 
 
 def comprehension(evaluator: Evaluator, expr: facts.Comp, frame: Frame) -> Value:

@@ -61,6 +61,7 @@ from gllint_rules.inference.values import (
     UnionOf,
     Value,
     as_constant,
+    condensed,
     explained,
     filled_elsewhere,
     is_reference,
@@ -81,6 +82,7 @@ if TYPE_CHECKING:
 MOST_MODULES = "1,000 modules of the environment"
 MOST_SIZE = 10_000  # of what is built out of other values; what the source writes out may be any size
 MOST_NESTING = 300
+MOST_IN_TABLE = 20_000  # parts of a constant table that are told apart
 WORTH_STEPS = 500  # of an expression whose value is remembered though it is no question
 
 
@@ -208,6 +210,8 @@ class Evaluator(Questions):
         bindings = scope.bindings[name]
         if scope.kind in ("module", "class"):
             bindings = facts.alternatives(bindings)
+            written = [b.value.at for b in bindings if isinstance(b.value, (facts.Seq, facts.Dict))]
+            self.allow(sum(frame.module.section_of(at).size for at in written))
         values = [self._bound(b, frame) for b in bindings]
         if len(values) > 1:
             values = _with_stand_ins(bindings, values)
@@ -219,6 +223,8 @@ class Evaluator(Questions):
             value = as_constant(value)
             if name in frame.module.mutated:
                 value = filled_elsewhere(value)
+            if value.size > MOST_IN_TABLE:
+                value = condensed(value)
         return value
 
     def _bound(self, binding: Binding, frame: Frame) -> Value:

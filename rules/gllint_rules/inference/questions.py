@@ -69,6 +69,7 @@ class _Question(records.Record):
     executed: set[Hashable] = fresh(default_factory=set)  # what is being executed for the arguments of a call
     within_executed: int = 0  # steps of what was executed within something else that was
     began_within: int = 0  # at how many steps the one that is going on began
+    allowance: int = 0  # steps beside those of any question
 
 
 class Questions:
@@ -254,9 +255,14 @@ class Questions:
         self._spend(steps)
 
     def _spend(self, steps: int) -> None:
-        self._now.steps += steps
-        if self._now.steps > MOST_STEPS:
-            raise TooComplex(f"{MOST_STEPS} steps")
+        now = self._now
+        now.steps += steps
+        if now.steps > MOST_STEPS and now.steps > MOST_STEPS + now.allowance:
+            raise TooComplex(f"{MOST_STEPS + now.allowance} steps")
+
+    def allow(self, steps: int) -> None:
+        """Have ``steps`` more for the question that is being answered: a table may be as large as its source."""
+        self._now.allowance += steps
 
     def deeper(self) -> None:
         """Go one level deeper; who calls sets ``depth`` back. Raises :class:`TooComplex` beyond the budget."""

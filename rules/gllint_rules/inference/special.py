@@ -215,6 +215,19 @@ def _map(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     return ListOf(rest=found, kind="generator")
 
 
+def _filter(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
+    """``filter(test, xs)``: some of the elements of ``xs``."""
+    if len(call.args) != 2:
+        return UNKNOWN
+    out: list[Value] = []
+    for option in options(evaluator.eval(call.args[1], frame)):
+        if isinstance(option, ListOf):
+            out.append(replace(option, kind="generator"))
+        else:
+            out.append(ListOf(rest=containers.element(option), kind="generator"))
+    return join(*out)
+
+
 def _cast(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     if len(call.args) != 2:
         return UNKNOWN
@@ -448,6 +461,7 @@ CALLS: dict[str, Handler] = {
     "builtins.enumerate": _enumerate,
     "builtins.zip": _zip,
     "builtins.map": _map,
+    "builtins.filter": _filter,
     "builtins.getattr": _getattr,
     "builtins.super": _super,
     "builtins.str": _same_text,

@@ -303,8 +303,9 @@ class ListOf(Holder, frozen=True):
     """A list, tuple, set or generator: known ``items`` in order, then any number of ``rest``.
 
     A ``pair`` is a tuple that nobody wrote: ``zip``, ``enumerate`` and ``.items()`` make it. A ``declared`` one is
-    what an annotation says of a tuple, position by position. A kind with a dot in it is the full name of the class
-    from outside that it is an instance of. ``returned``, ``hinted`` and ``unfilled``: as of a :class:`Record`.
+    what an annotation says of a tuple, position by position. A ``matrix`` is written out as lists of numbers in a
+    list. A kind with a dot in it is the full name of the class from outside that it is an instance of. ``returned``,
+    ``hinted`` and ``unfilled``: as of a :class:`Record`.
     """
 
     items: tuple[Entry, ...] = ()
@@ -314,6 +315,7 @@ class ListOf(Holder, frozen=True):
     returned: Site | None = None
     hinted: bool = False
     unfilled: bool = False
+    matrix: bool = False
     measured: InitVar[tuple[int, int, bool] | None] = None
 
     def __post_init__(self, measured: tuple[int, int, bool] | None) -> None:
@@ -781,6 +783,77 @@ def as_constant(value: Value) -> Value:
     return over(
         value,
         lambda o: o if isinstance(o, Record) and o.cls is not None else _throughout(o, fix, {}),
+    )
+
+
+def condensed(value: Value) -> Value:
+    """A constant table of any size as a small value: a list of what its rows have in common, a dict of what is in it.
+
+    Texts are no longer told apart, nor is where each number stands: a table is reported where it is used.
+    """
+    return over(value, _condensed)
+
+
+def _condensed(value: Value) -> Value:
+    match value:
+        case ListOf():
+            rest = _blended([entry.value for entry in value.items], value.rest)
+            return ListOf(rest=rest, kind=value.kind, site=value.site)
+        case Record(cls=None, quantity=False) if len(value.entries) > MOST_OPTIONS:
+            rest = _blended(values_in(value), None if value.shown else UNKNOWN)
+            return Record(open=True, rest=rest, site=value.site, kind=value.kind, keys=value.keys)
+        case Record(cls=None, quantity=False):
+            return each_changed(value, condensed)
+        case Text(is_bytes=is_bytes):
+            return BYTES if is_bytes else TEXT
+        case _:
+            return value
+
+
+def _blended(values: Iterable[Value], rest: Value | None) -> Value:
+    """What each of many values is: the numbers as one, the texts as one, the dicts as one with all their keys."""
+    out: dict[object, Value] = {}
+    rows: list[Record] = []
+    lists: list[ListOf] = []
+    for value in (*values, *(() if rest is None else (rest,))):
+        for option in options(value):
+            match option:
+                case Record(cls=None, quantity=False) if len(option.entries) <= MOST_OPTIONS:
+                    rows.append(option)
+                case ListOf():
+                    lists.append(option)
+                case _:
+                    option = _condensed(option)
+                    out.setdefault(_sameness(option), option)
+    if rows:
+        shapes = {row.entries.keys() >= {"value", "unit"} for row in rows}
+        out[Record] = _blended_rows(rows) if len(shapes) == 1 else UNKNOWN
+    if lists:
+        held = [entry.value for one in lists for entry in one.items]
+        inner = _blended([*held, *(one.rest for one in lists if one.rest is not None)], None)
+        out[ListOf] = replace(lists[0], items=(), rest=inner)
+    return join(*out.values()) if len(out) <= MOST_OPTIONS else UNKNOWN
+
+
+def _blended_rows(rows: Sequence[Record]) -> Record:
+    found: dict[Key, list[Entry]] = {}
+    for row in rows:
+        for key, held in row.entries.items():
+            found.setdefault(key, []).extend(held)
+    entries: dict[Key, tuple[Entry, ...]] = {
+        key: (held[0].holding(_blended([entry.value for entry in held], None)),)
+        for key, held in found.items()
+        if not isinstance(key, Unnamed)
+    }
+    unnamed = [e.value for key, held in found.items() if isinstance(key, Unnamed) for e in held]
+    rests = [*unnamed, *(row.rest for row in rows if row.rest is not None)]
+    return replace(
+        rows[0],
+        entries=entries,
+        sure=frozenset.intersection(*(row.sure for row in rows)),
+        open=any(row.open for row in rows),
+        listed=all(row.shown for row in rows),
+        rest=_blended(rests, None) if rests else None,
     )
 
 

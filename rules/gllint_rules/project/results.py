@@ -108,6 +108,9 @@ def _leaves(value: Value, at: Leaf, sure: bool = True) -> Iterator[Leaf]:
             continue
         if isinstance(option, ListOf) and (option.kind == "declared" or "." in option.kind):
             option = replace(option, items=(), rest=option.element())
+        if isinstance(option, ListOf) and option.matrix and option.site is not None:
+            yield from _first_of_matrix(option, at)
+            continue
         seen = False
         for key, entry in held_in(option):
             if key == "value" and isinstance(option, Record) and _may_be_quantity(option):
@@ -127,6 +130,16 @@ def _leaves(value: Value, at: Leaf, sure: bool = True) -> Iterator[Leaf]:
             )
             # What is written out in it stands there, whatever the other alternatives are.
             yield from _leaves(option.rest, inner, sure and _known_throughout(value))
+
+
+def _first_of_matrix(matrix: ListOf, at: Leaf) -> Iterator[Leaf]:
+    """A matrix as one leaf, at the outer list; what a constant holds stands where the constant is used."""
+    is_constant = any(entry.constant for entry in matrix.items)
+    site = at.site if is_constant or matrix.site is None else matrix.site
+    around = at._replace(site=site, value=None, in_list=True, what=_what(matrix))
+    inner = next((leaf for entry in matrix.items for leaf in _leaves(entry.value, around)), None)
+    if inner is not None:
+        yield around._replace(number=inner.number)
 
 
 def _known_throughout(value: Value) -> bool:
