@@ -88,7 +88,9 @@ def execute(evaluator: Evaluator, callee: FunctionOf, given: Env | None = None) 
         frame = replace(frame, env={**(frame.env or {}), **(given or {})})
         runner.flow.returns.append((function.body, evaluator.eval(function.body, frame)))
         return runner.flow
-    end = runner.block(function.body, {**runner.parameters(), **(given or {})})
+    parameters = {**runner.parameters(), **(given or {})}
+    runner.flow.parameters = tuple(parameters.values())
+    end = runner.block(function.body, parameters)
     runner.flow.falls_through = end is not None
     return runner.flow
 

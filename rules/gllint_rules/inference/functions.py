@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
 from gllint_rules.inference import annotations as hints
@@ -35,6 +35,7 @@ from gllint_rules.inference.values import (
     moved,
     number,
     options,
+    over,
     passed_on,
     returned_at,
     values_in,
@@ -327,8 +328,12 @@ def function_result(evaluator: Evaluator, callee: FunctionOf) -> Value:
             flow.result = _yielded(flow)
         elif flow.returns:
             message = f"`{function.name}()` returns it"
+            passed = {option for value in flow.parameters for option in options(value)}
             flow.result = join(
-                *(_handed_out(value, message, Site(callee.module, expr.at)) for expr, value in flow.returns)
+                *(
+                    _handed_out(value, message, Site(callee.module, expr.at), passed)
+                    for expr, value in flow.returns
+                )
             )
         else:  # a function that only raises, or a stub, says nothing of what its overrides return
             flow.result = NONE if flow.falls_through and not _is_stub(function) else NEVER
@@ -341,8 +346,12 @@ def _yielded(flow: Flow) -> Value:
     return ListOf(rest=join(*found) if found else UNKNOWN, kind="generator")
 
 
-def _handed_out(value: Value, message: str, site: Site) -> Value:
-    return returned_at(passed_on(value, message, site), site)
+def _handed_out(value: Value, message: str, site: Site, passed: Collection[Value] = ()) -> Value:
+    """What is returned at ``site``; a parameter that is ``passed`` on belongs where the call puts it in."""
+    return over(
+        passed_on(value, message, site),
+        lambda option: option if option in passed else returned_at(option, site),
+    )
 
 
 def _is_stub(function: Function) -> bool:

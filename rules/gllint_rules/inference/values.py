@@ -452,10 +452,14 @@ class UnionOf(Holder, frozen=True):
 
 
 class Flow(records.Record):
-    """The outcome of a function: ``returns`` and ``yields`` as expression and value, in reading order."""
+    """The outcome of a function: ``returns`` and ``yields`` as expression and value, in reading order.
+
+    ``parameters`` are what its parameters held when it began.
+    """
 
     returns: list[tuple[Expr, Value]] = fresh(default_factory=list)
     yields: list[tuple[Expr, Value]] = fresh(default_factory=list)
+    parameters: tuple[Value, ...] = ()
     falls_through: bool = False
     open: bool = False  # what stands for the outcome while it is being worked out
     result: Value | None = None  # all returns together, once somebody asked
