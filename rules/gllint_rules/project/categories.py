@@ -23,6 +23,7 @@ _NEUTRAL = frozenset({"ABC", "object", "Generic", "Protocol", "BaseModel"})
 _FIELD_BASES = frozenset({"BaseModel", "BaseTool", "StructuredTool"})
 _FIELD_DECORATORS = frozenset({"dataclass", "define", "attrs"})
 _CATEGORY = "category"
+MOST_NAMES = 4  # that one level, or a container of levels, is given one after the other
 
 
 def uses_categories(project: Project) -> bool:
@@ -38,7 +39,51 @@ def _uses_categories(project: Project, module: Module, given: None) -> bool:
             for call, scope in module.calls_where(partial(module.mentions, words=TOOL_CATEGORIES))
         )
         or any(category_of(project, tool) for tool in project.tools.of(module))
+        or _asks_for_level(project, module)
     )
+
+
+def _asks_for_level(project: Project, module: Module) -> bool:
+    """Whether a module compares what a tool has as its category with a level: ``tool.category in {…}``."""
+    for part in module.sections(partial(module.mentions, words=(_CATEGORY,))):
+        for comparison, scope in part.comparisons:
+            if any(map(_is_asked, comparison.operands)):
+                frame = Frame(module, scope)
+                if any(_names_level(project, operand, frame) for operand in comparison.operands):
+                    return True
+        for chosen, scope in part.subscripts:
+            if _is_asked(chosen.index) and _names_level(project, chosen.base, Frame(module, scope)):
+                return True
+    return False
+
+
+def _is_asked(expr: Expr) -> bool:
+    """``tool.category`` and ``getattr(tool, "category")``."""
+    match expr:
+        case facts.Attr(name=name):
+            return name == _CATEGORY
+        case Call(func=facts.Name(id="getattr"), args=(_, facts.Const(value=name), *_)):
+            return name == _CATEGORY
+        case _:
+            return False
+
+
+def _names_level(project: Project, expr: Expr, frame: Frame, depth: int = 0) -> bool:
+    """Whether ``expr`` is a level, or a container of levels or by levels, perhaps under a name."""
+    match expr:
+        case facts.Attr() if _level(project, expr, frame) is not None:
+            return True
+        case facts.Seq(items=items):
+            return any(_names_level(project, item, frame, depth) for item in items)
+        case facts.Dict(items=items):
+            return any(key is not None and _names_level(project, key, frame, depth) for key, _ in items)
+        case Call(args=(inner,), keywords=()) if depth < MOST_NAMES:
+            return _names_level(project, inner, frame, depth + 1)
+        case facts.Name() | facts.Attr() if depth < MOST_NAMES:
+            assigned = sources(project, expr, frame)
+            return any(_names_level(project, given, home, depth + 1) for given, home in assigned)
+        case _:
+            return False
 
 
 def _categories(module: Module) -> Iterator[Class]:
@@ -160,7 +205,7 @@ def _levels(project: Project, expr: Expr, frame: Frame, depth: int = 0) -> froze
         case facts.IfExp(body=body, orelse=orelse):
             one, other = _levels(project, body, frame, depth), _levels(project, orelse, frame, depth)
             return one | other if one is not None and other is not None else None
-        case facts.Name() | facts.Attr() if depth < 4:
+        case facts.Name() | facts.Attr() if depth < MOST_NAMES:
             assigned = [_levels(project, e, f, depth + 1) for e, f in sources(project, expr, frame)]
             known = [found for found in assigned if found is not None]
             return frozenset().union(*known) if known and len(known) == len(assigned) else None

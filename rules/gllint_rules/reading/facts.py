@@ -536,6 +536,8 @@ class SectionFacts(Record):
     subscripts: list[tuple[Sub, Scope]] = fresh(default_factory=list)
     macros: list[Macro] = fresh(default_factory=list)
     texts: list[tuple[Const | Join, Scope]] = fresh(default_factory=list)  # with digits or holes
+    # What is compared, the values of a `match` included.
+    comparisons: list[tuple[Compare, Scope]] = fresh(default_factory=list)
     # Stretches of expressions inside comparisons.
     compared: list[tuple[int, int]] = fresh(default_factory=list)
     docstrings: set[int] = fresh(default_factory=set)  # strings that stand alone as a statement

@@ -236,7 +236,8 @@ class Statements(Expressions):
         exhaustive = False
         for case in node.cases:
             names: dict[str, str] = {}
-            self.pattern(case.pattern, names)
+            for value in self.pattern(case.pattern, names):
+                self.section_facts.comparisons.append((facts.Compare(value.at, (subject, value), ("==",)), self.scope))
             for name in names:
                 self.bind(name, Binding("unknown"))
             kind = _class_of_pattern(case.pattern)
@@ -249,10 +250,12 @@ class Statements(Expressions):
             cases.append((tuple(names.items()), self.arm(case.body)))
         return facts.Match(subject, tuple(cases), exhaustive)
 
-    def pattern(self, node: ast.pattern, names: dict[str, str]) -> None:
-        """Collect the names that a ``case`` captures, with the class that their pattern asks for where it does,
-        and number the values that it compares with, the last one first.
+    def pattern(self, node: ast.pattern, names: dict[str, str]) -> list[Expr]:
+        """Collect the names that a ``case`` captures, with the class that their pattern asks for where it does.
+
+        Returns the values that it compares with, the last one first.
         """
+        values: list[Expr] = []
         stack: list[ast.AST] = [node]
         while stack:
             match stack.pop():
@@ -273,9 +276,10 @@ class Statements(Expressions):
                 case ast.MatchSequence(patterns=patterns) | ast.MatchOr(patterns=patterns):
                     stack += patterns
                 case ast.MatchValue(value=value):
-                    self.expr(value)
+                    values.append(self.expr(value))
                 case _:
                     pass
+        return values
 
 
 def _class_of_pattern(pattern: ast.pattern | None) -> str:
