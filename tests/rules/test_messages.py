@@ -77,7 +77,7 @@ def use() -> str:
 @pytest.mark.parametrize(
     ("elsewhere", "says"),
     [
-        ("", "Call it through one function that checks and records all calls of tools."),
+        ("", "Such a function checks the arguments and the result of a call"),
         (
             "class ToolUsage:\n    def use(self):\n        return Meter\n",
             "Call it through the project's dispatcher: `ToolUsage`.",
@@ -90,3 +90,4 @@ def test_a_direct_call_is_sent_to_the_dispatcher_that_the_project_has(elsewhere:
     [found] = run(Case("", files, {}))
     assert isinstance(found, Finding)
     assert found.help.startswith(says)
+    assert ("instead of through the dispatcher" in found.message) is bool(elsewhere)

@@ -4,7 +4,8 @@
 
 Reports `.run()`, `.arun()`, `.execute()`, `.invoke()`, `.ainvoke()`, `.forward()`, `.call()`, `.fn()` and what else
 runs a tool in its framework (`gllint frameworks` lists it) on a value that is known to be a tool, anywhere but in a
-dispatcher, in test code, under `if __name__ == "__main__":` and in the tool's own class. Code that chooses the tool
+dispatcher, in test code, under `if __name__ == "__main__":`, in the tool's own class and in a tool that is built of
+others (its own result is judged), unless the tool that it calls has a higher category. Code that chooses the tool
 by a name which is no literal is a dispatcher itself; it is reported only where the project has a named one, which a
 class that only keeps tools is not.
 
@@ -51,7 +52,8 @@ def answer(question: str) -> str:
 
 ## How to fix
 
-Call through `dispatch_tool` or `registry.invoke`.
+Call through `dispatch_tool` or `registry.invoke`. Where the project has no dispatcher, build one function through
+which all calls of tools go.
 
 ## Options
 
@@ -65,7 +67,8 @@ The QREW guidelines for tools: "dispatch_tool is the only function that executes
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 from gllint_rules.fixes import repair
 from gllint_rules.inference import classes
@@ -81,13 +84,14 @@ from gllint_rules.inference.values import (
     options,
 )
 from gllint_rules.project.asked import is_tool_registry, tool_names
+from gllint_rules.project.categories import category_of
 from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.tool import Tool
 from gllint_rules.project.wide import dispatchers, has_dispatcher
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Call, Scope
 from gllint_rules.rule import Rule
-from gllint_rules.words.names import TOOL_REGISTRY_NAMES
+from gllint_rules.words.names import TOOL_LEVELS, TOOL_REGISTRY_NAMES
 from gllint_rules.words.table import Framework
 
 _RUNTIME = frozenset({"dispatch_tool", "ToolRegistry", "ToolRuntime"})
@@ -107,17 +111,70 @@ def check(context: Context) -> Iterator[Pending]:
         title = _tool(context, func.base, scope, func.name) or _by_name(context, call, func, scope)
         if title is None or _allowed(context, call, scope) or _is_script(context, call):
             continue
+        if _is_composed(context, func.base, scope):
+            continue
         if _is_chosen(context, context.module, func.base, scope) and not context.project.once(has_dispatcher):
             continue
-        message = f"`.{func.name}()` calls {title} directly instead of through the dispatcher"
+        message = f"`.{func.name}()` calls {title} directly{_instead(context)}"
         fix = repair("dispatch", "dispatch", context, call, scope)
         help = _help(context)
         yield context.finding("GL301", Site(context.module, call.at), message, help, fix)
     for call, scope, title in _called_objects(context):
-        if not _allowed(context, call, scope) and not _is_script(context, call):
-            message = f"{title} is called directly instead of through the dispatcher"
+        if not (
+            _allowed(context, call, scope)
+            or _is_script(context, call)
+            or _is_composed(context, call.func, scope)
+        ):
+            message = f"{title} is called directly{_instead(context)}"
             help = _help(context)
             yield context.finding("GL301", Site(context.module, call.at), message, help)
+
+
+def _instead(context: Context) -> str:
+    """What the message says of the way that calls are to go: by the dispatcher that there is, or one to be built."""
+    if context.project.once(has_dispatcher):
+        return " instead of through the dispatcher"
+    return ": build one function that checks and records all calls of tools"
+
+
+def _is_composed(context: Context, called: facts.Expr, scope: Scope) -> bool:
+    """Whether the call stands in a tool that is built of others, none of which may do more than the tool itself.
+
+    What a tool gives to the model is judged as its own result.
+    """
+    owners = {inner.owner for inner in scope.around() if inner.owner is not None}
+    around = next((tool for tool in context.tools if _is_part(tool, owners)), None)
+    if around is None:
+        return False
+    own = _height(context, around, max)
+    inner = [_height(context, tool, min) for tool in _called_tools(context, called, scope)]
+    return own is None or all(height is None or height <= own for height in inner)
+
+
+def _is_part(tool: Tool, owners: set[Any]) -> bool:
+    """Whether one of ``owners`` is a callable of ``tool``, or a method of the tool class that it is."""
+    if any(callable.module is tool.module and callable.function in owners for callable in tool.callables):
+        return True
+    return tool.cls is not None and any(
+        method in owners for method in tool.cls.cls.methods() if method.name != "__init__"
+    )
+
+
+def _called_tools(context: Context, called: facts.Expr, scope: Scope) -> Iterator[Tool]:
+    for option in options(context.eval(called, scope)):
+        if isinstance(option, ToolValue) and isinstance(option.tool, Tool):
+            yield option.tool
+        elif (
+            isinstance(option, Instance)
+            and (made := context.project.tools.forms.class_tool(option.of)) is not None
+        ):
+            yield made
+
+
+def _height(context: Context, tool: Tool, choose: Callable[[Iterable[int]], int]) -> int | None:
+    """How much a tool may do, of several levels one; ``None`` where no category says so."""
+    levels = category_of(context.project, tool)
+    return choose(map(TOOL_LEVELS.index, levels)) if levels else None
 
 
 def _by_name(context: Context, call: Call, func: facts.Attr, scope: Scope) -> str | None:
@@ -347,7 +404,12 @@ def _help(context: Context) -> str:
         return (
             f"Call it through the project's dispatcher: {' or '.join(f'`{name}`' for name in known)}.{_OWN}"
         )
-    return f"Call it through one function that checks and records all calls of tools.{_OWN}"
+    if context.project.once(has_dispatcher):
+        return f"Call it through the class of the project that is its dispatcher.{_OWN}"
+    return (
+        "Such a function checks the arguments and the result of a call, asks for approval and records it; "
+        f"`dispatch_tool` of `gllint_runtime` is one.{_OWN}"
+    )
 
 
 RULE = Rule(

@@ -184,7 +184,8 @@ PATH_SAME = frozenset(
 )
 # GL7: the levels of consequence (seed 003); an enumeration of another kind may bear the same name.
 TOOL_CATEGORY = "ToolCategory"
-TOOL_CATEGORIES = frozenset({"READ_ONLY", "NOTE_TAKING", "MODIFICATION", "EXTERNAL"})
+TOOL_LEVELS = ("READ_ONLY", "NOTE_TAKING", "MODIFICATION", "EXTERNAL")  # the more a tool may do, the later
+TOOL_CATEGORIES = frozenset(TOOL_LEVELS)
 NOTES = "note"  # in a path: a file of notes
 HARMLESS_CATEGORIES = frozenset({"READ_ONLY", "NOTE_TAKING"})
 
