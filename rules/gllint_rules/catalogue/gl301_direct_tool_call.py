@@ -142,7 +142,7 @@ def _is_composed(context: Context, called: facts.Expr, scope: Scope) -> bool:
 
     What a tool gives to the model is judged as its own result.
     """
-    owners = {inner.owner for inner in scope.around() if inner.owner is not None}
+    owners = {inner.owner for inner in scope.enclosing() if inner.owner is not None}
     around = next((tool for tool in context.tools if _is_part(tool, owners)), None)
     if around is None:
         return False

@@ -237,7 +237,9 @@ class Statements(Expressions):
         for case in node.cases:
             names: dict[str, str] = {}
             for value in self.pattern(case.pattern, names):
-                self.section_facts.comparisons.append((facts.Compare(value.at, (subject, value), ("==",)), self.scope))
+                self.section_facts.comparisons.append(
+                    (facts.Compare(value.at, (subject, value), ("==",)), self.scope)
+                )
             for name in names:
                 self.bind(name, Binding("unknown"))
             kind = _class_of_pattern(case.pattern)
