@@ -8,7 +8,7 @@ import signal
 import stat
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, NoReturn
 
@@ -96,6 +96,7 @@ class _Run:
         self.show = _shower(request.paths)
         self.stdin = ""
         self.failed = self.would_change = self.has_baseline = False
+        self.has_unjudged = False  # entries of a baseline that what was not read may still need
         self.known: frozenset[Finding] = frozenset()  # from the baseline, and told nevertheless
         self.started = time.perf_counter()
 
@@ -211,11 +212,13 @@ class _Run:
             for path, data in fixed.after.items():
                 self._write_bytes(fixer.diff(self.show(path), fixed.before[path], data))
             self.would_change = bool(fixed.after)
-        else:
-            self._put(fixed)
-        verb, count = "Would fix" if self.request.diff else "Fixed", sum(fixed.applied.values())
+        written = list(fixed.after) if self.request.diff else self._put(fixed)
+        if not self.request.diff and len(written) < len(fixed.after):
+            fixer.undo(self.engine, fixed, written, paths)
+        verb = "Would fix" if self.request.diff else "Fixed"
+        count = sum(fixed.applied[path] for path in written)
         if count:
-            self._note(f"{verb} {counted(count, 'finding')} in {counted(len(fixed.after), 'file')}.")
+            self._note(f"{verb} {counted(count, 'finding')} in {counted(len(written), 'file')}.")
         self._complain(fixed)
         return fixed.outcome
 
@@ -268,6 +271,9 @@ class _Run:
             _complain(f"internal error: {failure.code} failed on {self.show(failure.path)}: {failure.error}")
         for notice in outcome.notices:
             self._note(self._noticed(notice))
+        if outcome.unjudged:
+            obstacles = [each for unjudged in outcome.unjudged for each in unjudged.obstacles]
+            self._note(self._not_judged(len(outcome.unjudged), "suppression", "", obstacles))
         if not self.request.quiet and self.request.output_format in ("full", "concise"):
             self._summarise(outcome)
 
@@ -300,6 +306,14 @@ class _Run:
         more = len(notice.paths) - _SHOWN
         listed = f"{names} and {more} more" if more > 0 else names
         return f"{counted(len(notice.paths), 'file')} not checked, {notice.why}: {listed}"
+
+    def _not_judged(self, number: int, noun: str, of: str, obstacles: Iterable[tuple[str, str]]) -> str:
+        """Say how many could not be judged, and for what that was not read."""
+        unread = sorted(set(obstacles))
+        listed = ", ".join(f"{self.show(path)} ({why})" for path, why in unread[:_SHOWN])
+        more = f" and {len(unread) - _SHOWN} more" if len(unread) > _SHOWN else ""
+        verb = "was" if number == 1 else "were"
+        return f"{counted(number, noun)}{of} {verb} not judged; not read: {listed}{more}."
 
     def _summarise(self, outcome: Outcome) -> None:
         self._count_cuts()
@@ -369,7 +383,8 @@ class _Run:
     def _status(self, outcome: Outcome) -> int:
         if self.failed or outcome.failures:
             return WRONG
-        found = self.would_change or any(map(self._fails, outcome.findings))
+        is_done = not (self.request.prune_baseline and self.has_unjudged)
+        found = self.would_change or not is_done or any(map(self._fails, outcome.findings))
         return FOUND if found and not self.request.exit_zero else NOTHING_FOUND
 
     def _fails(self, finding: Finding) -> bool:
@@ -417,6 +432,10 @@ class _Run:
         for entry in compared.fixed:
             said = f"Fixed since the baseline: {entry.path}: {entry.code} {entry.text}"
             self._note(visible(said[:_MOST_SAID]))  # who wrote the baseline may have written anything
+        if compared.unjudged:
+            obstacles = [each for _, several in compared.unjudged for each in several]
+            self._note(self._not_judged(len(compared.unjudged), "finding", " of the baseline", obstacles))
+            self.has_unjudged = True
         if not compared.fixed:
             return
         gone = counted(len(compared.fixed), "finding")

@@ -14,7 +14,7 @@ from gllint.files.places import absolute
 from gllint.run.engine import Engine, Outcome
 from gllint.verdict import baseline
 from gllint.verdict.baseline import Compared
-from gllint.verdict.fingerprint import Fingerprint
+from gllint.verdict.fingerprint import Fingerprint, line_text
 from gllint_rules import Finding
 
 
@@ -111,9 +111,19 @@ def compared(
         source = engine.sources.code(absolute(os.path.join(folder, file)))
         return not scope or all(_defines(source, name) for name in scope.split("."))
 
+    texts = cache(lambda full: frozenset(map(line_text, engine.sources.lines(full))))
+    unjudged: list[tuple[Fingerprint, Sequence[tuple[str, str]]]] = []
+
     def was_checked(entry: Fingerprint) -> bool:
         full = absolute(os.path.join(folder, entry.path))
-        return full in covered and entry.code in engine.config_of(full).codes
+        if full not in covered or entry.code not in engine.config_of(full).codes:
+            return False
+        if texts(full) and entry.text not in texts(full):
+            return True  # whatever was not read, this line is no more
+        obstacles = engine.obstacles(full, (entry.code,))
+        if obstacles:
+            unjudged.append((entry, obstacles))
+        return not obstacles
 
     taken = [finding for finding in findings if baseline.takes(finding.code)]
     result = baseline.compare(
@@ -122,10 +132,22 @@ def compared(
         baseline.entries(taken, engine.sources.code, folder),
         was_checked=was_checked,
         has_scope=has_scope,
-        exists=lambda file: os.path.exists(os.path.join(folder, file)),
+        exists=lambda file: _may_exist(os.path.join(folder, file)),
     )
     new = set(result.new)
-    return result._replace(new=[f for f in findings if f in new or not baseline.takes(f.code)])
+    told = [f for f in findings if f in new or not baseline.takes(f.code)]
+    return result._replace(new=told, unjudged=unjudged)
+
+
+def _may_exist(path: str) -> bool:
+    """Say whether a file is there, or in a folder that cannot be looked into."""
+    try:
+        os.stat(path)
+    except PermissionError:
+        return True
+    except (OSError, ValueError):
+        return False
+    return True
 
 
 def _defines(source: str, name: str) -> bool:

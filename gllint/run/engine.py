@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from gllint.errors import UsageError
 from gllint.files.config import Config
@@ -25,6 +25,7 @@ from gllint_rules import Failure, Finding, ToolSight
 from gllint_rules.tuples import NamedTuple
 
 if TYPE_CHECKING:
+    from gllint.run.obstacles import Obstacle
     from gllint_rules.check.map import Map
 
 _Grouped: TypeAlias = "tuple[Place, dict[str, Signature | None]]"
@@ -60,6 +61,14 @@ class Notice(NamedTuple):
     why: str
 
 
+class Unjudged(NamedTuple):
+    """A suppression that suppresses nothing as far as was read, and what was not."""
+
+    path: str
+    line: int
+    obstacles: tuple[Obstacle, ...]
+
+
 class Outcome:
     """What a run found, sorted by path, line, column and code. Paths are absolute.
 
@@ -72,6 +81,7 @@ class Outcome:
         self.findings: list[Finding] = []
         self.failures: list[Failure] = []
         self.notices: list[Notice] = []
+        self.unjudged: list[Unjudged] = []
         self.checked = list(checked)
         self.tools: list[ToolSight] = []
         self.left_out: dict[str, str] = {}
@@ -81,9 +91,21 @@ class Outcome:
         self.findings += other.findings
         self.failures += other.failures
         self.notices += other.notices
+        self.unjudged += other.unjudged
         self.checked += other.checked
         self.tools += other.tools
         self.left_out |= other.left_out
+
+
+class Reader(Protocol):
+    """What :class:`Engine` asks a project for to conclude what was found in it."""
+
+    @property
+    def index(self) -> Index:
+        """The files and facts of the project."""
+
+    def obstacles(self, path: str, codes: Iterable[str], comment: str = "") -> list[Obstacle]:
+        """Return what was not read and may matter to findings of ``codes`` in a file, at a line with a ``comment``."""
 
 
 class Engine(Means):
@@ -163,7 +185,7 @@ class Engine(Means):
             results |= workspace.caused(files)
         outcome = Outcome()
         with self.clock.stage("suppress"):
-            self.conclude_all(workspace.index, files, results, outcome)
+            self.conclude_all(workspace, files, results, outcome)
         unread = tuple(path for path in workspace.undecodable(files) if path not in named)
         if unread:
             outcome.notices.append(Notice(unread, "cannot be decoded"))
@@ -195,9 +217,13 @@ class Engine(Means):
         workspace = self.workspace(place)
         workspace.announce({path: signature_of(path)})
         outcome = Outcome()
-        self.conclude_all(workspace.index, [path], workspace.landing([path]), outcome)
+        self.conclude_all(workspace, [path], workspace.landing([path]), outcome)
         outcome.findings.sort(key=in_order)
         return outcome
+
+    def obstacles(self, path: str, codes: Iterable[str]) -> list[Obstacle]:
+        """Return what was not read and may matter to findings of ``codes`` in a file, by its absolute path."""
+        return self.workspace(self.place_of(path)).obstacles(path, codes)
 
     def explain(self, path: str, line: int, code: str | None) -> list[str]:
         """Return floor 2's account of why there is, or is not, a finding at a line."""
@@ -307,28 +333,34 @@ class Engine(Means):
     # --- from results to findings --------------------------------------------------------------------------
 
     def conclude_all(
-        self, index: Index, paths: Collection[str], results: Mapping[str, Result], outcome: Outcome
+        self, project: Reader, paths: Collection[str], results: Mapping[str, Result], outcome: Outcome
     ) -> None:
         """Add to ``outcome`` what is left of ``results`` where codes are switched off and findings suppressed.
 
         Of files beside ``paths`` only some findings are known, so that nothing is said of their suppressions.
         """
         outcome.checked += paths
+        index = project.index
         for path in sorted({*index.table.marked(paths), *results}):
             result = results.get(path, Result())
             outcome.failures += result.failures
             if result.notice:
                 outcome.notices.append(Notice((path,), result.notice))
-            config = index.config
-            codes = config.codes_in(path)
+            codes = index.config.codes_in(path)
             findings = tuple(finding for finding in result.findings if finding.code in codes)
-            if result.notice or any(finding.code == "GL900" for finding in result.findings):
+            is_unread = result.notice or any(finding.code == "GL900" for finding in result.findings)
+            if is_unread or result.failures or path not in paths:
                 codes -= {"GL901"}  # what was not checked may yet need its suppressions
-            left = self._unsuppressed(path, findings, codes, config.require_reason)
+            left = self._unsuppressed(project, path, findings, codes, outcome)
             outcome.findings += left if path in paths else [f for f in left if f in findings]
 
     def _unsuppressed(
-        self, path: str, findings: tuple[Finding, ...], codes: frozenset[str], require_reason: bool
+        self,
+        project: Reader,
+        path: str,
+        findings: tuple[Finding, ...],
+        codes: frozenset[str],
+        outcome: Outcome,
     ) -> tuple[Finding, ...]:
         try:
             source = self.sources.of(path).text.source
@@ -338,8 +370,21 @@ class Engine(Means):
 
         if not suppress.may_suppress(source):
             return findings
+
+        def is_judged(suppression: suppress.Suppression, unused: Sequence[str]) -> bool:
+            obstacles = project.obstacles(path, unused, self.sources.lines(path)[suppression.span.line - 1])
+            if obstacles:
+                outcome.unjudged.append(Unjudged(path, suppression.span.line, tuple(obstacles)))
+            return not obstacles
+
         return suppress.apply(
-            path, source, findings, codes, noqa=self.options.noqa, require_reason=require_reason
+            path,
+            source,
+            findings,
+            codes,
+            noqa=self.options.noqa,
+            require_reason=project.index.config.require_reason,
+            is_judged=is_judged,
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 from bisect import bisect, insort
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from gllint.files.source import Change, Offsets, Undecodable, changed, main_newline
@@ -93,6 +93,13 @@ def write(engine: Engine, fixed: Fixed) -> list[str]:
         else:
             fixed.errors.append(error)
     return written
+
+
+def undo(engine: Engine, fixed: Fixed, written: Collection[str], paths: Sequence[str]) -> None:
+    """Find again what was fixed in the files that could not be written. Raises :class:`UsageError`."""
+    for path in fixed.after.keys() - written:
+        engine.put(path, fixed.before[path])
+    fixed.outcome = engine.check(paths)
 
 
 def _replace(engine: Engine, path: str, before: bytes, after: bytes) -> str | None:

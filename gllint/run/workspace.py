@@ -19,6 +19,7 @@ from gllint_rules import Cut, Finding, ToolSight
 from gllint_rules.reading.stack import on_large_stack
 
 if TYPE_CHECKING:
+    from gllint.run.obstacles import Obstacle, Obstacles
     from gllint_rules.check.map import Map
 
 
@@ -35,6 +36,7 @@ class Workspace:
         self._results: dict[str, Result | Held] | None = None
         self._fixed: dict[str, Result] | None = None
         self._speaking: dict[str, list[str]] | None = None  # by file, the candidates that say something of it
+        self._obstacles: Obstacles | None = None
         self._told: dict[frozenset[str], Mapping[str, Sequence[Finding]]] = {}
 
     def take_over(self, other: Workspace) -> None:
@@ -169,6 +171,14 @@ class Workspace:
         project = self.index.project
         return on_large_stack(lambda: map_of(project, candidates))
 
+    def obstacles(self, path: str, codes: Iterable[str], comment: str = "") -> list[Obstacle]:
+        """Return what was not read and may matter to findings of ``codes`` in a file."""
+        if self._obstacles is None:
+            from gllint.run.obstacles import Obstacles
+
+            self._obstacles = Obstacles(self.index, self._result)
+        return self._obstacles.of(path, codes)
+
     def cuts(self) -> list[Cut]:
         """Where the budgets of the inference ran out, in the files that were checked and what they lead to."""
         return sorted({cut for path in self._results or () for cut in self._result(path).cuts})
@@ -185,7 +195,7 @@ class Workspace:
         """Take note that the content of a file is another one now; what other files say is kept."""
         self.index.files.setdefault(path, None)
         self.index.forget(path)
-        self._results = self._fixed = self._speaking = None
+        self._results = self._fixed = self._speaking = self._obstacles = None
         self._told = {}
 
     @property

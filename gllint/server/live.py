@@ -8,6 +8,7 @@ takes a millisecond), and it inherits what the edit leaves valid.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import islice
 
 from gllint.files.digest import digest
 from gllint.files.discover import SUFFIXES, Signature, is_left_out, signature_of, walk
@@ -19,6 +20,8 @@ from gllint.run.engine import Engine, Options, Outcome, in_order
 from gllint.run.following import FollowingIndex
 from gllint.run.kept import result_of
 from gllint.run.looks import MAY_USE, TALKS, UNREADABLE, uses_file
+from gllint.run.obstacles import Obstacle, Obstacles
+from gllint.run.parsing import Unparsed
 from gllint.run.results import Result
 from gllint.run.rules import check_file, check_files
 from gllint.run.workspace import caused, landed, unreadable
@@ -27,6 +30,7 @@ from gllint_rules.reading.stack import on_large_stack
 _CHUNK = 50
 _FEW_FILES = 64
 _SWEPT = 16
+_MOST_SPEAKERS = 16  # files that are checked again at once because they may speak of the one that is edited
 
 
 class LiveWorkspace:
@@ -39,6 +43,11 @@ class LiveWorkspace:
         self._sources = index.means.sources
         self._results: dict[str, Result] = {}
         self._is_forgotten = False  # what was known of results before the project was another one
+        self._is_settled = False  # every file was checked as it is now
+        # What was said last by the files that must be checked again, as far as it lies in others.
+        self._last: dict[str, Result] = {}
+        self._unused: set[tuple[str, str]] = set()  # suppressions that nothing needed, by file and line
+        self._obstacles: Obstacles | None = None
 
     # --- loading -------------------------------------------------------------------------------------------
 
@@ -104,12 +113,13 @@ class LiveWorkspace:
         if exists:
             self.index.files[path] = None if self._sources.holds(path) else signature_of(path)
         self.index.drop(path)
-        self._forget_project()
+        self._forget_project({path})
 
-    def _forget_project(self) -> None:
+    def _forget_project(self, changed: Collection[str]) -> None:
         self.index.dependencies.probed.clear()
         self.index.forget_project()
-        self._results, self._is_forgotten = {}, True
+        self._outdate(self._results.keys(), changed)
+        self._is_forgotten = True
 
     def _follow(self, path: str) -> None:
         index, read = self.index, self._sources.read
@@ -118,7 +128,7 @@ class LiveWorkspace:
         (index.talking.add if talks else index.talking.discard)(path)
         if bool(index.talking) != talked:  # what a list of tools means in any file has changed
             index.drop(path)
-            self._forget_project()
+            self._forget_project({path})
             return
         name = screened.digest
         if not name and screened.flags & MAY_USE:
@@ -137,8 +147,18 @@ class LiveWorkspace:
 
     def _renew(self, changed: set[str]) -> None:
         """Put a fresh project over the facts."""
-        stale = self.index.renew(changed)
+        self._outdate(self.index.renew(changed), changed)
+
+    def _outdate(self, stale: Collection[str], changed: Collection[str]) -> None:
+        """Hold what ``stale`` files said for open; of those that ``changed`` no place is where it was."""
+        self._is_settled, self._obstacles = False, None
+        for path, result in self._results.items():
+            if path in stale and any(finding.path != path for finding in result.findings):
+                self._last[path] = result
         self._results = {path: result for path, result in self._results.items() if path not in stale}
+        for path, result in self._last.items():
+            kept = tuple(f for f in result.findings if f.path not in changed or f.path == path)
+            self._last[path] = result._replace(findings=kept)
 
     # --- results -------------------------------------------------------------------------------------------
 
@@ -150,12 +170,13 @@ class LiveWorkspace:
         """Return what is known of ``paths``: what their own checks say, and what those of other files said last."""
         index, wanted = self.index, dict.fromkeys(paths)
         candidates = index.candidates()
-        unchecked = [path for path in wanted if path in candidates and path not in self._results]
+        asked = [*wanted, *islice(self._speaking_of(wanted), _MOST_SPEAKERS)]
+        unchecked = [path for path in asked if path in candidates and path not in self._results]
         index.project  # noqa: B018
         self._results |= on_large_stack(check_files, index, unchecked, False)
         said = {
             path: result
-            for path, result in self._results.items()
+            for path, result in self._said()
             if path in wanted or any(finding.path in wanted for finding in result.findings)
         }
         if fixes:
@@ -171,7 +192,42 @@ class LiveWorkspace:
 
     def caused(self, paths: Collection[str]) -> dict[str, Result]:
         """Return what there is to say of other files of the project because of what stands in ``paths``."""
-        return caused(landed(self._results.values()), paths, self.index.files)
+        return caused(landed(result for _, result in self._said()), paths, self.index.files)
+
+    def _speaking_of(self, paths: Collection[str]) -> Iterator[str]:
+        """Yield the files that must be checked again and had findings in one of ``paths``."""
+        for path, result in self._last.items():
+            if path not in self._results and any(finding.path in paths for finding in result.findings):
+                yield path
+
+    def _said(self) -> Iterator[tuple[str, Result]]:
+        """Yield what each file says; of one that an edit has broken, what it said of others before."""
+        for path, result in self._results.items():
+            last = self._last.get(path)
+            if last is not None and isinstance(self.index.parsed.get(path), Unparsed):
+                others = tuple(finding for finding in last.findings if finding.path != path)
+                yield path, result._replace(findings=(*result.findings, *others))
+            else:
+                yield path, result
+
+    def obstacles(self, path: str, codes: Iterable[str], comment: str = "") -> list[Obstacle]:
+        """Return what was not read and may matter to findings of ``codes`` in a file, at a line with a ``comment``.
+
+        Until every file is checked again, what nothing needed before is still not needed.
+        """
+        if not self._is_settled:
+            return [] if (path, comment) in self._unused else [Obstacle(self.root, "is being read")]
+        if self._obstacles is None:
+            self._obstacles = Obstacles(self.index, lambda other: self._results.get(other, Result()))
+        found = self._obstacles.of(path, codes)
+        if not found:
+            self._unused.add((path, comment))
+        return found
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether every file was checked as it is now."""
+        return self._is_settled
 
     # --- what can wait -------------------------------------------------------------------------------------
 
@@ -193,6 +249,19 @@ class LiveWorkspace:
             if number == len(unknown):
                 self.index.renew_aside(is_last=True)
             yield
+        broken = self.index.parsed
+        self._last = {
+            path: result for path, result in self._last.items() if isinstance(broken.get(path), Unparsed)
+        }
+        self._unused.clear()
+        self._is_settled = True
+
+    def settle_few(self) -> None:
+        """Do at once what is left, where that is little: a suppression can be judged only then."""
+        known, candidates = self._results.keys(), self.index.candidates()
+        if not self._is_settled and len(candidates.keys() - known) <= _MOST_SPEAKERS:
+            for _ in self.settle():
+                pass
 
     def _settle_users(self) -> Iterator[None]:
         index = self.index
@@ -226,7 +295,7 @@ class LiveWorkspace:
         if is_another:
             for path in changed:
                 index.drop(path)
-            self._forget_project()
+            self._forget_project({path})
             return
         for path in changed:
             self.changed(path)
@@ -262,6 +331,10 @@ class LiveEngine(Engine):
         """Say whether ``gllint check`` of the folder ``top`` would come upon a file, were it saved."""
         return path.endswith(SUFFIXES) and not is_left_out(path, top, self.places)
 
+    def obstacles(self, path: str, codes: Iterable[str]) -> list[Obstacle]:
+        """Return what was not read and may matter to findings of ``codes`` in a file, by its absolute path."""
+        return self.live(self.place_of(path)).obstacles(path, codes)
+
     def check(self, paths: Sequence[str]) -> Outcome:
         """Check files of projects that are loaded, by their absolute paths; with the fixes."""
         outcome = Outcome()
@@ -275,14 +348,18 @@ class LiveEngine(Engine):
         Without ``fixes`` a finding has its own only where working it out takes no time.
         """
         workspace = self.live(self.place_of(path))
+        if workspace.index.table.marked([path]):
+            workspace.settle_few()
         outcome = Outcome()
-        self.conclude_all(workspace.index, [path], workspace.landing([path], fixes=fixes), outcome)
+        self.conclude_all(workspace, [path], workspace.landing([path], fixes=fixes), outcome)
+        if not workspace.is_settled:  # what takes a suppression away waits until that is sure
+            outcome.findings = [f._replace(fix=None) if f.code == "GL901" else f for f in outcome.findings]
         outcome.findings.sort(key=in_order)
         return outcome
 
     def caused(self, workspace: LiveWorkspace, paths: Collection[str]) -> Outcome:
         """Return the findings that ``paths`` of a project cause in its other files."""
         outcome = Outcome()
-        self.conclude_all(workspace.index, (), workspace.caused(paths), outcome)
+        self.conclude_all(workspace, (), workspace.caused(paths), outcome)
         outcome.findings.sort(key=in_order)
         return outcome

@@ -30,12 +30,17 @@ _LOOKS_LIKE_ONE = re.compile(rb'\s*\{\s*"version"\s*:\s*\d+\s*,\s*"findings"\s*:
 
 
 class Compared(NamedTuple):
-    """What is new, which are known, and which old ones are gone or of what the run did not judge."""
+    """What is new, which are known, and which old ones are gone or of what the run did not judge.
+
+    ``unjudged`` are those of ``unseen`` that were looked for, in vain, while something that matters was not read.
+    """
 
     new: list[Finding]
     known: list[Fingerprint]
     fixed: list[Fingerprint]
     unseen: list[Fingerprint]
+    # Each with the paths of what was not read, and the reasons.
+    unjudged: Sequence[tuple[Fingerprint, Sequence[tuple[str, str]]]] = ()
 
 
 def takes(code: str) -> bool:

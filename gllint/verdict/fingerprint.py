@@ -52,6 +52,11 @@ def fingerprints(
     return found
 
 
+def line_text(line: str) -> str:
+    """Return what a fingerprint holds of a line."""
+    return _SPACE.sub(" ", line.strip())
+
+
 def scope_of(comments: Comments, line: int) -> str:
     """Return the dotted name of the functions and classes around a line, by their indentation."""
     lines = comments.lines
@@ -89,7 +94,7 @@ def _fingerprint(finding: Finding, comments: Comments, path: str) -> Fingerprint
         finding.code,
         path,
         scope_of(comments, span.line),
-        _SPACE.sub(" ", text.strip()),
+        line_text(text),
         _SPACE.sub(" ", target),
     )
 

@@ -3,7 +3,9 @@
 ## What it does
 
 Reports a `# noqa: GL…` or `# gllint: …[…]` comment that names a code of gllint for which there is no finding in what
-the comment speaks of, nor in the statement that it stands in.
+the comment speaks of, nor in the statement that it stands in. While a file that could matter was not read (it has a
+syntax error, is no text, too large or excluded, or an editor has not come to it yet), nothing is said; the summary
+counts what was not judged.
 
 ## Why is this bad?
 

@@ -1,0 +1,222 @@
+"""What of a project was not read, and to which files that matters.
+
+A file that cannot be read is an input without an answer, and whoever rests on it is not judged: no suppression is
+called unused, no entry of a baseline is taken out, since the file may be the one that needs it. A file rests on
+another where one that leads to the first leads to the other, too. Names of modules in the texts decide that: there is
+nothing else to go by where a text does not parse.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import cached_property
+
+from gllint.files.config import DEFAULT_EXCLUDE
+from gllint.files.discover import SUFFIXES
+from gllint.files.places import MARKERS
+from gllint.files.writing import read_bytes
+from gllint.run.index import Index
+from gllint.run.looks import UNDECODABLE, UNREADABLE
+from gllint.run.parsing import Unparsed
+from gllint.run.results import Result
+from gllint_rules.tuples import NamedTuple
+from gllint_rules.words.screen import words_in
+
+MOST_FILES, MOST_BYTES = 10_000, 64_000_000
+# What tools have put there, and what others have written.
+_FOREIGN = frozenset(DEFAULT_EXCLUDE) | {"dist-packages"}
+# Rules that report what a project has nowhere, or only where it has something: any of its files may have that.
+_ANYWHERE = ("GL3", "GL7")
+
+
+class Obstacle(NamedTuple):
+    """A file or folder that was not read, and why."""
+
+    path: str
+    why: str
+
+
+class Obstacles:
+    """What of one project was not read. ``result_of`` gives what the rules said of a file that takes part."""
+
+    def __init__(self, index: Index, result_of: Callable[[str], Result]) -> None:
+        self._index, self._result_of = index, result_of
+        self._reached: dict[str, frozenset[str]] = {}
+
+    def of(self, path: str, codes: Iterable[str]) -> list[Obstacle]:
+        """Return what was not read and may matter to findings of ``codes`` (or their prefixes) in a file."""
+        files = self.files
+        if path in files:
+            return [Obstacle(path, files[path])]
+        known = files | self._troubled
+        if any(code.startswith(_ANYWHERE) or any(a.startswith(code) for a in _ANYWHERE) for code in codes):
+            matter = frozenset(known)
+        else:
+            matter = self._matter(path, known) if known else frozenset()
+        return [Obstacle(each, known[each]) for each in sorted(matter)] + self._excluded_for(path)
+
+    @cached_property
+    def files(self) -> dict[str, str]:
+        """The files of the project that were not read, each with the reason."""
+        index = self._index
+        found = {
+            path: parsed_why(parsed) for path, parsed in index.parsed.items() if isinstance(parsed, Unparsed)
+        }
+        for path, evidence in index.unread.items():
+            if not evidence.sound and path not in index.parsed:
+                found[path] = "cannot be parsed"
+        for path, screened in index.table.screen(sorted(index.files)).items():
+            if screened.flags & UNREADABLE:
+                found[path] = screened.error
+            elif screened.flags & UNDECODABLE:
+                found.setdefault(path, "cannot be decoded")
+        return found
+
+    @cached_property
+    def _troubled(self) -> dict[str, str]:
+        """The files of which a part was not read, or of which a rule failed."""
+        found: dict[str, str] = {}
+        for path in self._index.candidates():
+            result = self._result_of(path)
+            if result.notice or result.failures:
+                found[path] = result.notice or f"{result.failures[0].code} failed on it"
+        return {path: why for path, why in found.items() if path not in self.files}
+
+    # --- which files lead to which -------------------------------------------------------------------------
+
+    def _matter(self, path: str, unread: Collection[str]) -> frozenset[str]:
+        """Return those of the files ``unread`` to which one leads that leads to a file, too."""
+        if self._mentions is None:
+            return frozenset(unread)
+        if path not in self._reached:
+            users = _closure({path}, self._mentioned_by)
+            self._reached[path] = frozenset(_closure(users, self._mentions))
+        return self._reached[path].intersection(unread)
+
+    @cached_property
+    def _mentions(self) -> dict[str, set[str]] | None:
+        """For each file those whose module's name stands in it; ``None`` where there is too much to look at."""
+        index = self._index
+        nodes = sorted({*index.files, *index.parsed, *index.unread, *self.files})
+        by_stem: dict[str, set[str]] = defaultdict(set)
+        for path in nodes:
+            by_stem[stem(path)].add(path)
+        stems, size = frozenset(by_stem), 0
+        found: dict[str, set[str]] = {}
+        for path in nodes:
+            data = self._raw(path)
+            size += len(data or b"")
+            if size > MOST_BYTES or len(found) > MOST_FILES:
+                return None
+            mentioned = _words(data, stems) if data is not None else stems
+            found[path] = set[str]().union(*(by_stem[each] for each in mentioned))
+        return found
+
+    @cached_property
+    def _mentioned_by(self) -> dict[str, set[str]]:
+        found: dict[str, set[str]] = defaultdict(set)
+        for path, mentioned in (self._mentions or {}).items():
+            for other in mentioned:
+                found[other].add(path)
+        return found
+
+    def _raw(self, path: str) -> bytes | None:
+        """Return the bytes of a file, as far as they can be read at all."""
+        try:
+            return self._index.means.sources.of(path).raw
+        except OSError:
+            return None
+
+    # --- what lies beside the project ----------------------------------------------------------------------
+
+    def _excluded_for(self, path: str) -> list[Obstacle]:
+        """Return what is excluded and mentions a file, or a package that may hand it on."""
+        names = {stem(path)} | {stem(user) for user in self._packages_over(path)}
+        return [Obstacle(each, why) for each, why, stems in self._excluded if stems is None or names & stems]
+
+    def _packages_over(self, path: str) -> Iterator[str]:
+        """Yield the packages above a file whose ``__init__`` mentions it."""
+        folder = os.path.dirname(path)
+        while folder.startswith(self._index.root) and folder != self._index.root:
+            init = f"{folder}/__init__.py"
+            data = self._raw(init) if init in self._index.files else None
+            if data is not None and _words(data, frozenset({stem(path)})):
+                yield init
+            folder = os.path.dirname(folder)
+
+    @cached_property
+    def _excluded(self) -> list[tuple[str, str, frozenset[str] | None]]:
+        """What is not linted, why, and the names of modules that it mentions; ``None``: perhaps all of them."""
+        stems = frozenset(map(stem, self._index.files))
+        found: list[tuple[str, str, frozenset[str] | None]] = []
+        size = 0
+        for path, why in _beside(self._index.root, self._index.files):
+            if why:
+                found.append((path, why, None))
+                continue
+            try:
+                data = read_bytes(path)
+            except OSError as error:
+                found.append((path, f"cannot be read: {error.strerror}", None))
+                continue
+            size += len(data)
+            if len(found) >= MOST_FILES or size > MOST_BYTES:
+                found.append((self._index.root, "holds too many files that are excluded", None))
+                break
+            found.append((path, "is excluded", frozenset(_words(data, stems))))
+        return found
+
+
+def parsed_why(parsed: Unparsed) -> str:
+    """Say why a file has no facts."""
+    return f"{parsed.message}, line {parsed.line}"
+
+
+def stem(path: str) -> str:
+    """Return the name by which a file is imported: of a package's ``__init__`` that of the folder."""
+    folder, _, name = path.rpartition("/")
+    name = name.partition(".")[0]
+    return folder.rpartition("/")[2] if name == "__init__" else name
+
+
+def _words(data: bytes, words: frozenset[str]) -> set[str]:
+    """Return which of some words stand in the bytes of a file, whatever encoding of ASCII they are in."""
+    ascii_words = {word.encode(): word for word in words if word.isascii() and word}
+    found = {ascii_words[word] for word in words_in(data.replace(b"\0", b""), frozenset(ascii_words))}
+    return found | {word for word in words if not word.isascii() and not data.isascii()}
+
+
+def _closure(paths: Collection[str], leading: Mapping[str, Collection[str]]) -> set[str]:
+    found, waiting = set(paths), list(paths)
+    while waiting:
+        new = set(leading.get(waiting.pop(), ())) - found
+        found |= new
+        waiting += new
+    return found
+
+
+def _beside(root: str, listed: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Yield the Python files below a folder that are not ``listed``, and with the reason what cannot be looked into."""
+    pending = [root]
+    while pending:
+        folder = pending.pop()
+        try:
+            with os.scandir(folder) as several:
+                entries = sorted(several, key=lambda entry: entry.name)
+        except OSError as error:
+            yield folder, f"cannot be read: {error.strerror}"
+            continue
+        names = {entry.name for entry in entries}
+        if "pyvenv.cfg" in names or (folder != root and MARKERS & names):
+            continue
+        for entry in entries:
+            path = f"{folder.rstrip('/')}/{entry.name}"
+            if entry.is_dir(follow_symlinks=False):
+                if entry.name not in _FOREIGN:
+                    pending.append(path)
+            elif (
+                entry.name.endswith(SUFFIXES) and path not in listed and entry.is_file(follow_symlinks=False)
+            ):
+                yield path, ""
