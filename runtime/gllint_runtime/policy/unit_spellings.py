@@ -212,6 +212,12 @@ class _Reader:
             return [unit]
         if (unit := _named(word)) is not None:
             return [unit]
+        if (
+            word.endswith("s")
+            and word[:-1] in _symbols(frozenset())
+            and word[:-1] not in pack_units(("counts",))
+        ):
+            return [word]  # `Pas` is as often a product with seconds
         if (name := stock_name(word)) is not None:
             ours = _aliases().get(name, word)
             return [ours if len(word) > 1 or ours.lower() == word.lower() else word]
@@ -336,8 +342,8 @@ def _text(meaning: Factors) -> str | None:
     exponents: Counter[str] = Counter()
     for name, power in meaning:
         exponents[name] += power
-    if 0 in exponents.values():
-        return None
+    if {name for name, power in meaning if power > 0} & {name for name, power in meaning if power < 0}:
+        return None  # `m3/(h*m2)` is more than a speed
     exponents = _with_products(exponents)
     for unit in ALLOWED_UNITS:
         if Counter(dict(_expanded(factors_of(unit)))) == exponents:
