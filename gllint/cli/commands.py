@@ -266,7 +266,8 @@ def mcp(
     COMMAND starts the server on standard input and output: gllint mcp -- python server.py
     """
     from gllint.cli.explaining import config_for
-    from gllint.cli.servers import offered_tools, report
+    from gllint.cli.server_tools import offered_tools
+    from gllint.cli.servers import report
 
     if bool(command) == bool(url):
         raise UsageError("name a command behind -- that starts the server, or its --url")

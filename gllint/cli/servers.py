@@ -1,185 +1,195 @@
-"""``gllint mcp``: the output schemas of a running MCP server, judged as a tool's schemas in the source are.
-
-The server is asked for its list of tools and for nothing else: no tool is called.
-"""
+"""``gllint mcp``: the output schemas of a running MCP server, judged as a tool's schemas in the source are."""
 
 from __future__ import annotations
 
-import asyncio
 import json
-import logging
-import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
-from itertools import pairwise
-from typing import IO, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
+from gllint.cli.server_tools import Offered
 from gllint.cli.summary import counted
-from gllint.errors import UsageError
 from gllint.files.config import Config
 from gllint.shown import visible
 from gllint_rules import RULES
-from gllint_rules.project.admitted import find_raw_numbers
 from gllint_rules.project.kinds import unit_advice
 from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.settings import Settings
-from gllint_runtime.policy.schemas import (
-    QUANTITY_REF,
-    Path,
-    is_inlined_quantity,
-    schema_problems,
-    show_path,
-    subschemas,
+from gllint_rules.words.tool_verbs import NamedEffect, effect_of_name
+from gllint_runtime.policy.schema_numbers import (
+    declared_units,
+    find_raw_numbers,
+    property_of,
+    quantity_units,
 )
+from gllint_runtime.policy.schemas import QUANTITY_INLINED, schema_problems, show_path
+from gllint_runtime.policy.validation import endless_refs, foreign_refs
 
-_MOST_PAGES = 1000
-_MOST_GARBAGE = 100  # lines that are no message
-_MOST_TOLD = 600  # characters of what a server said before it went
-
-
-class Offered(NamedTuple):
-    """A tool as the server describes it."""
-
-    name: str
-    output_schema: Any
+_MOST_PARTS = 20_000
+_HELP_201 = f"Declare its numbers as Quantities: `{json.dumps(QUANTITY_INLINED)}`."
+_HELP_203 = "Schemas follow JSON Schema, Draft 2020-12."
+_HELP_204 = "Write out what it refers to, or put it under `$defs` of the same schema."
+_HELP_OBJECT = 'Give each schema of a tool `"type": "object"` at its root.'
 
 
 class Judged(NamedTuple):
-    """One finding: the tool, the place in its output schema, and what is wrong there."""
+    """One finding: the tool, the place in its output schema, and what is wrong there.
+
+    ``is_unread`` where nothing else of the tool could be judged.
+    """
 
     code: str
     tool: str
     path: str
     message: str
     help: str
-
-
-# ------------------------------------------------------------------------------------------------- asking
-
-
-def offered_tools(command: Sequence[str], url: str | None, timeout: float) -> list[Offered]:
-    """The tools of the server that ``command`` starts or that answers at ``url``. Raises UsageError."""
-    try:
-        from mcp import Client, StdioServerParameters, stdio_client
-    except ImportError:
-        raise UsageError("gllint mcp needs the MCP SDK: install gllint[mcp]") from None
-    logging.getLogger("mcp").setLevel(logging.CRITICAL + 1)  # it logs each line that it cannot read
-    garbage = 0
-
-    async def ask(server: Any) -> list[Offered]:
-        async def note(message: Any) -> None:
-            nonlocal garbage
-            garbage += isinstance(message, Exception)
-            if garbage == _MOST_GARBAGE:
-                limit.reschedule(asyncio.get_running_loop().time())
-
-        async with asyncio.timeout(timeout) as limit, Client(server, message_handler=note) as client:
-            tools: list[Offered] = []
-            cursor: str | None = None
-            for _ in range(_MOST_PAGES):
-                page = await client.list_tools(cursor=cursor)
-                tools += [Offered(tool.name, tool.output_schema) for tool in page.tools]
-                cursor = page.next_cursor
-                if cursor is None:
-                    return tools
-        raise UsageError(f"the server lists tools without end: {len(tools)} after {_MOST_PAGES} pages")
-
-    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as told:
-        try:
-            if url is not None:
-                return asyncio.run(ask(url))
-            first, *rest = command
-            return asyncio.run(
-                ask(stdio_client(StdioServerParameters(command=first, args=rest), errlog=told))
-            )
-        except UsageError:
-            raise
-        except TimeoutError:
-            what = (
-                "answers with something that is not MCP" if garbage else f"does not answer in {timeout:g} s"
-            )
-            raise UsageError(f"the server {what}{_last_words(told)}") from None
-        except Exception as error:
-            raise UsageError(
-                f"the server gives no list of tools: {_cause(error)}{_last_words(told)}"
-            ) from None
-
-
-def _cause(error: BaseException) -> str:
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-
-
-def _last_words(told: IO[str]) -> str:
-    with suppress(OSError, ValueError):
-        told.seek(0)
-        lines = [line for line in told.read().splitlines() if line.strip()]
-        if lines:
-            return "; it said: " + " | ".join(lines)[-_MOST_TOLD:]
-    return ""
+    is_unread: bool = False
 
 
 # ------------------------------------------------------------------------------------------------ judging
 
 
 def judged(tools: Sequence[Offered], settings: Settings) -> Iterator[Judged]:
-    """What is wrong with the output schemas, tool by tool.
-
-    On the wire a Quantity is written out, since nobody there knows our reference; that is no finding.
-    """
+    """What is wrong with the tools of a server, one by one, whatever is wrong with the others."""
     for tool in tools:
+        if tool.trouble is not None:
+            yield Judged("GL203", tool.name, "$", tool.trouble, "", True)
+            continue
+        yield from _of_input(tool)
+        yield from _of_hints(tool)
         try:
-            yield from _of_schema(tool, settings)
+            yield from [*_of_output(tool, settings)]
         except RecursionError:
-            yield Judged("GL203", tool.name, "$", "the output schema is nested too deeply", "")
+            yield Judged("GL203", tool.name, "$", "its output schema is nested too deeply to judge", "", True)
 
 
-def _of_schema(tool: Offered, settings: Settings) -> Iterator[Judged]:
+def _of_input(tool: Offered) -> Iterator[Judged]:
+    """An input schema is judged only as far as clients need it to read the list of tools."""
+    schema = tool.input_schema
+    if not isinstance(schema, Mapping) or schema.get("type") != "object":
+        message = (
+            f"it has no input schema: {_LOST}"
+            if schema is None
+            else f"its input schema {_not_an_object(schema)}"
+        )
+        yield Judged("GL203", tool.name, "$", message, _HELP_OBJECT)
+
+
+_LOST = "strict clients lose all tools of the server"
+
+
+def _not_an_object(schema: Any) -> str:
+    """What keeps a schema from being one of an object, as clients that hold to the protocol want it."""
+    if not isinstance(schema, Mapping):
+        kind = {bool: str(schema).lower(), list: "an array", str: "a text"}
+        return f"is {kind.get(type(schema), 'a number')}, not an object: {_LOST}"
+    declared = schema.get("type")
+    if isinstance(declared, str):
+        return f'has the type "{declared}" at its root, not "object": {_LOST}'
+    return f'lacks "type": "object" at its root: {_LOST}'
+
+
+def _of_output(tool: Offered, settings: Settings) -> Iterator[Judged]:
     schema = tool.output_schema
-    help_text = (
-        f'Declare its numbers as Quantities: objects of "value" and "unit", or {{"$ref": "{QUANTITY_REF}"}}.'
-    )
-    for problem in schema_problems(schema) if schema is not None else ():
-        help_203 = "Schemas follow JSON Schema, Draft 2020-12."
-        yield Judged("GL203", tool.name, show_path(problem.path), problem.message, help_203)
     if schema is None:
-        yield Judged("GL202", tool.name, "$", "it has no output schema", help_text)
+        yield Judged("GL202", tool.name, "$", "it has no output schema", _HELP_201)
         return
+    if not isinstance(schema, Mapping):
+        message = f"its output schema {_not_an_object(schema)}"
+        yield Judged("GL203", tool.name, "$", message, _HELP_OBJECT, True)
+        return
+    if _is_enormous(schema):
+        message = f"its output schema has more than {_MOST_PARTS:,} parts and was not judged"
+        yield Judged("GL203", tool.name, "$", message, "", True)
+        return
+    problems = schema_problems(schema)
+    if schema.get("type") != "object" and ("type",) not in [problem.path for problem in problems]:
+        yield Judged("GL203", tool.name, "$", f"its output schema {_not_an_object(schema)}", _HELP_OBJECT)
+    for problem in problems:
+        yield Judged("GL203", tool.name, show_path(problem.path), problem.message, _HELP_203)
+    yield from _of_references(tool.name, schema)
     if not schema:
-        yield Judged("GL202", tool.name, "$", "its output schema is empty", help_text)
-    elif schema.get("type") == "object" and not schema.keys() & _SAYS_MORE:
-        yield Judged("GL202", tool.name, "$", "its output schema has no properties", help_text)
-    for path in find_raw_numbers(schema, settings.is_plain):
-        message = f"its output schema lets {_named(path)} be a number without a unit"
-        yield Judged("GL201", tool.name, show_path(path), message, help_text)
-    for path, unit in _units(schema):
-        verdict = settings.judge(unit)
-        if verdict.status == "unknown":
-            advice = unit_advice(settings, verdict)
-            yield Judged("GL501", tool.name, show_path(path), f"unknown unit `{unit}`", advice)
+        yield Judged("GL202", tool.name, "$", "its output schema is empty", _HELP_201)
+    elif schema.get("type") == "object" and _says_nothing(schema):
+        yield Judged("GL202", tool.name, "$", "its output schema has no properties", _HELP_201)
+    for path in find_raw_numbers(schema, settings.is_plain, settings.allows):
+        name = property_of(path[:-1])
+        what = f"`{name}`" if name else "the result"
+        message = f"its output schema lets {what} be a number without a unit"
+        yield Judged("GL201", tool.name, show_path(path), message, _HELP_201)
+    for path, unit in dict.fromkeys((*declared_units(schema), *quantity_units(schema))):
+        yield from _of_unit(tool.name, show_path(path), unit, settings)
+
+
+def _is_enormous(schema: Any) -> bool:
+    waiting = [schema]
+    parts = 0
+    while waiting and parts <= _MOST_PARTS:
+        node = waiting.pop()
+        if isinstance(node, (dict, list)):
+            parts += len(node)
+            waiting.extend(node.values() if isinstance(node, dict) else node)
+    return parts > _MOST_PARTS
+
+
+def _of_references(tool: str, schema: Mapping[str, Any]) -> Iterator[Judged]:
+    """The references that no client resolves: out of the schema, to nothing in it, or to themselves."""
+    for path in foreign_refs(schema, known=()):
+        target = _at(schema, path)
+        message = f"its output schema refers to `{target}`, which no client can resolve"
+        yield Judged("GL204", tool, show_path(path), message, _HELP_204)
+    for path in endless_refs(schema):
+        yield Judged("GL203", tool, show_path(path), "its output schema refers to itself without end", "")
+
+
+def _at(schema: Any, path: Sequence[str | int]) -> Any:
+    for step in path:
+        schema = schema[step]
+    return schema
+
+
+def _of_unit(tool: str, place: str, unit: str, settings: Settings) -> Iterator[Judged]:
+    verdict = settings.judge(unit)
+    if verdict.status == "unknown":
+        yield Judged("GL501", tool, place, f"unknown unit `{unit}`", unit_advice(settings, verdict))
+    elif verdict.status == "not-allowed":
+        message = f"unit `{unit}` is not allowed" if unit else "the empty unit is not allowed"
+        yield Judged("GL502", tool, place, message, unit_advice(settings, verdict))
 
 
 _SAYS_MORE = frozenset({"properties", "$ref", "allOf", "anyOf", "oneOf", "patternProperties"})
 
 
-def _named(path: Path) -> str:
-    named = [name for step, name in pairwise(path) if step == "properties"]
-    return f"`{named[-1]}`" if named else "the result"
+def _says_nothing(schema: Mapping[str, Any]) -> bool:
+    further = schema.get("additionalProperties")
+    return not schema.keys() & _SAYS_MORE and not (isinstance(further, Mapping) and further)
 
 
-def _units(schema: Any) -> Iterator[tuple[Path, str]]:
-    """The units that a schema's Quantities name, with their places."""
-    for path, node in subschemas(schema):
-        if is_inlined_quantity(node) and isinstance(unit := node["properties"]["unit"], dict):
-            here = (*path, "properties", "unit")
-            for keyword in ("const", "default"):
-                if isinstance(unit.get(keyword), str):
-                    yield (*here, keyword), unit[keyword]
-            for keyword in ("enum", "examples"):
-                for number, value in enumerate(unit[keyword] if isinstance(unit.get(keyword), list) else ()):
-                    if isinstance(value, str):
-                        yield (*here, keyword, number), value
+# What a hint denies, by the hint and its value.
+_DENIED: Mapping[tuple[str, bool], tuple[NamedEffect, ...]] = {
+    ("readOnlyHint", True): ("delete", "write"),
+    ("destructiveHint", False): ("delete",),
+    ("openWorldHint", False): ("network",),
+}
+_DOES: Mapping[NamedEffect, str] = {
+    "delete": "it deletes",
+    "write": "it changes something",
+    "network": "it reaches the network",
+}
+
+
+def _of_hints(tool: Offered) -> Iterator[Judged]:
+    """A name that says the contrary of the hints beside it."""
+    effect = effect_of_name(tool.name)
+    if effect is None or not isinstance(tool.annotations, Mapping):
+        return
+    for (hint, value), denied in _DENIED.items():
+        if tool.annotations.get(hint) is value and effect in denied:
+            message = (
+                f"its name says that {_DOES[effect]}, its {hint} ({str(value).lower()}) that it does not"
+            )
+            way = f"Correct the {hint}, or the name where that is what misleads."
+            yield Judged("GL702", tool.name, "$", message, way)
+            return
 
 
 # ------------------------------------------------------------------------------------------------- telling
@@ -187,7 +197,8 @@ def _units(schema: Any) -> Iterator[tuple[Path, str]]:
 
 def report(tools: Sequence[Offered], config: Config, output_format: str) -> tuple[str, bool]:
     """What to print, and whether anything was found."""
-    found = [one for one in judged(tools, config.rules) if one.code in config.codes]
+    everything = [*judged(tools, config.rules)]
+    found = [one for one in everything if one.code in config.codes]
     if output_format == "json":
         entries = [
             {
@@ -205,5 +216,7 @@ def report(tools: Sequence[Offered], config: Config, output_format: str) -> tupl
     lines = [visible(f"{one.tool}: {one.code} {one.message} ({one.path})") for one in found]
     hints = dict.fromkeys(visible(f"  {one.code}: {one.help}") for one in found if one.help)
     faulty = len({one.tool for one in found})
-    end = f"{counted(len(tools), 'tool')}, {faulty or 'none'} with findings."
+    unread = len([one for one in everything if one.is_unread])
+    left_out = f", {unread} not judged" if unread else ""
+    end = f"{counted(len(tools), 'tool')}, {faulty or 'none'} with findings{left_out}."
     return "\n".join([*lines, *hints, end]) + "\n", bool(found)

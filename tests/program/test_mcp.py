@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from gllint.cli.servers import Offered, judged
+from gllint.cli.server_tools import Offered
+from gllint.cli.servers import judged
 from gllint_rules.words.settings import Settings
 from gllint_runtime.policy.schemas import QUANTITY_REF
 
@@ -158,6 +159,10 @@ def codes(schema: Any) -> list[str]:
     return [one.code for one in judged([Offered("t", schema)], Settings())]
 
 
+def of(schema: Any) -> Any:
+    return {"type": "object", "properties": {"a": schema}}
+
+
 QUANTITY = {"type": "object", "properties": {"value": {"type": "number"}, "unit": {"type": "string"}}}
 
 
@@ -165,31 +170,148 @@ QUANTITY = {"type": "object", "properties": {"value": {"type": "number"}, "unit"
     ("schema", "found"),
     [
         ({"type": "object", "properties": {"heat": QUANTITY}}, []),
-        ({"type": "object", "properties": {"heat": {"$ref": QUANTITY_REF}}}, []),
+        ({"type": "object", "properties": {"heat": {"$ref": QUANTITY_REF}}}, ["GL204"]),
         ({"type": "object", "properties": {"note": {"type": "string"}}}, []),
-        ({"anyOf": [{"type": "object", "properties": {"heat": QUANTITY}}, {"type": "null"}]}, []),
+        ({"anyOf": [{"type": "object", "properties": {"heat": QUANTITY}}, {"type": "null"}]}, ["GL203"]),
         (None, ["GL202"]),
-        ({}, ["GL202"]),
+        ({}, ["GL203", "GL202"]),
         ({"type": "object"}, ["GL202"]),
         ({"type": "object", "properties": {}, "required": ["x"]}, ["GL203"]),
         ({"type": "objekt"}, ["GL203"]),
         ({"type": "object", "properties": {"rows": {"type": "array", "items": {"type": "integer"}}}}, ["GL201"]),
         (
-            {"properties": {"a": {**QUANTITY, "properties": {**QUANTITY["properties"], "unit": {"const": "kwh"}}}}},
+            {
+                "type": "object",
+                "properties": {"a": {**QUANTITY, "properties": {**QUANTITY["properties"], "unit": {"const": "kwh"}}}},
+            },
             ["GL501"],
         ),
         (
             {
+                "type": "object",
                 "properties": {
                     "a": {**QUANTITY, "properties": {**QUANTITY["properties"], "unit": {"examples": ["MWh", 5, "xx"]}}}
-                }
+                },
             },
             ["GL501"],
         ),
+        (of({"type": "number", "x-unit": "kWh"}), []),
+        (of({"anyOf": [{"type": "number"}, {"type": "null"}], "currency": "USD"}), []),
+        (of({"type": "number", "unit": "BTU"}), ["GL201", "GL502"]),
+        (of({"type": "number", "unit": "kWhh"}), ["GL201", "GL501"]),
+        (of({**QUANTITY, "properties": {"value": {"type": "number"}, "unit": {"type": "number"}}}), ["GL201"] * 2),
+        (of({"$ref": "#/$defs/Gone"}), ["GL204"]),
+        (of({"$ref": "https://example.com/energy.json"}), ["GL204"]),
+        (of({"$ref": "greenlang://schemas/other.json"}), ["GL204"]),
+        ({**of({"$ref": "#/$defs/Heat"}), "$defs": {"Heat": QUANTITY}}, []),
+        ({**of({"$ref": "#/$defs/T"}), "$defs": {"T": {"type": "object", "properties": {"t": {"$ref": "#/$defs/T"}}}}}, []),
+        ({"type": "object", "$ref": "#"}, ["GL203"]),
+        ({**of({"$ref": "#/$defs/A"}), "$defs": {"A": {"anyOf": [{"$ref": "#/$defs/A"}]}}}, ["GL203"]),
+        ({"type": "array", "items": {"type": "number"}}, ["GL203", "GL201"]),
+        ({"type": ["object", "null"], "properties": {"a": {"type": "integer"}}}, ["GL203", "GL201"]),
+        ([{"type": "object"}], ["GL203"]),
+        (True, ["GL203"]),
+        (False, ["GL203"]),
+        ("object", ["GL203"]),
+        (7, ["GL203"]),
+        (of({"enum": [*range(30_000)]}), ["GL203"]),
     ],
 )  # fmt: skip
 def test_judged_as_in_the_source(schema: Any, found: list[str]) -> None:
     assert codes(schema) == found
+
+
+@pytest.mark.parametrize(
+    ("name", "hints", "contrary"),
+    [
+        ("delete_site", {"readOnlyHint": True}, "readOnlyHint"),
+        ("deleteSite", {"destructiveHint": False}, "destructiveHint"),
+        ("github_remove_user", {"readOnlyHint": True}, "readOnlyHint"),
+        ("create_issue", {"readOnlyHint": True}, "readOnlyHint"),
+        ("web_search", {"openWorldHint": False}, "openWorldHint"),
+        ("delete_site", {"readOnlyHint": False, "destructiveHint": True}, None),
+        ("delete_site", {"readOnlyHint": "true"}, None),
+        ("delete_site", {}, None),
+        ("delete_site", None, None),
+        ("delete_site", [], None),
+        ("get_deleted_sites", {"readOnlyHint": True}, None),
+        ("preview_delete", {"readOnlyHint": True}, None),
+        ("remove_stopwords", {"readOnlyHint": True}, None),
+        ("list_updates", {"readOnlyHint": True}, None),
+        ("update_record", {"destructiveHint": False}, None),
+        ("web_search", {"readOnlyHint": True}, None),
+    ],
+)
+def test_a_name_that_says_the_contrary_of_its_hints(name: str, hints: Any, contrary: str | None) -> None:
+    schema = of(QUANTITY)
+    found = [*judged([Offered(name, schema, {"type": "object"}, hints)], Settings())]
+    assert [one.code for one in found] == (["GL702"] if contrary else [])
+    assert all(contrary is not None and contrary in one.message for one in found)
+
+
+RAW = """
+import json, sys
+TOOLS = json.loads(sys.argv[1])
+for line in sys.stdin:
+    call = json.loads(line)
+    if "id" not in call:
+        continue
+    if call["method"] == "initialize":
+        version = call["params"]["protocolVersion"]
+        info = {"name": "x", "version": "1"}
+        result = {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": info}
+    elif call["method"] == "tools/list":
+        page = int(call.get("params", {}).get("cursor", 0))
+        result = {"tools": TOOLS[page:page + 3]}
+        if page + 3 < len(TOOLS):
+            result["nextCursor"] = str(page + 3)
+    else:
+        print(json.dumps({"jsonrpc": "2.0", "id": call["id"], "error": {"code": -32601, "message": "no"}}), flush=True)
+        continue
+    print(json.dumps({"jsonrpc": "2.0", "id": call["id"], "result": result}), flush=True)
+"""
+
+
+def test_one_unreadable_tool_hides_no_other(tmp_path: Path) -> None:
+    pytest.importorskip("mcp")
+    plain = {"type": "object"}
+    tools: list[Any] = [
+        {"name": "rows", "inputSchema": plain, "outputSchema": {"type": "array", "items": {"type": "number"}}},
+        {"name": "list", "inputSchema": plain, "outputSchema": [1]},
+        {"name": "any", "inputSchema": plain, "outputSchema": True},
+        {"name": "args", "inputSchema": {"properties": {}}, "outputSchema": of(QUANTITY)},
+        {"name": "none", "outputSchema": of(QUANTITY)},
+        "no tool",
+        {"inputSchema": plain},
+        {"name": "huge", "inputSchema": plain, "outputSchema": of({"enum": ["x"] * 30_000})},
+        {"name": "raw", "inputSchema": plain, "outputSchema": of({"type": "number"}), "annotations": {"title": 5}},
+        {"name": "delete_x", "inputSchema": plain, "outputSchema": of(QUANTITY), "annotations": {"readOnlyHint": True}},
+    ]  # fmt: skip
+    (tmp_path / "raw.py").write_text(RAW, encoding="utf-8")
+    (tmp_path / "tools.json").write_text(json.dumps(tools), encoding="utf-8")
+    code = "import sys, pathlib; sys.argv = ['raw.py', pathlib.Path('tools.json').read_text()]; exec(open('raw.py').read())"
+    command = [sys.executable, "-c", code]
+    result = gllint(tmp_path, "--output-format", "json", "--", *command)
+    assert result.returncode == 1 and result.stderr == ""
+    assert [(one["code"], one["tool"]) for one in json.loads(result.stdout)] == [
+        ("GL203", "rows"),
+        ("GL201", "rows"),
+        ("GL203", "list"),
+        ("GL203", "any"),
+        ("GL203", "args"),
+        ("GL203", "none"),
+        ("GL203", "tool 6 of the list"),
+        ("GL203", "tool 7 of the list"),
+        ("GL203", "huge"),
+        ("GL201", "raw"),
+        ("GL702", "delete_x"),
+    ]
+    result = gllint(tmp_path, "--", *command)
+    assert "tool 6 of the list: GL203 it is not an object: no client can read it" in result.stdout
+    assert result.stdout.splitlines()[-1] == "10 tools, 10 with findings, 5 not judged."
+    (tmp_path / "gllint.toml").write_text('ignore = ["GL"]\n', encoding="utf-8")
+    result = gllint(tmp_path, "--", *command)
+    assert (result.returncode, result.stdout) == (0, "10 tools, none with findings, 5 not judged.\n")
 
 
 def test_a_schema_without_end() -> None:

@@ -13,7 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gllint_rules import Finding, Settings
-from gllint_rules.project.admitted import find_raw_numbers, unknown_refs
 from gllint_runtime import (
     GLError,
     GLValidationError,
@@ -26,6 +25,7 @@ from gllint_runtime import (
 from gllint_runtime.policy.number_kinds import KINDS
 from gllint_runtime.policy.numbers import scan_naked_numbers
 from gllint_runtime.policy.packs import PACKS
+from gllint_runtime.policy.schema_numbers import find_raw_numbers, unknown_refs
 from gllint_runtime.policy.schemas import QUANTITY_REF, schema_problems
 from gllint_runtime.policy.settings import Policy
 from gllint_runtime.policy.units import ALLOWED_UNITS, TIME_UNITS, judge_unit

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from gllint_rules.project.admitted import (
+from gllint_runtime import Claim, Quantity
+from gllint_runtime.policy.schema_numbers import (
+    demands_quantity,
     find_inlined_quantities,
     find_raw_numbers,
-    has_quantity_ref,
     unknown_refs,
 )
-from gllint_runtime import Claim, Quantity
 from gllint_runtime.policy.schemas import (
     ASSISTANT_STEP_SCHEMA,
     CLAIM_SCHEMA,
@@ -102,6 +102,17 @@ def test_deep_schemas_are_no_problem() -> None:
         (of(value={"type": ["number", "null"]}, unit={}), True),
         (of(value={"type": "string"}, unit={"type": "string"}), False),
         (of(value={"type": "number"}), False),
+        (of(value={"type": "number"}, unit={"type": "number"}), False),
+        (of(value={"type": "number"}, unit={"const": 5}), False),
+        (of(value={"type": "number"}, unit={"enum": [1, 2]}), False),
+        (of(value={"type": "number"}, unit={"anyOf": [{"type": "integer"}, {"type": "null"}]}), False),
+        (of(value={"type": "number"}, unit={"type": [{}]}), False),
+        (of(value={"type": "number"}, unit=False), False),
+        (of(value={"type": "number"}, unit=True), True),
+        (of(value={"type": "number"}, unit={"type": ["string", "null"]}), True),
+        (of(value={"type": "number"}, unit={"$ref": "#/$defs/Unit"}), True),
+        (of(value={"const": "x"}, unit={}), False),
+        (of(value={"anyOf": [{"type": "number"}, {"type": "null"}]}, unit={}), True),
         ({"type": "array", "properties": INLINED["properties"]}, False),
         (REF, False),
         (None, False),
@@ -133,7 +144,7 @@ def test_where_quantities_are_inlined() -> None:
     ],
 )
 def test_quantity_refs(schema: Any, has: bool) -> None:
-    assert has_quantity_ref(schema) is has
+    assert demands_quantity(schema) is has
 
 
 def test_unknown_refs() -> None:

@@ -16,11 +16,13 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from referencing import Registry
 
-from gllint_runtime import Quantity
+from gllint_runtime import GLValidationError, Quantity
 from gllint_runtime.policy.data import copy_plain, plain
-from gllint_runtime.policy.schemas import QUANTITY_BODY, QUANTITY_REF, quantity_problem
+from gllint_runtime.policy.outputs import usable_checker
+from gllint_runtime.policy.schemas import QUANTITY_BODY, QUANTITY_REF, quantity_problem, schema_problems
 from gllint_runtime.policy.validation import (
     checker,
+    endless_refs,
     foreign_refs,
     inline_refs,
     parse_stringified,
@@ -402,3 +404,53 @@ def test_the_deepest_data() -> None:
     assert plain(nested(65)) == nested(65)
     with pytest.raises(ValueError, match="nested too deeply"):
         plain(nested(66))
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"$ref": "#/a/0/b", "a": [1]},
+        {"$ref": "#/a/x", "a": [1]},
+        {"$ref": "#/a/b", "a": "t"},
+        {"$ref": "#/%zz"},
+        {"$ref": "http://[::"},
+        {"properties": {"a": {"$ref": "#/$defs/gone"}}},
+        {"not": {"$ref": "https://example.com/x.json"}},
+    ],
+)
+def test_references_that_lead_nowhere(schema: Any) -> None:
+    assert len(foreign_refs(schema)) == 1
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"$defs": {"a": {"$id": 5}}, "$ref": "#/q"},
+        {"$defs": 5, "$ref": "x"},
+        {"properties": [1], "$ref": "#/z"},
+        {"properties": None, "items": [], "$ref": "u"},
+        {"$ref": "x", "$defs": {"$anchor": "z", "$dynamicAnchor": 5}},
+    ],
+)
+def test_an_invalid_schema_is_invalid_whatever_its_references(schema: Any) -> None:
+    assert schema_problems(schema) and foreign_refs(schema) == []
+
+
+@pytest.mark.parametrize(
+    ("schema", "endless"),
+    [
+        ({"$ref": "#"}, 1),
+        ({"not": {"$ref": "#"}}, 1),
+        ({"$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"anyOf": [{"$ref": "#/$defs/a"}]}}}, 1),
+        ({"$ref": "#/$defs/b/anyOf/0", "$defs": {"b": {"anyOf": [{"$ref": "#/$defs/b"}]}}}, 1),
+        ({"$defs": {"a~/b": {"$ref": "#/$defs/a~0~1b"}}}, 1),
+        ({"properties": {"a": {"$ref": "#"}}}, 0),
+        ({"$ref": "#/$defs/t", "$defs": {"t": {"properties": {"of": {"items": {"$ref": "#/$defs/t"}}}}}}, 0),
+        ({"allOf": [{"$ref": "#/$defs/a"}, {"$ref": "#/$defs/a"}], "$defs": {"a": {"type": "string"}}}, 0),
+    ],
+)
+def test_references_without_end(schema: Any, endless: int) -> None:
+    assert len(endless_refs(schema)) == endless
+    if endless:
+        with pytest.raises(GLValidationError, match="without end"):
+            usable_checker("t", "RESULT_SCHEMA", schema)

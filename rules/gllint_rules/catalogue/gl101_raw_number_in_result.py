@@ -76,6 +76,7 @@ from gllint_rules.inference.values import NONE, UNKNOWN, Number, number
 from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.kinds import advice, advice_for_leaf, kind_of_leaf
 from gllint_rules.project.results import Leaf, Result, leaves
+from gllint_rules.project.schemas import declared_keys
 from gllint_rules.reading import facts
 from gllint_rules.rule import Rule
 from gllint_rules.words.kinds import TITLES
@@ -87,7 +88,7 @@ def check(context: Context) -> Iterator[Pending]:
         found = False
         for leaf in leaves(result.value, result.site):
             found = True
-            if leaf.is_plain(context.settings):
+            if leaf.is_plain(context.settings) or leaf.keys in declared_keys(context, result.tool):
                 continue
             kind = kind_of_leaf(context.project, leaf)
             advised = advice_for_leaf(context.project, leaf, kind, _annotated(context, result, leaf))

@@ -43,6 +43,13 @@ boiler = Tool(
 Declare a Quantity: `{"$ref": "greenlang://schemas/quantity.json"}`. The fix is unsafe: the schema demands
 another result than before.
 
+In a schema that others read (MCP's `outputSchema`, the `output_schema` of another library) write the Quantity out, as
+the help does: no client resolves a `greenlang:` reference, and one that it cannot resolve may cost it all tools of the
+server. That fix is never safe, and names a unit only where the property's name does (`heat_kwh`).
+
+Or declare the unit beside the number: `{"type": "number", "x-unit": "kWh"}`; `unit`, `ucumUnit` and `currency` do as
+well. GL501 and GL502 speak about what is declared.
+
 ## Options
 
 `plain-keys` names the properties whose numbers are no quantities, `plain-kinds` kinds of number that are none where the
@@ -55,34 +62,48 @@ GreenLang's requirements, DOC-601: "Anti-Pattern: Raw Number Returns"; JSON Sche
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from itertools import pairwise
 
 from gllint_rules.fixes import repair
-from gllint_rules.project.admitted import find_raw_numbers
 from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.kinds import advice
-from gllint_rules.project.schemas import keyword_schemas
+from gllint_rules.project.schemas import is_ours, keyword_schemas
 from gllint_rules.rule import Rule
 from gllint_rules.words.kinds import PLAIN, kind_of_name
 from gllint_rules.words.names import OUTPUT_SCHEMAS
-from gllint_runtime.policy.schemas import QUANTITY_REF
+from gllint_rules.words.unit_names import unit_of_name
+from gllint_runtime.policy.schema_numbers import find_raw_numbers, property_of
+from gllint_runtime.policy.schemas import QUANTITY_REF, inlined_quantity
 
-HELP = f'Declare a Quantity there: {{"$ref": "{QUANTITY_REF}"}}.'
+HELP = f'Declare a Quantity there: `{{"$ref": "{QUANTITY_REF}"}}`.'
 
 
 def check(context: Context) -> Iterator[Pending]:
     """Findings at the numeric types of literal result schemas."""
-    for schema in keyword_schemas(context, OUTPUT_SCHEMAS):
-        for path in find_raw_numbers(schema.data, context.settings.is_plain):
-            named = [name for step, name in pairwise(path[:-1]) if step == "properties"]
+    settings = context.settings
+    for given in keyword_schemas(context, OUTPUT_SCHEMAS):
+        schema = given.schema
+        for path in find_raw_numbers(schema.data, settings.is_plain, settings.allows):
+            named = [str(name) for step, name in pairwise(path[:-1]) if step == "properties"]
             what = f"`{named[-1]}`" if named else "the result"
             message = f"the result schema lets {what} be a number without a unit"
-            fix = repair("schemas", "refer_to_quantity", context, schema, path)
-            kind = kind_of_name(str(named[-1])) if named else None
-            plain = advice(context.settings, kind, str(named[-1])) if kind in PLAIN else None
-            help_text = plain.text if plain is not None else HELP
+            kind = kind_of_name(named[-1]) if named else None
+            plain = advice(settings, kind, named[-1]) if kind in PLAIN else None
+            if is_ours(context, given):
+                help_text, fix = HELP, repair("schemas", "refer_to_quantity", context, schema, path)
+            else:
+                unit = _unit_of(property_of(path[:-1]))
+                help_text = f"Write a Quantity out there: `{json.dumps(inlined_quantity(unit))}`."
+                fix = repair("schemas", "inline_quantity", context, schema, path, unit)
+            if plain is not None:
+                help_text = plain.text
             yield context.finding("GL201", schema.place(path), message, help_text, None if plain else fix)
+
+
+def _unit_of(name: str | None) -> str | None:
+    return unit_of_name(name) if name is not None else None
 
 
 RULE = Rule(

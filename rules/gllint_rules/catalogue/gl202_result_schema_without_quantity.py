@@ -59,17 +59,17 @@ from collections.abc import Iterator
 from typing import Any
 
 from gllint_rules.fixes import repair
-from gllint_rules.project.admitted import (
-    find_inlined_quantities,
-    find_raw_numbers,
-    has_quantity_ref,
-    unknown_refs,
-)
 from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.results import holds_numbers
 from gllint_rules.project.schemas import Opaque, read_schema
 from gllint_rules.project.tool import Tool
 from gllint_rules.rule import Rule
+from gllint_runtime.policy.schema_numbers import (
+    demands_quantity,
+    find_inlined_quantities,
+    find_raw_numbers,
+    unknown_refs,
+)
 from gllint_runtime.policy.schemas import QUANTITY_REF
 
 HELP = f'Declare its numbers as {{"$ref": "{QUANTITY_REF}"}}.'
@@ -88,7 +88,8 @@ def check(context: Context) -> Iterator[Pending]:
                 yield context.finding("GL202", tool.at, f"{name} has no result schema", HELP, fix)
             continue
         schema = read_schema(context, tool.result_schema, tool.scope)
-        if schema is None or find_raw_numbers(schema.data, context.settings.is_plain):
+        settings = context.settings
+        if schema is None or find_raw_numbers(schema.data, settings.is_plain, settings.allows):
             continue
         problem = _problem(context, tool, schema.data)
         if problem is not None:
@@ -108,7 +109,7 @@ def _problem(context: Context, tool: Tool, data: Any) -> str | None:
         return "has no properties"
     if unknown_refs(data):  # GL204's
         return None
-    if not has_quantity_ref(data) and any(
+    if not demands_quantity(data) and any(
         holds_numbers(r, context.settings) for r in context.results_of(tool)
     ):
         return "declares no Quantity although the result holds a number"

@@ -53,10 +53,10 @@ from collections.abc import Iterator
 
 from gllint_rules.fixes import repair
 from gllint_rules.inference.values import Site, Text
-from gllint_rules.project.admitted import unknown_refs
 from gllint_rules.project.context import Context, Pending
 from gllint_rules.reading import facts
 from gllint_rules.rule import Rule
+from gllint_runtime.policy.schema_numbers import unknown_refs
 from gllint_runtime.policy.schemas import KNOWN_SCHEMAS
 
 HELP = f"Known schemas: {', '.join(sorted(KNOWN_SCHEMAS))}."

@@ -54,19 +54,20 @@ from collections.abc import Iterator
 from gllint_rules.fixes import repair
 from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.kinds import unit_advice
-from gllint_rules.project.units import written_units
+from gllint_rules.project.units import WrittenUnit, named_units
 from gllint_rules.rule import Rule
 
 
 def check(context: Context) -> Iterator[Pending]:
     """Findings at the literal units that are units, but not allowed ones."""
-    for unit in written_units(context):
+    for unit in named_units(context):
         verdict = unit.verdict
         if verdict.status == "not-allowed":
             message = (
                 f"unit `{verdict.unit}` is not allowed" if verdict.unit else "the empty unit is not allowed"
             )
-            fix = repair("names", "correct_unit", context, unit)
+            is_written = isinstance(unit, WrittenUnit)
+            fix = repair("names", "correct_unit", context, unit) if is_written else None
             yield context.finding("GL502", unit.site, message, unit_advice(context.settings, verdict), fix)
 
 

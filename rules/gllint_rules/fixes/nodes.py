@@ -95,18 +95,34 @@ def named(name: str, value: cst.BaseExpression) -> cst.Arg:
     return cst.Arg(value, keyword=cst.Name(name), equal=equal)
 
 
+def _literal(data: Any) -> str:
+    """Nested dicts, lists, texts, numbers and truth values as Python writes them, with double quotes."""
+    if isinstance(data, dict):
+        return "{" + ", ".join(f"{_literal(key)}: {_literal(value)}" for key, value in data.items()) + "}"
+    if isinstance(data, list):
+        return "[" + ", ".join(map(_literal, data)) + "]"
+    return json.dumps(data, ensure_ascii=False) if isinstance(data, str) else repr(data)
+
+
+def _holds_dict(data: Any) -> bool:
+    values = data.values() if isinstance(data, dict) else data if isinstance(data, list) else ()
+    return any(isinstance(v, dict) or (isinstance(v, list) and _holds_dict(v)) for v in values)
+
+
 def layout(data: Any, column: int, indent: str, width: int = 100) -> str:
     """A literal of nested dicts, lists and texts, broken into lines where it is too long for one.
 
     ``column`` is where it begins, ``indent`` what its lines are indented by.
     """
-    short = json.dumps(data, ensure_ascii=False)
-    nested = isinstance(data, dict) and any(isinstance(value, dict) for value in data.values())
-    if column + len(short) <= width or not nested:
+    short = _literal(data)
+    if column + len(short) <= width or not _holds_dict(data):
         return short
     inner = indent + "    "
+    if isinstance(data, list):
+        rows = [f"{inner}{layout(value, len(inner), inner, width)},\n" for value in data]
+        return "[\n" + "".join(rows) + indent + "]"
     lines = [
-        f"{inner}{json.dumps(key, ensure_ascii=False)}: {layout(value, len(inner) + len(key) + 4, inner, width)},\n"
+        f"{inner}{_literal(key)}: {layout(value, len(inner) + len(key) + 4, inner, width)},\n"
         for key, value in data.items()
     ]
     return "{\n" + "".join(lines) + indent + "}"

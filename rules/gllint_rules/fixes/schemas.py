@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from typing import Any
 
@@ -30,7 +31,6 @@ from gllint_rules.inference.values import (
     Value,
     options,
 )
-from gllint_rules.project.admitted import find_inlined_quantities
 from gllint_rules.project.context import Context
 from gllint_rules.project.project import Project
 from gllint_rules.project.results import is_quantity
@@ -39,9 +39,11 @@ from gllint_rules.project.schemas import Path, SchemaLiteral, read_schema
 from gllint_rules.project.tool import Tool
 from gllint_rules.reading.facts import Module
 from gllint_rules.words.names import ARGS_SCHEMA, OUTPUT_SCHEMAS, RESULT_SCHEMAS
-from gllint_runtime.policy.schemas import QUANTITY_REF
+from gllint_runtime.policy.schema_numbers import find_inlined_quantities
+from gllint_runtime.policy.schemas import QUANTITY_REF, inlined_quantity
 
 REFER = "Refer to the Quantity schema"
+INLINE = "Write the Quantity out"
 _KEPT = frozenset({"description", "title", "$comment", "deprecated", "unit", "units"})
 _OF_OBJECTS = frozenset({"type", "properties", "required", "additionalProperties", "$schema", "$id"}) | _KEPT
 _NUMERIC = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "format"})
@@ -53,13 +55,71 @@ _NO_TOOL, _ARGUMENTS = ("", -1), ("", -2)
 # --- GL201 ---------------------------------------------------------------------------------------------------
 
 
-def refer_to_quantity(context: Context, schema: SchemaLiteral, path: Path) -> Fix | None:
-    """Declare a Quantity where a schema lets a number be: ``path`` leads to its ``type``."""
+def inline_quantity(context: Context, schema: SchemaLiteral, path: Path, unit: str | None) -> Fix | None:
+    """Write a Quantity out where a schema lets a number be, in ``unit`` where the source shows it.
+
+    For those who know no schema of ours. Never safe: what reads the tool's results reads another shape afterwards.
+    """
+    here = _number_at(context, schema, path)
+    node = _inlining(here, here.node, unit) if here is not None and isinstance(here.node, cst.Dict) else None
+    return here.fix(node, INLINE) if here is not None and node is not None else None
+
+
+def _number_at(context: Context, schema: SchemaLiteral, path: Path) -> Place | None:
+    """The dict that declares the number whose ``type`` stands at ``path``, where it may be rewritten."""
     site = schema.places.get(path[:-1])
     if path[-1] != "type" or site is None or site.module is not schema.place(path).module or _in_list(path):
         return None
     here = place(context, site)
     if here is None or not isinstance(here.node, cst.Dict) or _is_of_arguments(context, site):
+        return None
+    return here
+
+
+def _inlining(here: Place, node: cst.Dict, unit: str | None) -> cst.Dict | None:
+    """The schema of a number as that of a Quantity; what it says of the number is said of the ``value``."""
+    keys = literal_keys(node)
+    if keys is None or has_comment(node):
+        return None
+    if any(k not in _KEPT | _NUMERIC | {"type"} and not k.startswith("x-") for k in keys):
+        return None
+    types = _types(keys["type"].value)
+    if types is None or len(types - {"null"}) != 1 or not types <= {"number", "integer", "null"}:
+        return None
+    quantity = copy.deepcopy(inlined_quantity(unit))
+    [quantity["properties"]["value"]["type"]] = types - {"null"}
+    whole = {"anyOf": [quantity, {"type": "null"}]} if "null" in types else quantity
+    new = cst.ensure_type(_expression(here, node, whole), cst.Dict)
+    value = _value_schema(new)
+    bounds = [(key, keys[key].value) for key in keys if key in _NUMERIC]
+    full = with_entries(value, bounds) if value is not None else None
+    if value is None or full is None:
+        return None
+    new = cst.ensure_type(new.deep_replace(value, full), cst.Dict)
+    return with_entries(new, ((k, e.value) for k, e in keys.items() if k not in _NUMERIC | {"type"}))
+
+
+def _value_schema(node: cst.Dict) -> cst.Dict | None:
+    """The schema of the ``value`` in a Quantity that is written out, or in the first branch."""
+    for key in ("anyOf", "properties", "value"):
+        entries = literal_keys(node) or {}
+        if key not in entries:
+            if key == "anyOf":
+                continue
+            return None
+        inner = entries[key].value
+        if isinstance(inner, cst.List):
+            inner = inner.elements[0].value
+        if not isinstance(inner, cst.Dict):
+            return None
+        node = inner
+    return node
+
+
+def refer_to_quantity(context: Context, schema: SchemaLiteral, path: Path) -> Fix | None:
+    """Declare a Quantity where a schema lets a number be: ``path`` leads to its ``type``."""
+    here = _number_at(context, schema, path)
+    if here is None or not isinstance(here.node, cst.Dict):
         return None
     return here.fix(_referring(here.node), REFER)
 

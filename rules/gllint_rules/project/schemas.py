@@ -19,9 +19,12 @@ from gllint_rules.inference.values import (
     Value,
 )
 from gllint_rules.project.context import Context
-from gllint_rules.reading.facts import Expr, Scope
+from gllint_rules.project.tool import Tool
+from gllint_rules.reading.facts import Call, Expr, Scope
 from gllint_rules.reading.reads import Read, noted
 from gllint_rules.records import fresh
+from gllint_rules.words.names import RESULT_SCHEMAS
+from gllint_runtime.policy.schema_numbers import property_names, schema_numbers
 
 Path = tuple[Key | int, ...]
 
@@ -118,16 +121,43 @@ def _own_site(value: Value, site: Site) -> Site:
     return site
 
 
-def keyword_schemas(context: Context, names: tuple[str, ...]) -> Iterator[SchemaLiteral]:
+class KeywordSchema(records.Record, frozen=True):
+    """A schema that a call is given as the keyword ``name``."""
+
+    schema: SchemaLiteral
+    call: Call
+    name: str
+
+
+def keyword_schemas(context: Context, names: tuple[str, ...]) -> Iterator[KeywordSchema]:
     """The literal schemas given as one of the keywords ``names`` in a call of the module."""
     wanted = frozenset(names)
     for call, scope in context.module.calls_where(lambda section: not wanted.isdisjoint(section.keywords)):
-        given = [value for name, value in call.keywords if name in names]
-        if not given or any(
+        values = [(name, value) for name, value in call.keywords if name in names]
+        if not values or any(
             first < call.at < last for first, last in context.module.section_of(call.at).compared
         ):
             continue  # what a test expects declares nothing
-        for value in given:
+        for name, value in values:
             schema = read_schema(context, value, scope)
-            if schema is not None:
-                yield schema
+            if schema is not None and name is not None:
+                yield KeywordSchema(schema, call, name)
+
+
+def is_ours(context: Context, given: KeywordSchema) -> bool:
+    """Whether a schema is a T1 tool's, whose runtime resolves our references; no other reader does."""
+    return given.name in RESULT_SCHEMAS and given.call.at in context.once(_schema_calls)
+
+
+def _schema_calls(context: Context) -> frozenset[int]:
+    return frozenset(tool.call.at for tool in context.tools if tool.form == "T1" and tool.call is not None)
+
+
+def declared_keys(context: Context, tool: Tool) -> frozenset[tuple[str, ...]]:
+    """The keys that lead to the numbers of a tool's result whose unit its own result schema declares, lists aside."""
+    if tool.result_schema is None:
+        return frozenset()
+    schema = read_schema(context, tool.result_schema, tool.scope)
+    numbers = schema_numbers(schema.data) if schema is not None else ()
+    allowed = (path for path, unit in numbers if unit is not None and context.settings.allows(unit.unit))
+    return frozenset(names for path in allowed if (names := property_names(path[:-1])) is not None)

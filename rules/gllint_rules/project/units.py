@@ -8,9 +8,11 @@ from gllint_rules import records
 from gllint_rules.inference.values import Literal, Record, Site, Text, options
 from gllint_rules.project.context import Context
 from gllint_rules.project.results import Held, quantities
+from gllint_rules.project.schemas import keyword_schemas
 from gllint_rules.project.templates import claim_entries
 from gllint_rules.reading import facts
-from gllint_rules.words.names import QUANTITY
+from gllint_rules.words.names import ARGS_SCHEMA, OUTPUT_SCHEMAS, QUANTITY
+from gllint_runtime.policy.schema_numbers import declared_units
 from gllint_runtime.policy.units import UnitVerdict
 
 
@@ -45,6 +47,33 @@ def variable(context: Context, at: int) -> tuple[str, int] | None:
                 if isinstance(value, (facts.Dict, facts.Call)) and value.at == at and binding.at >= 0:
                     return name, binding.at
     return None
+
+
+class SchemaUnitPlace(records.Record, frozen=True):
+    """A unit that a schema declares for a number, and where."""
+
+    site: Site
+    verdict: UnitVerdict
+
+
+def schema_units(context: Context) -> Iterator[SchemaUnitPlace]:
+    """Each unit that the literal schemas of the module declare for the numbers of a result or an argument.
+
+    In an argument's schema only `x-unit` does: the other words are those of whoever takes it.
+    """
+    seen: set[Site] = set()
+    for given in keyword_schemas(context, (*OUTPUT_SCHEMAS, ARGS_SCHEMA)):
+        for path, unit in declared_units(given.schema.data):
+            site = given.schema.place(path)
+            if site not in seen and (given.name != ARGS_SCHEMA or path[-1] == "x-unit"):
+                seen.add(site)
+                yield SchemaUnitPlace(site, context.settings.judge(unit))
+
+
+def named_units(context: Context) -> Iterator[WrittenUnit | SchemaUnitPlace]:
+    """All literal units of the module, those of Quantities and those that schemas declare."""
+    yield from written_units(context)
+    yield from schema_units(context)
 
 
 def written_units(context: Context, *, every: bool = False) -> Iterator[WrittenUnit]:

@@ -106,6 +106,9 @@ def usable_checker(name: str, code: str, schema: Any) -> validation.Checker:
         troubles += [
             f"{show_path(path)}: no such schema is known here" for path in validation.foreign_refs(schema)
         ]
+        troubles += [
+            f"{show_path(path)}: it refers to itself without end" for path in validation.endless_refs(schema)
+        ]
     except RecursionError:
         troubles = ["it is nested too deeply, or in itself"]
     if code == "ARGS_SCHEMA" and not troubles and not isinstance(schema, dict):

@@ -33,6 +33,23 @@ QUANTITY_SCHEMA: dict[str, Any] = _SCHEMAS["quantity"]
 QUANTITY_BODY = {key: value for key, value in QUANTITY_SCHEMA.items() if not key.startswith("$")}
 """The Quantity schema as it stands inside another, without an identity of its own."""
 
+QUANTITY_INLINED: dict[str, Any] = {
+    "type": "object",
+    "properties": {"value": {"type": "number"}, "unit": {"type": "string"}},
+    "required": ["value", "unit"],
+    "additionalProperties": False,
+}
+"""A Quantity written out for those who know no schema of ours, as every client reads it."""
+
+
+def inlined_quantity(unit: str | None) -> dict[str, Any]:
+    """A Quantity written out, in ``unit`` where that is known."""
+    if unit is None:
+        return QUANTITY_INLINED
+    properties = {**QUANTITY_INLINED["properties"], "unit": {"const": unit}}
+    return {**QUANTITY_INLINED, "properties": properties}
+
+
 ASSISTANT_STEP_SCHEMA: dict[str, Any] = _SCHEMAS["step"]
 FINAL_SCHEMA: dict[str, Any] = ASSISTANT_STEP_SCHEMA["oneOf"][1]["properties"]["final"]
 CLAIM_SCHEMA: dict[str, Any] = FINAL_SCHEMA["properties"]["claims"]["items"]
@@ -75,12 +92,12 @@ class SchemaProblem(NamedTuple):
 
 # ------------------------------------------------------------------------------------- walking a schema
 
-_MANY = ("anyOf", "oneOf", "allOf", "prefixItems")
+BRANCHES = ("anyOf", "oneOf", "allOf", "prefixItems")
 NAMED = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
 _OF_THE_VALUE = (
     *("items", "contains", "unevaluatedItems"),
     *("additionalProperties", "unevaluatedProperties"),
-    *("then", "else", *_MANY, *NAMED),
+    *("then", "else", *BRANCHES, *NAMED),
 )
 EVERY_KEYWORD = (*_OF_THE_VALUE, "not", "if", "propertyNames")
 """With those whose schemas describe what is *not* the value, or only its keys: no number gets through them."""
@@ -109,7 +126,7 @@ def subschemas(
         inner: list[tuple[Path, Any]] = []
         for key in keywords:
             value = node.get(key)
-            if key in _MANY:
+            if key in BRANCHES:
                 branches = enumerate(value) if isinstance(value, (list, tuple)) else ()
                 inner.extend(((*path, key, i), branch) for i, branch in branches)
             elif key in NAMED:
@@ -125,9 +142,10 @@ def _is_number(value: Any) -> bool:
 
 
 def numeric_keyword(node: Mapping[Any, Any]) -> str | None:
+    """The keyword by which a schema says that the value may be a number, ``None`` where none does."""
     declared = node.get("type")
     types = declared if isinstance(declared, (list, tuple)) else (declared,)
-    if any(isinstance(name, str) and name in {"number", "integer"} for name in types):
+    if any(isinstance(name, str) and name in _NUMERIC_TYPES for name in types):
         return "type"
     if _is_number(node.get("const")):
         return "const"
@@ -138,14 +156,49 @@ def numeric_keyword(node: Mapping[Any, Any]) -> str | None:
 
 
 def is_inlined_quantity(schema: Schema) -> bool:
-    """Whether this schema spells out a Quantity: an object with exactly a numeric ``value`` and ``unit``."""
+    """Whether this schema spells out a Quantity: an object with exactly a numeric ``value`` and ``unit``.
+
+    Not where its ``value`` is definitely no number or its ``unit`` no text.
+    """
     if not isinstance(schema, Mapping) or schema.get("type", "object") != "object":
         return False
     properties = schema.get("properties")
     if not isinstance(properties, Mapping) or set(properties) != QUANTITY_KEYS:
         return False
     value = properties["value"]
-    return isinstance(value, Mapping) and ("type" not in value or numeric_keyword(value) is not None)
+    if not isinstance(value, Mapping) or not _may_be(value, _is_number, _NUMERIC_TYPES):
+        return False
+    return _may_be(properties["unit"], lambda unit: isinstance(unit, str), _TEXT_TYPES)
+
+
+_NUMERIC_TYPES = frozenset({"number", "integer"})
+_TEXT_TYPES = frozenset({"string"})
+_MOST_BRANCHES = 1000
+
+
+def _may_be(schema: Schema, is_wanted: Callable[[Any], bool], types: frozenset[str]) -> bool:
+    """Whether a schema may admit a value of ``types``; not where it says for sure that there is none."""
+    waiting = [schema]
+    for _ in range(_MOST_BRANCHES):
+        if not waiting:
+            return False
+        node = waiting.pop()
+        if node is False:
+            continue
+        if not isinstance(node, Mapping):
+            return True
+        declared = node.get("type")
+        names = declared if isinstance(declared, (list, tuple)) else [declared]
+        if "type" in node and not any(is_opaque(n) or (isinstance(n, str) and n in types) for n in names):
+            continue
+        values = [node["const"]] if "const" in node else node.get("enum")
+        if isinstance(values, (list, tuple)) and not any(is_opaque(v) or is_wanted(v) for v in values):
+            continue
+        branches = next((b for k in ("anyOf", "oneOf") if isinstance(b := node.get(k), (list, tuple))), None)
+        if branches is None:
+            return True
+        waiting.extend(branches)
+    return True
 
 
 # ------------------------------------------------------------------------------------ validity of a schema
@@ -260,16 +313,37 @@ def _plain_keys(value: Any) -> Any:
 def _undeclared_required(schema: Schema) -> Iterator[SchemaProblem]:
     """What ``anyOf`` and ``oneOf`` require is optional; other branches may speak of their parent's properties."""
     always = [key for key in _OF_THE_VALUE if key not in ("anyOf", "oneOf")]
+    nodes: dict[Path, Any] = {}
+    declared: dict[Path, set[str] | None] = {}
     for path, node in subschemas(schema, keywords=always):
-        if not isinstance(node, Mapping) or not isinstance(required := node.get("required"), (list, tuple)):
+        if not isinstance(node, Mapping):
             continue
-        if "properties" not in node and {"allOf", "then", "else"} & set(path[-2:]):
+        nodes[path] = node
+        if not isinstance(required := node.get("required"), (list, tuple)):
             continue
-        declared = _declared(node)
+        whole = _whole(path)
+        if whole not in declared:
+            declared[whole] = _declared(nodes[whole]) if whole in nodes else None
+        names = declared[whole]
+        if not names and path != whole:
+            continue  # a branch of what declares nothing
         for i, name in enumerate(required):
-            if isinstance(name, str) and declared is not None and name not in declared:
+            if isinstance(name, str) and names is not None and name not in names:
                 message = f"'{name}' is required but not declared in properties"
                 yield SchemaProblem((*path, "required", i), message, "required")
+
+
+def _whole(path: Path) -> Path:
+    """The path of the outermost schema that describes the same value as the one at ``path``."""
+    while path:
+        named = len(path) > 1 and path[-2] in NAMED
+        if len(path) > 1 and (path[-2] == "dependentSchemas" or (path[-2] == "allOf" and not named)):
+            path = path[:-2]
+        elif path[-1] in ("then", "else") and not named:
+            path = path[:-1]
+        else:
+            break
+    return path
 
 
 def _declared(schema: Mapping[Any, Any]) -> set[str] | None:
@@ -289,7 +363,7 @@ def _declared(schema: Mapping[Any, Any]) -> set[str] | None:
     return names
 
 
-_COMPOSED = ("allOf", "anyOf", "oneOf", "if", "then", "else")
+_COMPOSED = ("allOf", "anyOf", "oneOf", "if", "then", "else", "dependentSchemas")
 _REACHES_OUT = {"$ref", "$dynamicRef", "patternProperties"}
 _KEYWORDS = frozenset({*EVERY_KEYWORD, *_SCHEMAS["other keywords"]})
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cache
 from operator import ge, gt, le, lt
 from textwrap import shorten
@@ -176,29 +176,84 @@ def inline_refs(schema: Any, quantity: Mapping[str, Any] = QUANTITY_BODY) -> Any
     return dict(quantity)
 
 
-def foreign_refs(schema: Any) -> list[Path]:
-    """The paths of each ``$ref`` that leads neither to a place in ``schema`` nor to a known schema."""
+def foreign_refs(schema: Any, known: Collection[str] = KNOWN_SCHEMAS) -> list[Path]:
+    """The paths of each ``$ref`` that leads neither to a place in ``schema`` nor to one of the ``known`` schemas."""
     refs = [
         ((*path, key), ref)
         for path, node in subschemas(schema, keywords=EVERY_KEYWORD)
         if isinstance(node, Mapping)
         for key in ("$ref", "$dynamicRef")
-        if isinstance(ref := node.get(key), str) and ref not in KNOWN_SCHEMAS
+        if isinstance(ref := node.get(key), str) and ref not in known
     ]
     if not refs:
         return []
     from referencing import Registry
-    from referencing.exceptions import Unresolvable
     from referencing.jsonschema import DRAFT202012
 
-    resolver = Registry().with_resource("", DRAFT202012.create_resource(schema)).resolver()
-    foreign = []
-    for path, ref in refs:
-        try:
-            resolver.lookup(ref)
-        except Unresolvable:
-            foreign.append(path)
-    return foreign
+    registry = Registry().with_resource("", DRAFT202012.create_resource(schema))
+    try:
+        # Crawled at once: else each reference that leads nowhere has the whole schema walked again.
+        resolver = registry.crawl().resolver()
+    except (
+        Exception
+    ):  # the library stumbles over an invalid schema in many ways; GL203 says what is wrong with it
+        return []
+    dead = {ref for ref in {ref for _, ref in refs} if not _resolves(resolver, ref)}
+    return [path for path, ref in refs if ref in dead]
+
+
+def _resolves(resolver: Any, ref: str) -> bool:
+    try:
+        resolver.lookup(ref)
+    except Exception:  # also where the way leads through what is no schema
+        return False
+    return True
+
+
+_OF_SAME_VALUE = ("not", "if", "then", "else")
+
+
+def endless_refs(schema: Any) -> list[Path]:
+    """Where a schema leads back to itself before any part of the data is entered, so that no validator ends."""
+    nodes = dict(subschemas(schema, keywords=EVERY_KEYWORD))
+    targets = {_pointer(path): path for path in nodes}
+    leads = {path: list(_same_value(path, node, targets)) for path, node in nodes.items()}
+    entered: set[Path] = set()
+    finished: set[Path] = set()
+    found = []
+    for start in leads:
+        waiting: list[tuple[Path, bool]] = [(start, False)]
+        while waiting:
+            path, is_left = waiting.pop()
+            if is_left:
+                finished.add(path)
+            elif path not in entered:
+                entered.add(path)
+                waiting.append((path, True))
+                for step, other in leads[path]:
+                    if other in entered and other not in finished:
+                        found.append((*path, *step))
+                    waiting.append((other, False))
+    return list(dict.fromkeys(found))
+
+
+def _same_value(path: Path, node: Any, targets: Mapping[str, Path]) -> Iterator[tuple[Path, Path]]:
+    """The schemas that are asked of the same value: by which steps from ``node``, and where they stand."""
+    if not isinstance(node, Mapping):
+        return
+    ref = node.get("$ref")
+    if isinstance(ref, str) and ref in targets:
+        yield ("$ref",), targets[ref]
+    steps: list[Path] = [(key,) for key in _OF_SAME_VALUE if key in node]
+    for key in ("allOf", "anyOf", "oneOf"):
+        branches = node.get(key)
+        steps += ((key, i) for i in range(len(branches) if isinstance(branches, (list, tuple)) else 0))
+    yield from ((step, (*path, *step)) for step in steps)
+
+
+def _pointer(path: Path) -> str:
+    """The reference to a place of the same schema: ``#/$defs/x``."""
+    return "#" + "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in path)
 
 
 def parse_stringified(data: Any, schema: Any) -> Any:

@@ -1,0 +1,150 @@
+"""Asking a running MCP server for its list of tools, and for nothing else: no tool is called.
+
+The list is taken as it stands on the wire. An SDK reads it as a whole, so that one tool which the protocol does not
+know hides all others; here each is read by itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import tempfile
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from typing import IO, Any
+
+from gllint.errors import UsageError
+from gllint_rules.tuples import NamedTuple
+
+_MOST_PAGES = 1000
+_MOST_GARBAGE = 100  # lines that are no message
+_MOST_TOLD = 600  # characters of what a server said before it went
+
+
+_OBJECT = {"type": "object"}
+
+
+class Offered(NamedTuple):
+    """A tool as the server describes it; ``trouble`` says why no client can read the description."""
+
+    name: str
+    output_schema: Any
+    input_schema: Any = _OBJECT
+    annotations: Any = None
+    trouble: str | None = None
+
+
+def offered_tools(command: Sequence[str], url: str | None, timeout: float) -> list[Offered]:
+    """The tools of the server that ``command`` starts or that answers at ``url``. Raises UsageError."""
+    try:
+        from mcp import Client, StdioServerParameters, stdio_client
+        from mcp.client.streamable_http import streamable_http_client
+    except ImportError:
+        raise UsageError("gllint mcp needs the MCP SDK: install gllint[mcp]") from None
+    logging.getLogger("mcp").setLevel(logging.CRITICAL + 1)  # it logs each line that it cannot read
+    garbage = 0
+
+    async def ask(transport: Any) -> list[Offered]:
+        async def note(message: Any) -> None:
+            nonlocal garbage
+            garbage += isinstance(message, Exception)
+            if garbage == _MOST_GARBAGE:
+                limit.reschedule(asyncio.get_running_loop().time())
+
+        tools: list[Any] = []
+        server: Any = _listening(transport, tools)
+        async with asyncio.timeout(timeout) as limit, Client(server, message_handler=note) as client:
+            cursor: str | None = None
+            for _ in range(_MOST_PAGES):
+                page = await client.list_tools(cursor=cursor)
+                cursor = page.next_cursor
+                if cursor is None:
+                    return [offered_tool(tool, number) for number, tool in enumerate(tools, 1)]
+        raise UsageError(f"the server lists tools without end: {len(tools)} after {_MOST_PAGES} pages")
+
+    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as told:
+        try:
+            if url is not None:
+                return asyncio.run(ask(streamable_http_client(url)))
+            first, *rest = command
+            return asyncio.run(
+                ask(stdio_client(StdioServerParameters(command=first, args=rest), errlog=told))
+            )
+        except UsageError:
+            raise
+        except TimeoutError:
+            what = (
+                "answers with something that is not MCP" if garbage else f"does not answer in {timeout:g} s"
+            )
+            raise UsageError(f"the server {what}{_last_words(told)}") from None
+        except Exception as error:
+            raise UsageError(
+                f"the server gives no list of tools: {_cause(error)}{_last_words(told)}"
+            ) from None
+
+
+def offered_tool(tool: Any, number: int) -> Offered:
+    """One entry of the list, the one of this ``number``, as far as it can be read."""
+    name = tool.get("name") if isinstance(tool, Mapping) else None
+    if not isinstance(tool, Mapping) or not isinstance(name, str):
+        trouble = "is not an object" if not isinstance(tool, Mapping) else "has no name"
+        return Offered(f"tool {number} of the list", None, trouble=f"it {trouble}: no client can read it")
+    return Offered(name, tool.get("outputSchema"), tool.get("inputSchema"), tool.get("annotations"))
+
+
+@asynccontextmanager
+async def _listening(transport: Any, tools: list[Any]) -> AsyncIterator[Any]:
+    """A transport that passes everything on but the tools of a list, which it puts into ``tools``."""
+    async with transport as streams:
+        reader, *others = streams
+        yield (_Listener(reader, tools), *others)
+
+
+class _Listener:
+    """A stream of messages without the tools in them."""
+
+    def __init__(self, reader: Any, tools: list[Any]) -> None:
+        self._reader = reader
+        self._tools = tools
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._reader, name)
+
+    def __aiter__(self) -> _Listener:
+        return self
+
+    async def __anext__(self) -> Any:
+        return self._passed(await self._reader.__anext__())
+
+    async def receive(self) -> Any:
+        return self._passed(await self._reader.receive())
+
+    async def __aenter__(self) -> _Listener:
+        await self._reader.__aenter__()
+        return self
+
+    async def __aexit__(self, *trouble: Any) -> bool | None:
+        ended: bool | None = await self._reader.__aexit__(*trouble)
+        return ended
+
+    def _passed(self, message: Any) -> Any:
+        result = getattr(getattr(message, "message", None), "result", None)
+        if isinstance(result, dict) and isinstance(listed := result.get("tools"), list):
+            self._tools += listed
+            result["tools"] = []
+        return message
+
+
+def _cause(error: BaseException) -> str:
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+
+
+def _last_words(told: IO[str]) -> str:
+    with suppress(OSError, ValueError):
+        told.seek(0)
+        lines = [line for line in told.read().splitlines() if line.strip()]
+        if lines:
+            return "; it said: " + " | ".join(lines)[-_MOST_TOLD:]
+    return ""

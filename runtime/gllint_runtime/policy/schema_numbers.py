@@ -1,0 +1,181 @@
+"""What a schema lets through: bare numbers, numbers with a declared unit, Quantities written out, and dead references.
+
+One judgement for both moments: the rules ask it of the schemas that the source writes out, ``gllint mcp`` of those
+of a running server, the execution of those that a tool was made with. A *path* is the tuple of keys and indices from
+the root to the part that is meant. Nothing is concluded about parts that are not known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from gllint_runtime.policy.schemas import (
+    BRANCHES,
+    EVERY_KEYWORD,
+    KNOWN_SCHEMAS,
+    NAMED,
+    QUANTITY_REF,
+    Path,
+    Schema,
+    is_inlined_quantity,
+    is_opaque,
+    numeric_keyword,
+    subschemas,
+)
+
+UNIT_KEYWORDS = ("x-unit", "unit", "ucumUnit", "currency")
+"""The keywords by which the schema of a number says its unit; the first that is there counts."""
+
+
+class SchemaUnit(NamedTuple):
+    """A unit that a schema names, and the path of its text."""
+
+    path: Path
+    unit: str
+
+
+def declared_unit(node: Any) -> SchemaUnit | None:
+    """The unit that a schema declares for the number it describes; the path is within this schema."""
+    if isinstance(node, Mapping):
+        for keyword in UNIT_KEYWORDS:
+            if isinstance(unit := node.get(keyword), str):
+                return SchemaUnit((keyword,), unit)
+    return None
+
+
+class SchemaNumber(NamedTuple):
+    """A place where a schema admits a bare number: the path of its ``type``, ``const`` or ``enum``.
+
+    ``declared`` is the unit that the property's schema declares for it, its path from the root.
+    """
+
+    path: Path
+    declared: SchemaUnit | None
+
+
+def schema_numbers(schema: Schema) -> Iterator[SchemaNumber]:
+    """The numbers that a schema admits outside inlined Quantities, outermost first."""
+    units: dict[Path, SchemaUnit] = {}
+    for path, node in subschemas(schema, skip=is_inlined_quantity):
+        own = declared_unit(node)
+        declared = SchemaUnit((*path, *own.path), own.unit) if own else units.get(_same_value(path))
+        if declared is not None:
+            units[path] = declared
+        if isinstance(node, Mapping) and (keyword := numeric_keyword(node)) is not None:
+            yield SchemaNumber((*path, keyword), declared)
+
+
+_OF_ELEMENTS = ("items", "contains", "unevaluatedItems")
+
+
+def _same_value(path: Path) -> Path:
+    """Where the schema stands whose unit also holds here: around a branch, or the list of an element."""
+    if len(path) > 1 and path[-2] in BRANCHES and isinstance(path[-1], int):
+        return path[:-2]
+    named = len(path) > 1 and path[-2] in NAMED
+    if path and not named and path[-1] in (*_OF_ELEMENTS, "then", "else"):
+        return path[:-1]
+    return (None, *path)  # type: ignore[arg-type]  # no path of a schema
+
+
+def find_raw_numbers(
+    schema: Schema,
+    is_plain: Callable[[str], bool] | None = None,
+    allows: Callable[[str], bool] = lambda unit: True,
+) -> list[Path]:
+    """Where a result schema admits a number without a unit (GL201): the path of the ``type``, ``const`` or ``enum``.
+
+    Numbers inside an inlined Quantity are left to :func:`find_inlined_quantities`; those under a key that
+    ``is_plain`` are none of this policy's, and those that declare a unit which ``allows`` is true of carry it.
+    """
+    return [
+        path
+        for path, declared in schema_numbers(schema)
+        if (declared is None or not allows(declared.unit))
+        and not (is_plain is not None and (key := property_of(path[:-1])) is not None and is_plain(key))
+    ]
+
+
+def declared_units(schema: Schema) -> list[SchemaUnit]:
+    """The units that a schema declares for its numbers, each once."""
+    return list(dict.fromkeys(d for _, d in schema_numbers(schema) if d is not None))
+
+
+def quantity_units(schema: Schema) -> Iterator[SchemaUnit]:
+    """The units that the Quantities which a schema writes out may have, as far as it names them."""
+    for path, node in subschemas(schema):
+        if not is_inlined_quantity(node) or not isinstance(unit := node["properties"]["unit"], Mapping):
+            continue
+        here = (*path, "properties", "unit")
+        for keyword in ("const", "default"):
+            if isinstance(unit.get(keyword), str):
+                yield SchemaUnit((*here, keyword), unit[keyword])
+        for keyword in ("enum", "examples"):
+            values = unit.get(keyword)
+            for number, value in enumerate(values if isinstance(values, (list, tuple)) else ()):
+                if isinstance(value, str):
+                    yield SchemaUnit((*here, keyword, number), value)
+
+
+def property_of(path: Path) -> str | None:
+    """The property whose value the schema at ``path`` speaks of, or of whose elements; ``None`` of any other value."""
+    key: str | int | None = None
+    steps = iter(path)
+    for step in steps:
+        if step in NAMED:
+            name = next(steps, None)
+            if step != "dependentSchemas":  # which speaks of the same value
+                key = name if step == "properties" else None
+        elif step in ("additionalProperties", "unevaluatedProperties"):
+            key = None
+    return key if isinstance(key, str) else None
+
+
+def property_names(path: Path) -> tuple[str, ...] | None:
+    """The properties that lead to the value which the schema at ``path`` speaks of, the steps into lists aside.
+
+    ``None`` where another step than those lies on the way.
+    """
+    names: list[str] = []
+    steps = iter(path)
+    for step in steps:
+        if step == "properties":
+            names.append(str(next(steps, "")))
+        elif step in BRANCHES:
+            next(steps, None)
+        elif step not in _OF_ELEMENTS:
+            return None
+    return tuple(names)
+
+
+def find_inlined_quantities(schema: Schema) -> list[Path]:
+    """The paths of the inlined Quantities within a schema, itself included."""
+    return [path for path, node in subschemas(schema) if is_inlined_quantity(node)]
+
+
+def demands_quantity(schema: Schema) -> bool:
+    """Whether ``schema`` refers to the Quantity schema anywhere, or declares the unit of a number.
+
+    Also true where a part of the schema is not known, since it may be there.
+    """
+    for _, node in subschemas(schema):
+        if is_opaque(node):
+            return True
+        if isinstance(node, Mapping):
+            ref = node.get("$ref")
+            if ref == QUANTITY_REF or is_opaque(ref) or any(map(is_opaque, node)):
+                return True
+    return any(number.declared is not None for number in schema_numbers(schema))
+
+
+def unknown_refs(schema: Schema) -> list[Path]:
+    """The paths of each ``$ref`` with the scheme ``greenlang:`` that is no known schema (GL204)."""
+    return [
+        (*path, "$ref")
+        for path, node in subschemas(schema, keywords=EVERY_KEYWORD)
+        if isinstance(node, Mapping)
+        and isinstance(ref := node.get("$ref"), str)
+        and ref.startswith("greenlang:")
+        and ref.removesuffix("#") not in KNOWN_SCHEMAS
+    ]
