@@ -271,9 +271,10 @@ class _Run:
             _complain(f"internal error: {failure.code} failed on {self.show(failure.path)}: {failure.error}")
         for notice in outcome.notices:
             self._note(self._noticed(notice))
-        if outcome.unjudged:
-            obstacles = [each for unjudged in outcome.unjudged for each in unjudged.obstacles]
-            self._note(self._not_judged(len(outcome.unjudged), "suppression", "", obstacles))
+        for what in ("name", "suppression"):
+            if unjudged := [each for each in outcome.unjudged if each.what == what]:
+                obstacles = [obstacle for each in unjudged for obstacle in each.obstacles]
+                self._note(self._not_judged(len(unjudged), what, "", obstacles))
         if not self.request.quiet and self.request.output_format in ("full", "concise"):
             self._summarise(outcome)
 

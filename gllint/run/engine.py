@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from gllint_rules.check.map import Map
 
 _Grouped: TypeAlias = "tuple[Place, dict[str, Signature | None]]"
+_OF_WHAT_IS_NOWHERE = frozenset({"GL303"})  # rules that report a name which nothing in the project has
 CACHE_VARIABLE = "GLLINT_CACHE_DIR"
 
 
@@ -62,8 +63,9 @@ class Notice(NamedTuple):
 
 
 class Unjudged(NamedTuple):
-    """A suppression that suppresses nothing as far as was read, and what was not."""
+    """What was not judged because of what was not read: a suppression, or a name that nothing read defines."""
 
+    what: str
     path: str
     line: int
     obstacles: tuple[Obstacle, ...]
@@ -106,6 +108,9 @@ class Reader(Protocol):
 
     def obstacles(self, path: str, codes: Iterable[str], comment: str = "") -> list[Obstacle]:
         """Return what was not read and may matter to findings of ``codes`` in a file, at a line with a ``comment``."""
+
+    def unread(self) -> list[Obstacle]:
+        """Return the files of the project that cannot be read."""
 
 
 class Engine(Means):
@@ -348,6 +353,8 @@ class Engine(Means):
                 outcome.notices.append(Notice((path,), result.notice))
             codes = index.config.codes_in(path)
             findings = tuple(finding for finding in result.findings if finding.code in codes)
+            if any(finding.code in _OF_WHAT_IS_NOWHERE for finding in findings):
+                findings = _judged(project, findings, outcome)
             is_unread = result.notice or any(finding.code == "GL900" for finding in result.findings)
             if is_unread or result.failures or path not in paths:
                 codes -= {"GL901"}  # what was not checked may yet need its suppressions
@@ -374,7 +381,9 @@ class Engine(Means):
         def is_judged(suppression: suppress.Suppression, unused: Sequence[str]) -> bool:
             obstacles = project.obstacles(path, unused, self.sources.lines(path)[suppression.span.line - 1])
             if obstacles:
-                outcome.unjudged.append(Unjudged(path, suppression.span.line, tuple(obstacles)))
+                outcome.unjudged.append(
+                    Unjudged("suppression", path, suppression.span.line, tuple(obstacles))
+                )
             return not obstacles
 
         return suppress.apply(
@@ -399,6 +408,16 @@ def _tools_in_force(sights: Iterable[ToolSight], config: Config) -> list[ToolSig
             known[place] = sight
     in_force = {path: bool(config.codes_in(path)) for path, _ in known}
     return [sight for (path, _), sight in sorted(known.items()) if in_force[path]]
+
+
+def _judged(project: Reader, findings: tuple[Finding, ...], outcome: Outcome) -> tuple[Finding, ...]:
+    """Leave out what says that something is nowhere, where a file was not read that may have it."""
+    unread = project.unread()
+    if not unread:
+        return findings
+    open_ones = [finding for finding in findings if finding.code in _OF_WHAT_IS_NOWHERE]
+    outcome.unjudged += [Unjudged("name", f.path, f.span.line, tuple(unread)) for f in open_ones]
+    return tuple(finding for finding in findings if finding not in open_ones)
 
 
 def _refuse_locked(folder: str) -> None:

@@ -57,6 +57,10 @@ class Obstacles:
             matter = self._matter(path, known) if known else frozenset()
         return [Obstacle(each, known[each]) for each in sorted(matter)] + self._excluded_for(path)
 
+    def unread(self) -> list[Obstacle]:
+        """Return the files of the project that cannot be read."""
+        return [Obstacle(*each) for each in sorted(self.files.items())]
+
     @cached_property
     def files(self) -> dict[str, str]:
         """The files of the project that were not read, each with the reason."""

@@ -173,11 +173,18 @@ class Workspace:
 
     def obstacles(self, path: str, codes: Iterable[str], comment: str = "") -> list[Obstacle]:
         """Return what was not read and may matter to findings of ``codes`` in a file."""
+        return self._unread().of(path, codes)
+
+    def unread(self) -> list[Obstacle]:
+        """Return the files of the project that cannot be read."""
+        return self._unread().unread()
+
+    def _unread(self) -> Obstacles:
         if self._obstacles is None:
             from gllint.run.obstacles import Obstacles
 
             self._obstacles = Obstacles(self.index, self._result)
-        return self._obstacles.of(path, codes)
+        return self._obstacles
 
     def cuts(self) -> list[Cut]:
         """Where the budgets of the inference ran out, in the files that were checked and what they lead to."""

@@ -46,6 +46,7 @@ class LiveWorkspace:
         self._is_settled = False  # every file was checked as it is now
         # What was said last by the files that must be checked again, as far as it lies in others.
         self._last: dict[str, Result] = {}
+        self._speakers: dict[str, frozenset[str]] = {}  # and in which others that was
         self._unused: set[tuple[str, str]] = set()  # suppressions that nothing needed, by file and line
         self._obstacles: Obstacles | None = None
 
@@ -153,8 +154,9 @@ class LiveWorkspace:
         """Hold what ``stale`` files said for open; of those that ``changed`` no place is where it was."""
         self._is_settled, self._obstacles = False, None
         for path, result in self._results.items():
-            if path in stale and any(finding.path != path for finding in result.findings):
-                self._last[path] = result
+            others = frozenset(finding.path for finding in result.findings) - {path}
+            if path in stale and others:
+                self._last[path], self._speakers[path] = result, others
         self._results = {path: result for path, result in self._results.items() if path not in stale}
         for path, result in self._last.items():
             kept = tuple(f for f in result.findings if f.path not in changed or f.path == path)
@@ -196,8 +198,8 @@ class LiveWorkspace:
 
     def _speaking_of(self, paths: Collection[str]) -> Iterator[str]:
         """Yield the files that must be checked again and had findings in one of ``paths``."""
-        for path, result in self._last.items():
-            if path not in self._results and any(finding.path in paths for finding in result.findings):
+        for path, others in self._speakers.items():
+            if path not in self._results and not others.isdisjoint(paths):
                 yield path
 
     def _said(self) -> Iterator[tuple[str, Result]]:
@@ -217,12 +219,19 @@ class LiveWorkspace:
         """
         if not self._is_settled:
             return [] if (path, comment) in self._unused else [Obstacle(self.root, "is being read")]
-        if self._obstacles is None:
-            self._obstacles = Obstacles(self.index, lambda other: self._results.get(other, Result()))
-        found = self._obstacles.of(path, codes)
+        found = self._unread().of(path, codes)
         if not found:
             self._unused.add((path, comment))
         return found
+
+    def unread(self) -> list[Obstacle]:
+        """Return the files of the project that cannot be read."""
+        return self._unread().unread()
+
+    def _unread(self) -> Obstacles:
+        if self._obstacles is None:
+            self._obstacles = Obstacles(self.index, lambda other: self._results.get(other, Result()))
+        return self._obstacles
 
     @property
     def is_settled(self) -> bool:
@@ -253,6 +262,7 @@ class LiveWorkspace:
         self._last = {
             path: result for path, result in self._last.items() if isinstance(broken.get(path), Unparsed)
         }
+        self._speakers = {path: others for path, others in self._speakers.items() if path in self._last}
         self._unused.clear()
         self._is_settled = True
 

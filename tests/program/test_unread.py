@@ -176,6 +176,30 @@ def test_several_are_counted_and_named(write: Write, run: Run) -> None:
     assert b" and 2 more." in done.stderr
 
 
+DISPATCHES = """\
+from langchain_core.tools import tool
+from gllint_runtime import ToolAction, dispatch_tool
+
+
+@tool
+def read_meter(meter: str) -> dict:
+    return {"reading": meter}
+
+
+def monthly(meter: str) -> dict:
+    return dispatch_tool(ToolAction(name="read_metre", args={"meter": meter}))
+"""
+
+
+def test_no_name_is_called_unknown_while_a_file_may_define_it(write: Write, run: Run) -> None:
+    top = write({"gllint.toml": "", "a.py": DISPATCHES})
+    assert b"a.py:11:42: GL303" in run("check", "--output-format", "concise", cwd=top).stdout
+    write({"b.py": DISPATCHES.partition("def monthly")[0].replace("meter(", "metre(") + "<<<<<<<\n"})
+    done = run("check", "a.py", cwd=top)
+    assert b"GL303" not in done.stdout
+    assert b"1 name was not judged; not read: b.py (invalid syntax, line 10)." in done.stderr
+
+
 # --- baselines -------------------------------------------------------------------------------------------------
 
 
