@@ -14,6 +14,7 @@ from gllint_rules.inference.questions import MOST_DEPTH, MOST_EXECUTED, MOST_STE
 from gllint_rules.inference.values import Flow, Literal, Site, Text
 from gllint_rules.project.imports import top_level_packages
 from gllint_rules.project.project import Project
+from gllint_rules.reading import strings
 from gllint_rules.reading.facts import Function, Module
 from gllint_rules.reading.modules import read_module
 from gllint_rules.reading.stack import BYTES_PER_FRAME, SIZES, on_large_stack
@@ -198,6 +199,17 @@ def test_a_text_that_doubles_is_unknown_as_a_whole(line: str, first: str) -> Non
         shown = value.parts or () if isinstance(value, Text) else ()
         assert len(shown) <= MOST_PARTS
         assert sum(len(part.text) for part in shown if isinstance(part, Literal)) <= MOST_CHARACTERS
+
+
+@pytest.mark.parametrize("piece", ["5 ", "{{claim:", "{claim:0} "])
+def test_a_message_of_many_faults_is_read_once(piece: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither its text nor the places of its characters are worked out anew for each fault."""
+    asked: list[str] = []
+    read = strings.raw_offsets
+    monkeypatch.setattr(strings, "raw_offsets", lambda raw: asked.append(raw) or read(raw))
+    _, found = checked({"a.py": f'final_message = "{piece * 300}"\n'})
+    assert len(found) == 300
+    assert len(asked) == 1
 
 
 @pytest.mark.parametrize("call", ["{}.format(x)", "{}.strip()", "textwrap.dedent({})", "{} % x"])

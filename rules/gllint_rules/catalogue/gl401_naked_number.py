@@ -52,9 +52,8 @@ from collections.abc import Iterator
 
 from gllint_rules.project.claimed import claimed
 from gllint_rules.project.context import Context, Pending
-from gllint_rules.project.templates import FinalStep, final_steps
+from gllint_rules.project.templates import FinalStep, Stretches, final_steps
 from gllint_rules.rule import Rule
-from gllint_runtime.policy.claims import find_macros
 
 HELP = "Claim it: let a tool return it as a Quantity and write {{claim:i}} in its place."
 
@@ -67,17 +66,18 @@ def check(context: Context) -> Iterator[Pending]:
         from gllint_runtime.policy.numbers import scan_naked_numbers
 
         text = step.text
-        broken = [(macro.start, macro.end) for macro in find_macros(text) if macro.problem is not None]
-        aside = [*broken, *step.later()]
+        broken = [(macro.start, macro.end) for macro in step.macros if macro.problem is not None]
+        aside = Stretches([*broken, *step.later()])
         for naked in scan_naked_numbers(
             text,
             whitelist=settings.whitelist_patterns,
             words=settings.number_words,
             units=settings.extend_units,
+            macros=step.macros,
             glued=settings.pack_symbols(),
             claimed=_units(step),
         ):
-            if any(start < naked.end and naked.start < end for start, end in aside):
+            if aside.meet(naked.start, naked.end):
                 continue
             place = step.template.pieces(naked.start, naked.end)
             if place is None:

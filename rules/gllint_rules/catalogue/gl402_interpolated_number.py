@@ -49,7 +49,7 @@ from collections.abc import Iterator
 from gllint_rules.fixes import repair
 from gllint_rules.inference.values import number
 from gllint_rules.project.context import Context, Pending
-from gllint_rules.project.templates import final_steps
+from gllint_rules.project.templates import Stretches, final_steps
 from gllint_rules.rule import Rule
 
 HELP = "Claim it: let a tool return it as a Quantity and write {{claim:i}} in its place."
@@ -58,10 +58,10 @@ HELP = "Claim it: let a tool return it as a Quantity and write {{claim:i}} in it
 def check(context: Context) -> Iterator[Pending]:
     """Findings at the numbers that are formatted into final-message templates."""
     for step in final_steps(context):
-        aside = [*step.template.computed_macros(), *step.template.markers()]
+        aside = Stretches([*step.template.computed_macros(), *step.template.markers()])
         for at, hole in step.template.holes():
             found = number(hole.value)
-            if found is not None and not any(start <= at < end for start, end in aside):
+            if found is not None and not aside.meet(at, at + 1):
                 message = "a number is formatted into a final message"
                 fix = repair("claims", "claim_hole", context, step, hole)
                 yield context.finding("GL402", hole.site, message, HELP, fix, found.because)

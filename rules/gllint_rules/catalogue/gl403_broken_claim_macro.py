@@ -54,9 +54,9 @@ from collections.abc import Iterator
 
 from gllint_rules.fixes import repair
 from gllint_rules.project.context import Context, Pending
-from gllint_rules.project.templates import FinalStep, final_steps
+from gllint_rules.project.templates import FinalStep, Stretches, final_steps
 from gllint_rules.rule import Rule
-from gllint_runtime.policy.claims import Macro, find_macros, macro_problems
+from gllint_runtime.policy.claims import Macro, macro_problems
 
 HELP = "A macro is written {{claim:0}}, inside an f-string {{{{claim:0}}}}, and has one entry in `claims`."
 
@@ -65,11 +65,8 @@ def check(context: Context) -> Iterator[Pending]:
     """Findings at malformed and dangling macros and at unused claims."""
     for step in final_steps(context):
         computed = step.template.computed_macros()
-        macros = [
-            macro
-            for macro in find_macros(step.text)
-            if not any(start < macro.end and macro.start < end for start, end in computed)
-        ]
+        aside = Stretches(computed)
+        macros = [macro for macro in step.macros if not aside.meet(macro.start, macro.end)]
         broken = bool(computed) or any(macro.problem is not None for macro in macros)
         if step.claims is not None:
             for what, message in macro_problems(macros, len(step.claims.items)):

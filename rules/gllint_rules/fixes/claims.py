@@ -15,8 +15,10 @@ from gllint_rules.fixes.uses import enclosing
 from gllint_rules.inference.values import Filled, Record, Site, Text, number
 from gllint_rules.project.context import Context
 from gllint_rules.project.templates import FinalStep, final_steps
-from gllint_runtime.policy.claims import ClaimPathError, Macro, find_macros, parse_claim_path
+from gllint_runtime.policy.claims import ClaimPathError, Macro, parse_claim_path
 from gllint_runtime.policy.units import ALLOWED_UNITS
+
+_MOST_EDITS = 200  # macros or claims that one repair would touch; each finding brings one of its own
 
 # --- GL403: macros -------------------------------------------------------------------------------------------
 
@@ -45,13 +47,14 @@ def mend_macro(context: Context, step: FinalStep, macro: Macro) -> Fix | None:
 
 def _counts_from_one(step: FinalStep) -> bool:
     """Whether the macros name the first claim, the second, and so on: ``{{claim:1}}`` to as many as there are."""
-    used = {macro.index for macro in find_macros(step.text)}
-    return step.claims is not None and used == set(range(1, len(step.claims.items) + 1))
+    if step.claims is None or len(step.used) != len(step.claims.items) or len(step.macros) > _MOST_EDITS:
+        return False
+    return step.used == set(range(1, len(step.claims.items) + 1))
 
 
 def _count_from_zero(context: Context, step: FinalStep) -> Fix | None:
     edits: list[Edit] = []
-    for macro in find_macros(step.text):
+    for macro in step.macros:
         written = _written(context, step, macro)
         doubled = written.doubles_braces(macro.text) if written is not None else None
         if written is None or macro.index is None or doubled is None:
@@ -79,13 +82,12 @@ def _index(step: FinalStep, macro: Macro) -> int | None:
 
 def _replacement(step: FinalStep, index: int) -> int | None:
     """For the one macro that names no claim the one claim that no macro names."""
-    macros = find_macros(step.text)
-    if step.claims is None or any(macro.index is None for macro in macros):
+    items = len(step.claims.items) if step.claims is not None else 0
+    # All other claims have their macro, so that there are as many of the one as of the other.
+    if not items or None in step.used or len(step.used) != items or index < items:
         return None
-    used = {macro.index for macro in macros if macro.index is not None}
-    dangling = [i for i in used if i >= len(step.claims.items)]
-    unused = [i for i in range(len(step.claims.items)) if i not in used]
-    return unused[0] if dangling == [index] and len(unused) == 1 else None
+    unused = [i for i in range(items) if i not in step.used]
+    return unused[0] if len(unused) == 1 else None
 
 
 class _Written(records.Record, frozen=True):
@@ -140,13 +142,13 @@ def _written(context: Context, step: FinalStep, macro: Macro) -> _Written | None
 def drop_claim(context: Context, step: FinalStep, index: int) -> Fix | None:
     """Drop a claim that no macro uses and those after it, where they are as useless: no index changes."""
     assert step.claims is not None
-    macros = find_macros(step.text)
-    used = {macro.index for macro in macros}
-    if None in used or any(i is not None and i >= index for i in used):
+    if any(i is None or i >= index for i in step.used):
         return None
     if any(number(hole.value) is not None for _, hole in step.template.holes()):  # perhaps the one it claims
         return None
     items = step.claims.items
+    if len(items) > _MOST_EDITS:
+        return None
     here = place(context, items[index].site)
     if here is None or _is_shared(context, items[index].site):
         return None

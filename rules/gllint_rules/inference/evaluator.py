@@ -613,7 +613,8 @@ class Evaluator(Questions):
                 return UNKNOWN
 
     def _join(self, expr: facts.Join, frame: Frame) -> Value:
-        return formatting.assembled(self, self._joined_parts(expr, frame), frame.site(expr))
+        written = sum(len(str(part.value)) for part in expr.parts if isinstance(part, facts.Const))
+        return formatting.assembled(self, self._joined_parts(expr, frame), frame.site(expr), written)
 
     def _joined_parts(self, expr: facts.Join, frame: Frame) -> Iterator[Literal | Filled]:
         for part in expr.parts:

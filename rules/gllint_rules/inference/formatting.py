@@ -35,10 +35,10 @@ _PERCENT = re.compile(
 )
 
 
-def assembled(evaluator: Evaluator, parts: Iterable[Literal | Filled], site: Site) -> Text:
+def assembled(evaluator: Evaluator, parts: Iterable[Literal | Filled], site: Site, written: int = 0) -> Text:
     """The text of ``parts``; one of unknown content, noted at ``site``, where these are too many or too long.
 
-    What lies beyond the budget is not drawn from ``parts``.
+    What lies beyond the budget is not drawn from ``parts``. ``written`` are the characters that stand at ``site``.
     """
     out: list[Literal | Filled] = []
     length = 0
@@ -50,7 +50,7 @@ def assembled(evaluator: Evaluator, parts: Iterable[Literal | Filled], site: Sit
         out.append(part)
         if len(out) > MOST_PARTS:
             return _too_large(evaluator, site, f"{MOST_PARTS} parts of a text")
-        if length > MOST_CHARACTERS and len(out) > 1:
+        if length > MOST_CHARACTERS + written and len(out) > 1:
             return _too_large(evaluator, site, f"{MOST_CHARACTERS} characters of a text")
     evaluator.step(len(out) // 64)
     return Text(tuple(out))

@@ -207,15 +207,12 @@ class Context:
 
     def literal_span(self, literal: Literal, start: int, end: int) -> tuple[Site, tuple[int, int]]:
         """Where characters ``start`` to ``end`` of a literal's text stand in the source of its string."""
-        from gllint_rules.reading.strings import raw_offsets
-
         offsets = literal.offsets
         first = offsets[start] if offsets is not None else start
         last = offsets[end - 1] if offsets is not None else end - 1
-        raw = self.project.positions(literal.site.module).text(literal.site.at)
-        places = raw_offsets(raw)
+        places, length = self.project.positions(literal.site.module).characters(literal.site.at)
         if last >= len(places) - 1:
-            return literal.site, (0, len(raw))
+            return literal.site, (0, length)
         return literal.site, (places[first], places[last + 1])
 
 

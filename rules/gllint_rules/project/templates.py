@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from itertools import chain
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from itertools import accumulate, chain
 from typing import TYPE_CHECKING
 
 from gllint_rules import records
@@ -22,8 +23,9 @@ from gllint_rules.inference.values import (
 )
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Expr, Scope
+from gllint_rules.records import derived
 from gllint_rules.words.names import NOT_A_TEMPLATE
-from gllint_runtime.policy.claims import HOLE, find_macros
+from gllint_runtime.policy.claims import HOLE, Macro, find_macros
 
 if TYPE_CHECKING:
     from gllint_rules.project.context import Context
@@ -38,7 +40,7 @@ _FIELDS = re.compile(
     r"|%(?:\(\w+\))?[-+0#]*\d*(?:\.\d+)?[diouxXeEfFgGcrsa](?![A-Za-z])"
 )
 # A macro whose index is computed: which claim it means is known when the text is made.
-_COMPUTED = re.compile(r"\{\{claim:[^{}]*" + re.escape(HOLE) + r"[^{}]*\}\}")
+_COMPUTED = re.compile(rf"\{{\{{claim:[^{{}}{HOLE}]*+{HOLE}[^{{}}]*+\}}\}}")
 _MARKER = re.compile(r"(?:^|\n)[ \t]*" + re.escape(HOLE) + r"[.)][ \t]")
 
 
@@ -46,14 +48,39 @@ _MARKER = re.compile(r"(?:^|\n)[ \t]*" + re.escape(HOLE) + r"[.)][ \t]")
 _DEDENTS = frozenset({"dedent", "cleandoc"})
 
 
+class Stretches:
+    """Stretches of a text, of which one is looked up in less time than it takes to walk them."""
+
+    def __init__(self, spans: Iterable[tuple[int, int]]) -> None:
+        self._starts: list[int] = []
+        self._ends: list[int] = []
+        for start, end in sorted(spans):
+            if self._ends and start <= self._ends[-1]:
+                self._ends[-1] = max(end, self._ends[-1])
+            else:
+                self._starts.append(start)
+                self._ends.append(end)
+
+    def meet(self, start: int, end: int) -> bool:
+        """Whether one of them has a character of ``start`` to ``end``."""
+        place = bisect_right(self._ends, start)
+        return place < len(self._starts) and self._starts[place] < end
+
+
 class Template(records.Record, frozen=True):
-    """A final message as far as it is known. Its ``text`` has :data:`HOLE` for each interpolated value."""
+    """A final message as far as it is known. Its ``text`` has :data:`HOLE` for each interpolated value.
+
+    ``begins`` are the places in it where its parts begin.
+    """
 
     parts: tuple[Literal | Filled, ...]
+    text: str = derived()
+    begins: tuple[int, ...] = derived()
 
-    @property
-    def text(self) -> str:
-        return "".join(part.text if isinstance(part, Literal) else HOLE for part in self.parts)
+    def __post_init__(self) -> None:
+        texts = [part.text if isinstance(part, Literal) else HOLE for part in self.parts]
+        object.__setattr__(self, "text", "".join(texts))
+        object.__setattr__(self, "begins", tuple(accumulate(map(len, texts), initial=0))[:-1])
 
     def computed_macros(self) -> list[tuple[int, int]]:
         """The macros whose index is computed."""
@@ -63,34 +90,37 @@ class Template(records.Record, frozen=True):
         """The stretches in which a number that is filled in is the marker of a list: ``f"{i}. {name}"``."""
         return [m.span() for m in _MARKER.finditer(self.text)]
 
-    def _placed(self) -> Iterator[tuple[int, Literal | Filled]]:
-        position = 0
-        for part in self.parts:
-            yield position, part
-            position += len(part.text) if isinstance(part, Literal) else len(HOLE)
-
     def holes(self) -> Iterator[tuple[int, Filled]]:
         """The interpolated values, each with its place in the text."""
-        return ((place, part) for place, part in self._placed() if isinstance(part, Filled))
+        places = zip(self.begins, self.parts, strict=True)
+        return ((place, part) for place, part in places if isinstance(part, Filled))
 
     def pieces(self, start: int, end: int) -> tuple[Literal, int, int] | None:
         """The literal that holds ``text[start:end]``, or its beginning, with the offsets in it."""
-        for place, part in self._placed():
-            if isinstance(part, Literal) and place <= start < place + len(part.text):
-                return part, start - place, min(end - place, len(part.text))
-        return None
+        number = bisect_right(self.begins, start) - 1
+        part = self.parts[number] if number >= 0 else None
+        if not isinstance(part, Literal) or start >= self.begins[number] + len(part.text):
+            return None
+        return part, start - self.begins[number], min(end - self.begins[number], len(part.text))
 
 
 class FinalStep(records.Record):
     """A final message and, where they stand beside it, its claims.
 
-    ``unfilled`` where it is a template that ``.format`` or ``%`` may still fill.
+    ``unfilled`` where it is a template that ``.format`` or ``%`` may still fill. ``macros`` are those of its text, and
+    what looks like one; ``used`` are the claims that they name, ``None`` for those that are malformed.
     """
 
     template: Template
     claims: ListOf | None
     scope: Scope
     unfilled: bool = False
+    macros: list[Macro] = derived()
+    used: frozenset[int | None] = derived()
+
+    def __post_init__(self) -> None:
+        self.macros = find_macros(self.text)
+        self.used = frozenset(macro.index for macro in self.macros)
 
     @property
     def text(self) -> str:

@@ -57,6 +57,7 @@ class Positions:
         self.module = module
         self.lines = Lines(module.source)
         self._spans: dict[int, Span] = {}
+        self._characters: dict[int, tuple[list[int], int]] = {}
 
     def span(self, at: int) -> Span:
         """Where expression number ``at`` stands; parentheses around it are not part of it."""
@@ -73,6 +74,16 @@ class Positions:
 
     def text(self, at: int) -> str:
         return self.lines.source[slice(*self.offsets(at))]
+
+    def characters(self, at: int) -> tuple[list[int], int]:
+        """Where the characters of a string's text stand in the source of expression number ``at``, and its length."""
+        known = self._characters.get(at)
+        if known is None:
+            from gllint_rules.reading.strings import raw_offsets
+
+            raw = self.text(at)
+            known = self._characters[at] = raw_offsets(raw), len(raw)
+        return known
 
     def places(self, section_facts: SectionFacts) -> Places:
         """The places of a section's expressions, as offsets of its own text. Raises :class:`Unreadable`."""
