@@ -40,6 +40,15 @@ for _signal in (signal.SIGINT, signal.SIGHUP):
         signal.signal(_signal, signal.SIG_DFL)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep what gllint keeps of a user, the key of the caches, out of the state folder of whoever runs the tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        patch.delenv("GLLINT_CACHE_KEY", raising=False)
+        yield
+
+
 @pytest.fixture(scope="module", autouse=True)
 def _measure(request: pytest.FixtureRequest) -> Iterator[None]:
     """Measure coverage, here and in what is started, only in the modules that are to be measured."""

@@ -25,6 +25,7 @@ from gllint.files.writing import check_inside, write_output
 from gllint.report.unseen import TEXT_RULE, Unseen, unseen
 from gllint.run.engine import Engine, Notice, Outcome
 from gllint.run.pool import ENDING
+from gllint.run.signing import signer
 from gllint.shown import visible
 from gllint_rules import RULES, Finding
 
@@ -367,6 +368,8 @@ class _Run:
         for workspace in self.engine.workspaces():
             config = workspace.config.source or "none"
             cache = workspace.cache_folder or "none"
+            if workspace.cache_folder is None and not self.request.no_cache and (trouble := signer().trouble):
+                cache = f"none: {trouble}"
             self._note(f"project {workspace.root}: configuration {config}, cache {cache}")
             listed, parsed = workspace.counts()
             self._note(f"  {counted(listed, 'file')}, {counted(parsed, 'candidate')}")

@@ -28,7 +28,7 @@ _FLAGS = {
 }  # fmt: skip
 _FORMAT = "--output-format"
 # Variables that click answers to.
-_VARIABLES = ("GLLINT_CACHE_DIR", "_GLLINT_COMPLETE")
+_VARIABLES = ("GLLINT_CACHE_DIR", "GLLINT_CACHE_KEY", "_GLLINT_COMPLETE")
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:

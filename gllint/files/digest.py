@@ -12,7 +12,12 @@ DIGEST_SIZE = 20
 
 def digest(*parts: bytes) -> bytes:
     """Return a digest of ``parts``, which are told apart."""
-    state = blake2b(digest_size=DIGEST_SIZE)
+    return signature(b"", *parts)
+
+
+def signature(key: bytes, *parts: bytes) -> bytes:
+    """Return a digest of ``parts`` that nobody can make who has not the ``key`` of at most 64 bytes."""
+    state = blake2b(digest_size=DIGEST_SIZE, key=key)
     for part in parts:
         state.update(b"%d:" % len(part))
         state.update(part)

@@ -1,8 +1,9 @@
 """The cache of one project: a folder of entries, each whole or absent, never wrong.
 
-An entry is its payload behind the digest of its name and payload, written to a temporary file and renamed into place;
-what a killed process leaves behind does not pass the digest or was never renamed. An entry can come with a
-repository that somebody else made, so reading one can build our own records and nothing else.
+An entry is its payload behind the signature of its name and payload, written to a temporary file and renamed into
+place; what a killed process leaves behind does not pass the signature or was never renamed. An entry can come with a
+repository that somebody else made: it is believed where this user's key signed it, and reading one can build our own
+records and nothing else.
 """
 
 from __future__ import annotations
@@ -22,11 +23,12 @@ from gllint.files.discover import Folders, Found, walk
 from gllint.files.places import Places
 from gllint.files.writing import read_bytes
 from gllint.run.codec import decode, encode
+from gllint.run.signing import signer
 from gllint_rules import RULES, Settings
 from gllint_rules.tuples import NamedTuple
 
 FOLDER = ".gllint_cache"
-_PREFIX = b"gllint-2\n"
+_PREFIX = b"gllint-3\n"
 _LABELS = {
     "CACHEDIR.TAG": "Signature: 8a477f597d28d172789f06886806bc55\n# A cache of gllint; gllint clean removes it.\n",
     ".gitignore": "*\n",
@@ -46,7 +48,8 @@ class Store:
     """The entries of one project under one version and one set of rule options. ``None``: keep nothing."""
 
     def __init__(self, folder: str | None) -> None:
-        self.folder = folder
+        self._signer = signer()
+        self.folder = folder if self._signer.key else None
         self._made = False
 
     @classmethod
@@ -74,7 +77,10 @@ class Store:
             return None
         start = len(_PREFIX) + DIGEST_SIZE
         payload = data[start:]
-        if not data.startswith(_PREFIX) or data[len(_PREFIX) : start] != digest(name.encode(), payload):
+        signed = data[len(_PREFIX) : start]
+        if not data.startswith(_PREFIX) or not self._signer.has_signed(
+            signed, *self._identity(name), payload
+        ):
             return None
         try:
             return decode(declared, payload)
@@ -98,7 +104,7 @@ class Store:
             handle, temporary = tempfile.mkstemp(prefix="new-", dir=self.folder)
             try:
                 with os.fdopen(handle, "wb") as file:
-                    file.write(_PREFIX + digest(name.encode(), payload) + payload)
+                    file.write(_PREFIX + self._signer.sign(*self._identity(name), payload) + payload)
                 os.replace(temporary, f"{self.folder}/{name}")
             except BaseException:
                 with contextlib.suppress(OSError):
@@ -106,6 +112,10 @@ class Store:
                 raise
         except OSError:
             self.folder = None
+
+    def _identity(self, name: str) -> tuple[bytes, bytes]:
+        """The store and the entry that a signature is for: no other can take its place."""
+        return os.path.basename(self.folder or "").encode("utf-8", "surrogateescape"), name.encode()
 
     def walk(self, top: str, places: Places, within_project: bool = False) -> Iterator[Found]:
         """Yield the Python files below ``top`` as :func:`~gllint.files.discover.walk` does, keeping what it finds."""

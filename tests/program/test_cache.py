@@ -17,13 +17,13 @@ from typing import Any
 
 import pytest
 
-from gllint.files.digest import digest
 from gllint.run import cache, table
 from gllint.run import index as indexing
 from gllint.run.cache import Store
 from gllint.run.codec import RECORDS
 from gllint.run.engine import Engine, Options
 from gllint.run.results import Dependencies, Evidence, Facts, Fixed, Held, Result
+from gllint.run.signing import signer
 from gllint_rules import Cut, Failure, Finding, Settings
 from gllint_rules.finding import Edit, Fix, Note, Span, ToolAt, ToolSight
 
@@ -371,9 +371,9 @@ class Bomb:
         return os.mkdir, ("exploded",)
 
 
-def entry(name: str, payload: bytes) -> bytes:
-    """An entry that somebody else made, sound to the last byte."""
-    return cache._PREFIX + digest(name.encode(), payload) + payload
+def entry(store: str, name: str, payload: bytes) -> bytes:
+    """An entry that is sound to the last byte, as if somebody had this user's key."""
+    return cache._PREFIX + signer().sign(store.encode(), name.encode(), payload) + payload
 
 
 def test_an_entry_of_somebody_else_runs_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -391,12 +391,105 @@ def test_an_entry_of_somebody_else_runs_nothing(tmp_path: Path, monkeypatch: pyt
         b"null",
         b"[]",
     ):
-        (tmp_path / "c/evil").write_bytes(entry("evil", payload))
+        (tmp_path / "c/evil").write_bytes(entry("c", "evil", payload))
         assert store.read("evil", "dict[str, Any]") is None
     assert sorted(os.listdir(tmp_path)) == ["c"]
 
 
 _SPAN: list[Any] = [1, 1, 1, 2]
+
+
+_KEYS = {"another key": {"GLLINT_CACHE_KEY": "stranger"}, "another user": {"XDG_STATE_HOME": "stranger"}}
+
+
+@pytest.mark.parametrize("stranger", _KEYS.values(), ids=list(_KEYS))
+def test_a_cache_that_comes_with_a_repository_is_not_believed(
+    write: Write, run: Run, agent: str, stranger: dict[str, str], tmp_path: Path
+) -> None:
+    """Somebody wrote at this very path, with the same gllint, that there is nothing to find, and committed it."""
+    stranger = {name: value if "KEY" in name else str(tmp_path / value) for name, value in stranger.items()}
+    top = write({"gllint.toml": "", "agent.py": "x = 1\n"})
+    path, times = top / "agent.py", (10**9, 10**9)
+    path.write_text(f"{'x = 1':<{len(agent)}}"[: len(agent)])
+    os.utime(path, times)
+    assert run("check", cwd=top, env=stranger).returncode == 0
+    entries = [path for path in (top / ".gllint_cache").glob("*/*") if path.is_file()]
+    kept = {path: path.read_bytes() for path in entries}
+    assert any(path.name == "screen" for path in kept)
+    path.write_text(agent)
+    for _ in range(2):
+        assert run("check", cwd=top).returncode == 1
+    for path, content in kept.items():
+        path.write_bytes(content)
+    assert run("check", cwd=top).returncode == 1
+
+
+def test_who_shares_the_key_shares_the_cache(write: Write, run: Run, agent: str, tmp_path: Path) -> None:
+    top = write({"gllint.toml": "", "agent.py": agent})
+    read = []
+    for user, key in ("one", "k"), ("two", "k"), ("three", "other"):
+        env = {"XDG_STATE_HOME": str(tmp_path / user), "GLLINT_CACHE_KEY": key}
+        assert run("check", cwd=top, env=env).returncode == 1
+        [folder] = (top / ".gllint_cache").glob("*/screen")
+        read.append(folder.stat().st_mtime_ns)
+        assert not (tmp_path / user).exists()
+    assert read[0] == read[1] != read[2]
+
+
+def test_an_entry_takes_the_place_of_no_other(tmp_path: Path) -> None:
+    one, two = Store(str(tmp_path / "one")), Store(str(tmp_path / "two"))
+    one.write("screen", {"a": 1})
+    two.write("screen", {"b": 2})
+    shutil.copy(tmp_path / "one/screen", tmp_path / "two/screen")
+    shutil.copy(tmp_path / "one/screen", tmp_path / "one/facts")
+    assert one.read("screen", "dict[str, int]") == {"a": 1}
+    assert two.read("screen", "dict[str, int]") is None
+    assert one.read("facts", "dict[str, int]") is None
+
+
+def _make_file(folder: Path) -> None:
+    folder.write_text("")
+
+
+def _make_open(folder: Path) -> None:
+    folder.mkdir()
+    (folder / "cache-key").write_bytes(b"k" * 32)
+    (folder / "cache-key").chmod(0o644)
+
+
+def _make_short(folder: Path) -> None:
+    folder.mkdir()
+    (folder / "cache-key").touch(0o600)
+
+
+def _make_link(folder: Path) -> None:
+    folder.mkdir()
+    (folder / "cache-key").symlink_to("/dev/zero")
+
+
+@pytest.mark.parametrize("make", [_make_file, _make_open, _make_short, _make_link])
+def test_without_a_key_a_run_keeps_nothing_and_says_so_with_verbose_alone(
+    write: Write, run: Run, agent: str, tmp_path: Path, make: Callable[[Path], None]
+) -> None:
+    (tmp_path / "state").mkdir()
+    make(tmp_path / "state/gllint")
+    env = {"XDG_STATE_HOME": str(tmp_path / "state")}
+    top = write({"gllint.toml": "", "agent.py": agent})
+    quiet, verbose = run("check", cwd=top, env=env), run("check", "-v", cwd=top, env=env)
+    assert quiet.returncode == verbose.returncode == 1
+    assert b"cache" not in quiet.stderr
+    assert b"cache none: its key in " in verbose.stderr
+    assert not (top / ".gllint_cache").exists()
+
+
+def test_eight_runs_at_once_make_one_key(tmp_path: Path) -> None:
+    code = "from gllint.run.signing import signer; print(signer().key.hex())"
+    env = {**os.environ, "XDG_STATE_HOME": str(tmp_path / "state")}
+    runs = [subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, env=env) for _ in range(8)]
+    keys = {each.communicate()[0] for each in runs}
+    assert len(keys) == 1 and len(keys.pop().strip()) == 64
+    assert os.listdir(tmp_path / "state/gllint") == ["cache-key"]
+    assert (tmp_path / "state/gllint/cache-key").stat().st_mode & 0o777 == 0o600
 
 
 @pytest.mark.parametrize(
@@ -413,9 +506,9 @@ _SPAN: list[Any] = [1, 1, 1, 2]
 )  # fmt: skip
 def test_an_entry_of_another_shape_is_as_good_as_none(tmp_path: Path, declared: str, held: object) -> None:
     store = Store(str(tmp_path))
-    (tmp_path / "x").write_bytes(entry("x", json.dumps([_SPAN]).encode()))
+    (tmp_path / "x").write_bytes(entry(tmp_path.name, "x", json.dumps([_SPAN]).encode()))
     assert store.read("x", "tuple[Span, ...]") == (Span(1, 1, 1, 2),)
-    (tmp_path / "x").write_bytes(entry("x", json.dumps(held).encode()))
+    (tmp_path / "x").write_bytes(entry(tmp_path.name, "x", json.dumps(held).encode()))
     assert store.read("x", declared) is None
 
 

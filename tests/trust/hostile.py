@@ -27,10 +27,11 @@ from trust import AGENT, Budget, Row, gllint, write
 import gllint as program
 import gllint_rules
 import gllint_runtime
-from gllint.files.digest import DIGEST_SIZE, digest
+from gllint.files.digest import DIGEST_SIZE
 from gllint.run import fixer
 from gllint.run.cache import _PREFIX
 from gllint.run.engine import Engine, Options
+from gllint.run.signing import signer
 
 _SIZE = 2_000
 _MOST_GROWTH = 3.2  # for twice the text, where it takes long enough to be measured
@@ -262,7 +263,8 @@ def _cache(budget: Budget) -> Row:
                 # A copy: what comes later may be put into it, or be it.
                 holder[key] = copy.deepcopy(budget.random.choice(fuzz.STRANGE))
             payload = json.dumps(value[0]).encode()
-            entry.write_bytes(_PREFIX + digest(entry.name.encode(), payload) + payload)
+            signed = signer().sign(entry.parent.name.encode(), entry.name.encode(), payload)
+            entry.write_bytes(_PREFIX + signed + payload)
             try:
                 wrong += _check_and_fix(top)
             except Exception as error:

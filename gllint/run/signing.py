@@ -1,0 +1,103 @@
+"""The key by which a cache is known to be one's own.
+
+A cache folder can come with a repository that somebody else made, at the very path where one's own would be. So its
+entries are signed, and those that are not are as good as absent. The key is a file of the user's state folder that
+nobody else can read; where ``GLLINT_CACHE_KEY`` is set, that is the key, and machines that share it share their caches.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import sys
+from _operator import _compare_digest
+from functools import lru_cache
+
+from gllint.files.digest import signature
+from gllint_rules.tuples import NamedTuple
+
+VARIABLE = "GLLINT_CACHE_KEY"
+_SIZE = 32
+_NAME = "cache-key"
+
+
+class Signer(NamedTuple):
+    """Signs entries with ``key``; without one, ``trouble`` says why."""
+
+    key: bytes
+    trouble: str = ""
+
+    def sign(self, *parts: bytes) -> bytes:
+        return signature(self.key, *parts)
+
+    def has_signed(self, signed: bytes, *parts: bytes) -> bool:
+        return _compare_digest(signed, self.sign(*parts))
+
+
+def signer() -> Signer:
+    """Return what signs the caches of this user, whose key is made where there is none."""
+    shared = os.environ.get(VARIABLE)
+    if shared:
+        return Signer(signature(b"", shared.encode("utf-8", "surrogateescape")))
+    return _own(state_folder())
+
+
+def state_folder() -> str | None:
+    """Return the folder in which programs of this user keep what is theirs; ``None`` where there is none."""
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA", "")
+    elif sys.platform == "darwin":
+        base = os.path.expanduser("~/Library/Application Support")
+    else:
+        base = os.environ.get("XDG_STATE_HOME", "")
+        # As its specification has it, a relative path is ignored: it would lead into whatever project one is in.
+        base = base if os.path.isabs(base) else os.path.expanduser("~/.local/state")
+    return os.path.join(base, "gllint") if os.path.isabs(base) else None
+
+
+@lru_cache(maxsize=8)
+def _own(folder: str | None) -> Signer:
+    if folder is None:
+        return Signer(b"", "this user has no state folder to keep its key in")
+    path = os.path.join(folder, _NAME)
+    try:
+        try:
+            return _read(path)
+        except FileNotFoundError:
+            _make(folder, path)
+            return _read(path)
+    except OSError as error:
+        return Signer(b"", f"its key in {folder} cannot be used ({error.strerror or error})")
+
+
+def _read(path: str) -> Signer:
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    with os.fdopen(handle, "rb") as file:
+        known = os.fstat(handle)
+        if not stat.S_ISREG(known.st_mode):
+            raise OSError(0, "it is no file")
+        if sys.platform != "win32" and (known.st_uid != os.geteuid() or known.st_mode & 0o077):
+            raise OSError(0, "others can read it")
+        key = file.read(_SIZE + 1)
+    if len(key) != _SIZE:
+        raise OSError(0, f"it has not {_SIZE} bytes")
+    return Signer(key)
+
+
+def _make(folder: str, path: str) -> None:
+    """Put a new key in place, whole at once; of several processes that do so one is first, and its key stays."""
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    new = f"{path}.{os.getpid()}-{os.urandom(4).hex()}"
+    handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(os.urandom(_SIZE))
+        with contextlib.suppress(FileExistsError):
+            if sys.platform == "win32":
+                os.rename(new, path)  # which fails there where the other one is
+            else:
+                os.link(new, path)
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(new)
