@@ -48,6 +48,9 @@ class ExportTool(BaseTool):
 
 Declare `MODIFICATION` for what changes files, `EXTERNAL` for what reaches other systems.
 
+MCP's annotations are held to what they promise: `readOnlyHint=True` that nothing is written or deleted,
+`destructiveHint=False` that nothing is deleted, `openWorldHint=False` that no network is reached.
+
 ## Options
 
 `tool-classes` says what a tool class is, `tool-methods` which of its methods run it.
@@ -61,10 +64,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gllint_rules.inference.values import Boolean, Frame, Record
 from gllint_rules.project.categories import category_of
 from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.effects import Effect, Effects, Kind
 from gllint_rules.project.paths import whereabouts
+from gllint_rules.project.tool import Tool
+from gllint_rules.reading import facts
 from gllint_rules.rule import Rule
 from gllint_rules.words.names import HARMLESS_CATEGORIES
 
@@ -72,8 +78,49 @@ DOES: dict[Kind, str] = {"network": "reaches the network", "write": "writes a fi
 NEEDS: dict[Kind, str] = {"network": "EXTERNAL", "write": "MODIFICATION", "delete": "MODIFICATION"}
 
 
+# What MCP's annotations promise: the hint, its value, and the effects that it denies.
+PROMISES: tuple[tuple[str, bool, frozenset[Kind]], ...] = (
+    ("readOnlyHint", True, frozenset({"write", "delete"})),
+    ("destructiveHint", False, frozenset({"delete"})),
+    ("openWorldHint", False, frozenset({"network"})),
+)
+
+
 def check(context: Context) -> Iterator[Pending]:
-    """Findings at the effects of tools whose category denies them."""
+    """Findings at the effects of tools whose category, or whose annotations, deny them."""
+    yield from _by_category(context)
+    for tool in context.tools:
+        promised = [promise for promise in PROMISES if _is_promised(context, tool, promise[0], promise[1])]
+        effects = context.project.held(Effects)
+        for callee in tool.callables if promised else ():
+            for effect in {reached.effect: None for reached in effects.reached(callee)}:
+                broken = [(hint, value) for hint, value, denied in promised if effect.kind in denied]
+                if broken:
+                    title = f"tool `{tool.name}`" if tool.name else "a tool"
+                    told = " and ".join(f"`{hint}={value}`" for hint, value in broken)
+                    message = f"{title} promises {told}, but {DOES[effect.kind]}"
+                    help = f"Take the promise back: {' and '.join(f'`{hint}={not value}`' for hint, value in broken)}."
+                    yield context.finding("GL702", effect.site, message, help)
+
+
+def _is_promised(context: Context, tool: Tool, hint: str, value: bool) -> bool:
+    """Whether the annotations that a tool is registered with give a hint this value."""
+    given = tool.call.keyword("annotations") if tool.call is not None else None
+    if given is None:
+        return False
+    said = given.keyword(hint) if isinstance(given, facts.Call) else None
+    if said is None and isinstance(given, facts.Name):
+        for binding in tool.scope.find(given.id):
+            if isinstance(binding.value, facts.Call):
+                said = binding.value.keyword(hint)
+    if said is not None:
+        return isinstance(said, facts.Const) and said.value is value
+    found = context.evaluator.eval(given, Frame(tool.module, tool.scope))
+    held = found.get(hint) if isinstance(found, Record) else None
+    return isinstance(held, Boolean) and held.literal is value
+
+
+def _by_category(context: Context) -> Iterator[Pending]:
     for tool in context.tools:
         levels = category_of(context.project, tool) if tool.callables else None
         if not levels or not levels <= HARMLESS_CATEGORIES:
