@@ -73,8 +73,9 @@ from collections.abc import Iterator
 from gllint_rules.fixes import repair
 from gllint_rules.inference import functions
 from gllint_rules.inference.values import NONE, UNKNOWN, Number, number
+from gllint_rules.project.advice import advice_for_leaf, advice_for_returned
 from gllint_rules.project.context import Context, Pending
-from gllint_rules.project.kinds import advice, advice_for_leaf, kind_of_leaf
+from gllint_rules.project.kinds import kind_of_leaf
 from gllint_rules.project.results import Leaf, Result, leaves
 from gllint_rules.project.schemas import declared_keys
 from gllint_rules.reading import facts
@@ -91,7 +92,7 @@ def check(context: Context) -> Iterator[Pending]:
             if leaf.is_plain(context.settings) or leaf.keys in declared_keys(context, result.tool):
                 continue
             kind = kind_of_leaf(context.project, leaf)
-            advised = advice_for_leaf(context.project, leaf, kind, _annotated(context, result, leaf))
+            advised = advice_for_leaf(context, result, leaf, kind, _annotated(context, result, leaf))
             yield context.found_in(
                 result,
                 "GL101",
@@ -99,7 +100,7 @@ def check(context: Context) -> Iterator[Pending]:
                 "",
                 advised.text,
                 repair("wrap", "wrap_leaf", context, result, leaf, advised)
-                if advised.plain is None
+                if advised.unit or advised.neighbour
                 else None,
                 leaf.number.because,
                 key=leaf.key,
@@ -109,8 +110,8 @@ def check(context: Context) -> Iterator[Pending]:
             )
         declared = _declared_number(context, result) if not found and result.value is not NONE else None
         if declared is not None:
-            advised = advice(context.settings, None, None, declared=_annotated(context, result, None))
-            fix = repair("wrap", "wrap_declared", context, result)
+            advised = advice_for_returned(context, result, _annotated(context, result, None))
+            fix = repair("wrap", "wrap_declared", context, result, advised) if advised.unit else None
             yield context.found_in(result, "GL101", result.site, "", advised.text, fix, declared.because)
 
 

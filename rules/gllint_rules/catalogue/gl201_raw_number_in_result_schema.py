@@ -67,11 +67,11 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from gllint_rules.fixes import repair
+from gllint_rules.project.advice import plain_advice
 from gllint_rules.project.context import Context, Pending
-from gllint_rules.project.kinds import advice
 from gllint_rules.project.schemas import is_ours, keyword_schemas
 from gllint_rules.rule import Rule
-from gllint_rules.words.kinds import PLAIN, kind_of_name
+from gllint_rules.words.kinds import kind_of_name
 from gllint_rules.words.names import OUTPUT_SCHEMAS
 from gllint_rules.words.unit_names import unit_of_name
 from gllint_runtime.policy.schema_numbers import find_raw_numbers, property_of
@@ -90,7 +90,7 @@ def check(context: Context) -> Iterator[Pending]:
             what = f"`{named[-1]}`" if named else "the result"
             message = f"the result schema lets {what} be a number without a unit"
             kind = kind_of_name(named[-1]) if named else None
-            plain = advice(settings, kind, named[-1]) if kind in PLAIN else None
+            plain = plain_advice(settings, kind, named[-1]) if named else None
             if is_ours(context, given):
                 help_text, fix = HELP, repair("schemas", "refer_to_quantity", context, schema, path)
             else:

@@ -11,9 +11,9 @@ from gllint_rules import records
 from gllint_rules.finding import Edit, Fix
 from gllint_rules.fixes.nodes import rewritten, without
 from gllint_rules.fixes.syntax import Place, place, replacement
-from gllint_rules.fixes.uses import enclosing
 from gllint_rules.inference.values import Filled, Record, Site, Text, number
 from gllint_rules.project.context import Context
+from gllint_rules.project.parameters import function_at
 from gllint_rules.project.templates import FinalStep, final_steps
 from gllint_runtime.policy.claims import ClaimPathError, Macro, parse_claim_path
 from gllint_runtime.policy.units import ALLOWED_UNITS
@@ -198,12 +198,12 @@ def _claimed(context: Context, step: FinalStep, here: Place) -> tuple[int, set[s
     """The claim of the number at ``here``, how its unit would be written beside it, and its unit where it is known."""
     assert step.claims is not None
     shown = _normal(_unrounded(here.node), here)
-    function = enclosing(here.module, here.at)
+    function = function_at(here.module, here.at)
     for index, claim in enumerate(step.claims.items):
         entries = claim.value.entries.get("quantity", ()) if isinstance(claim.value, Record) else ()
         for entry in entries:
             quantity = place(context, entry.site) if entry.site.module is here.module else None
-            if quantity is None or enclosing(here.module, quantity.at) is not function:
+            if quantity is None or function_at(here.module, quantity.at) is not function:
                 continue
             if shown in _ways_to_write(quantity, "value"):
                 units = entry.value.entries.get("unit", ()) if isinstance(entry.value, Record) else ()

@@ -11,7 +11,6 @@ from gllint_rules.fixes.dispatchers import Dispatcher, dispatcher_of, imports_fo
 from gllint_rules.fixes.imports import imported
 from gllint_rules.fixes.nodes import has_comment, named, string
 from gllint_rules.fixes.syntax import Place, place
-from gllint_rules.fixes.uses import enclosing
 from gllint_rules.inference.values import (
     ClassOf,
     Frame,
@@ -24,6 +23,7 @@ from gllint_rules.inference.values import (
 )
 from gllint_rules.project.asked import is_nested
 from gllint_rules.project.context import Context, is_test_path
+from gllint_rules.project.parameters import function_at
 from gllint_rules.project.project import Project
 from gllint_rules.project.tool import Tool
 from gllint_rules.reading import facts
@@ -239,6 +239,6 @@ def _replaced(
         return here.replaced(new)
     if awaited:
         return here.of(above).replaced(new)
-    function = enclosing(context.module, here.at)
+    function = function_at(context.module, here.at)
     simple = isinstance(above, cst.Assign | cst.AnnAssign | cst.Return | cst.Expr)
     return here.replaced(cst.Await(new)) if simple and function is not None and function.is_async else None

@@ -10,6 +10,7 @@ from functools import cache, lru_cache
 import libcst as cst
 
 from gllint_rules.finding import Edit, Fix
+from gllint_rules.fixes.nodes import has_comment
 from gllint_rules.inference.values import Site
 from gllint_rules.project.context import Context
 from gllint_rules.reading.concrete import Recorder, recorded
@@ -143,6 +144,18 @@ class Place:
         """The unsafe repair that makes ``node`` of the expression; ``None`` where it cannot be told, or is none."""
         edits = self.replaced(node) if node is not None else None
         return Fix("unsafe", message, edits) if edits is not None else None
+
+    def is_beside(self, other: Place) -> bool:
+        """Whether both stand in the same line of statements."""
+        return self._stretch == other._stretch
+
+    def without_statement(self) -> Edit | None:
+        """What takes the line of the statement out; ``None`` where a comment would go with it."""
+        lines, stretch = self.positions.lines, self._stretch
+        if has_comment(self._statement.node):
+            return None
+        begin = lines.starts[lines.place(stretch.begin)[0] - 1]
+        return replacement(self.positions, begin, lines.after(max(stretch.end - 1, begin)), "")
 
     def whole(self, content: str) -> Edit:
         """Put ``content`` in the place of the expression."""

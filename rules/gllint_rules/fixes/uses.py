@@ -23,6 +23,7 @@ from gllint_rules.inference.values import (
     options,
 )
 from gllint_rules.project.context import Context
+from gllint_rules.project.parameters import function_at
 from gllint_rules.project.runners import is_promised, is_run, where
 from gllint_rules.project.tool import Tool
 from gllint_rules.reading import facts
@@ -83,7 +84,7 @@ def _climb(context: Context, here: Place, way: Way) -> bool:
                 ):
                     return arg.star == "" and _leaves_project(context, here.of(above))
             case cst.Return():
-                function = enclosing(here.module, here.at)
+                function = function_at(here.module, here.at)
                 return function is not None and _returned(context, here.module, function, way)
             case cst.Lambda(body=body) if body is node:
                 return _runs_lambda(context, here.of(above), way)
@@ -106,7 +107,7 @@ def _follow_root(context: Context, here: Place, target: cst.BaseExpression, way:
     """Go on with the variable behind ``a``, ``a["b"]`` or ``a["b"]["c"]``."""
     while isinstance(target, cst.Subscript):
         target = target.value
-    function = enclosing(here.module, here.at)
+    function = function_at(here.module, here.at)
     if not isinstance(target, cst.Name) or function is None:
         return False
     return _variable(context, here.positions, function, target.value, way)
@@ -179,12 +180,6 @@ def _method(here: Place, attribute: cst.Attribute, way: Way) -> bool:
 
 
 # --- functions -----------------------------------------------------------------------------------------------
-
-
-def enclosing(module: Module, at: int) -> Function | None:
-    """The innermost ``def`` that holds expression ``at``."""
-    around = (function for function in module.section_of(at).functions if function.at < at < function.end)
-    return max(around, key=lambda function: function.at, default=None)
 
 
 def _returned(context: Context, module: Module, function: Function, way: Way) -> bool:

@@ -7,7 +7,7 @@ A finding may land in another file than the one that made it visible (a constant
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -53,10 +53,8 @@ class Context:
         self.settings = project.settings
         self.names = project.names
         self._answers: dict[object, Any] = {}
-        # What fixes have asked so far: the units of a tool's Quantities by their key, and of those in one record by
-        # the ending of their key, each with the keys. Each is asked once for every finding.
-        self.units_of_tool: dict[Tool, dict[str | None, set[str | None]]] = {}
-        self.units_in: dict[Record, dict[str, dict[str | None, set[str]]]] = {}
+        # For each record which of its numbers a unit in it speaks of, by the place of the record in memory.
+        self.spoken_of: dict[int, tuple[Record, Mapping[str, frozenset[str]]]] = {}
 
     @classmethod
     def of(cls, project: Project, module: Module) -> Context:

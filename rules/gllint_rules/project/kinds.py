@@ -1,4 +1,4 @@
-"""The kind of each number in a result, told from its key and from the way it is made, and the repair that fits it."""
+"""The kind of each number in a result, told from its key and from the way it is made."""
 
 from __future__ import annotations
 
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
 _MOST_REASONS = 12
 _MOST_TEXT = 2_000
-_SHOWN = 32
-_NUMBER = "<number>"
 _ByName: TypeAlias = Callable[[str], Kind | None]
 
 _LIBRARY: dict[Kind, str] = {
@@ -47,19 +45,6 @@ _LIBRARY: dict[Kind, str] = {
 LIBRARY_KINDS: dict[str, Kind] = {name: kind for kind, names in _LIBRARY.items() for name in names.split()}
 """What the functions and attributes of the standard library return, by their last names, where the name is theirs."""
 _KEEPING = frozenset({"round", "int", "float", "abs", "max", "min", "Decimal", "ceil", "floor", "sum"})
-
-
-class Advice(NamedTuple):
-    """What to do about a number: return it in ``unit``, which ``settings`` would allow, or declare its key ``plain``.
-
-    ``settings`` are lines of configuration that the repair needs, in the order in which they are told.
-    """
-
-    kind: Kind | None
-    unit: str | None
-    settings: tuple[str, ...]
-    plain: str | None
-    text: str
 
 
 def kind_of_leaf(project: Project, leaf: Leaf) -> Kind | None:
@@ -153,14 +138,26 @@ def text_at(project: Project, site: Site) -> str:
     return text if len(text) <= _MOST_TEXT else ""
 
 
+def expression_at(project: Project, site: Site) -> ast.expr | None:
+    """The expression at a place as CPython reads it; ``None`` of one that is long, or too deep."""
+    return _expression(text_at(project, site))
+
+
 @lru_cache(maxsize=1024)
-def _kind_of_text(text: str, by_name: _ByName) -> Kind | None:
+def _expression(text: str) -> ast.expr | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of what the code under lint should mend
-            node = ast.parse(f"({text})", mode="eval").body
-        return _kind_of(node, 0, by_name)
+            return ast.parse(f"({text}\n)", mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _kind_of_text(text: str, by_name: _ByName) -> Kind | None:
+    node = _expression(text)
+    try:
+        return _kind_of(node, 0, by_name) if node is not None else None
+    except RecursionError:
         return None
 
 
@@ -225,79 +222,7 @@ def _kind_of_call(node: ast.Call, inner: Callable[[ast.expr], Kind | None], by_n
     return by_name(re.sub(r"^_*(?:get|compute|calculate|calc|fetch|read|load|find)_", "", name))
 
 
-# --- what to do about it -------------------------------------------------------------------------------------
-
-
-def advice_for_leaf(project: Project, leaf: Leaf, kind: Kind | None, declared: str = "") -> Advice:
-    """The repair of a number in a result, which leads to no other finding under the settings that it names.
-
-    ``declared`` says what else must change with the value: the annotation that speaks of a number.
-    """
-    settings = project.settings
-    key = leaf.key if leaf.is_named else None
-    number = _shown(text_at(project, leaf.site)) if leaf.value is not None else _NUMBER
-    unit = _unit_beside(settings, leaf) if kind not in PLAIN else None
-    if unit is not None and leaf.key is not None and _agree(leaf.key, unit):
-        lines = _lines(settings, unit, leaf.in_list)
-        return _advised(kind, unit, lines, _joined(leaf.key, _quantity(number, unit)), declared)
-    written = _unit_expression(project, leaf) if kind not in PLAIN else None
-    if written is not None and leaf.key is not None:
-        quantity = f'{{"value": {number}, "unit": {written}}}'
-        return _advised(
-            kind, None, _lines(settings, None, leaf.in_list), _joined(leaf.key, quantity), declared
-        )
-    return advice(settings, kind, key, number, leaf.in_list, declared)
-
-
-def advice(
-    settings: Settings,
-    kind: Kind | None,
-    key: str | None,
-    number: str = _NUMBER,
-    in_list: bool = False,
-    declared: str = "",
-) -> Advice:
-    """The repair of a number of this kind under ``key``."""
-    if (
-        key
-        and kind is not None
-        and (kind in {*PLAIN, *settings.plain_kinds} or (kind == "time" and is_calendar(key)))
-    ):
-        pattern = _pattern(key)
-        line = _list_line("plain-keys", settings.plain_keys, pattern)
-        article = "an" if TITLES[kind][0] in "aeiou" else "a"
-        text = f"`{key}` is {article} {TITLES[kind]}: `{line}` declares that it is not a quantity."
-        return Advice(kind, None, (line,), pattern, text)
-    unit = unit_of_kind(kind, key or "")
-    if unit is None:
-        lines = _lines(settings, None, in_list)
-        return _advised(
-            kind, None, lines, f"Return a Quantity instead: `{_quantity(number, '<unit>')}`", declared
-        )
-    start = f"Return a Quantity: `{_quantity(number, unit)}`"
-    return _advised(kind, unit, _lines(settings, unit, in_list), start, declared)
-
-
-def _advised(
-    kind: Kind | None, unit: str | None, lines: tuple[str, ...], start: str, declared: str
-) -> Advice:
-    with_settings = f", with {' and '.join(f'`{line}`' for line in lines)}" if lines else ""
-    tail = f" {declared}" if declared else ""
-    return Advice(kind, unit, lines, None, f"{start}{with_settings}.{tail}")
-
-
-def _quantity(number: str, unit: str) -> str:
-    return f'{{"value": {number}, "unit": "{unit}"}}'
-
-
-def _lines(settings: Settings, unit: str | None, in_list: bool) -> tuple[str, ...]:
-    """The lines of configuration without which a Quantity in ``unit`` would be a finding."""
-    lines = []
-    if unit is not None and not settings.allows(unit):
-        lines.append(allowing(settings, unit))
-    if in_list and not settings.array_paths:
-        lines.append("array-paths = true")
-    return tuple(lines)
+# --- what would allow a unit ---------------------------------------------------------------------------------
 
 
 def allowing(settings: Settings, unit: str) -> str:
@@ -306,8 +231,8 @@ def allowing(settings: Settings, unit: str) -> str:
 
     packs = packs_for(unit)
     if packs:
-        return _list_line("unit-packs", settings.unit_packs, *packs)
-    return _list_line("extend-units", settings.extend_units, unit)
+        return list_line("unit-packs", settings.unit_packs, *packs)
+    return list_line("extend-units", settings.extend_units, unit)
 
 
 def unit_advice(settings: Settings, verdict: UnitVerdict) -> str:
@@ -318,51 +243,11 @@ def unit_advice(settings: Settings, verdict: UnitVerdict) -> str:
     return unit_help(verdict, is_nearest_allowed, lambda unit: allowing(settings, unit))
 
 
-def _list_line(key: str, present: tuple[str, ...], *more: str) -> str:
+def list_line(key: str, present: tuple[str, ...], *more: str) -> str:
+    """The line of configuration that adds to a list."""
     return f"{key} = [{', '.join(map(_toml, dict.fromkeys((*present, *more))))}]"
 
 
 def _toml(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
-
-
-def _pattern(key: str) -> str:
-    """The pattern of plain keys that names ``key``, and those like it."""
-    if key.endswith("_id") and len(key) > 3:
-        return "*_id"
-    return re.sub(r"([*?\[])", r"[\1]", key)
-
-
-def _shown(text: str) -> str:
-    return text if len(text) <= _SHOWN and text.isprintable() and "`" not in text and text else _NUMBER
-
-
-def _agree(key: str, unit: str) -> bool:
-    """Whether a key announces no unit of another dimension."""
-    dimensions = {announced_dimension(announced) for announced in readings_of_name(key)}
-    return not dimensions or announced_dimension(unit) in dimensions
-
-
-def _joined(key: str, quantity: str) -> str:
-    return f'Join it with the `unit` beside it: `"{key}": {quantity}`'
-
-
-def _unit_beside(settings: Settings, leaf: Leaf) -> str | None:
-    """The literal unit that stands beside the number, as it should be written: ``{"load": 5, "unit": "kW"}``."""
-    holder: Record | None = leaf.holder
-    if holder is None or "unit" not in holder.entries:
-        return None
-    literal = literal_of(holder.get("unit"))
-    if not literal or not literal.isprintable():
-        return None
-    return settings.judge(literal).nearest or literal
-
-
-def _unit_expression(project: Project, leaf: Leaf) -> str | None:
-    """The expression that gives the unit beside the number, where that is not known and may be a text."""
-    found = leaf.holder.entries.get("unit", ()) if leaf.holder is not None else ()
-    if len(found) != 1 or isinstance(found[0].value, Text) or surely_not_text(found[0].value):
-        return None
-    written = _shown(text_at(project, found[0].site))
-    return written if written != _NUMBER else None

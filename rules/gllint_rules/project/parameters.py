@@ -26,7 +26,7 @@ from gllint_rules.inference.values import (
     options,
 )
 from gllint_rules.reading import facts
-from gllint_rules.reading.facts import Expr, Param, Scope
+from gllint_rules.reading.facts import Expr, Function, Module, Param, Scope
 from gllint_rules.words.names import ARGS_SCHEMA
 
 if TYPE_CHECKING:
@@ -119,6 +119,12 @@ def argument_of(expr: Expr, scope: Scope, parameters: frozenset[str]) -> str | N
             case _:
                 return None
     return None
+
+
+def function_at(module: Module, at: int) -> Function | None:
+    """The innermost ``def`` that holds expression ``at``."""
+    around = (function for function in module.section_of(at).functions if function.at < at < function.end)
+    return max(around, key=lambda function: function.at, default=None)
 
 
 def _is_keywords(scope: Scope, name: str) -> bool:

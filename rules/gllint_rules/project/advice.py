@@ -1,0 +1,207 @@
+"""What to do about a number in a result: the help of a finding, and what its fix writes."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from gllint_rules.project.context import Context
+from gllint_rules.project.kinds import allowing, list_line, text_at
+from gllint_rules.project.parameters import argument_of, function_at
+from gllint_rules.project.results import Leaf, Result
+from gllint_rules.project.unit_sources import (
+    Neighbour,
+    ShownUnit,
+    Source,
+    symbol_of,
+    unit_of_leaf,
+    unit_of_returned,
+)
+from gllint_rules.reading.sections import read_annotation
+from gllint_rules.tuples import NamedTuple
+from gllint_rules.words.kinds import PLAIN, TITLES, Kind, is_calendar
+
+if TYPE_CHECKING:
+    from gllint_rules.inference.values import Site
+    from gllint_rules.words.settings import Settings
+
+_SHOWN = 32
+_NUMBER = "<number>"
+_OPEN = "<unit>"
+# The pack that has the units of a kind of number.
+_PACKS: dict[Kind | None, str] = {"count": "counts", "time": "time", "share": "rates"}
+
+
+class Advice(NamedTuple):
+    """What to do about a number: return it in ``unit``, or declare its key ``plain``.
+
+    ``unit`` is ``None`` where it is open; the ``neighbour`` that says it is joined with the number. ``settings`` are
+    lines of configuration that the repair needs, in the order in which they are told.
+    """
+
+    kind: Kind | None
+    unit: str | None
+    neighbour: Neighbour | None
+    settings: tuple[str, ...]
+    plain: str | None
+    text: str
+
+
+def advice_for_leaf(
+    context: Context, result: Result, leaf: Leaf, kind: Kind | None, declared: str = ""
+) -> Advice:
+    """The repair of a number in a result, which leads to no other finding under the settings that it names.
+
+    ``declared`` says what else must change with the value: the annotation that speaks of a number.
+    """
+    settings = context.settings
+    key = leaf.key if leaf.is_named else None
+    number = _shortened(text_at(context.project, leaf.site)) if leaf.value is not None else _NUMBER
+    argument = echoed_argument(context, result, leaf.site) if leaf.value is not None else None
+    if argument is not None:
+        return _echoed(settings, kind, key, argument)
+    if key and _is_plain(settings, kind):
+        return _plain(settings, kind, key)
+    shown = unit_of_leaf(context, result, leaf, kind)
+    if shown.neighbour is not None and leaf.what == "number" and leaf.key is not None:
+        return _joined(settings, kind, leaf.key, number, shown, declared)
+    return _wrapped(settings, kind, key, number, shown, leaf.in_list, declared)
+
+
+def advice_for_returned(context: Context, result: Result, declared: str) -> Advice:
+    """The repair of what a callable returns that is annotated to return a number."""
+    argument = echoed_argument(context, result, result.site)
+    if argument is not None:
+        return _echoed(context.settings, None, None, argument)
+    return _wrapped(context.settings, None, None, _NUMBER, unit_of_returned(context, result), False, declared)
+
+
+def plain_advice(settings: Settings, kind: Kind | None, key: str) -> Advice | None:
+    """How to declare that a key holds no quantity, where its kind is none."""
+    return _plain(settings, kind, key) if _is_plain(settings, kind) else None
+
+
+def _is_plain(settings: Settings, kind: Kind | None) -> bool:
+    """Whether numbers of a kind are no quantities, or the project says so."""
+    return kind is not None and kind in {*PLAIN, *settings.plain_kinds}
+
+
+def echoed_argument(context: Context, result: Result, site: Site) -> str | None:
+    """The tool's own argument that the expression at ``site`` is."""
+    if not result.parameters:
+        return None
+    text = text_at(context.project, site)
+    expr = read_annotation(f"({text}\n)", site.at) if text else None
+    function = function_at(site.module, site.at)
+    scope = function.scope if function is not None else result.callable.function.scope
+    return argument_of(expr, scope, result.parameters) if expr is not None else None
+
+
+# --- the words -----------------------------------------------------------------------------------------------
+
+
+def _echoed(settings: Settings, kind: Kind | None, key: str | None, argument: str) -> Advice:
+    start = f"It is the tool's own argument `{argument}`: leave it out"
+    if not key:
+        return Advice(kind, None, None, (), None, f"{start}.")
+    pattern = _pattern(key)
+    line = list_line("plain-keys", settings.plain_keys, pattern)
+    text = f"{start}, or declare with `{line}` that it is not a quantity."
+    return Advice(kind, None, None, (line,), pattern, text)
+
+
+def _plain(settings: Settings, kind: Kind | None, key: str) -> Advice:
+    pattern = _pattern(key)
+    line = list_line("plain-keys", settings.plain_keys, pattern)
+    article = "an" if TITLES[kind][0] in "aeiou" else "a"
+    text = f"`{key}` is {article} {TITLES[kind]}: `{line}` declares that it is not a quantity."
+    return Advice(kind, None, None, (line,), pattern, text)
+
+
+def _joined(
+    settings: Settings, kind: Kind | None, key: str, number: str, shown: ShownUnit, declared: str
+) -> Advice:
+    """The repair where the unit stands beside the number; it stays as it is written."""
+    neighbour = shown.neighbour
+    assert neighbour is not None
+    literal = neighbour.literal
+    unit = f'"{literal}"' if literal is not None else neighbour.expression
+    start = f'Join it with the `{neighbour.key}` beside it: `"{key}": {{"value": {number}, "unit": {unit}}}`'
+    lines: tuple[str, ...] = ()
+    meant = ""
+    if literal is not None and not settings.allows(literal):
+        symbol = symbol_of(settings, literal)
+        if symbol is None or symbol == literal:
+            lines = (allowing(settings, literal),)
+        else:
+            meant = f"Did you mean `{symbol}`?"
+    return _advised(kind, literal, neighbour, lines, start, meant, declared)
+
+
+def _wrapped(
+    settings: Settings,
+    kind: Kind | None,
+    key: str | None,
+    number: str,
+    shown: ShownUnit,
+    in_list: bool,
+    declared: str,
+) -> Advice:
+    unit = shown.unit
+    if unit is None and key and kind == "time" and is_calendar(key) and not shown.sources:
+        return _plain(settings, kind, key)
+    lines: list[str] = []
+    if unit is not None:
+        unit = symbol_of(settings, unit) or unit
+        if not settings.allows(unit):
+            lines.append(allowing(settings, unit))
+    elif kind in _PACKS and _PACKS[kind] not in settings.unit_packs and not shown.sources:
+        lines.append(list_line("unit-packs", settings.unit_packs, _PACKS[kind]))
+    if in_list and not settings.array_paths:
+        lines.append("array-paths = true")
+    start = f'Return a Quantity: `{{"value": {number}, "unit": "{unit or _OPEN}"}}`'
+    return _advised(kind, unit, None, tuple(lines), start, "" if unit else _why_open(shown), declared)
+
+
+def _why_open(shown: ShownUnit) -> str:
+    """Why nobody can name the unit."""
+    match shown.sources:
+        case ():
+            return "The source does not say its unit."
+        case (Source(where, units),):
+            return f"{_capital(where)} may mean {_either(units)}."
+        case (first, second, *_):
+            return f"{_capital(first.where)} says {_either(first.units)}, {second.where} says {_either(second.units)}."
+    raise AssertionError
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _either(units: tuple[str, ...]) -> str:
+    return " or ".join(f"`{unit}`" for unit in units)
+
+
+def _advised(
+    kind: Kind | None,
+    unit: str | None,
+    neighbour: Neighbour | None,
+    lines: tuple[str, ...],
+    start: str,
+    *more: str,
+) -> Advice:
+    with_settings = f", with {' and '.join(f'`{line}`' for line in lines)}" if lines else ""
+    text = " ".join([f"{start}{with_settings}.", *filter(None, more)])
+    return Advice(kind, unit, neighbour, lines, None, text)
+
+
+def _pattern(key: str) -> str:
+    """The pattern of plain keys that names ``key``, and those like it."""
+    if key.endswith("_id") and len(key) > 3:
+        return "*_id"
+    return re.sub(r"([*?\[])", r"[\1]", key)
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _SHOWN and text.isprintable() and "`" not in text and text else _NUMBER

@@ -1,0 +1,498 @@
+"""The unit that the source shows of a number in a result: beside it, in a name, in a declaration, by what makes it.
+
+One answer for the help and for the fix. Where several places say a unit they must agree; where none does, or one of
+them can be read in two ways, the unit is open, and nobody names one.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+
+from gllint_rules.inference import classes
+from gllint_rules.inference.values import (
+    ClassOf,
+    Entry,
+    Frame,
+    ListOf,
+    Record,
+    Text,
+    literal_of,
+    options,
+    surely_not_number,
+    surely_not_text,
+)
+from gllint_rules.project.context import Context
+from gllint_rules.project.kinds import expression_at, kind_of_leaf, text_at
+from gllint_rules.project.results import Leaf, Result, leaves
+from gllint_rules.project.schemas import read_schema
+from gllint_rules.reading import facts
+from gllint_rules.tuples import NamedTuple
+from gllint_rules.words.kinds import Kind, contradicts, kind_of_name, words_of
+from gllint_rules.words.settings import Settings
+from gllint_rules.words.unit_names import announced_dimension, readings_of_name
+from gllint_runtime.policy.packs import PACKS, pack_of
+
+NEIGHBOURS = ("unit", "units", "unit_of_measurement", "currency")
+"""The keys under which the unit of a number stands beside it."""
+
+DECLARING = ("x-unit", "unit", "units", "x-units", "ucumUnit", "currency")
+"""The keywords by which a schema, a field or its metadata declares a unit."""
+
+_UNITLESS: frozenset[Kind] = frozenset({"count", "index", "identifier"})
+# What an unknown value is called that most likely is a number, so that a unit beside it may be its own.
+_NUMBER_WORDS = frozenset(
+    {"value", "amount", "reading", "measurement", "result", "total", "sum", "average", "avg", "mean", "level"}
+)
+_MOST_NAMES = 8
+_CLOCKS = {"time": "s", "monotonic": "s", "perf_counter": "s", "process_time": "s", "thread_time": "s"}
+_CLOCKS |= {f"{clock}_ns": "ns" for clock in _CLOCKS}
+_SIZES = ("getsize", "st_size")
+_STAMPS = (
+    "getmtime",
+    "getatime",
+    "getctime",
+    "st_mtime",
+    "st_atime",
+    "st_ctime",
+    "total_seconds",
+    "timestamp",
+)
+_TRANSPARENT = frozenset({"round", "int", "float", "abs", "max", "min", "Decimal"})
+_SAID = re.compile(
+    r"\(\s*(?:in\s+)?(?P<bracket>[^\s()]+(?: per [^\s()]+)?)\s*\)|\bin (?P<end>[^\s()]+)\.?\s*$"
+)
+
+
+class Neighbour(NamedTuple):
+    """The entry beside a number that says its unit: a ``literal``, or the ``expression`` that gives it."""
+
+    key: str
+    entry: Entry
+    literal: str | None
+    expression: str | None
+
+
+class Source(NamedTuple):
+    """A place that says a unit, in words, and the units that it may mean."""
+
+    where: str
+    units: tuple[str, ...]
+
+
+class ShownUnit(NamedTuple):
+    """The unit of a number, ``None`` where it is open; the ``neighbour`` that is joined with it; what says it."""
+
+    unit: str | None
+    neighbour: Neighbour | None
+    sources: tuple[Source, ...]
+
+
+OPEN = ShownUnit(None, None, ())
+
+
+def unit_of_leaf(context: Context, result: Result, leaf: Leaf, kind: Kind | None) -> ShownUnit:
+    """The unit that the source shows of a number in a result."""
+    key = leaf.key if leaf.is_named else None
+    beside = _neighbour(context, leaf, key, kind) if key is not None else None
+    sources = [*_named_by_key(key), *_declared(context, result, leaf)]
+    if leaf.value is not None:
+        sources += _made(context, leaf, kind)
+    if not leaf.keys:
+        sources += _named_by_callable(context, result)
+    if not sources and kind == "count":
+        sources.append(Source("what is counted", ("count",)))
+    if beside is not None and beside.expression is not None:
+        return ShownUnit(None, beside, ()) if not sources else _agreed(sources, None)
+    if beside is not None:
+        assert beside.literal is not None
+        sources.insert(0, Source(f"the `{beside.key}` beside it", (beside.literal,)))
+    return _agreed(sources, beside)
+
+
+def unit_of_returned(context: Context, result: Result) -> ShownUnit:
+    """The unit that the source shows of what a callable returns as a bare number."""
+    sources = [*_named_by_callable(context, result), *_declared_at(context, result, ())]
+    name = _spoken_name(expression_at(context.project, result.site))
+    sources += _named_by(name, f"`{name}`")
+    return _agreed(sources, None)
+
+
+def _agreed(sources: list[Source], beside: Neighbour | None) -> ShownUnit:
+    """What all ``sources`` say, where that is one unit."""
+    if not sources:
+        return OPEN
+    first, *others = sources
+    common = [unit for unit in first.units if all(any(_same(unit, o) for o in s.units) for s in others)]
+    if len(common) == 1:
+        return ShownUnit(common[0], beside, tuple(sources))
+    return ShownUnit(None, None, tuple(sources))
+
+
+def _same(one: str, other: str) -> bool:
+    return one == other or symbol_of(Settings(), one) == symbol_of(Settings(), other)
+
+
+def symbol_of(settings: Settings, unit: str) -> str | None:
+    """A unit as the allowlist or a pack writes it, ``None`` where neither has it."""
+    if settings.allows(unit) or pack_of(unit) is not None:
+        return unit
+    every = settings._replace(unit_packs=PACKS)
+    if every.allows(unit):
+        return unit
+    nearest = every.judge(unit).nearest
+    return nearest if nearest is not None and every.allows(nearest) else None
+
+
+# --- beside it -----------------------------------------------------------------------------------------------
+
+
+def _neighbour(context: Context, leaf: Leaf, key: str, kind: Kind | None) -> Neighbour | None:
+    """The unit beside a number, where it speaks of that number."""
+    holder = leaf.holder
+    if holder is None or kind in _UNITLESS:
+        return None
+    for name in (f"{key}_unit", f"{key}_units"):
+        if name in holder.entries:
+            return _unit_in(context, holder, name)
+    for name in NEIGHBOURS:
+        if name not in holder.entries or name == key:
+            continue
+        found = _unit_in(context, holder, name)
+        if found is None or key not in _spoken_of(context, holder).get(name, ()):
+            continue
+        if found.literal is None or _fits(context.settings, name, key, kind, found.literal):
+            return found
+    return None
+
+
+def _unit_in(context: Context, holder: Record, name: str) -> Neighbour | None:
+    """The one unit that stands under ``name``."""
+    if len(holder.entries[name]) != 1:
+        return None
+    [entry] = holder.entries[name]
+    literal = literal_of(entry.value)
+    if literal is not None:
+        return Neighbour(name, entry, literal, None) if literal.strip() and literal.isprintable() else None
+    if isinstance(entry.value, Text) or surely_not_text(entry.value):
+        return None
+    written = text_at(context.project, entry.site)
+    is_short = written and len(written) <= 32 and written.isprintable() and "`" not in written
+    return Neighbour(name, entry, None, written) if is_short else None
+
+
+def _spoken_of(context: Context, holder: Record) -> Mapping[str, frozenset[str]]:
+    """For each neighbour's key of a record the keys of the numbers that it may speak of: one, or none."""
+    known = context.spoken_of.get(id(holder))
+    if known is None:
+        known = context.spoken_of[id(holder)] = holder, _all_spoken_of(context, holder)
+    return known[1]
+
+
+def _all_spoken_of(context: Context, holder: Record) -> Mapping[str, frozenset[str]]:
+    present = [name for name in NEIGHBOURS if name in holder.entries]
+    if holder.rest is not None or (holder.open and not holder.listed):
+        return {}
+    kinds: dict[str, Kind | None] = {}
+    own: set[str] = set()  # those with a unit of their own
+    for key, entries in holder.entries.items():
+        if not isinstance(key, str) or key in present or key.endswith(("_unit", "_units")):
+            continue
+        is_number, kind = _number_under(context, holder, key, entries)
+        if not is_number or kind in _UNITLESS:
+            continue
+        kinds[key] = kind
+        has_unit = bool(readings_of_name(key)) or not {f"{key}_unit", f"{key}_units"}.isdisjoint(
+            holder.entries
+        )
+        if has_unit or any(_has_own_unit(context, entry) for entry in entries):
+            own.add(key)
+    out = {}
+    for name in present:
+        is_currency = name == "currency"
+        spoken = [
+            key
+            for key, kind in kinds.items()
+            if not ("currency" in present and len(present) > 1) or (kind == "money") == is_currency
+        ]
+        open_ones = [key for key in spoken if key not in own]
+        out[name] = frozenset(open_ones if open_ones or len(spoken) > 1 else spoken)
+    return {name: keys if len(keys) == 1 else frozenset() for name, keys in out.items()}
+
+
+def _number_under(
+    context: Context, holder: Record, key: str, entries: tuple[Entry, ...]
+) -> tuple[bool, Kind | None]:
+    """Whether a number stands under a key, as far as anybody can tell, and of what kind."""
+    for entry in entries:
+        for leaf in leaves(entry.value, entry.site):
+            if not leaf.keys:
+                found = leaf._replace(key=key, is_named=True, holder=holder)
+                return True, kind_of_leaf(context.project, found)
+    if any(isinstance(o, Record | ListOf) or surely_not_number(o) for e in entries for o in options(e.value)):
+        return False, None
+    kind = kind_of_name(key)
+    is_number = (
+        kind is not None or (words_of(key) or [""])[-1] in _NUMBER_WORDS or bool(readings_of_name(key))
+    )
+    return is_number, kind
+
+
+def _has_own_unit(context: Context, entry: Entry) -> bool:
+    node = expression_at(context.project, entry.site)
+    return bool(readings_of_name(_spoken_name(node))) or _fixed_unit(node) is not None
+
+
+def _fits(settings: Settings, name: str, key: str, kind: Kind | None, unit: str) -> bool:
+    """Whether a number of this kind, under this key, may be in this unit."""
+    symbol = symbol_of(settings, unit) or unit
+    dimension = announced_dimension(symbol) or settings.judge(symbol).dimension
+    if name == "currency":
+        return kind in ("money", None)
+    if kind == "money":
+        return dimension is None or dimension.startswith("currency")
+    if kind == "share":
+        return dimension == "dimensionless"
+    if kind == "time":
+        return dimension is not None and "time" in dimension
+    return announced_dimension(symbol) is None or not contradicts(key, symbol)
+
+
+# --- names ---------------------------------------------------------------------------------------------------
+
+
+def _named_by_key(key: str | None) -> Iterator[Source]:
+    if key is not None:
+        yield from _named_by(key, f"`{key}`")
+
+
+def _named_by(name: str, where: str) -> Iterator[Source]:
+    found = readings_of_name(name) if name else ()
+    if found:
+        yield Source(where, found)
+
+
+def _spoken_name(node: ast.expr | None) -> str:
+    """The name by which an expression announces its unit: of a variable, a field, a key or a function."""
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+        case ast.Subscript(slice=ast.Constant(value=str(name))):
+            return name
+        case ast.Call(func=ast.Attribute(attr="get" | "pop"), args=[ast.Constant(value=str(name)), *_]):
+            return name
+        case ast.Call(func=ast.Name(id=called) | ast.Attribute(attr=called), args=[first, *_]) if (
+            called in _TRANSPARENT
+        ):
+            return _spoken_name(first)
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
+            return name
+        case ast.Await(value=inner) | ast.UnaryOp(operand=inner):
+            return _spoken_name(inner)
+        case _:
+            return ""
+
+
+def _named_by_callable(context: Context, result: Result) -> Iterator[Source]:
+    """What the name of a callable says, and its annotation."""
+    function = result.callable.function
+    name = getattr(function, "name", "") or result.tool.name or ""
+    yield from _named_by(name, f"`{name}`")
+    match function.returns if isinstance(function, facts.Function) else None:
+        case facts.Sub(base=base, index=facts.Seq(items=(_, *extra))) if facts.last_name(base) == "Annotated":
+            texts = [e.value for e in extra if isinstance(e, facts.Const) and isinstance(e.value, str)]
+            unit = (
+                symbol_of(context.settings, texts[0]) or _said_in(context.settings, texts[0])
+                if texts
+                else None
+            )
+            if unit is not None and len(texts) == 1:
+                yield Source("the annotation", (unit,))
+        case facts.Name() | facts.Attr() as named:
+            yield from _named_by(facts.last_name(named), "the annotation")
+
+
+# --- what makes it -------------------------------------------------------------------------------------------
+
+
+def _made(context: Context, leaf: Leaf, kind: Kind | None) -> Iterator[Source]:
+    """What the expression of a number says: the name of a variable, or a call whose unit the library fixes."""
+    is_spoken = False
+    for node in _ways(context, leaf):
+        name = _spoken_name(node)
+        if not is_spoken and name and kind not in _UNITLESS:
+            found = [unit for unit in readings_of_name(name) if not contradicts(leaf.key or "", unit)]
+            if found:
+                is_spoken = True
+                yield Source(f"`{name}`", tuple(found))
+        fixed = _fixed_unit(node)
+        if fixed is not None and (fixed != "count" or kind in ("count", None)):
+            yield Source(f"`{ast.unparse(node)[:40]}`", (fixed,))
+            return
+
+
+def _ways(context: Context, leaf: Leaf) -> Iterator[ast.expr]:
+    """The expression of a number, and those that give the variables that it goes through, as long as it stays itself."""
+    node = expression_at(context.project, leaf.site)
+    reason = leaf.number.because
+    for _ in range(_MOST_NAMES):
+        if node is None:
+            return
+        yield node
+        if not _is_kept(node):
+            return
+        if reason.site is not None and reason.site != leaf.site:
+            following = expression_at(context.project, reason.site)
+            if following is not None and ast.dump(following) != ast.dump(node):
+                node = following
+                continue
+        if len(reason.behind) != 1:
+            return
+        [reason] = reason.behind
+        if reason.site is not None:
+            node = expression_at(context.project, reason.site)
+
+
+def _is_kept(node: ast.expr) -> bool:
+    """Whether an expression is a variable, as it is or rounded."""
+    match node:
+        case ast.Name() | ast.Await():
+            return True
+        case ast.Call(func=ast.Name(id=called), args=[first, *_]) if called in _TRANSPARENT:
+            return _is_kept(first)
+        case _:
+            return False
+
+
+def _fixed_unit(node: ast.expr | None) -> str | None:
+    """The unit of an expression where the library fixes it: seconds, bytes, a count."""
+    match node:
+        case ast.Call(func=ast.Name(id="len")):
+            return "count"
+        case ast.Call(func=ast.Name(id="sum"), args=[ast.GeneratorExp(elt=ast.Constant(value=1)), *_]):
+            return "count"
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="time"), attr=clock)) if clock in _CLOCKS:
+            return _CLOCKS[clock]
+        case ast.Call(func=ast.Name(id=clock), args=[]) if clock in _CLOCKS and clock != "time":
+            return _CLOCKS[clock]
+        case ast.Call(func=ast.Attribute(attr=called) | ast.Name(id=called)) | ast.Attribute(attr=called) if (
+            called in _SIZES
+        ):
+            return "B"
+        case ast.Call(func=ast.Attribute(attr=called) | ast.Name(id=called)) | ast.Attribute(attr=called) if (
+            called in _STAMPS
+        ):
+            return "s"
+        case ast.Call(func=ast.Name(id=called), args=[first, *_]) if called in _TRANSPARENT:
+            return _fixed_unit(first)
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=right):
+            found = _fixed_unit(left) or _fixed_unit(right)
+            other = right if _fixed_unit(left) else left
+            said = readings_of_name(_spoken_name(other))
+            return found if _fixed_unit(other) in (None, found) and said in ((), (found,)) else None
+        case ast.Await(value=inner):
+            return _fixed_unit(inner)
+        case _:
+            return None
+
+
+# --- declarations --------------------------------------------------------------------------------------------
+
+
+def _declared(context: Context, result: Result, leaf: Leaf) -> Iterator[Source]:
+    yield from _declared_at(context, result, leaf.keys)
+    if leaf.key is None or not leaf.is_named:
+        return
+    if leaf.holder is not None and leaf.holder.cls is not None:
+        unit = _unit_of_field(context, leaf.holder.cls, leaf.key)
+        if unit is not None:
+            yield Source(f"the field `{leaf.key}`", (unit,))
+    unit = _unit_in_docstring(context, result, leaf.key)
+    if unit is not None:
+        yield Source("the docstring", (unit,))
+
+
+def _declared_at(context: Context, result: Result, keys: tuple[object, ...]) -> Iterator[Source]:
+    """What the result schema says of the number at ``keys``, in its own words."""
+    tool = result.tool
+    if tool.result_schema is None or tool.module is not context.module:
+        return
+    schema = read_schema(context, tool.result_schema, tool.scope)
+    node = schema.data if schema is not None else None
+    for key in keys:
+        properties = node.get("properties") if isinstance(node, dict) else None
+        node = properties.get(key) if isinstance(properties, dict) else None
+    if not isinstance(node, dict):
+        return
+    unit = next((node[keyword] for keyword in DECLARING if isinstance(node.get(keyword), str)), None)
+    for text in (node.get("description"), node.get("title")) if unit is None else ():
+        unit = unit or (_said_in(context.settings, text) if isinstance(text, str) else None)
+    if unit:
+        yield Source("the schema", (unit,))
+
+
+def _unit_of_field(context: Context, of: ClassOf, name: str) -> str | None:
+    """The unit that a field of a model declares: in ``Field(json_schema_extra=…)``, ``field(metadata=…)``."""
+    for ancestor in classes.ancestors(context.evaluator, of):
+        bindings = ancestor.cls.scope.bindings.get(name, ()) if isinstance(ancestor, ClassOf) else ()
+        for binding in bindings:
+            assert isinstance(ancestor, ClassOf)
+            frame = Frame(ancestor.module, ancestor.cls.scope, None, of)
+            calls = [binding.value]
+            match binding.annotation:
+                case facts.Sub(index=facts.Seq(items=items)):
+                    calls += items
+            for call in calls:
+                if isinstance(call, facts.Call):
+                    unit = _unit_of_call(context, call, frame)
+                    if unit is not None:
+                        return unit
+    return None
+
+
+def _unit_of_call(context: Context, call: facts.Call, frame: Frame) -> str | None:
+    for keyword in ("json_schema_extra", "metadata"):
+        value = call.keyword(keyword)
+        found = context.evaluator.eval(value, frame) if value is not None else None
+        if isinstance(found, Record):
+            for name in DECLARING:
+                unit = literal_of(found.get(name)) if name in found.entries else None
+                if unit:
+                    return unit
+    value = call.keyword("description")
+    text = literal_of(context.evaluator.eval(value, frame)) if value is not None else None
+    return _said_in(context.settings, text) if text else None
+
+
+def _said_in(settings: Settings, text: str) -> str | None:
+    """The one unit that a description names: ``"Heat in kWh"``, ``"Heat (kWh/m2)"``."""
+    said = {found["bracket"] or found["end"].rstrip(".") for found in _SAID.finditer(text)}
+    units = {unit for one in said if (unit := symbol_of(settings, one)) is not None}
+    return units.pop() if len(units) == 1 else None
+
+
+def _unit_in_docstring(context: Context, result: Result, key: str) -> str | None:
+    """The unit in brackets of the entry of a docstring that is about ``key``."""
+    text = _docstring(context, result)
+    entry = re.compile(rf"^[\s*\-\"'`]*{re.escape(key)}[\"'`*]*\s*(?:[:(–—-].*)$", re.MULTILINE)
+    units = (
+        {_bracketed(context.settings, found[0]) for found in entry.finditer(text)} if key in text else set()
+    )
+    return units.pop() if len(units) == 1 else None
+
+
+def _bracketed(settings: Settings, line: str) -> str | None:
+    said = {found["bracket"] for found in _SAID.finditer(line) if found["bracket"]}
+    units = {unit for one in said if (unit := symbol_of(settings, one)) is not None}
+    return units.pop() if len(units) == 1 else None
+
+
+def _docstring(context: Context, result: Result) -> str:
+    """The docstring of a tool's callable."""
+    function = result.callable.function
+    match function.body if isinstance(function, facts.Function) else ():
+        case (facts.Do(values=(facts.Const(value=str() as text),)), *_):
+            return text if len(text) < 20_000 else ""
+        case _:
+            return ""
