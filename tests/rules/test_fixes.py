@@ -96,7 +96,9 @@ def test_a_fix_that_fails_costs_the_fix_alone(monkeypatch: pytest.MonkeyPatch) -
         raise IndexError("nothing there")
 
     monkeypatch.setattr(wrap, "wrap_leaf", fail)
-    source = "from langchain_core.tools import tool\n\n\n@tool\ndef f(x):\n    return {'a': 1, 'b': 2}\n"
+    source = (
+        "from langchain_core.tools import tool\n\n\n@tool\ndef f(x):\n    return {'a_kwh': 1, 'b_kw': 2}\n"
+    )
     found = run(Case("fails", {"a.py": source}, {}))
     assert [f.fix for f in found if isinstance(f, Finding)] == [None, None]
     assert ["nothing there" in f.error for f in found if isinstance(f, Failure)] == [True]

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from gllint_rules import Finding
 from gllint_rules.words.kinds import KINDS, kind_of_name
+from gllint_runtime.policy.key_units import readings_of_name
 from gllint_runtime.policy.packs import PACKS
 from harness import Case, run
 
@@ -117,16 +118,16 @@ def test_message_and_help_speak_of_it() -> None:
 @pytest.mark.parametrize(
     ("configuration", "message"),
     [
-        ({}, "Wrap it in a Quantity and leave the unit to you"),
+        ({}, None),
         ({"unit-packs": ["counts"]}, "Wrap it in a Quantity in count"),
     ],
 )
 def test_the_fix_writes_a_unit_that_the_settings_allow(
-    configuration: dict[str, object], message: str
+    configuration: dict[str, object], message: str | None
 ) -> None:
     source = '@tool\ndef f(rows: list) -> dict:\n    """F."""\n    return {"found": len(rows)}\n'
     fix = one(source, configuration).fix
-    assert fix is not None and (fix.applicability, fix.message) == ("unsafe", message)
+    assert (fix and (fix.applicability, fix.message)) == (message and ("unsafe", message))
 
 
 # ------------------------------------------------------------------------------------------- carried out
@@ -201,6 +202,11 @@ _QUANTITY = re.compile(
 _LINE = re.compile(r"`((?:unit-packs|plain-keys|extend-units|array-paths) = .*?)`(?= and|\.| declares)")
 
 
+def keys_in(source: str) -> list[str]:
+    """The texts of a module."""
+    return re.findall(r"'([^']*)'", source)
+
+
 def carried_out(
     source: str, expression: str, found: Finding, configuration: dict[str, object]
 ) -> tuple[str, dict[str, object]]:
@@ -212,7 +218,10 @@ def carried_out(
     if advised is None:
         assert after != configuration, found.help
         return source, after
-    unit = advised["unit"].replace("<unit>", "kgCO2e" if "co2e" in source else "kWh")
+    unit = advised["unit"]
+    if unit == "<unit>":
+        unit = next((u for k in keys_in(source) for u in readings_of_name(k)), "kWh")
+        after["extend-units"] = [*after.get("extend-units", ()), unit]  # type: ignore[misc]
     quantity = f'{{"value": {expression}, "unit": "{unit}"}}'
     if advised["key"] is not None:
         source = re.sub(r", 'unit': '\w+'", "", source)
@@ -237,9 +246,15 @@ def test_advice_that_is_carried_out_leads_to_no_other_finding(
     ("unit", "help_says"),
     [
         ("'kW'", 'Join it with the `unit` beside it: `"load": {"value": 5, "unit": "kW"}`.'),
-        ("'KW'", 'Join it with the `unit` beside it: `"load": {"value": 5, "unit": "kW"}`.'),
+        (
+            "'KW'",
+            'Join it with the `unit` beside it: `"load": {"value": 5, "unit": "KW"}`. Did you mean `kW`?',
+        ),
         ("unit", 'Join it with the `unit` beside it: `"load": {"value": 5, "unit": unit}`.'),
-        ("None", 'Return a Quantity instead: `{"value": 5, "unit": "<unit>"}`.'),
+        (
+            "None",
+            'Return a Quantity: `{"value": 5, "unit": "<unit>"}`. The source does not say its unit.',
+        ),
     ],
 )
 def test_a_unit_beside_the_number_is_the_one_to_join_it_with(unit: str, help_says: str) -> None:

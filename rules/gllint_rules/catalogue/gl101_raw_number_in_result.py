@@ -46,13 +46,23 @@ def heat_loss(area: float, u_value: float, delta: float) -> dict:
 
 ## How to fix
 
-Return `{"value": number, "unit": "…"}` in place of the number. The message says which kind of number it most likely
-is, and the help what fits that kind: the unit and, where the project does not allow it yet, the pack of units that has
-it (`unit-packs`), or the line that declares the key of an identifier or an index to hold no quantity (`plain-keys`).
+Return `{"value": number, "unit": "…"}` in place of the number. The message says which kind of number it most likely is.
+The help names a unit only where the source shows it:
+
+- a literal `unit`, `units`, `unit_of_measurement` or `currency` beside the number, which is joined with it as it is
+  written, where it speaks of that number alone (counts, indexes and identifiers take no unit from beside them);
+- the end of the key, of the variable or of the function (`annual_kwh`), where it can be read in one way;
+- a declaration: a schema, `Field(json_schema_extra={"x-unit": "kWh"})`, an entry of the docstring that says `(kWh)`;
+- what makes it: `total_seconds()` is in s, `os.path.getsize()` in B, `len()` is a count.
+
+Where these contradict each other, or say nothing, the help says `<unit>` and why, and there is no fix: nothing writes a
+unit that nobody stated. The help also names what the project must allow first, the pack of units (`unit-packs`) or
+the unit (`extend-units`), and the line that declares the key of an identifier or an index to hold no quantity
+(`plain-keys`). One of the tool's own arguments that comes back unchanged is best left out.
 Numbers in lists can be claimed with `array-paths`; without it return each under a name of its own.
 
-Where the unit can be told from the key, the schema or a neighbour, there is a fix. It is unsafe: whoever reads the
-result finds a Quantity where a number was. There is none where the same file computes with the number.
+The fix is unsafe: whoever reads the result finds a Quantity where a number was. There is none where the same file
+computes with the number, nor where the unit is not allowed yet, unless it stood beside the number.
 
 ## Options
 

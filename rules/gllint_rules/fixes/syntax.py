@@ -154,8 +154,9 @@ class Place:
         lines, stretch = self.positions.lines, self._stretch
         if has_comment(self._statement.node):
             return None
-        begin = lines.starts[lines.place(stretch.begin)[0] - 1]
-        return replacement(self.positions, begin, lines.after(max(stretch.end - 1, begin)), "")
+        begin, number = lines.starts[lines.place(stretch.begin)[0] - 1], lines.place(stretch.end - 1)[0]
+        end = lines.starts[number] if number < len(lines.starts) else len(lines.source)
+        return replacement(self.positions, begin, end, "")
 
     def whole(self, content: str) -> Edit:
         """Put ``content`` in the place of the expression."""

@@ -17,6 +17,7 @@ from gllint_rules.inference.values import (
     Frame,
     ListOf,
     Record,
+    Site,
     Text,
     literal_of,
     options,
@@ -25,6 +26,7 @@ from gllint_rules.inference.values import (
 )
 from gllint_rules.project.context import Context
 from gllint_rules.project.kinds import expression_at, kind_of_leaf, text_at
+from gllint_rules.project.parameters import function_at
 from gllint_rules.project.results import Leaf, Result, leaves
 from gllint_rules.project.schemas import read_schema
 from gllint_rules.reading import facts
@@ -297,8 +299,8 @@ def _spoken_name(node: ast.expr | None) -> str:
 def _named_by_callable(context: Context, result: Result) -> Iterator[Source]:
     """What the name of a callable says, and its annotation."""
     function = result.callable.function
-    name = getattr(function, "name", "") or result.tool.name or ""
-    yield from _named_by(name, f"`{name}`")
+    for name in dict.fromkeys((getattr(function, "name", ""), result.tool.name or "")):
+        yield from _named_by(name, f"`{name}`")
     match function.returns if isinstance(function, facts.Function) else None:
         case facts.Sub(base=base, index=facts.Seq(items=(_, *extra))) if facts.last_name(base) == "Annotated":
             texts = [e.value for e in extra if isinstance(e, facts.Const) and isinstance(e.value, str)]
@@ -327,42 +329,43 @@ def _made(context: Context, leaf: Leaf, kind: Kind | None) -> Iterator[Source]:
                 is_spoken = True
                 yield Source(f"`{name}`", tuple(found))
         fixed = _fixed_unit(node)
-        if fixed is not None and (fixed != "count" or kind in ("count", None)):
+        # A unit at the end of the key decides alone.
+        if fixed is not None and not (fixed == "count" and readings_of_name(leaf.key or "")):
             yield Source(f"`{ast.unparse(node)[:40]}`", (fixed,))
             return
 
 
 def _ways(context: Context, leaf: Leaf) -> Iterator[ast.expr]:
-    """The expression of a number, and those that give the variables that it goes through, as long as it stays itself."""
-    node = expression_at(context.project, leaf.site)
-    reason = leaf.number.because
+    """The expression of a number, and those of the variables that it goes through, as long as it stays itself."""
+    site: Site | None = leaf.site
     for _ in range(_MOST_NAMES):
-        if node is None:
+        node = expression_at(context.project, site) if site is not None else None
+        if site is None or node is None:
             return
         yield node
-        if not _is_kept(node):
-            return
-        if reason.site is not None and reason.site != leaf.site:
-            following = expression_at(context.project, reason.site)
-            if following is not None and ast.dump(following) != ast.dump(node):
-                node = following
-                continue
-        if len(reason.behind) != 1:
-            return
-        [reason] = reason.behind
-        if reason.site is not None:
-            node = expression_at(context.project, reason.site)
+        variable = _variable(node)
+        site = _assigned_at(site, variable) if variable is not None else None
 
 
-def _is_kept(node: ast.expr) -> bool:
-    """Whether an expression is a variable, as it is or rounded."""
+def _assigned_at(site: Site, name: str) -> Site | None:
+    """Where the one value stands that a variable has at a place."""
+    function = function_at(site.module, site.at)
+    bindings = function.scope.find(name) if function is not None else ()
+    if len(bindings) != 1 or bindings[0].kind not in ("assign", "annotated") or bindings[0].index:
+        return None
+    value = bindings[0].value
+    return Site(site.module, value.at) if value is not None and value.at >= 0 else None
+
+
+def _variable(node: ast.expr) -> str | None:
+    """The variable that an expression is, as it is or rounded."""
     match node:
-        case ast.Name() | ast.Await():
-            return True
+        case ast.Name(id=name):
+            return name
         case ast.Call(func=ast.Name(id=called), args=[first, *_]) if called in _TRANSPARENT:
-            return _is_kept(first)
+            return _variable(first)
         case _:
-            return False
+            return None
 
 
 def _fixed_unit(node: ast.expr | None) -> str | None:
