@@ -38,7 +38,7 @@ def test_exit_status_and_places(write: Write, run: Run, agent: str, agent_findin
 
 
 def test_the_summary_says_what_can_be_fixed(write: Write, run: Run) -> None:
-    tool = "from langchain_core.tools import tool\n\n\n@tool\ndef f(x):\n    return {'a': %s}\n"
+    tool = "from langchain_core.tools import tool\n\n\n@tool\ndef f(x):\n    return {'a_kwh': %s}\n"
     unsafe, safe = tool % "3.5", tool % "{'value': x, 'unit': 'kwh'}"
 
     def summary(*arguments: str) -> str:
@@ -53,12 +53,11 @@ def test_the_summary_says_what_can_be_fixed(write: Write, run: Run) -> None:
         "Found 2 findings in 2 files (1 fixable with --fix, 1 more with --fix --unsafe-fixes)."
     )
     assert summary("--fix") == "Found 1 finding in 1 file (1 fixable with --fix --unsafe-fixes)."
-    # What was put in for the unit is the user's to replace.
-    assert summary("--fix", "--unsafe-fixes") == "Found 1 finding in 1 file."
+    assert run("check", "--fix", "--unsafe-fixes", cwd=top).returncode == 0
 
 
 def test_a_fix_that_nobody_would_see_is_not_worked_out(write: Write, run: Run) -> None:
-    tool = "from langchain_core.tools import tool\n\n\n@tool\ndef f(x):\n    return {'a': 3.5}\n"
+    tool = "from langchain_core.tools import tool\n\n\n@tool\ndef f(x):\n    return {'a_kwh': 3.5}\n"
     top = write({"a.py": tool})
 
     def said(name: str) -> tuple[str, str]:
@@ -162,13 +161,18 @@ def test_output_file(write: Write, run: Run, agent: str) -> None:
 def test_statistics(write: Write, run: Run, agent: str) -> None:
     top = write({"agent.py": agent})
     out = run("check", "--statistics", cwd=top).stdout.decode().split("\n")
-    assert [line.split()[:2] for line in out if line] == [["2", "GL101"], ["1", "GL401"], ["3", "agent.py"]]
+    assert [line.split()[:2] for line in out if line] == [
+        ["2", "GL101"],
+        ["1", "GL401"],
+        ["1", "counts"],
+        ["3", "agent.py"],
+    ]
     rows = json.loads(run("check", "--statistics", "--output-format", "json", cwd=top).stdout)
     first = {
         "code": "GL101",
         "name": "raw-number-in-result",
         "count": 2,
-        "kinds": {},
+        "kinds": {"count": 1},
         "files": {"agent.py": 2},
     }
     assert rows["rules"][0] == first

@@ -10,21 +10,16 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
-from gllint_rules.inference.values import Record, Site, Text, literal_of, surely_not_text
+from gllint_rules.inference.values import Site
 from gllint_rules.reading import facts
-from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.kinds import (
     KINDS,
-    PLAIN,
-    TITLES,
     Kind,
     deciding_kind,
-    is_calendar,
     kind_of_name,
-    unit_of_kind,
     words_of,
 )
-from gllint_rules.words.unit_names import announced_dimension, readings_of_name, unit_of_name
+from gllint_rules.words.unit_names import unit_of_name
 from gllint_runtime.policy.units import UnitVerdict
 
 if TYPE_CHECKING:

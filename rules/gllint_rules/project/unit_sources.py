@@ -34,7 +34,7 @@ from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.kinds import Kind, contradicts, kind_of_name, words_of
 from gllint_rules.words.settings import Settings
 from gllint_rules.words.unit_names import announced_dimension, readings_of_name
-from gllint_runtime.policy.packs import PACKS, pack_of
+from gllint_runtime.policy.packs import PACKS
 
 NEIGHBOURS = ("unit", "units", "unit_of_measurement", "currency")
 """The keys under which the unit of a number stands beside it."""
@@ -138,10 +138,8 @@ def _same(one: str, other: str) -> bool:
 
 def symbol_of(settings: Settings, unit: str) -> str | None:
     """A unit as the allowlist or a pack writes it, ``None`` where neither has it."""
-    if settings.allows(unit) or pack_of(unit) is not None:
-        return unit
     every = settings._replace(unit_packs=PACKS)
-    if every.allows(unit):
+    if settings.allows(unit) or every.allows(unit):
         return unit
     nearest = every.judge(unit).nearest
     return nearest if nearest is not None and every.allows(nearest) else None

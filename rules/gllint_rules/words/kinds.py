@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gllint_runtime.policy.key_kinds import deciding_kind, kind_of_name, words_of
-from gllint_runtime.policy.key_units import announced_dimension, unit_of_name
+from gllint_runtime.policy.key_units import announced_dimension
 from gllint_runtime.policy.number_kinds import KINDS, Kind
 
 __all__ = [
@@ -15,7 +15,6 @@ __all__ = [
     "deciding_kind",
     "is_calendar",
     "kind_of_name",
-    "unit_of_kind",
     "words_of",
 ]
 
@@ -36,11 +35,6 @@ _DIMENSIONS = {
     **dict.fromkeys(("height", "width", "depth", "distance", "altitude", "elevation", "radius", "diameter"), "length"),
 }  # fmt: skip
 _CALENDAR = frozenset({"year", "month", "day", "hour", "minute", "second", "week", "weekday", "quarter"})
-
-
-def unit_of_kind(kind: Kind | None, name: str) -> str | None:
-    """The unit that the end of a name shows, or that of what is counted; ``None`` where nothing shows one."""
-    return unit_of_name(name) or ("count" if kind == "count" else None)
 
 
 def contradicts(name: str, unit: str) -> bool:
