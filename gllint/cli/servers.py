@@ -219,4 +219,36 @@ def report(tools: Sequence[Offered], config: Config, output_format: str) -> tupl
     unread = len([one for one in everything if one.is_unread])
     left_out = f", {unread} not judged" if unread else ""
     end = f"{counted(len(tools), 'tool')}, {faulty or 'none'} with findings{left_out}."
-    return "\n".join([*lines, *hints, end]) + "\n", bool(found)
+    return "\n".join([*lines, *hints, *_unseen(tools), end]) + "\n", bool(found)
+
+
+def _unseen(tools: Sequence[Offered]) -> Iterator[str]:
+    """What the output schemas say nothing of."""
+    results = [_declared(tool.output_schema) for tool in tools]
+    text, unknown = results.count("text"), results.count("unknown")
+    if text or unknown:
+        number = results.count("number")
+        parts = [f"{number} {'returns' if number == 1 else 'return'} numbers"]
+        parts += [f"{text} text"] if text else []
+        parts += [f"{unknown} unknown, for want of an output schema"] if unknown else []
+        said = f"{counted(len(tools), 'tool')}: {', '.join(parts)}."
+        yield f"{said} Numbers inside text were not looked at: no schema tells them."
+
+
+def _declared(schema: Any) -> str:
+    """What a tool returns by its output schema: a number, else text, else what is unknown; else "other"."""
+    if not isinstance(schema, dict) or not schema:
+        return "unknown"
+    with suppress(RecursionError):
+        types: set[str] = set()
+        for _, node in subschemas(schema):
+            named = node.get("type") if isinstance(node, dict) else None
+            types.update(
+                kind for kind in (named if isinstance(named, list) else [named]) if isinstance(kind, str)
+            )
+            if isinstance(node, dict) and node.get("$ref") == QUANTITY_REF:
+                types.add("number")
+        if types & {"number", "integer"}:
+            return "number"
+        return "text" if "string" in types else "other"
+    return "unknown"

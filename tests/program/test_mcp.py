@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from gllint.cli.server_tools import Offered
-from gllint.cli.servers import judged
+from gllint.cli.servers import judged, report
+from gllint.files.config import Config
 from gllint_rules.words.settings import Settings
 from gllint_runtime.policy.schemas import QUANTITY_REF
 
@@ -319,3 +320,16 @@ def test_a_schema_without_end() -> None:
     for _ in range(5000):
         schema = {"not-known": [schema], "items": schema}
     assert set(codes(schema)) <= {"GL203"}
+
+
+def test_what_no_schema_tells_is_told() -> None:
+    texts = {"type": "object", "properties": {"result": {"type": "string"}}}
+    numbers = {"type": "object", "properties": {"n": {"type": ["integer", "null"]}, "name": {"type": "string"}}}
+    truth = {"type": "object", "properties": {"ok": {"type": "boolean"}}}
+    tools = [Offered("a", texts), Offered("b", numbers), Offered("c", None), Offered("d", truth), Offered("e", texts)]
+    text, _ = report(tools, Config(), "text")
+    assert (
+        "5 tools: 1 returns numbers, 2 text, 1 unknown, for want of an output schema. "
+        "Numbers inside text were not looked at: no schema tells them.\n5 tools, 2 with findings.\n"
+    ) in text
+    assert "not looked at" not in report([Offered("d", truth)], Config(), "text")[0]
