@@ -100,7 +100,7 @@ def test_the_configuration_holds(tmp_path: Path, server: list[str]) -> None:
     assert last == "4 tools, 1 with findings."
     (tmp_path / "gllint.toml").write_text('ignore = ["GL"]\n', encoding="utf-8")
     result = gllint(tmp_path, "--", *server)
-    assert (result.returncode, result.stdout) == (0, "4 tools, none with findings.\n")
+    assert result.returncode == 0 and result.stdout.endswith("\n4 tools, none with findings.\n")
 
 
 def test_a_server_at_an_address(tmp_path: Path, server: list[str]) -> None:
