@@ -340,9 +340,14 @@ class _Run:
             f"{unsafe} {'more' if safe else 'fixable'} with --fix --unsafe-fixes" if unsafe else "",
         ]
         listed = ", ".join(hint for hint in hints if hint)
-        text += allowable(outcome.findings)
+        text += allowable(outcome.findings, self._is_settled)
         self._note(f"{text} ({listed})." if listed else f"{text}.")
         self._say_unseen(left)
+
+    def _is_settled(self, finding: Finding) -> bool:
+        from gllint.verdict.advice import is_settled
+
+        return is_settled(finding, self.engine.config_of(finding.path))
 
     def _say_unseen(self, left: Unseen) -> None:
         """Say what was not looked at, and how to have it looked at."""

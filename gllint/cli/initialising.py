@@ -83,6 +83,8 @@ def _lines(made: Plan) -> Iterator[str]:
         count = made.proposal.settled.get(key, 0)
         shown = ", ".join(json.dumps(item, ensure_ascii=False) for item in more)
         yield f"  {key} = [{shown}]  # for {counted(count, 'finding')}"
+    for key, value in made.proposal.addition.values.items():
+        yield f"  {key} = {json.dumps(value)}  # for {counted(made.proposal.settled.get(key, 0), 'finding')}"
     for pattern, codes in made.proposal.addition.ignores.items():
         why = "templates, no Python yet" if codes == ("GL900",) else "test code, shown to nobody"
         yield f"  per-file-ignores: {json.dumps(pattern)} = {json.dumps(list(codes))}  # {why}"

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from gllint import report
 from gllint.shown import visible
 from gllint_rules import RULES, Finding
-
-# What `gllint init` proposes and takes a finding away: a pack only allows the unit to return it in.
-_SETTLING = ("plain-keys", "plain-kinds")
 
 
 def statistics(made: report.Report, format_name: str) -> str:
@@ -41,18 +38,11 @@ def statistics(made: report.Report, format_name: str) -> str:
     return "\n".join("".join(table) for table in tables if table)
 
 
-def allowable(findings: Sequence[Finding]) -> str:
-    """Say which kinds of number a line of configuration would settle, and who can write it.
-
-    A finding about several keys at one place stays as long as one of them is a quantity.
-    """
+def allowable(findings: Sequence[Finding], is_settled: Callable[[Finding], bool]) -> str:
+    """Say which kinds of number a line of configuration settles, and who can write it."""
     counts: dict[str, int] = {}
     for finding in findings:
-        if (
-            finding.kind is not None
-            and len(finding.keys) < 2
-            and any(line.startswith(_SETTLING) for line in finding.settings)
-        ):
+        if finding.kind is not None and is_settled(finding):
             counts[finding.kind] = counts.get(finding.kind, 0) + 1
     if not counts:
         return ""

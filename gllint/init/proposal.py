@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from gllint.files.config import Config
 from gllint.files.editing import Addition
 from gllint.init.survey import Survey, test_patterns
-from gllint.verdict.advice import KEYS, asked_by
+from gllint.verdict.advice import KEYS, asked_by, switches_asked_by
 from gllint_rules import Finding
 from gllint_rules.tuples import NamedTuple
 from gllint_runtime.policy.packs import PACKS
@@ -25,9 +25,13 @@ def propose(seen: Survey, config: Config, root: str) -> Proposal:
     more: dict[str, dict[str, None]] = {}
     settled: dict[str, int] = {}
     ours = [f for f in seen.own if not (seen.in_tests and _is_test(f, root))]
+    values: dict[str, str | bool] = {}
     for finding in ours:
         for key, new in asked_by(finding, config):
             more.setdefault(key, {}).update(dict.fromkeys(new))
+            settled[key] = settled.get(key, 0) + 1
+        for key in switches_asked_by(finding, config):
+            values[key] = True
             settled[key] = settled.get(key, 0) + 1
     lists = {key: _ordered(key, more[key]) for key in KEYS if key in more}
     patterns = test_patterns([f.path for f in seen.own], root) if seen.in_tests else ()
@@ -35,7 +39,7 @@ def propose(seen: Survey, config: Config, root: str) -> Proposal:
     ignores |= {pattern: ("GL900",) for pattern in seen.templates if pattern not in config.per_file_ignores}
     if ignores:
         settled["per-file-ignores"] = seen.in_tests
-    return Proposal(Addition(lists, ignores), settled)
+    return Proposal(Addition(lists, ignores, values), settled)
 
 
 def _is_test(finding: Finding, root: str) -> bool:

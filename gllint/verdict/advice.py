@@ -1,4 +1,4 @@
-"""What a finding's help says could be put into the configuration."""
+"""What could be put into the configuration because of a finding, and which of that takes it away."""
 
 from __future__ import annotations
 
@@ -11,16 +11,49 @@ from gllint.files.config import Config
 from gllint_rules import Finding
 
 # What the help may propose without changing what the policy asks for.
-KEYS = ("unit-packs", "plain-keys", "dispatchers")
+KEYS = ("unit-packs", "plain-kinds", "plain-keys", "dispatchers")
+SWITCHES = ("array-paths",)
+# The kinds that no claim is ever made of.
+PLAIN_KINDS = ("count", "index", "identifier")
+# What takes the finding away: a pack of units only allows the unit to return the number in.
+_SETTLING = ("plain-kinds", "plain-keys")
 _LINE = re.compile(rf"`((?:{'|'.join(KEYS)}) = \[[^`\n]*?\])`")
+_SWITCH = re.compile(rf"`({'|'.join(SWITCHES)}) = true`")
 
 
 def asked_by(finding: Finding, config: Config) -> Iterator[tuple[str, list[str]]]:
-    """The keys of ``[tool.gllint]`` that the help of a finding names, each with the items that ``config`` lacks."""
-    for key, items in _asked(finding):
+    """The keys of ``[tool.gllint]`` that a finding asks for, each with the items that ``config`` lacks.
+
+    A kind of number goes before the pattern of its key, and before a pack of units.
+    """
+    kind = _plain_kind(finding)
+    asked = [("plain-kinds", [kind])] if kind is not None else _asked(finding)
+    for key, items in asked:
+        if key == "plain-keys" and finding.kind in config.rules.plain_kinds:
+            continue  # its key does not say so: whether to name it is for a person to decide
         new = [item for item in items if item not in getattr(config.rules, key.replace("-", "_"))]
         if new:
             yield key, new
+
+
+def switches_asked_by(finding: Finding, config: Config) -> list[str]:
+    """The keys that the help of a finding says are to be ``true``, where ``config`` has them not."""
+    return [key for key in _SWITCH.findall(finding.help) if not getattr(config.rules, key.replace("-", "_"))]
+
+
+def is_settled(finding: Finding, config: Config) -> bool:
+    """Whether what :func:`asked_by` says takes the finding away: not where a second key at its place stays."""
+    return len(finding.keys) < 2 and any(key in _SETTLING for key, _ in asked_by(finding, config))
+
+
+def _plain_kind(finding: Finding) -> str | None:
+    """The kind that the key of a number says, where numbers of that kind may be declared to be no quantities."""
+    if finding.kind not in PLAIN_KINDS or finding.what not in ("number", finding.kind) or not finding.keys:
+        return None
+    from gllint_runtime.policy.key_kinds import is_plain
+
+    kind = finding.kind
+    return kind if all(is_plain(key, (), (kind,)) for key in finding.keys) else None
 
 
 def _asked(finding: Finding) -> Iterator[tuple[str, list[str]]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import tomllib
 from collections.abc import Callable
@@ -54,15 +55,15 @@ def test_it_proposes_writes_and_then_has_nothing_more_to_do(write: Write, run: R
     said = run("init", "--dry-run", cwd=top).stdout.decode()
     assert contents(top) == before
     assert 'unit-packs = ["counts", "time"]  # for 2 findings' in said
-    assert 'plain-keys = ["*_id", "page"]  # for 2 findings' in said
+    assert 'plain-kinds = ["identifier", "index"]  # for 2 findings' in said
     assert "langchain (2)" in said and "Findings: 10 now, 3 with these settings." in said
     done = run("init", "--yes", cwd=top)
     assert done.returncode == 0
     text = (top / "pyproject.toml").read_text()
-    assert text == pyproject.replace('["a"]', '["a", "*_id", "page"]').replace(
+    assert text == pyproject.replace(
         "# why\n",
         '# why\nbaseline = "gllint-baseline.json"\nunit-packs = ["counts", "time"]\n'
-        'per-file-ignores = {"tests/" = ["GL"]}\n',
+        'plain-kinds = ["identifier", "index"]\nper-file-ignores = {"tests/" = ["GL"]}\n',
     )
     assert "entry: gllint check --force-exclude\n" in (top / ".pre-commit-config.yaml").read_text()
     assert run("check", cwd=top).returncode == 0
@@ -78,7 +79,7 @@ def test_what_it_says_of_its_effect_is_what_a_check_finds(write: Write, run: Run
     done = run("check", cwd=top)
     assert done.returncode == 0 and b"3 findings known from the baseline." in done.stderr
     assert tomllib.loads((top / "gllint.toml").read_text()) == {
-        "unit-packs": ["counts", "time"], "plain-keys": ["*_id", "page"], "baseline": "gllint-baseline.json",
+        "unit-packs": ["counts", "time"], "plain-kinds": ["identifier", "index"], "baseline": "gllint-baseline.json",
     }  # fmt: skip
     (top / "gllint-baseline.json").write_text('{"version": 1, "findings": []}')
     assert run("check", "--output-format", "concise", cwd=top).stdout.count(b"\n") == 3
@@ -261,6 +262,44 @@ def test_a_part_of_a_repository_names_its_baseline_in_the_configuration_above(wr
     assert tomllib.loads((top / "gllint.toml").read_text())["baseline"] == "api/gllint-baseline.json"
     assert run("check", "api", cwd=top).returncode == 0 and run("check", cwd=top).returncode == 1
     assert run("init", "--yes", cwd=top).returncode == 0
+    assert run("check", cwd=top).returncode == 0
+
+
+MANY = """\
+from langchain_core.tools import tool
+
+
+@tool
+def search(text: str, rows: list) -> dict:
+    return {
+        "n_rows": len(rows), "found": len(rows), "page": int(text), "user_id": int(text), "took_ms": 4.0, "x": 3,
+        "line_count": sum(1 for _ in rows), "status_code": 200,
+    }
+"""
+
+
+@pytest.mark.parametrize(
+    "settings", ["", "plain-kinds = ['count']\n", "plain-keys = ['page']\nunit-packs = ['counts']\n"]
+)
+def test_what_the_summary_says_it_can_allow_it_allows(write: Write, run: Run, settings: str) -> None:
+    top = write({"a.py": MANY, "b.py": MANY.replace("search", "look"), "gllint.toml": settings})
+    said = run("check", "--output-format", "concise", cwd=top).stderr.decode()
+    before, promised = re.match(
+        r"Found (\d+) findings in 2 files; (.*): `gllint init` can allow them", said
+    ).groups()
+    run("init", "--yes", cwd=top)
+    (top / "gllint-baseline.json").write_text('{"version": 1, "findings": []}')
+    done = run("check", "--output-format", "concise", cwd=top)
+    assert int(before) - done.stdout.count(b"\n") == sum(map(int, re.findall(r"\d+", promised)))
+    assert b"can allow" not in done.stderr
+
+
+def test_lists_of_quantities_ask_for_paths_into_lists(write: Write, run: Run) -> None:
+    text = TOOL.replace('"x": 3', '"xs": [{"value": 3.5, "unit": "kWh"}]')
+    top = write({"a.py": text, "gllint.toml": ""})
+    assert "array-paths = true  # for 1 finding\n" in run("init", "--yes", cwd=top).stdout.decode()
+    assert tomllib.loads((top / "gllint.toml").read_text())["array-paths"] is True
+    assert "GL103" not in (top / "gllint-baseline.json").read_text()
     assert run("check", cwd=top).returncode == 0
 
 

@@ -324,9 +324,18 @@ def test_a_schema_without_end() -> None:
 
 def test_what_no_schema_tells_is_told() -> None:
     texts = {"type": "object", "properties": {"result": {"type": "string"}}}
-    numbers = {"type": "object", "properties": {"n": {"type": ["integer", "null"]}, "name": {"type": "string"}}}
+    numbers = {
+        "type": "object",
+        "properties": {"n": {"type": ["integer", "null"]}, "name": {"type": "string"}},
+    }
     truth = {"type": "object", "properties": {"ok": {"type": "boolean"}}}
-    tools = [Offered("a", texts), Offered("b", numbers), Offered("c", None), Offered("d", truth), Offered("e", texts)]
+    tools = [
+        Offered("a", texts),
+        Offered("b", numbers),
+        Offered("c", None),
+        Offered("d", truth),
+        Offered("e", texts),
+    ]
     text, _ = report(tools, Config(), "text")
     assert (
         "5 tools: 1 returns numbers, 2 text, 1 unknown, for want of an output schema. "
