@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from gllint.cli.server_tools import Offered
@@ -21,7 +22,13 @@ from gllint_runtime.policy.schema_numbers import (
     property_of,
     quantity_units,
 )
-from gllint_runtime.policy.schemas import QUANTITY_INLINED, schema_problems, show_path
+from gllint_runtime.policy.schemas import (
+    QUANTITY_INLINED,
+    QUANTITY_REF,
+    schema_problems,
+    show_path,
+    subschemas,
+)
 from gllint_runtime.policy.validation import endless_refs, foreign_refs
 
 _MOST_PARTS = 20_000
