@@ -312,7 +312,9 @@ def test_one_unreadable_tool_hides_no_other(tmp_path: Path) -> None:
     assert result.stdout.splitlines()[-1] == "10 tools, 10 with findings, 5 not judged."
     (tmp_path / "gllint.toml").write_text('ignore = ["GL"]\n', encoding="utf-8")
     result = gllint(tmp_path, "--", *command)
-    assert result.returncode == 0 and result.stdout.endswith("\n10 tools, none with findings, 5 not judged.\n")
+    assert result.returncode == 0 and result.stdout.endswith(
+        "\n10 tools, none with findings, 5 not judged.\n"
+    )
 
 
 def test_a_schema_without_end() -> None:
