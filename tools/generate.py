@@ -16,7 +16,7 @@ from typing import Any
 from gllint.cli.explaining import rules_text
 from gllint.files.config import Config, schema, value_of
 from gllint_rules import RULES, Rule
-from gllint_rules.words.table import shipped
+from gllint_rules.words.framework_table import shipped
 from gllint_runtime.policy.packs import PACKS, pack_units
 
 REPOSITORY = Path(__file__).resolve().parents[1]

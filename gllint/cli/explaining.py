@@ -81,7 +81,7 @@ def _allowing(pack: str, allowed: Sequence[str]) -> str:
 
 def frameworks_text(output_format: str) -> str:
     """Return the framework table with the project's own rows, as text or JSON. Raises :class:`UsageError`."""
-    from gllint_rules.words.table import configured
+    from gllint_rules.words.framework_table import configured
 
     rows = configured(config_for(".", None, False).rules).written
     if output_format == "json":

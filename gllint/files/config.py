@@ -320,7 +320,7 @@ def _check_meaning(path: str, table: Mapping[str, Any]) -> None:
             if not (_PATTERN if key == "final-message-names" else _DOTTED).fullmatch(name):
                 raise UsageError(f"{path}: key '{key}': {_shown(name)} is no name")
     if table.get("frameworks"):
-        from gllint_rules.words.table import TableError, read_rows
+        from gllint_rules.words.framework_table import TableError, read_rows
 
         try:
             read_rows(table["frameworks"], "row", own=True)

@@ -19,7 +19,7 @@ from gllint.run.index import Index
 from gllint.run.pool import Pool
 from gllint.run.progress import Progress
 from gllint.run.results import Result
-from gllint.run.table import Means
+from gllint.run.screening_cache import Means
 from gllint.run.workspace import Workspace
 from gllint_rules import Failure, Finding, ToolSight
 from gllint_rules.tuples import NamedTuple
@@ -155,7 +155,7 @@ class Engine(Means):
         """Check all of several projects where a part of them is worth another process; return what came of them."""
         if not self.options.once or len(grouped) < 2 or self.sources.held():
             return {}
-        from gllint.run.beside import start
+        from gllint.run.project_processes import start
 
         def alone(root: str) -> Outcome:
             self.options = self.options._replace(jobs=1)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from gllint.files.places import Place
 from gllint.run.cache import Store
 from gllint.run.index import Index, tool_names
-from gllint.run.looks import words_of_file
 from gllint.run.parsing import Parsed, Unparsed
 from gllint.run.results import Evidence
-from gllint.run.table import Means
+from gllint.run.screening import words_of_file
+from gllint.run.screening_cache import Means
 from gllint_rules.words.screen import Needles
 
 if TYPE_CHECKING:

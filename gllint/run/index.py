@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 from gllint.files.digest import digest
 from gllint.files.discover import Signature
 from gllint.files.places import Place
+from gllint.run.analysis_cache import Kept
 from gllint.run.cache import Store
-from gllint.run.kept import Kept
-from gllint.run.looks import PASSES, TALKS, outline_file
 from gllint.run.parsing import Parsed, Unparsed, parse
 from gllint.run.results import Dependencies, Evidence, Held, Result
-from gllint.run.table import Means, Table
+from gllint.run.screening import PASSES, TALKS, outline_file
+from gllint.run.screening_cache import Means, Table
 from gllint_rules import RULES
 from gllint_rules.reading.stack import on_large_stack
 from gllint_rules.words.screen import ANY_NAME, Needles
@@ -336,7 +336,7 @@ class Index:
 
     def answer(self, question: str) -> bytes:
         """Return the digest of the answer to a question about all modules."""
-        from gllint_rules.project.wide import QUESTIONS
+        from gllint_rules.project.project_questions import QUESTIONS
 
         asked = QUESTIONS.get(question)
         return digest(_canonical(on_large_stack(self.project.once, asked)).encode()) if asked else b""
@@ -416,6 +416,6 @@ def _canonical(value: object) -> str:
 
 
 def tool_names(project: Project) -> Needles:
-    from gllint_rules.project.offered import names_of_tools
+    from gllint_rules.project.tool_exports import names_of_tools
 
     return project.once(names_of_tools)

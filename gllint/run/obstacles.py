@@ -18,9 +18,9 @@ from gllint.files.discover import SUFFIXES
 from gllint.files.places import MARKERS
 from gllint.files.writing import read_bytes
 from gllint.run.index import Index
-from gllint.run.looks import UNDECODABLE, UNREADABLE
 from gllint.run.parsing import Unparsed
 from gllint.run.results import Result
+from gllint.run.screening import UNDECODABLE, UNREADABLE
 from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.screen import words_in
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from gllint.run.analysis_cache import EVERYTHING
 from gllint.run.index import Index
-from gllint.run.kept import EVERYTHING
 from gllint.run.parsing import Unparsed
 from gllint.run.results import Result
 from gllint_rules import Failure, Finding, Span
@@ -48,7 +48,7 @@ def check_file(index: Index, path: str, fixes: bool) -> Result:
         why = f"{parsed.message} (line {parsed.line})"
         return Result(syntax_error(path, parsed, codes), notice=why if parsed.is_python else "", left_out=why)
     from gllint_rules.check.check import Check, ToolCheck
-    from gllint_rules.project.wide import is_plain
+    from gllint_rules.project.project_questions import is_plain
 
     consulted: set[tuple[Any, ...]] = set()
     reports: list[Finding | Failure] = []

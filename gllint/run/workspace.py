@@ -8,13 +8,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from gllint.files.discover import Signature
+from gllint.run.analysis_cache import result_of
 from gllint.run.cache import Store
 from gllint.run.index import Index
-from gllint.run.kept import result_of
-from gllint.run.looks import MAY_USE, PASSES, UNDECODABLE, UNREADABLE, Screened
 from gllint.run.parsing import Unparsed
 from gllint.run.results import Held, Result
 from gllint.run.rules import check_files, syntax_error
+from gllint.run.screening import MAY_USE, PASSES, UNDECODABLE, UNREADABLE, Screened
 from gllint_rules import Cut, Finding, ToolSight
 from gllint_rules.reading.stack import on_large_stack
 

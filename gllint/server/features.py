@@ -18,7 +18,7 @@ from gllint.server.cells import OpenNotebook
 from gllint.server.session import Buffer
 from gllint.server.texts import Snapshot
 from gllint_rules import Finding, Settings
-from gllint_rules.project.described import Described
+from gllint_rules.project.descriptions import Described
 from gllint_rules.words.names import Names
 from gllint_runtime.policy.claims import find_macros
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from gllint.server.knowledge import Claim
 from gllint_rules import RULES, Finding, Settings
-from gllint_rules.project.described import Described
+from gllint_rules.project.descriptions import Described
 from gllint_rules.project.kinds import unit_advice
 from gllint_runtime.policy.units import ALLOWED_UNITS, UnitRegistry, dimension_of
 

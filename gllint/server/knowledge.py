@@ -9,7 +9,7 @@ from gllint_rules.finding import Span
 from gllint_rules.inference.values import Literal, Value
 from gllint_rules.project.claimed import claimed, sources
 from gllint_rules.project.context import Context
-from gllint_rules.project.described import Described, described, described_tools
+from gllint_rules.project.descriptions import Described, described, described_tools
 from gllint_rules.project.templates import final_steps
 
 if TYPE_CHECKING:

@@ -14,16 +14,16 @@ from gllint.files.digest import digest
 from gllint.files.discover import SUFFIXES, Signature, is_left_out, signature_of, walk
 from gllint.files.places import Place
 from gllint.files.sources import Sources
+from gllint.run.analysis_cache import result_of
 from gllint.run.baselines import Baselines
 from gllint.run.cache import Store
 from gllint.run.engine import Engine, Options, Outcome, in_order
 from gllint.run.following import FollowingIndex
-from gllint.run.kept import result_of
-from gllint.run.looks import MAY_USE, TALKS, UNREADABLE, uses_file
 from gllint.run.obstacles import Obstacle, Obstacles
 from gllint.run.parsing import Unparsed
 from gllint.run.results import Result
 from gllint.run.rules import check_file, check_files
+from gllint.run.screening import MAY_USE, TALKS, UNREADABLE, uses_file
 from gllint.run.workspace import caused, landed, unreadable
 from gllint_rules.reading.stack import on_large_stack
 

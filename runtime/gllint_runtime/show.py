@@ -13,8 +13,8 @@ from functools import cache
 from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from gllint_runtime.policy.data_files import read
 from gllint_runtime.policy.schemas import Quantity
-from gllint_runtime.policy.tables import read
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

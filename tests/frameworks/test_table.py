@@ -9,21 +9,21 @@ from pathlib import Path
 
 import pytest
 
-from gllint_rules.words import table
-from gllint_rules.words.table import Callee, Kind, Published, TableError
+from gllint_rules.words import framework_table
+from gllint_rules.words.framework_table import Callee, Kind, Published, TableError
 
 HERE = Path(__file__).parent
 PINS = tomllib.loads((HERE / "pins.toml").read_text("utf-8"))
 
 
 def test_what_is_loaded_is_what_is_written() -> None:
-    assert Path(table.LOADED).read_text("utf-8") == table.as_loaded(Path(table.SOURCE).read_text("utf-8")), (
-        "run `python -m gllint_rules.words.table`"
-    )
+    assert Path(framework_table.LOADED).read_text("utf-8") == framework_table.as_loaded(
+        Path(framework_table.SOURCE).read_text("utf-8")
+    ), "run `python -m gllint_rules.words.framework_table`"
 
 
 def test_each_row_names_the_version_that_is_recorded() -> None:
-    verified = {part for row in table.shipped().rows for part in row.verified.split(", ") if part}
+    verified = {part for row in framework_table.shipped().rows for part in row.verified.split(", ") if part}
     for name, row in PINS.items():
         versions = json.loads((HERE / "recorded" / f"{name}.json").read_text("utf-8"))["versions"]
         package = re.split(r"[\[=<-]slim|[\[=<]", row["requires"][0])[0]
@@ -90,14 +90,14 @@ def test_each_row_names_the_version_that_is_recorded() -> None:
 def test_find(
     kind: Kind, written: str, origin: str, method: bool, imports: list[str], row: str | None
 ) -> None:
-    shipped = table.shipped()
+    shipped = framework_table.shipped()
     callee = Callee(origin or written, bool(origin), method, talks=bool(imports))
     found = shipped.find(kind, callee, shipped.imported(imports))
     assert (found.framework.name if found else None) == row
 
 
 def test_places() -> None:
-    shipped = table.shipped()
+    shipped = framework_table.shipped()
     found = shipped.find("keywords", Callee("langchain.agents.create_agent", True))
     assert found is not None and found.name.places == (1, "tools") and found.framework.plain_functions
     found = shipped.find("keywords", Callee("agents.Agent", True))
@@ -110,7 +110,7 @@ def test_places() -> None:
 
 
 def test_what_is_handed_over_as_something_else_is_no_tool() -> None:
-    shipped = table.shipped()
+    shipped = framework_table.shipped()
     assert shipped.is_no_tool("prepare", Callee("pydantic_ai.Tool", True))
     assert shipped.is_no_tool("instructions", Callee("shop.Agent", True))
     assert shipped.is_no_tool("tool_hooks", Callee("agno.agent.Agent", True))
@@ -119,7 +119,7 @@ def test_what_is_handed_over_as_something_else_is_no_tool() -> None:
 
 
 def test_classes() -> None:
-    shipped = table.shipped()
+    shipped = framework_table.shipped()
     assert shipped.methods("langchain_core.tools.BaseTool") == ("_run", "_arun")
     assert shipped.methods("google.adk.tools.BaseTool") == ("run_async",)
     assert "execute" in shipped.methods("shop.base.BaseTool")
@@ -140,14 +140,14 @@ def test_classes() -> None:
 
 
 def test_who_talks_to_a_model() -> None:
-    shipped = table.shipped()
+    shipped = framework_table.shipped()
     assert shipped.talks_to_a_model(["os", "openai.types"])
     assert shipped.talks_to_a_model(["langchain_community.tools"])
     assert not shipped.talks_to_a_model(["os", "pandas", "agentsmith"])
 
 
 def test_rows_of_a_project() -> None:
-    own = table.with_rows(
+    own = framework_table.with_rows(
         [
             {
                 "name": "shop",
@@ -167,7 +167,7 @@ def test_rows_of_a_project() -> None:
     assert found is not None and found.name.places == ("abilities",)
     assert own.methods("shop.kit.Ability") == ("perform",)
     assert own.find("decorators", Callee("crewai.project.tool", True)) is None
-    assert table.with_rows([]) is table.shipped()
+    assert framework_table.with_rows([]) is framework_table.shipped()
 
 
 @pytest.mark.parametrize(
@@ -191,4 +191,4 @@ def test_rows_of_a_project() -> None:
 )
 def test_a_row_that_cannot_be_read_says_why(row: dict[str, object], message: str) -> None:
     with pytest.raises(TableError, match=message):
-        table.read_rows([row])
+        framework_table.read_rows([row])

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from gllint.run import cache, table
+from gllint.run import cache, screening_cache
 from gllint.run import index as indexing
 from gllint.run.cache import Store
 from gllint.run.codec import RECORDS
@@ -85,7 +85,7 @@ def test_an_unchanged_project_is_answered_without_reading(
     def read(path: str) -> bytes:
         raise AssertionError(f"{path} was read")
 
-    monkeypatch.setattr(table, "screen_file", lambda settings, path, _: read(path))
+    monkeypatch.setattr(screening_cache, "screen_file", lambda settings, path, _: read(path))
     monkeypatch.setattr(indexing, "parse", lambda path, *more: read(path))
     assert found(project) == first
     assert "gllint_rules.project.project" in sys.modules

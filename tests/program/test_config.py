@@ -15,7 +15,7 @@ from jsonschema import Draft202012Validator
 
 from gllint.errors import UsageError
 from gllint.files import config
-from gllint_rules.words.table import TableError, read_rows, shipped
+from gllint_rules.words.framework_table import TableError, read_rows, shipped
 
 Write = Callable[..., Path]
 Run = Callable[..., Any]

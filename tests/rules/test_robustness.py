@@ -18,8 +18,8 @@ from gllint_rules.check.check import check
 from gllint_rules.project.project import Project
 from gllint_rules.reading.modules import read_module
 from gllint_rules.reading.syntax import ParseFailure
+from gllint_rules.words.framework_table import KEYS, TableError, read_rows
 from gllint_rules.words.screen import Screen
-from gllint_rules.words.table import KEYS, TableError, read_rows
 from harness import Case, cases, places, run
 
 TEXTS = sorted(

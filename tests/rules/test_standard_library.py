@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gllint_rules import stubs
-from gllint_rules.inference import outside
+from gllint_rules.inference import stub_values
 from gllint_rules.stubs import typeshed
 from harness import Case, example, places, run
 
@@ -89,8 +89,8 @@ def test_no_declaration_is_too_deep() -> None:
     for path in stubs.FOLDER.glob("*.txt"):
         for line in path.read_text("utf-8").splitlines():
             name = line.partition("\t")[0]
-            outside.constant(name, None)
-            outside.instance(name, (), None, "")
+            stub_values.constant(name, None)
+            stub_values.instance(name, (), None, "")
 
 
 def test_what_stands_in_a_tuple_may_be_nothing() -> None:

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gllint_runtime import GLRuntimeError, scan_naked_numbers
-from gllint_runtime.policy.neighbours import MASK, beside
 from gllint_runtime.policy.numbers import unsafe_characters
-from gllint_runtime.policy.view import View, is_numeral
+from gllint_runtime.policy.quantity_context import MASK, beside
+from gllint_runtime.policy.rendered_text import View, is_numeral
 
 REFUSED = [
     "@ \u041cJ",

@@ -18,8 +18,8 @@ from gllint_runtime import (
     UnitRegistry,
 )
 from gllint_runtime.policy.data import Survey
+from gllint_runtime.policy.data_files import sections
 from gllint_runtime.policy.packs import PACKS, pack_units
-from gllint_runtime.policy.tables import sections
 from gllint_runtime.policy.units import ALLOWED_UNITS, TIME_UNITS, dimension_of, judge_unit, packs_for
 
 SOME = {

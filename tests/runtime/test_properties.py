@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from gllint_runtime import GLError, ScriptedProvider, Tool, ToolRegistry, ToolRuntime
 from gllint_runtime.policy.numbers import scan_naked_numbers
+from gllint_runtime.policy.rendered_text import is_numeral
 from gllint_runtime.policy.rendering import format_quantity
 from gllint_runtime.policy.schemas import Quantity
 from gllint_runtime.policy.units import ALLOWED_UNITS
-from gllint_runtime.policy.view import is_numeral
 
 UNITS = ["kWh", "MWh", "kgCO2e", "USD", "m2", "degC", "%", "kWh/m2/year", "kWh/month"]
 pieces = st.sampled_from(

@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gllint_runtime import GLError, GLValidationError, Quantity, Session, UnitRegistry
+from gllint_runtime.policy.data_files import lines, sections
 from gllint_runtime.policy.packs import PACKS, pack_units
-from gllint_runtime.policy.tables import lines, sections
 from gllint_runtime.policy.unit_expressions import factors_of
 from gllint_runtime.policy.unit_spellings import unit_names
 from gllint_runtime.policy.units import (

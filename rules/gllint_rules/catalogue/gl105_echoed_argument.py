@@ -49,10 +49,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gllint_rules.project.context import Context, Pending
-from gllint_rules.project.parameters import argument_of
 from gllint_rules.project.results import quantities
 from gllint_rules.reading import facts
 from gllint_rules.rule import Rule
+from gllint_rules.tools.parameters import argument_of
 
 HELP = "The model chose this number: read it from a source instead, or trace it with `argument_origin`."
 

@@ -62,8 +62,8 @@ from gllint_rules.fixes import repair
 from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.results import holds_numbers
 from gllint_rules.project.schemas import Opaque, read_schema
-from gllint_rules.project.tool import Tool
 from gllint_rules.rule import Rule
+from gllint_rules.tools.tool import Tool
 from gllint_runtime.policy.schema_numbers import (
     demands_quantity,
     find_inlined_quantities,

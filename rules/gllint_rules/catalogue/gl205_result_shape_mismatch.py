@@ -65,8 +65,8 @@ from gllint_rules.inference.values import Record, Site, options
 from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.results import Result
 from gllint_rules.project.schemas import Opaque, read_schema
-from gllint_rules.project.tool import Tool
 from gllint_rules.rule import Rule
+from gllint_rules.tools.tool import Tool
 
 HELP = "Return exactly what the result schema declares."
 

@@ -83,16 +83,16 @@ from gllint_rules.inference.values import (
     Value,
     options,
 )
-from gllint_rules.project.asked import is_tool_registry, tool_names
 from gllint_rules.project.categories import category_of
 from gllint_rules.project.context import Context, Pending
-from gllint_rules.project.tool import Tool
-from gllint_rules.project.wide import dispatchers, has_dispatcher
+from gllint_rules.project.project_questions import dispatchers, has_dispatcher
+from gllint_rules.project.tool_names import is_tool_registry, tool_names
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Call, Scope
 from gllint_rules.rule import Rule
+from gllint_rules.tools.tool import Tool
+from gllint_rules.words.framework_table import Framework
 from gllint_rules.words.names import TOOL_LEVELS, TOOL_REGISTRY_NAMES
-from gllint_rules.words.table import Framework
 
 _RUNTIME = frozenset({"dispatch_tool", "ToolRegistry", "ToolRuntime"})
 _HELP = "Call it through the dispatcher: `dispatch_tool(ToolAction(name=…, args=…))` or `registry.invoke(…)`."

@@ -84,15 +84,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gllint_rules.inference.values import ClassOf, Site, options
-from gllint_rules.project.asked import stores
-from gllint_rules.project.callees import real_name
 from gllint_rules.project.context import Context, Pending
-from gllint_rules.project.offered import names_of_tools
-from gllint_rules.project.tools import assigns_registry
-from gllint_rules.project.wide import has_registry
+from gllint_rules.project.project_questions import has_registry
+from gllint_rules.project.tool_exports import names_of_tools
+from gllint_rules.project.tool_names import stores
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Call, Expr, Module, Scope
 from gllint_rules.rule import Rule
+from gllint_rules.tools.framework_names import real_name
+from gllint_rules.tools.tools import assigns_registry
 from gllint_rules.words.names import TOOL_REGISTRY_NAMES
 
 HELP = "Build it in the registry's module and take it from the registry."

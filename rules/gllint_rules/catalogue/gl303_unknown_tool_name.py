@@ -64,8 +64,8 @@ from collections.abc import Iterator
 
 from gllint_rules.fixes import repair
 from gllint_rules.inference.values import Text
-from gllint_rules.project.asked import asked_tools, tool_names
 from gllint_rules.project.context import Context, Pending
+from gllint_rules.project.tool_names import asked_tools, tool_names
 from gllint_rules.rule import Rule
 from gllint_rules.words.names import CLARIFICATION
 

@@ -48,8 +48,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gllint_rules.inference.values import Record, options
-from gllint_rules.project.asked import actions, is_nested
 from gllint_rules.project.context import Context, Pending
+from gllint_rules.project.tool_names import actions, is_nested
 from gllint_rules.rule import Rule
 
 HELP = "Arguments of a tool action are primitives or lists of primitives: flatten it."

@@ -69,9 +69,9 @@ from gllint_rules.project.categories import category_of
 from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.effects import Effect, Effects, Kind
 from gllint_rules.project.paths import whereabouts
-from gllint_rules.project.tool import Tool
 from gllint_rules.reading import facts
 from gllint_rules.rule import Rule
+from gllint_rules.tools.tool import Tool
 from gllint_rules.words.names import HARMLESS_CATEGORIES
 
 DOES: dict[Kind, str] = {"network": "reaches the network", "write": "writes a file", "delete": "deletes"}

@@ -12,7 +12,7 @@ from gllint_rules.project.kinds import kind_of_leaf
 from gllint_rules.project.project import Project
 from gllint_rules.project.results import Result, is_quantity, leaves
 from gllint_rules.project.templates import FinalStep, final_steps
-from gllint_rules.project.tool import Tool
+from gllint_rules.tools.tool import Tool
 from gllint_rules.tuples import NamedTuple
 from gllint_runtime.policy.claims import HOLE
 

@@ -35,9 +35,9 @@ from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.results import Result, as_text
 from gllint_rules.project.sight import result_of
 from gllint_rules.project.templates import final_steps
-from gllint_rules.project.tool import Tool
 from gllint_rules.reading import facts
 from gllint_rules.reading.outline import SECTION_BITS
+from gllint_rules.tools.tool import Tool
 from gllint_runtime.policy.schemas import is_plain_key
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from gllint_rules.fixes.nodes import rewritten, without
 from gllint_rules.fixes.syntax import Place, place, replacement
 from gllint_rules.inference.values import Filled, Record, Site, Text, number
 from gllint_rules.project.context import Context
-from gllint_rules.project.parameters import function_at
 from gllint_rules.project.templates import FinalStep, final_steps
+from gllint_rules.tools.parameters import function_at
 from gllint_runtime.policy.claims import ClaimPathError, Macro, parse_claim_path
 from gllint_runtime.policy.units import ALLOWED_UNITS
 

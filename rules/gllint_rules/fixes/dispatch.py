@@ -21,13 +21,13 @@ from gllint_rules.inference.values import (
     Value,
     options,
 )
-from gllint_rules.project.asked import is_nested
 from gllint_rules.project.context import Context, is_test_path
-from gllint_rules.project.parameters import function_at
 from gllint_rules.project.project import Project
-from gllint_rules.project.tool import Tool
+from gllint_rules.project.tool_names import is_nested
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Call, Scope
+from gllint_rules.tools.parameters import function_at
+from gllint_rules.tools.tool import Tool
 from gllint_rules.words.names import TOOL_ACTIONS, TOOL_REGISTRY_NAMES
 
 _SYNCHRONOUS = frozenset({"run", "_run", "invoke", "forward", "fn"})

@@ -10,7 +10,7 @@ from gllint_rules.fixes.schemas import takes_keyword
 from gllint_rules.fixes.syntax import place
 from gllint_rules.inference.values import Site
 from gllint_rules.project.context import Context
-from gllint_rules.project.tool import Tool
+from gllint_rules.tools.tool import Tool
 
 KEYWORD = "live_required"
 

@@ -31,13 +31,13 @@ from gllint_rules.inference.values import (
     Value,
     options,
 )
+from gllint_rules.project.call_graph import Where
 from gllint_rules.project.context import Context
 from gllint_rules.project.project import Project
 from gllint_rules.project.results import is_quantity
-from gllint_rules.project.runners import Where
 from gllint_rules.project.schemas import Path, SchemaLiteral, read_schema
-from gllint_rules.project.tool import Tool
 from gllint_rules.reading.facts import Module
+from gllint_rules.tools.tool import Tool
 from gllint_rules.words.names import ARGS_SCHEMA, OUTPUT_SCHEMAS, RESULT_SCHEMAS
 from gllint_runtime.policy.schema_numbers import find_inlined_quantities
 from gllint_runtime.policy.schemas import QUANTITY_REF, inlined_quantity

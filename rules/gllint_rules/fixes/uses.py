@@ -22,14 +22,14 @@ from gllint_rules.inference.values import (
     Value,
     options,
 )
+from gllint_rules.project.call_graph import is_promised, is_run, where
 from gllint_rules.project.context import Context
-from gllint_rules.project.parameters import function_at
-from gllint_rules.project.runners import is_promised, is_run, where
-from gllint_rules.project.tool import Tool
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Function, Lambda, Module
 from gllint_rules.reading.positions import Positions
 from gllint_rules.records import fresh
+from gllint_rules.tools.parameters import function_at
+from gllint_rules.tools.tool import Tool
 
 MOST_STEPS = 60
 

@@ -10,7 +10,7 @@ from gllint_rules.fixes.nodes import without
 from gllint_rules.fixes.syntax import Place, place
 from gllint_rules.fixes.uses import Way, way_out
 from gllint_rules.inference import classes, functions
-from gllint_rules.inference.tables import DICT_GENERICS
+from gllint_rules.inference.builtin_names import DICT_GENERICS
 from gllint_rules.inference.values import (
     NONE,
     UNKNOWN,
@@ -28,9 +28,9 @@ from gllint_rules.inference.values import (
     options,
 )
 from gllint_rules.project.advice import Advice, advice_for_returned, echoed_argument
+from gllint_rules.project.call_graph import is_run, where
 from gllint_rules.project.context import Context
 from gllint_rules.project.results import Leaf, Result
-from gllint_rules.project.runners import is_run, where
 from gllint_rules.project.unit_sources import Neighbour
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Function

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from gllint_rules.inference import classes, outside, tables
+from gllint_rules.inference import builtin_names, classes, stub_values
 from gllint_rules.inference.values import (
     NONE,
     UNKNOWN,
@@ -220,21 +220,23 @@ def _declared(evaluator: Evaluator, named: Value, expr: Expr, frame: Frame) -> V
             fields = classes.new_type(evaluator, named)
             return fields if fields is not None else Instance(named)
         case External(name=name):
-            if name in tables.NUMBER_TYPES:
+            if name in builtin_names.NUMBER_TYPES:
                 message = f"annotated as `{name.removeprefix('builtins.')}`"
-                return evaluator.number(message, frame, expr.at, real=name in tables.REAL_TYPES)
-            if name in tables.SCALAR_TYPES:
-                return tables.SCALAR_TYPES[name]
-            if name in tables.LIST_TYPES:
+                return evaluator.number(message, frame, expr.at, real=name in builtin_names.REAL_TYPES)
+            if name in builtin_names.SCALAR_TYPES:
+                return builtin_names.SCALAR_TYPES[name]
+            if name in builtin_names.LIST_TYPES:
                 return ListOf(rest=UNKNOWN)
-            if name in tables.DICT_TYPES:
+            if name in builtin_names.DICT_TYPES:
                 return Record(open=True)
             last = name.rpartition(".")[2]
             if last == QUANTITY:
                 return Record(quantity=True, open=True)
-            if name.startswith("builtins.") or name in tables.OPAQUE_TYPES:
+            if name.startswith("builtins.") or name in builtin_names.OPAQUE_TYPES:
                 return UNKNOWN
-            found = outside.instance(name, (), frame.site(expr), f"annotated as `{name}`, which is a number")
+            found = stub_values.instance(
+                name, (), frame.site(expr), f"annotated as `{name}`, which is a number"
+            )
             return found if found is not None else ExternalInstance(name)
         case _:
             last = facts.last_name(expr)
@@ -269,14 +271,14 @@ def _generic(evaluator: Evaluator, base: Expr, index: Expr, frame: Frame) -> Val
         case "type" | "Type":
             named = evaluator.eval(parts[0], replace(frame, env=None))
             return named if isinstance(named, ClassOf) else UNKNOWN
-        case _ if name in tables.LIST_GENERICS:
+        case _ if name in builtin_names.LIST_GENERICS:
             if name.lower() == "tuple" and not any(_is_ellipsis(part) for part in parts):
                 entries = tuple(Entry(evaluator.annotation(part, frame), frame.site(part)) for part in parts)
                 if len(entries) > 1:
                     return ListOf(entries, kind="declared")
             element = evaluator.annotation(parts[0], frame) if parts else None
             return ListOf(rest=element, kind=name.lower())
-        case _ if name in tables.DICT_GENERICS and len(parts) == 2:
+        case _ if name in builtin_names.DICT_GENERICS and len(parts) == 2:
             keys, rest = (evaluator.annotation(part, frame) for part in parts)
             return Record(open=True, rest=rest, keys=as_keys(keys))
         case _:
@@ -284,7 +286,7 @@ def _generic(evaluator: Evaluator, base: Expr, index: Expr, frame: Frame) -> Val
             if isinstance(value, External) and not value.name.startswith("builtins."):
                 arguments = tuple(evaluator.annotation(part, frame) for part in parts)
                 site = frame.site(base)
-                found = outside.instance(value.name, arguments, site, f"annotated as `{value.name}`")
+                found = stub_values.instance(value.name, arguments, site, f"annotated as `{value.name}`")
                 if found is not None:
                     return found
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gllint_rules.inference import classes, outside
+from gllint_rules.inference import classes, stub_values
 from gllint_rules.inference.narrowing import forget, narrow, under
 from gllint_rules.inference.values import (
     NONE,
@@ -187,7 +187,7 @@ def element(value: Value) -> Value:
             case Text(is_bytes=False):
                 out.append(TEXT)
             case _:
-                out.append(outside.element(option))
+                out.append(stub_values.element(option))
     return join(*out) if out else UNKNOWN
 
 
@@ -211,7 +211,7 @@ def _item(evaluator: Evaluator, value: Value, index: int) -> Value:
     if of is not None and "NamedTuple" in classes.bases_named(evaluator, of):
         return _field_at(evaluator, value, of, index)
     if isinstance(value, Text):
-        return outside.element(value) if value.is_bytes else TEXT
+        return stub_values.element(value) if value.is_bytes else TEXT
     return UNKNOWN
 
 
@@ -265,14 +265,14 @@ def _subscripted(evaluator: Evaluator, base: Value, expr: facts.Sub, frame: Fram
         case Text(is_bytes=False):
             return TEXT
         case Text():
-            return base if isinstance(expr.index, facts.Slice) else outside.element(base)
+            return base if isinstance(expr.index, facts.Slice) else stub_values.element(base)
         case External(name=name):
-            held = outside.constant(name, frame.site(expr))
+            held = stub_values.constant(name, frame.site(expr))
             if held is None or isinstance(held, External):
                 return UNKNOWN
             return join(*(_subscripted(evaluator, option, expr, frame) for option in options(held)))
         case ExternalInstance() if not isinstance(expr.index, facts.Slice):
             index = evaluator.eval(expr.index, frame)
-            return outside.item(base, index, frame.site(expr))
+            return stub_values.item(base, index, frame.site(expr))
         case _:
             return UNKNOWN

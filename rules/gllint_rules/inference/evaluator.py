@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, Any
 from gllint_rules import stubs
 from gllint_rules.inference import annotations as hints
 from gllint_rules.inference import (
+    builtin_names,
     classes,
     containers,
     formatting,
     functions,
     objects,
     operators,
-    outside,
-    tables,
+    stub_values,
 )
 from gllint_rules.inference.execution import execute, too_complex
 from gllint_rules.inference.narrowing import SHOWN, shown, variable
@@ -191,7 +191,7 @@ class Evaluator(Questions):
                     if value is not UNKNOWN and not isinstance(value, External):
                         return value
             scope = scope.parent
-        return External(f"builtins.{name}") if name in tables.BUILTINS else UNKNOWN
+        return External(f"builtins.{name}") if name in builtin_names.BUILTINS else UNKNOWN
 
     def binding_value(self, scope: Scope, name: str, frame: Frame) -> Value:
         """All that the assignments to ``name`` in ``scope`` make of it."""
@@ -252,7 +252,7 @@ class Evaluator(Questions):
                 # One text of many is no template: only its kind is kept.
                 return join(*(TEXT if isinstance(o, Text) else o for o in options(found)))
             case "with" if binding.value is not None:
-                return outside.entered(given(), frame.site(binding.value))
+                return stub_values.entered(given(), frame.site(binding.value))
             case "param":
                 assert isinstance(binding.target, facts.Param)
                 return self.parameter(binding.target, frame)
@@ -313,7 +313,7 @@ class Evaluator(Questions):
                 return ModuleOf(submodule)
         bare = dotted.lstrip(".")
         full = ".".join(part for part in (bare, name) if part)
-        found = outside.numeric_constant(full, None) if name and bare == dotted else None
+        found = stub_values.numeric_constant(full, None) if name and bare == dotted else None
         return found if found is not None else External(full)
 
     def module_named(self, dotted: str, importer: Module) -> Module | None:
@@ -392,7 +392,7 @@ class Evaluator(Questions):
         base = self.eval(expr.base, frame)
         choices = options(base)
         if len(choices) > 1:  # what has no such attribute would raise: it is one of the others
-            choices = tuple(o for o in choices if not outside.lacks(o, expr.name)) or choices
+            choices = tuple(o for o in choices if not stub_values.lacks(o, expr.name)) or choices
         return join(*(self.attribute(option, expr.name, expr.at, frame) for option in choices))
 
     def _literal_of_member(self, owner: ClassOf, name: str) -> Value:
@@ -408,9 +408,9 @@ class Evaluator(Questions):
                 full = f"{prefix}.{name}"
                 if full in frame.module.outline.dotted_imports:
                     return self.imported(frame.module, full, "")
-                if full in tables.NUMBER_CONSTANTS:
+                if full in builtin_names.NUMBER_CONSTANTS:
                     return self.number(f"`{full}` is a number", frame, at, real=True)
-                found = outside.numeric_constant(full, Site(frame.module, at))
+                found = stub_values.numeric_constant(full, Site(frame.module, at))
                 return found if found is not None else External(full)
             case ModuleOf(module=module):
                 return self.global_value(module, name)
@@ -434,7 +434,7 @@ class Evaluator(Questions):
                     return hints.typed(self, found, declared) if declared is not None else found
                 if name == "__dict__":
                     return objects.fields_of(base)
-                dumps = name in tables.RECORD_METHODS and self.class_member(of, name) is UNKNOWN
+                dumps = name in builtin_names.RECORD_METHODS and self.class_member(of, name) is UNKNOWN
                 if dumps or classes.is_typed_dict(self, of):
                     return Method(base, name, Site(frame.module, at))
                 member = self.member(of, name)
@@ -442,29 +442,31 @@ class Evaluator(Questions):
                     return replace(member, receiver=base)
                 return member
             case Record(quantity=True):
-                if name in tables.RECORD_METHODS:
+                if name in builtin_names.RECORD_METHODS:
                     return Method(base, name, Site(frame.module, at))
                 return UNKNOWN
             case Number():
                 if name in ("real", "imag", "numerator", "denominator", "value"):
                     return base
                 return Method(base, name, Site(frame.module, at))
-            case ExternalInstance(name=kind) if kind in tables.ARRAY_CALLS and name in tables.ARRAY_NUMBERS:
+            case ExternalInstance(name=kind) if (
+                kind in builtin_names.ARRAY_CALLS and name in builtin_names.ARRAY_NUMBERS
+            ):
                 return self.number(f"`.{name}` of an array is a number", frame, at)
-            case ExternalInstance(name=kind) if kind in tables.ARRAY_CALLS and name == "shape":
+            case ExternalInstance(name=kind) if kind in builtin_names.ARRAY_CALLS and name == "shape":
                 length = self.number("the shape of an array holds numbers", frame, at)
                 return ListOf(rest=length, kind="tuple")
-            case ExternalInstance(arguments=held) if held and not outside.is_described(base):
-                place = tables.CONTEXT_ATTRIBUTES.get(name, len(held))
+            case ExternalInstance(arguments=held) if held and not stub_values.is_described(base):
+                place = builtin_names.CONTEXT_ATTRIBUTES.get(name, len(held))
                 return held[place] if place < len(held) else Method(base, name, Site(frame.module, at))
             case Text() | ListOf() | Record() | ExternalInstance():
-                found = outside.attribute(base, name, Site(frame.module, at))
-                if found is None and name == tables.LIFESPAN:
+                found = stub_values.attribute(base, name, Site(frame.module, at))
+                if found is None and name == builtin_names.LIFESPAN:
                     return self._lifespan(frame.module)
                 return found if found is not None else Method(base, name, Site(frame.module, at))
             case _ if base is NONE or base is NEVER:
                 return NEVER
-            case _ if name == tables.LIFESPAN:
+            case _ if name == builtin_names.LIFESPAN:
                 return self._lifespan(frame.module)
             case _:
                 return UNKNOWN
@@ -531,7 +533,7 @@ class Evaluator(Questions):
         target = _getter(bindings)
         if isinstance(target, Function):
             names = {facts.last_name(d) for d in target.decorators}
-            if names & tables.PROPERTIES:
+            if names & builtin_names.PROPERTIES:
                 return functions.call_function(self, FunctionOf(owner.module, target, of, True))
             tool = self.tools.decorated_tool(owner.module, target)
             if tool is not None:
@@ -632,7 +634,7 @@ class Evaluator(Questions):
         return FunctionOf(frame.module, expr, frame.bound)
 
     def _await(self, expr: facts.Await, frame: Frame) -> Value:
-        return outside.awaited(self.eval(expr.value, frame))
+        return stub_values.awaited(self.eval(expr.value, frame))
 
     def _unknown(self, expr: Any, frame: Frame) -> Value:
         return UNKNOWN
@@ -647,7 +649,7 @@ class Evaluator(Questions):
 def _with_stand_ins(bindings: Sequence[Binding], values: list[Value]) -> list[Value]:
     """The values of a name without an import of which nothing is known, where a number stands in for it."""
     unknown = [
-        binding.kind == "import" and isinstance(value, External) and not outside.is_described(value)
+        binding.kind == "import" and isinstance(value, External) and not stub_values.is_described(value)
         for binding, value in zip(bindings, values, strict=True)
     ]
     shown = [value for value, is_unknown in zip(values, unknown, strict=True) if not is_unknown]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from gllint_rules.inference import annotations as hints
-from gllint_rules.inference import containers, operators, outside
+from gllint_rules.inference import containers, operators, stub_values
 from gllint_rules.inference.arguments import given as given_to
 from gllint_rules.inference.arguments import written
 from gllint_rules.inference.narrowing import SHOWN, forget, in_both, narrow, under, variable
@@ -195,7 +195,7 @@ class _Runner:
                 for source, target in statement.items:
                     held = self.eval(source, env)
                     if target is not None:
-                        known = outside.entered(held, Site(self.module, source.at))
+                        known = stub_values.entered(held, Site(self.module, source.at))
                         self.store(target, known, env)
                 return self.block(statement.body, env)
             case facts.Try():

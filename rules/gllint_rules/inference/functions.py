@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
 from gllint_rules.inference import annotations as hints
-from gllint_rules.inference import arguments, objects, outside, special, tables
+from gllint_rules.inference import arguments, builtin_calls, builtin_names, objects, stub_values
 from gllint_rules.inference.execution import execute
 from gllint_rules.inference.values import (
     NEVER,
@@ -79,19 +79,19 @@ def called(evaluator: Evaluator, callee: Value, expr: facts.Call, frame: Frame) 
         case External(name=name):
             return call_external(evaluator, name, expr, frame)
         case Method():
-            return special.call_method(evaluator, callee, expr, frame)
+            return builtin_calls.call_method(evaluator, callee, expr, frame)
         case Instance(of=of):
             method = evaluator.class_member(of, "__call__")
             if isinstance(method, FunctionOf):
                 return call_function(evaluator, replace(method, first=True), expr, frame)
             return UNKNOWN
         case _:
-            return special.call_unknown(evaluator, expr, frame) if callee is UNKNOWN else UNKNOWN
+            return builtin_calls.call_unknown(evaluator, expr, frame) if callee is UNKNOWN else UNKNOWN
 
 
 def call_external(evaluator: Evaluator, name: str, expr: facts.Call, frame: Frame) -> Value:
     """What a call of a name from outside the project gives, where that is known."""
-    handler = special.CALLS.get(name)
+    handler = builtin_calls.CALLS.get(name)
     if handler is not None:
         return handler(evaluator, expr, frame)
     last = name.rpartition(".")[2]
@@ -100,31 +100,31 @@ def call_external(evaluator: Evaluator, name: str, expr: facts.Call, frame: Fram
     payload = evaluator.tools.payload(name)
     if payload is not None:
         return objects.envelope(evaluator, payload, expr, frame)
-    if name in tables.SAME_CALLS and expr.args:
+    if name in builtin_names.SAME_CALLS and expr.args:
         return evaluator.eval(expr.args[0], frame)
-    if name in tables.NUMBERS_OF_ARRAYS or name in tables.ELEMENTWISE:
+    if name in builtin_names.NUMBERS_OF_ARRAYS or name in builtin_names.ELEMENTWISE:
         return _of_arrays(evaluator, name, expr, frame)
-    known = outside.call(evaluator, name, expr, frame)
+    known = stub_values.call(evaluator, name, expr, frame)
     if known is not None:
         return known
-    if last[:1].isupper() or name in tables.ARRAY_CALLS:
+    if last[:1].isupper() or name in builtin_names.ARRAY_CALLS:
         return ExternalInstance(name)
-    return special.looked_up(evaluator, expr, frame) or UNKNOWN
+    return builtin_calls.looked_up(evaluator, expr, frame) or UNKNOWN
 
 
 def _of_arrays(evaluator: Evaluator, name: str, expr: facts.Call, frame: Frame) -> Value:
     """What a function of arrays gives where that is one number: for numbers, or where no array is asked for."""
-    if name in tables.ELEMENTWISE:
+    if name in builtin_names.ELEMENTWISE:
         values = [evaluator.eval(arg, frame) for arg in expr.args]
         if values and all(isinstance(value, Number) for value in values):
             return evaluator.number(f"`{name}()` of a number is one", frame, expr.at, *values)
         return UNKNOWN
     if (
-        len(expr.args) > tables.NUMBERS_OF_ARRAYS[name]
+        len(expr.args) > builtin_names.NUMBERS_OF_ARRAYS[name]
         or expr.keyword("axis", "keepdims", "size") is not None
     ):
         return UNKNOWN
-    if name in tables.ORDER_REDUCTIONS:
+    if name in builtin_names.ORDER_REDUCTIONS:
         place = expr.args[1] if len(expr.args) > 1 else expr.keyword("q")
         if place is None or number(evaluator.eval(place, frame)) is None:
             return UNKNOWN
@@ -143,7 +143,7 @@ def call_function(
         value = _lambda_result(evaluator, callee, function, expr, frame)
     else:
         decorators = [facts.last_name(d) for d in function.decorators]
-        if not tables.OPAQUE_DECORATORS.isdisjoint(decorators):
+        if not builtin_names.OPAQUE_DECORATORS.isdisjoint(decorators):
             return UNKNOWN
         declared = declared_return(evaluator, callee)
         if declared is not None and is_scalar(declared):
@@ -156,7 +156,12 @@ def call_function(
         if declared is not None:
             value = _declared_result(evaluator, value, declared)
         managed = next(
-            (tables.CONTEXT_DECORATORS[d] for d in decorators if d in tables.CONTEXT_DECORATORS), None
+            (
+                builtin_names.CONTEXT_DECORATORS[d]
+                for d in decorators
+                if d in builtin_names.CONTEXT_DECORATORS
+            ),
+            None,
         )
         if managed is not None:
             value = ExternalInstance(managed, (value.element() if isinstance(value, ListOf) else UNKNOWN,))
@@ -171,12 +176,12 @@ def lifespan(evaluator: Evaluator, module: facts.Module) -> Value:
     """What a request holds of the servers that ``module`` knows: what their ``lifespan`` yields."""
     given: list[Value] = []
     for home in _around(evaluator, module):
-        for call, scope in home.calls_of(tables.SERVERS):
+        for call, scope in home.calls_of(builtin_names.SERVERS):
             passed = call.keyword("lifespan")
             value = evaluator.eval(passed, Frame(home, scope)) if passed is not None else UNKNOWN
             if isinstance(value, FunctionOf):
                 site = Site(home, call.at)
-                given.append(outside.entered(call_function(evaluator, value), site))
+                given.append(stub_values.entered(call_function(evaluator, value), site))
     return join(*given) if given else UNKNOWN
 
 
@@ -272,8 +277,8 @@ def _hands_out_what_it_gets(evaluator: Evaluator, callee: FunctionOf, value: Val
 def _hands_out_fields(callee: FunctionOf, function: Function) -> bool:
     """Whether a function makes dicts of objects, whose fields are those of what it gets."""
     part = callee.module.section_of(function.at)
-    return not tables.DUMPS.isdisjoint(part.section.calls) and any(
-        facts.last_name(call.func) in tables.DUMPS and scope.enclosing_function() is function
+    return not builtin_names.DUMPS.isdisjoint(part.section.calls) and any(
+        facts.last_name(call.func) in builtin_names.DUMPS and scope.enclosing_function() is function
         for call, scope in part.calls
     )
 

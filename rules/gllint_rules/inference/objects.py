@@ -27,8 +27,8 @@ from gllint_rules.inference.values import (
 from gllint_rules.inference.values import spread as all_of
 from gllint_rules.reading import facts
 from gllint_rules.records import replace
+from gllint_rules.words.framework_table import Place
 from gllint_rules.words.names import QUANTITY
-from gllint_rules.words.table import Place
 
 if TYPE_CHECKING:
     from gllint_rules.inference.protocol import Evaluator

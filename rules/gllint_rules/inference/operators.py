@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gllint_rules.inference import formatting, outside
+from gllint_rules.inference import formatting, stub_values
 from gllint_rules.inference.narrowing import narrow, under
 from gllint_rules.inference.values import (
     BOOL,
@@ -99,7 +99,7 @@ def _overloaded(evaluator: Evaluator, op: str, left: Value, right: Value, site: 
     name = _SPECIAL.get(op, "")
     for value, other, special in ((left, right, f"__{name}__"), (right, left, f"__r{name}__")):
         if isinstance(value, ExternalInstance) and name:
-            found = outside.special(value, special, (other,), site)
+            found = stub_values.special(value, special, (other,), site)
             if found is not None:
                 return found
     return None

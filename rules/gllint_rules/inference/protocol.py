@@ -22,7 +22,7 @@ from gllint_rules.inference.values import (
     Value,
 )
 from gllint_rules.reading.facts import Call, Expr, Function, Module, Param, Scope
-from gllint_rules.words.table import Place
+from gllint_rules.words.framework_table import Place
 
 _T = TypeVar("_T")
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from gllint_rules.project.context import Context
 from gllint_rules.project.kinds import allowing, list_line, text_at
-from gllint_rules.project.parameters import argument_of, function_at
 from gllint_rules.project.results import Leaf, Result
 from gllint_rules.project.unit_sources import (
     Neighbour,
@@ -18,6 +17,7 @@ from gllint_rules.project.unit_sources import (
     unit_of_returned,
 )
 from gllint_rules.reading.sections import read_annotation
+from gllint_rules.tools.parameters import argument_of, function_at
 from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.kinds import PLAIN, TITLES, Kind, is_calendar
 

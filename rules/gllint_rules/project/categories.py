@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from gllint_rules.inference import classes
 from gllint_rules.inference.values import ClassOf, External, Frame, FunctionOf, options
 from gllint_rules.project.paths import sources
-from gllint_rules.project.tool import Tool
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Call, Class, Expr, Function, Module, Scope
+from gllint_rules.tools.tool import Tool
 from gllint_rules.words.names import TOOL_CATEGORIES, TOOL_CATEGORY
 
 if TYPE_CHECKING:

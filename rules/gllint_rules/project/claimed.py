@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from gllint_rules.inference.values import Entry, Record, Value, literal_of, options
 from gllint_rules.project.context import Context
-from gllint_rules.project.described import modules_with_tools
+from gllint_rules.project.descriptions import modules_with_tools
 from gllint_rules.project.results import is_quantity
-from gllint_rules.project.tool import Tool
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Call, Dict, Scope
+from gllint_rules.tools.tool import Tool
 from gllint_rules.tuples import NamedTuple
 from gllint_runtime.policy.claims import ClaimPathError, parse_claim_path
 

@@ -30,14 +30,14 @@ from gllint_rules.inference.values import (
     Value,
     options,
 )
-from gllint_rules.project.offered import imports_tools
+from gllint_rules.project.model_view import changed, is_changed, runs_wrapped, wrappers
+from gllint_rules.project.model_view import seen as what_is_seen
 from gllint_rules.project.project import Project
 from gllint_rules.project.results import Result, leaves
-from gllint_rules.project.seen import changed, is_changed, runs_wrapped, wrappers
-from gllint_rules.project.seen import seen as what_is_seen
-from gllint_rules.project.tool import Tool
+from gllint_rules.project.tool_exports import imports_tools
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Expr, Module, Scope
+from gllint_rules.tools.tool import Tool
 from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.kinds import Kind
 

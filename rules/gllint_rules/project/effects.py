@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from gllint_rules import records
 from gllint_rules.inference import classes
-from gllint_rules.inference.tables import ENVIRONMENTS
+from gllint_rules.inference.builtin_names import ENVIRONMENTS
 from gllint_rules.inference.values import (
     NONE,
     Because,
@@ -29,8 +29,8 @@ from gllint_rules.inference.values import (
     Value,
     options,
 )
-from gllint_rules.project.asked import stores
 from gllint_rules.project.paths import MOST_STEPS, is_path, sources
+from gllint_rules.project.tool_names import stores
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import (
     Call,
@@ -69,7 +69,7 @@ from gllint_rules.words.names import (
 if TYPE_CHECKING:
     from gllint_rules.project.context import Context
     from gllint_rules.project.project import Project
-    from gllint_rules.project.tool import Tool
+    from gllint_rules.tools.tool import Tool
 
 Kind = Literal["network", "clock", "random", "environment", "write", "delete"]
 

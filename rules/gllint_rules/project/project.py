@@ -1,7 +1,7 @@
 """The facts of all modules joined. It answers lazily and remembers.
 
 :class:`~gllint_rules.project.imports.Imports` knows which file an import leads to,
-:class:`~gllint_rules.project.tools.Tools` which values are tools, the evaluator what expressions hold; a
+:class:`~gllint_rules.tools.tools.Tools` which values are tools, the evaluator what expressions hold; a
 :class:`Project` holds the three, and remembers what others ask of all of its modules.
 """
 
@@ -11,12 +11,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple, cast
 
 from gllint_rules.finding import Cut
-from gllint_rules.project.handed import Taken
 from gllint_rules.project.imports import Imports
-from gllint_rules.project.tools import Tools, forgotten
 from gllint_rules.reading.facts import Module
 from gllint_rules.reading.modules import read_module
 from gllint_rules.reading.reads import Read, Reads, Spoilt, noted
+from gllint_rules.tools.registrars import Taken
+from gllint_rules.tools.tools import Tools, forgotten
 from gllint_rules.words.names import Names
 from gllint_rules.words.settings import Settings
 

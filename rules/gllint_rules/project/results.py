@@ -22,9 +22,9 @@ from gllint_rules.inference.values import (
     number,
     options,
 )
-from gllint_rules.project.tool import Tool
 from gllint_rules.reading.facts import Expr
 from gllint_rules.records import replace
+from gllint_rules.tools.tool import Tool
 from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.settings import Settings
 

@@ -19,10 +19,10 @@ from gllint_rules.inference.values import (
     Value,
 )
 from gllint_rules.project.context import Context
-from gllint_rules.project.tool import Tool
 from gllint_rules.reading.facts import Call, Expr, Scope
 from gllint_rules.reading.reads import Read, noted
 from gllint_rules.records import fresh
+from gllint_rules.tools.tool import Tool
 from gllint_rules.words.names import RESULT_SCHEMAS
 from gllint_runtime.policy.schema_numbers import property_names, schema_numbers
 

@@ -20,9 +20,9 @@ from gllint_rules.inference.values import (
     options,
 )
 from gllint_rules.project.context import Context, told
+from gllint_rules.project.model_view import is_changed, wrappers
 from gllint_rules.project.results import Result, is_quantity, leaves, quantities
-from gllint_rules.project.seen import is_changed, wrappers
-from gllint_rules.project.tool import Tool
+from gllint_rules.tools.tool import Tool
 
 MOST_VALUES = 20_000  # of one result: what is larger is unknown
 _ORDER: tuple[ToolResult, ...] = ("number", "text", "unknown", "other")

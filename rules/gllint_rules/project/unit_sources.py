@@ -26,10 +26,10 @@ from gllint_rules.inference.values import (
 )
 from gllint_rules.project.context import Context
 from gllint_rules.project.kinds import expression_at, kind_of_leaf, text_at
-from gllint_rules.project.parameters import function_at
 from gllint_rules.project.results import Leaf, Result, leaves
 from gllint_rules.project.schemas import read_schema
 from gllint_rules.reading import facts
+from gllint_rules.tools.parameters import function_at
 from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.kinds import Kind, contradicts, kind_of_name, words_of
 from gllint_rules.words.settings import Settings

@@ -1,7 +1,7 @@
 """What the rules know by name: one table each, extended by the configuration.
 
-Frameworks have a table of their own (:mod:`gllint_rules.words.table`). The names here are compared with the last part
-of a dotted name, so that re-exports and aliases of packages make no difference.
+Frameworks have a table of their own (:mod:`gllint_rules.words.framework_table`). The names here are compared with the
+last part of a dotted name, so that re-exports and aliases of packages make no difference.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from fnmatch import translate
 from functools import lru_cache
 
 from gllint_rules.tuples import NamedTuple
+from gllint_rules.words.framework_table import Table, configured
 from gllint_rules.words.settings import Settings
-from gllint_rules.words.table import Table, configured
 
 # An annotation names a tool class of a framework by its ending, too (`CrewBaseTool`, `MyStructuredTool`).
 TOOL_CLASS_ENDINGS = ("BaseTool", "StructuredTool")

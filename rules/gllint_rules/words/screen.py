@@ -15,6 +15,7 @@ from functools import cached_property, lru_cache
 from itertools import product
 from typing import TYPE_CHECKING, TypeAlias
 
+from gllint_rules.words.framework_table import Table
 from gllint_rules.words.names import (
     LIST_PUTS,
     OUTPUT_SCHEMAS,
@@ -29,7 +30,6 @@ from gllint_rules.words.names import (
     Names,
 )
 from gllint_rules.words.settings import Settings
-from gllint_rules.words.table import Table
 
 if TYPE_CHECKING:
     from ahocorasick_rs import BytesAhoCorasick

@@ -13,8 +13,8 @@ from typing import Any
 
 from gllint_runtime.execution.record import CallRecord, Origin
 from gllint_runtime.policy.numbers import is_in_symbol, scan_naked_numbers
+from gllint_runtime.policy.rendered_text import is_numeral
 from gllint_runtime.policy.schemas import Path, show_path
-from gllint_runtime.policy.view import is_numeral
 
 Source = tuple[str, str | None, bool]
 """The last three fields of an :class:`Origin`: kind, source, grounded."""

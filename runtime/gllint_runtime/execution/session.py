@@ -30,9 +30,9 @@ from gllint_runtime.policy.errors import (
     GLRuntimeError,
     GLValidationError,
 )
-from gllint_runtime.policy.neighbours import holds_time
 from gllint_runtime.policy.numbers import scan_naked_numbers, unsafe_characters
 from gllint_runtime.policy.outputs import plain_arguments, resolve_path, usable_checker, verified_output
+from gllint_runtime.policy.quantity_context import holds_time
 from gllint_runtime.policy.rendering import format_quantity
 from gllint_runtime.policy.schemas import Claim, Quantity
 from gllint_runtime.policy.settings import Policy, Settings, known

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from gllint_runtime.policy.tables import sections
+from gllint_runtime.policy.data_files import sections
 
 
 def _by_unit(table: Mapping[str, str]) -> Mapping[str, str]:

@@ -10,7 +10,7 @@ import traceback
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from gllint_runtime.policy.tables import lines
+from gllint_runtime.policy.data_files import lines
 
 HINTS = dict(line.split(": ", 1) for line in lines("hints.txt"))
 

@@ -13,10 +13,10 @@ from collections.abc import Collection, Mapping
 from functools import cache, lru_cache
 from typing import NamedTuple
 
+from gllint_runtime.policy.data_files import sections
 from gllint_runtime.policy.key_units import announced_dimension, readings_of_name
 from gllint_runtime.policy.number_kinds import KINDS, Kind
 from gllint_runtime.policy.schemas import is_plain_key
-from gllint_runtime.policy.tables import sections
 
 _LONGEST = 200
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")

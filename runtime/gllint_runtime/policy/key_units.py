@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
+from gllint_runtime.policy.data_files import sections
 from gllint_runtime.policy.packs import PACKS, pack_units
-from gllint_runtime.policy.tables import sections
 from gllint_runtime.policy.units import ALLOWED_UNITS, TIME_UNITS, dimension_of, is_allowed
 
 _LONGEST = 200

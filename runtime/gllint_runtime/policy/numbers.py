@@ -11,7 +11,7 @@ A number is any run of digits of any script (Unicode Nd, No, Nl, and pictures of
 
 Emphasis around them (``_2024-10-02_``) changes nothing. Nothing else glued to letters passes (``500kWh``, ``Q3``,
 ``3rd``), and no code fence excuses anything. What would change the number that a macro renders is found by
-:mod:`~gllint_runtime.policy.neighbours`.
+:mod:`~gllint_runtime.policy.quantity_context`.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from datetime import date
 from functools import lru_cache
 
 from gllint_runtime.policy.claims import Macro, find_macros, in_place
-from gllint_runtime.policy.neighbours import BULLET, JOINS, MASK, UNSPACED, beside
+from gllint_runtime.policy.quantity_context import BULLET, JOINS, MASK, UNSPACED, beside
+from gllint_runtime.policy.rendered_text import View, is_numeral, replaced
 from gllint_runtime.policy.units import ALLOWED_UNITS
-from gllint_runtime.policy.view import View, is_numeral, replaced
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from fnmatch import fnmatchcase
 from types import NoneType
 from typing import Any, NamedTuple
 
-from gllint_runtime.policy.tables import read
+from gllint_runtime.policy.data_files import read
 
 Schema = Any
 

@@ -16,9 +16,9 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from gllint_runtime.policy.allowlist import ALLOWED_UNITS, TIME_UNITS
+from gllint_runtime.policy.data_files import sections
 from gllint_runtime.policy.packs import PACKS, pack_units
 from gllint_runtime.policy.stock_units import stock_name, stock_readings
-from gllint_runtime.policy.tables import sections
 from gllint_runtime.policy.unit_expressions import MAX_LENGTH, NAME, TRAILING_POWER, Factors, factors_of
 
 _MAX_FACTORS = 12

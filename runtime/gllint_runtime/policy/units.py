@@ -24,10 +24,10 @@ from gllint_runtime.policy.allowlist import ALLOWED_UNITS as ALLOWED_UNITS
 from gllint_runtime.policy.allowlist import CANONICAL_UNITS, DERIVED_DIMENSIONS
 from gllint_runtime.policy.allowlist import TIME_UNITS as TIME_UNITS
 from gllint_runtime.policy.allowlist import UNIT_SUFFIXES as UNIT_SUFFIXES
+from gllint_runtime.policy.data_files import lines
 from gllint_runtime.policy.errors import GLValidationError
 from gllint_runtime.policy.packs import PACKS, pack_units
 from gllint_runtime.policy.stock_units import stock_dimensions, stock_sizes_agree
-from gllint_runtime.policy.tables import lines
 from gllint_runtime.policy.unit_expressions import MAX_LENGTH, factors_of
 from gllint_runtime.policy.unit_spellings import (
     Spelling,

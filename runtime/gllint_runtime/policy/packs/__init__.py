@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from gllint_runtime.policy.tables import lines
+from gllint_runtime.policy.data_files import lines
 
 if TYPE_CHECKING:
     from fractions import Fraction

@@ -23,14 +23,14 @@ from gllint_rules.inference.values import (
     literal_of,
     options,
 )
-from gllint_rules.project.callees import real_name
 from gllint_rules.project.context import is_test_path
-from gllint_rules.project.offered import tool_classes
 from gllint_rules.project.project import taken
-from gllint_rules.project.tool import Tool
+from gllint_rules.project.tool_exports import tool_classes
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Call, Class, Expr, Module, Scope, Sub
 from gllint_rules.reading.outline import Section
+from gllint_rules.tools.framework_names import real_name
+from gllint_rules.tools.tool import Tool
 from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.names import (
     ACTION_PARSERS,

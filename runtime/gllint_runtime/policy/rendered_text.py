@@ -13,7 +13,7 @@ from bisect import bisect_right
 from collections.abc import Callable
 from functools import lru_cache
 
-from gllint_runtime.policy.tables import lines
+from gllint_runtime.policy.data_files import lines
 
 _BLOCKS = (
     "address|article|aside|blockquote|center|dd|details|dialog|dir|div|dl|dt|fieldset|figcaption|figure|footer"

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 from gllint_rules import records
 from gllint_rules.inference.values import ClassOf, FunctionOf
 from gllint_rules.reading.facts import Call, Expr, Module, Scope
-from gllint_rules.words.table import Framework
+from gllint_rules.words.framework_table import Framework
 
 Form: TypeAlias = Literal["T1", "T2", "T3", "T4", "T5", "T6", "T7", "T8"]
 

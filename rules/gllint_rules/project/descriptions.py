@@ -14,8 +14,8 @@ from gllint_rules.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from gllint_rules.project.project import Project
-    from gllint_rules.project.tool import Tool
     from gllint_rules.reading.facts import Module
+    from gllint_rules.tools.tool import Tool
 
 _DESCRIPTION = "description"
 _Plain: TypeAlias = tuple[str, str, Span, str]

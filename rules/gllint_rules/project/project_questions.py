@@ -11,13 +11,13 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from gllint_rules.project.asked import names_registries, tool_names
 from gllint_rules.project.categories import uses_categories
-from gllint_rules.project.offered import names_of_tools
 from gllint_rules.project.project import taken
-from gllint_rules.project.tools import assigns_registry
+from gllint_rules.project.tool_exports import names_of_tools
+from gllint_rules.project.tool_names import names_registries, tool_names
 from gllint_rules.reading.facts import Module, methods
-from gllint_rules.words.table import CONFIGURED
+from gllint_rules.tools.tools import assigns_registry
+from gllint_rules.words.framework_table import CONFIGURED
 
 if TYPE_CHECKING:
     from gllint_rules.project.project import Project

@@ -26,9 +26,13 @@ from gllint_rules.inference.values import (
     literal_of,
     options,
 )
-from gllint_rules.project.callees import Callees, defined, dotted_path, meant, origins, real_names
-from gllint_rules.project.derivation import Derivation
-from gllint_rules.project.handed import (
+from gllint_rules.reading import facts
+from gllint_rules.reading.facts import Call, Expr, Function, Module, Scope
+from gllint_rules.reading.outline import SECTION_BITS, Section
+from gllint_rules.reading.reads import SHAPE
+from gllint_rules.records import replace
+from gllint_rules.tools.framework_names import Callees, defined, dotted_path, meant, origins, real_names
+from gllint_rules.tools.registrars import (
     Sink,
     Taken,
     arguments,
@@ -41,14 +45,10 @@ from gllint_rules.project.handed import (
     returned,
     stores,
 )
-from gllint_rules.project.tool import Form, Tool
-from gllint_rules.reading import facts
-from gllint_rules.reading.facts import Call, Expr, Function, Module, Scope
-from gllint_rules.reading.outline import SECTION_BITS, Section
-from gllint_rules.reading.reads import SHAPE
-from gllint_rules.records import replace
+from gllint_rules.tools.subclasses import Derivation
+from gllint_rules.tools.tool import Form, Tool
+from gllint_rules.words.framework_table import GENERAL, Callee, Entry, Framework, Kind, Place
 from gllint_rules.words.names import ARGS_SCHEMA, LIST_PUTS, RESULT_SCHEMAS, SCHEMA_FN
-from gllint_rules.words.table import GENERAL, Callee, Entry, Framework, Kind, Place
 
 _CALLED: frozenset[Kind] = frozenset({"calls", "keywords", "decorators", "described"})
 _MAKING: tuple[Kind, ...] = ("decorators", "calls")

@@ -1,7 +1,7 @@
 """The framework table: how each framework hands a function to the model, read from its data file.
 
 ``frameworks.toml`` is what people read and write; ``frameworks.json`` holds the same and loads fifty times faster.
-``docs/tools.md`` says what each key means. After a change: ``python -m gllint_rules.words.table``.
+``docs/tools.md`` says what each key means. After a change: ``python -m gllint_rules.words.framework_table``.
 """
 
 from __future__ import annotations

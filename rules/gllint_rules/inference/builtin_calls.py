@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, TypeAlias
 from gllint_rules.inference import annotations as hints
 from gllint_rules.inference import (
     arguments,
+    builtin_names,
     classes,
     containers,
     formatting,
     objects,
     operators,
-    outside,
-    tables,
+    stub_values,
 )
 from gllint_rules.inference.execution import execute
 from gllint_rules.inference.values import (
@@ -177,8 +177,8 @@ def _sum(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 
 def _abs(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     value = evaluator.eval(call.args[0], frame) if call.args else UNKNOWN
-    if isinstance(value, ExternalInstance) and outside.is_described(value):  # of a duration: a duration
-        return outside.call(evaluator, "builtins.abs", call, frame) or UNKNOWN
+    if isinstance(value, ExternalInstance) and stub_values.is_described(value):  # of a duration: a duration
+        return stub_values.call(evaluator, "builtins.abs", call, frame) or UNKNOWN
     return evaluator.number("`abs()` gives a number", frame, call.at)
 
 
@@ -276,7 +276,7 @@ def _threaded(position: int) -> Handler:
 
 def _defaultdict(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     """A dict whose values are what its factory gives, each where the factory puts it in."""
-    found = outside.call(evaluator, "collections.defaultdict", call, frame) or UNKNOWN
+    found = stub_values.call(evaluator, "collections.defaultdict", call, frame) or UNKNOWN
     if not isinstance(found, Record) or not call.args or isinstance(call.args[0], facts.Star):
         return found
     made = evaluator.eval(facts.Call(call.at, call.args[0], (), ()), frame)
@@ -287,7 +287,7 @@ def _defaultdict(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 
 def _counter(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     """A dict of counts, empty where it is given nothing to count."""
-    found = outside.call(evaluator, "collections.Counter", call, frame) or UNKNOWN
+    found = stub_values.call(evaluator, "collections.Counter", call, frame) or UNKNOWN
     is_empty = not (call.args or call.keywords)
     return replace(found, unfilled=True) if isinstance(found, Record) and is_empty else found
 
@@ -313,12 +313,12 @@ def _gather(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     if not isinstance(value, ListOf):
         return value
     may_be_raised = call.keyword("return_exceptions") is not None
-    return each_changed(value, _or_raised if may_be_raised else outside.awaited)
+    return each_changed(value, _or_raised if may_be_raised else stub_values.awaited)
 
 
 def _or_raised(task: Value) -> Value:
     """What ``task`` gives, or raises. Objects are followed no further: to do so costs more than it shows."""
-    given = outside.awaited(task)
+    given = stub_values.awaited(task)
     is_plain = all(is_scalar(o) or (isinstance(o, Record) and o.cls is None) for o in options(given))
     return join(given, UNKNOWN) if is_plain else UNKNOWN
 
@@ -504,9 +504,11 @@ def call_method(evaluator: Evaluator, method: Method, call: facts.Call, frame: F
             return _text_method(evaluator, method.of, method.name, call, frame)
         case ListOf() if method.name == "copy":
             return method.of
-        case Number() if method.name in tables.NUMBER_METHODS:
+        case Number() if method.name in builtin_names.NUMBER_METHODS:
             return method.of
-        case ExternalInstance(name=name) if name in tables.ARRAY_CALLS and method.name in tables.REDUCTIONS:
+        case ExternalInstance(name=name) if (
+            name in builtin_names.ARRAY_CALLS and method.name in builtin_names.REDUCTIONS
+        ):
             if not call.args and call.keyword("axis", "keepdims") is None:
                 return evaluator.number(f"`.{method.name}()` of an array is a number", frame, call.at)
             return UNKNOWN
@@ -517,10 +519,10 @@ def call_method(evaluator: Evaluator, method: Method, call: facts.Call, frame: F
 def _known(evaluator: Evaluator, of: Value, name: str, call: facts.Call, frame: Frame) -> Value:
     """What the name of a method alone says; else what the stubs say of it."""
     found = call_unknown(evaluator, call, frame)
-    if name == "map" and isinstance(of, ExternalInstance) and of.name in tables.EXECUTORS:
+    if name == "map" and isinstance(of, ExternalInstance) and of.name in builtin_names.EXECUTORS:
         return _map(evaluator, call, frame)
     if found is UNKNOWN:
-        found = outside.method(evaluator, of, name, call, frame) or UNKNOWN
+        found = stub_values.method(evaluator, of, name, call, frame) or UNKNOWN
     return found
 
 
@@ -539,12 +541,12 @@ def call_unknown(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
             return _threaded(1)(evaluator, call, frame)
         if last == "submit" and call.args:
             given = _threaded(0)(evaluator, call, frame)
-            return ExternalInstance(tables.FUTURE, (given,)) if given is not UNKNOWN else UNKNOWN
+            return ExternalInstance(builtin_names.FUTURE, (given,)) if given is not UNKNOWN else UNKNOWN
         if last == "_replace":
             return objects.replaced(evaluator, evaluator.eval(call.func.base, frame), call, frame)
         if last == "model_copy":
             return objects.copied(evaluator, evaluator.eval(call.func.base, frame), call, frame)
-        if last in tables.MODEL_PARSERS or last == "model_construct":
+        if last in builtin_names.MODEL_PARSERS or last == "model_construct":
             models = options(evaluator.eval(call.func.base, frame))
             return join(*(_parsed(evaluator, last, model, call, frame) for model in models))
     payload = evaluator.tools.payload(last)
@@ -575,7 +577,7 @@ def looked_up(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value | N
         return None
     if _is_address(evaluator.eval(call.args[0], frame)):
         return None
-    if all(outside.is_described(option) for option in options(evaluator.eval(call.func.base, frame))):
+    if all(stub_values.is_described(option) for option in options(evaluator.eval(call.func.base, frame))):
         return None
     return operators.defaulted(evaluator, UNKNOWN, default, f"`.{call.func.name}()`", frame, call.at)
 
@@ -583,7 +585,7 @@ def looked_up(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value | N
 def _record_method(evaluator: Evaluator, record: Record, name: str, call: facts.Call, frame: Frame) -> Value:
     if name in ("model_copy", "copy") and record.cls is not None and not record.quantity:
         return objects.copied(evaluator, record, call, frame)
-    if name in tables.RECORD_METHODS:
+    if name in builtin_names.RECORD_METHODS:
         return objects.fields_of(record)
     if record.quantity:
         return UNKNOWN
@@ -631,4 +633,4 @@ def _text_method(evaluator: Evaluator, text: Text, name: str, call: facts.Call, 
         case "expandtabs":
             return text
         case _:
-            return outside.method(evaluator, text, name, call, frame) or TEXT
+            return stub_values.method(evaluator, text, name, call, frame) or TEXT

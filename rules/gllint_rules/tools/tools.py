@@ -18,16 +18,16 @@ from gllint_rules.inference.values import (
     held_in,
     options,
 )
-from gllint_rules.project.callees import Callees
-from gllint_rules.project.derivation import Derivation
-from gllint_rules.project.forms import Forms
-from gllint_rules.project.handed import Taken
-from gllint_rules.project.parameters import declared_by_schema
-from gllint_rules.project.tool import Tool
 from gllint_rules.reading.facts import Call, Expr, Function, Module, Param, Scope
 from gllint_rules.reading.reads import NOTHING, Read, Reads, Spoilt, noted
+from gllint_rules.tools.discovery import Forms
+from gllint_rules.tools.framework_names import Callees
+from gllint_rules.tools.parameters import declared_by_schema
+from gllint_rules.tools.registrars import Taken
+from gllint_rules.tools.subclasses import Derivation
+from gllint_rules.tools.tool import Tool
+from gllint_rules.words.framework_table import Place
 from gllint_rules.words.names import TOOL_REGISTRY_NAMES, Names
-from gllint_rules.words.table import Place
 
 if TYPE_CHECKING:
     from gllint_rules.inference.following import FollowingEvaluator

@@ -20,11 +20,11 @@ from gllint_rules.inference.values import (
     literal_of,
     options,
 )
-from gllint_rules.project.tool import Tool
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Expr
 from gllint_rules.records import replace
-from gllint_rules.words.table import Place
+from gllint_rules.tools.tool import Tool
+from gllint_rules.words.framework_table import Place
 
 if TYPE_CHECKING:
     from gllint_rules.inference.protocol import Evaluator

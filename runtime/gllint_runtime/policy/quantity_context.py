@@ -3,7 +3,7 @@
 A macro brings its value and its unit; what stands beside it must not change either. The parts of this page, in this
 order: characters that may touch a macro, signs before it, and what changes the quantity behind it, also across white
 space. White space, the ends of the text and opening and closing punctuation are passed over. The words are in
-``beside.txt``.
+``quantity_context.txt``.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import unicodedata
 from collections.abc import Collection
 from functools import lru_cache
 
-from gllint_runtime.policy.tables import read
+from gllint_runtime.policy.data_files import read
 from gllint_runtime.policy.units import ALLOWED_UNITS, TIME_UNITS, UNIT_SUFFIXES
 
 BULLET = re.compile(r"\n([ \t>]*(?:\d{1,9}[.)][ \t]+)?)-(?=[ \t])")
@@ -393,8 +393,8 @@ _LATIN = str.maketrans(
 
 @lru_cache(maxsize=1)
 def _table() -> dict[str, list[str]]:
-    """The words of ``beside.txt``, folded, by the name of their section, and the symbols of units."""
-    text = read("beside.txt")
+    """The words of ``quantity_context.txt``, folded, by the name of their section, and the symbols of units."""
+    text = read("quantity_context.txt")
     sections = dict(re.findall(r"^\[([a-z ]+).*\]\n((?:.+\n)+)", text, re.MULTILINE))
     units = sorted({re.split("[/%]", unit)[0] for unit in ALLOWED_UNITS} - {""}, key=len, reverse=True)
     currencies = [prefix + unit for unit in units if unit.isupper() and len(unit) == 3 for prefix in "kMBT"]

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from gllint_rules import records, stubs
-from gllint_rules.inference import tables
+from gllint_rules.inference import builtin_names
 from gllint_rules.inference.values import (
     BOOL,
     BYTES,
@@ -133,7 +133,7 @@ def _value(said: Type, known: _Known, at: _At) -> Value:
 
 
 def _number(at: _At, name: str = "") -> Number:
-    return Number(Because(at.why, at.site), name in tables.REAL_TYPES)
+    return Number(Because(at.why, at.site), name in builtin_names.REAL_TYPES)
 
 
 def _row(values: list[Value], kind: str, at: _At) -> Value:
@@ -381,9 +381,9 @@ def call(evaluator: Evaluator, name: str, expr: facts.Call, frame: Frame) -> Val
 
 
 def _called(name: str, arguments: _Arguments, at: _At) -> Value | None:
-    if name in tables.NUMBER_CALLS:
+    if name in builtin_names.NUMBER_CALLS:
         return _number(at)
-    if name in tables.TEXT_CALLS:
+    if name in builtin_names.TEXT_CALLS:
         return TEXT
     found = stubs.find(name)
     if found is None:

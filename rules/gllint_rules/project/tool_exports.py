@@ -6,15 +6,15 @@ from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
 from gllint_rules.inference.values import ClassOf, ModuleOf, ToolValue, options
-from gllint_rules.project.handed import Taken
 from gllint_rules.project.project import taken
-from gllint_rules.project.tools import assigns_registry
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Module
 from gllint_rules.reading.outline import SECTION_BITS
+from gllint_rules.tools.registrars import Taken
+from gllint_rules.tools.tools import assigns_registry
+from gllint_rules.words.framework_table import GENERAL
 from gllint_rules.words.names import TOOL_REGISTRY_CLASSES, TOOL_REGISTRY_NAMES
 from gllint_rules.words.screen import Needles
-from gllint_rules.words.table import GENERAL
 
 if TYPE_CHECKING:
     from gllint_rules.project.project import Project

@@ -22,7 +22,7 @@ from gllint_rules.inference.values import (
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Expr, Function, Module, Scope
 from gllint_rules.records import fresh
-from gllint_rules.words.table import ANY, Callee, Entry, Framework, Kind, Table
+from gllint_rules.words.framework_table import ANY, Callee, Entry, Framework, Kind, Table
 
 if TYPE_CHECKING:
     from gllint_rules.inference.protocol import Evaluator

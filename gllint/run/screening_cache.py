@@ -12,7 +12,10 @@ from gllint.files.places import Places
 from gllint.files.sources import Sources
 from gllint.run.cache import Store
 from gllint.run.clock import Clock
-from gllint.run.looks import (
+from gllint.run.parsing import Unparsed
+from gllint.run.pool import CHUNK, Pool
+from gllint.run.progress import Progress
+from gllint.run.screening import (
     IS_PYTHON,
     MARKED,
     MAY_USE,
@@ -24,9 +27,6 @@ from gllint.run.looks import (
     screen_file,
     uses_file,
 )
-from gllint.run.parsing import Unparsed
-from gllint.run.pool import CHUNK, Pool
-from gllint.run.progress import Progress
 from gllint_rules import Settings
 from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.screen import Needles

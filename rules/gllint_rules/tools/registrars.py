@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from gllint_rules import records
 from gllint_rules.inference import classes
-from gllint_rules.inference.tables import PROPERTIES
+from gllint_rules.inference.builtin_names import PROPERTIES
 from gllint_rules.inference.values import (
     ClassOf,
     Frame,
@@ -22,14 +22,14 @@ from gllint_rules.inference.values import (
     held_in,
     options,
 )
-from gllint_rules.project.callees import defined
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Call, Expr, Function, Lambda, Module, Param, Scope
 from gllint_rules.reading.outline import Section
 from gllint_rules.reading.reads import ALL, SHAPE
 from gllint_rules.records import fresh
+from gllint_rules.tools.framework_names import defined
 from gllint_rules.tuples import NamedTuple
-from gllint_rules.words.table import Place
+from gllint_rules.words.framework_table import Place
 
 if TYPE_CHECKING:
     from gllint_rules.inference.protocol import Evaluator
