@@ -326,6 +326,7 @@ class _Run:
                 new = "new " if self.has_baseline else ""
                 looked = "" if left.is_empty else ", as far as gllint looked"
                 self._note(f"No {new}findings in {counted(len(outcome.checked), 'file')}{looked}.")
+                self._say_plain(outcome)
                 self._say_unseen(left)
             return
         files = len({finding.path for finding in outcome.findings})
@@ -342,12 +343,19 @@ class _Run:
         listed = ", ".join(hint for hint in hints if hint)
         text += allowable(outcome.findings, self._is_settled)
         self._note(f"{text} ({listed})." if listed else f"{text}.")
+        self._say_plain(outcome)
         self._say_unseen(left)
 
     def _is_settled(self, finding: Finding) -> bool:
         from gllint.verdict.advice import is_settled
 
         return is_settled(finding, self.engine.config_of(finding.path))
+
+    def _say_plain(self, outcome: Outcome) -> None:
+        """Say how many numbers the project's `plain-kinds` left out."""
+        if count := len(outcome.plain_numbers):
+            whose = "is left out, whose key says" if count == 1 else "are left out, whose keys say"
+            self._note(f"{counted(count, 'number')} {whose} a kind of `plain-kinds`.")
 
     def _say_unseen(self, left: Unseen) -> None:
         """Say what was not looked at, and how to have it looked at."""

@@ -21,7 +21,7 @@ from gllint.run.progress import Progress
 from gllint.run.results import Result
 from gllint.run.screening_cache import Means
 from gllint.run.workspace import Workspace
-from gllint_rules import Failure, Finding, ToolSight
+from gllint_rules import Failure, Finding, PlainNumber, ToolSight
 from gllint_rules.tuples import NamedTuple
 
 if TYPE_CHECKING:
@@ -74,9 +74,9 @@ class Unjudged(NamedTuple):
 class Outcome:
     """What a run found, sorted by path, line, column and code. Paths are absolute.
 
-    Findings may lie in other files than those ``checked``, which bring them about. ``tools`` are those that the files
-    offer, or whose callables stand there, each once; ``left_out`` says of files why they, or parts of them, were not
-    checked.
+    Findings may lie in other files than those ``checked``, which bring them about. ``tools`` are those that the
+    files offer, or whose callables stand there, each once; ``plain_numbers`` are left out for ``plain-kinds``;
+    ``left_out`` says of files why they, or parts of them, were not checked.
     """
 
     def __init__(self, checked: Iterable[str] = ()) -> None:
@@ -86,6 +86,7 @@ class Outcome:
         self.unjudged: list[Unjudged] = []
         self.checked = list(checked)
         self.tools: list[ToolSight] = []
+        self.plain_numbers: list[PlainNumber] = []
         self.left_out: dict[str, str] = {}
 
     def add(self, other: Outcome) -> None:
@@ -96,6 +97,7 @@ class Outcome:
         self.unjudged += other.unjudged
         self.checked += other.checked
         self.tools += other.tools
+        self.plain_numbers += other.plain_numbers
         self.left_out |= other.left_out
 
 
@@ -195,6 +197,7 @@ class Engine(Means):
         if unread:
             outcome.notices.append(Notice(unread, "cannot be decoded"))
         outcome.tools = _tools_in_force(workspace.tools(files), place.config)
+        outcome.plain_numbers = workspace.plain_numbers(files)
         outcome.left_out = dict.fromkeys(unread, "cannot be decoded") | workspace.left_out(files)
         for path, result in results.items():
             for finding in result.findings:

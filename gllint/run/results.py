@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gllint_rules import Cut, Failure, Finding, ToolSight
+from gllint_rules import Cut, Failure, Finding, PlainNumber, ToolSight
 from gllint_rules.tuples import NamedTuple
 
 
@@ -70,8 +70,9 @@ class Fixed(NamedTuple):
 class Result(NamedTuple):
     """What the rules say of one file, before suppressions. ``notice`` says why they were not asked.
 
-    ``consulted`` are the questions about all modules that the answers rest on, by their names. ``tools`` are those that
-    it offers, with what of their results can be seen; ``left_out`` says why it could not be read, or which part of it.
+    ``consulted`` are the questions about all modules that the answers rest on, by their names. ``tools`` are
+    those that it offers, with what of their results can be seen, ``plain_numbers`` what ``plain-kinds`` leaves
+    out of these; ``left_out`` says why it could not be read, or which part of it.
     """
 
     findings: tuple[Finding, ...] = ()
@@ -80,10 +81,12 @@ class Result(NamedTuple):
     notice: str = ""
     consulted: frozenset[str] = frozenset()
     tools: tuple[ToolSight, ...] = ()
+    plain_numbers: tuple[PlainNumber, ...] = ()
     left_out: str = ""
 
     @property
     def concerned(self) -> frozenset[str]:
         """The files in which findings and tools lie, and those that bring findings about."""
         paths = {path for finding in self.findings for path in (finding.path, *finding.causes)}
+        paths.update(number.path for number in self.plain_numbers)
         return frozenset(paths.union(sight.tool.path for sight in self.tools))

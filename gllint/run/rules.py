@@ -68,6 +68,7 @@ def check_file(index: Index, path: str, fixes: bool) -> Result:
         unread := _unread(parsed),
         frozenset(asked),
         tools.sights,
+        tools.plain_numbers,
         unread,
     )
 

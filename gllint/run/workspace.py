@@ -15,7 +15,7 @@ from gllint.run.parsing import Unparsed
 from gllint.run.results import Held, Result
 from gllint.run.rules import check_files, syntax_error
 from gllint.run.screening import MAY_USE, PASSES, UNDECODABLE, UNREADABLE, Screened
-from gllint_rules import Cut, Finding, ToolSight
+from gllint_rules import Cut, Finding, PlainNumber, ToolSight
 from gllint_rules.reading.stack import on_large_stack
 
 if TYPE_CHECKING:
@@ -82,6 +82,17 @@ class Workspace:
     def tools(self, paths: Collection[str]) -> list[ToolSight]:
         """Return the tools that ``paths`` offer, or whose callables stand there."""
         return tools_of({path: self._result(path) for path in self._offering(paths)}, paths)
+
+    def plain_numbers(self, paths: Collection[str]) -> list[PlainNumber]:
+        """Return the numbers that ``plain-kinds`` leaves out, in ``paths`` or in what they return, each once."""
+        results = {path: self._result(path) for path in self._offering(paths)}
+        numbers = {
+            number
+            for path, result in results.items()
+            for number in result.plain_numbers
+            if path in paths or number.path in paths
+        }
+        return sorted(numbers)
 
     def _offering(self, paths: Collection[str]) -> list[str]:
         asked = frozenset(paths)

@@ -1,7 +1,7 @@
 """Floor 2: reads source (tree → facts → findings). Importing this package does not import LibCST."""
 
 from gllint_rules.catalogue import RULES
-from gllint_rules.finding import Cut, Edit, Failure, Finding, Fix, Note, Span, ToolAt, ToolSight
+from gllint_rules.finding import Cut, Edit, Failure, Finding, Fix, Note, PlainNumber, Span, ToolAt, ToolSight
 from gllint_rules.rule import Rule
 from gllint_rules.words.settings import Settings
 
@@ -13,6 +13,7 @@ __all__ = [
     "Finding",
     "Fix",
     "Note",
+    "PlainNumber",
     "Rule",
     "Settings",
     "Span",

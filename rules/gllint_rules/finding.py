@@ -66,6 +66,13 @@ class ToolSight(NamedTuple):
     result: ToolResult
 
 
+class PlainNumber(NamedTuple):
+    """The place of a number that is no finding because its key says one of the project's ``plain-kinds``."""
+
+    path: str
+    at: int
+
+
 class Finding(NamedTuple):
     """One violation. ``path`` is the path the file was read under, unchanged.
 

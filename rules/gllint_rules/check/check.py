@@ -9,11 +9,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from gllint_rules.catalogue import RULES
-from gllint_rules.finding import Failure, Finding, Fix, Note, ToolAt, ToolSight, common, of_results
+from gllint_rules.finding import (
+    Failure,
+    Finding,
+    Fix,
+    Note,
+    PlainNumber,
+    ToolAt,
+    ToolSight,
+    common,
+    of_results,
+)
 from gllint_rules.inference.values import Because
 from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.project import Project
-from gllint_rules.project.sight import sights
+from gllint_rules.project.sight import numbers_of_plain_kinds, sights
 from gllint_rules.reading.facts import Module
 from gllint_rules.reading.sections import Unreadable
 
@@ -73,6 +83,7 @@ class Check:
 class ToolCheck:
     """The tools of the announced module at ``path``, with what of their results can be seen.
 
+    ``plain_numbers`` are those of their results that ``plain-kinds`` leaves out.
     ``consulted`` are the questions about all modules that were asked for it.
     """
 
@@ -80,9 +91,14 @@ class ToolCheck:
         module = project.modules[path]
         project.consulted.clear()
         self.sights: tuple[ToolSight, ...] = ()
+        self.plain_numbers: tuple[PlainNumber, ...] = ()
         self.failures: list[Failure] = []
         try:
-            self.sights = tuple(sights(Context.of(project, module)))
+            context = Context.of(project, module)
+            self.sights = tuple(sights(context))
+            self.plain_numbers = tuple(
+                PlainNumber(site.module.path, site.at) for site in numbers_of_plain_kinds(context)
+            )
         except Exception as error:
             self.failures.append(_failure("GL1", module, error))
         self.consulted = frozenset(project.consulted)

@@ -13,16 +13,20 @@ from gllint_rules.inference.values import (
     FunctionOf,
     ListOf,
     Record,
+    Site,
     Text,
     Value,
     held_in,
     number,
     options,
 )
+from gllint_rules.project.admitted import find_raw_numbers
 from gllint_rules.project.context import Context, told
 from gllint_rules.project.model_view import is_changed, wrappers
 from gllint_rules.project.results import Result, is_quantity, leaves, quantities
+from gllint_rules.project.schemas import keyword_schemas
 from gllint_rules.tools.tool import Tool
+from gllint_rules.words.names import OUTPUT_SCHEMAS
 
 MOST_VALUES = 20_000  # of one result: what is larger is unknown
 _ORDER: tuple[ToolResult, ...] = ("number", "text", "unknown", "other")
@@ -41,6 +45,25 @@ def sights(context: Context) -> Iterator[ToolSight]:
             line = known.line if known is not None else context.project.positions(module).span(at.at).line
             found[place] = ToolSight(at, line, result)
     yield from found.values()
+
+
+def numbers_of_plain_kinds(context: Context) -> list[Site]:
+    """Where a number of a result, or a schema that admits one, is left out for ``plain-kinds`` alone, each once."""
+    settings = context.settings
+    if not settings.plain_kinds:
+        return []
+    unsettled = settings._replace(plain_kinds=())
+    places = [
+        leaf.site
+        for result in context.results
+        for leaf in leaves(result.value, result.site)
+        if leaf.is_plain(settings) and not leaf.is_plain(unsettled)
+    ]
+    for schema in keyword_schemas(context, OUTPUT_SCHEMAS):
+        reported = find_raw_numbers(schema.data, settings.is_plain)
+        raw = find_raw_numbers(schema.data, unsettled.is_plain)
+        places += [schema.place(path) for path in raw if path not in reported]
+    return list(dict.fromkeys(places))
 
 
 def result_of(context: Context, tool: Tool) -> ToolResult:
