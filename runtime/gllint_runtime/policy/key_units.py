@@ -18,7 +18,20 @@ from gllint_runtime.policy.units import ALLOWED_UNITS, TIME_UNITS, dimension_of,
 
 _LONGEST = 200
 _NOT_UNITS = frozenset(
-    ["ours", "words", "needs", "unless", "scales", "others", "qualifiers", "per", "letters", "currencies"]
+    [
+        "ours",
+        "words",
+        "needs",
+        "unless",
+        "scales",
+        "others",
+        "qualifiers",
+        "per",
+        "letters",
+        "currencies",
+        "whole",
+        "priced",
+    ]
 )
 # What the unit before it is divided by, without a "per".
 _DIVISORS = frozenset({"area", "volume", "substance"})
@@ -26,6 +39,7 @@ _LENGTHS = frozenset({"length", "area", "volume"})
 _FIRST_LETTERS = frozenset({"w", "g", "j"})
 _LAST_LETTERS = {"l": "L", "h": "h"}
 _BOUNDS = frozenset({"min", "max"})
+_EXCHANGES = frozenset({"exchange", "fx", "forex", "conversion"})
 _GASES = frozenset({"co2", "ch4", "n2o", "co2e", "co2eq", "ghg"})
 _EMISSIONS = re.compile(r"_(?:(kg|g|t)_co2(?:e|eq|_eq)|co2(?:e|eq|_eq)_(kg|g|t))(?=_|$)")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[a-z0-9][A-Z])(?=[A-Z][a-z])")
@@ -45,6 +59,8 @@ class _Table(NamedTuple):
     scales: frozenset[str]
     others: frozenset[str]
     qualifiers: frozenset[str]
+    whole: frozenset[str]
+    priced: frozenset[str]
 
 
 @cache
@@ -84,6 +100,8 @@ def _table() -> _Table:
         scales=words("scales"),
         others=words("others"),
         qualifiers=words("qualifiers"),
+        whole=words("whole"),
+        priced=words("priced"),
     )
 
 
@@ -109,7 +127,11 @@ def readings_of_name(name: str) -> tuple[str, ...]:
         return ()
     tokens = _tokens(name)
     words = [token.lower() for token in tokens]
+    if len(tokens) == 1 and (len(words[0]) < 3 or name in _currencies()) and words[0] not in _table().whole:
+        return ()  # `ml`, `m2`, `{"EUR": 0.92}`: too short a word to be sure
     if words[:1] in (["pct"], ["percent"], ["percentage"]) and not {"per", "id", "code"}.intersection(words):
+        if len(words[-1]) == 1:  # `percent_b`, a name of its own
+            return ()
         rest = _readings(tokens[1:], name) if len(tokens) > 1 else ()
         return () if rest else ("%",)
     return _readings(tokens, name)
@@ -150,6 +172,11 @@ def _camel_words(part: str) -> list[str]:
             word = words.pop() + word
         words.append(word)
     return words
+
+
+@cache
+def _currencies() -> frozenset[str]:
+    return frozenset(sections("key_units.txt")["currencies"]["words"].split())
 
 
 @cache
@@ -272,6 +299,11 @@ def _is_open(before: Sequence[str], units: Sequence[str]) -> bool:
     if word in _table().others or word in _table().scales:
         return False
     dimensions = {announced_dimension(unit) for unit in units}
+    is_money = any(dimension and dimension.startswith("currency") for dimension in dimensions)
+    if is_money and not _EXCHANGES.isdisjoint(map(str.lower, before)):
+        return False
+    if not is_money and "dimensionless" not in dimensions and word in _table().priced:
+        return False
     if "mass" in dimensions and not _GASES.isdisjoint(map(str.lower, before)):
         return False  # a mass of the gas, or of what it is worth in CO2e?
     # `walk_10_km`, `last_30_days`, `over_100_usd` say which; `floor_2_kwh` is an energy.
@@ -288,6 +320,8 @@ def _atom(tokens: Sequence[str]) -> tuple[tuple[str, ...], int]:
         units = table.ends.get(end, ())
         if not units:
             continue
+        if end.upper() in _currencies() and tokens[-1] not in (end.upper(), end.capitalize(), end):
+            return (), 0  # `GBp`, which are pence
         others = {token.lower() for token in tokens[:-length]}
         before = tokens[-length - 1].lower() if len(tokens) > length else ""
         if end in table.needs and table.needs[end].isdisjoint(others):
