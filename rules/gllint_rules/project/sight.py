@@ -20,13 +20,13 @@ from gllint_rules.inference.values import (
     number,
     options,
 )
-from gllint_rules.project.admitted import find_raw_numbers
 from gllint_rules.project.context import Context, told
 from gllint_rules.project.model_view import is_changed, wrappers
 from gllint_rules.project.results import Result, is_quantity, leaves, quantities
 from gllint_rules.project.schemas import keyword_schemas
 from gllint_rules.tools.tool import Tool
 from gllint_rules.words.names import OUTPUT_SCHEMAS
+from gllint_runtime.policy.schema_numbers import find_raw_numbers
 
 MOST_VALUES = 20_000  # of one result: what is larger is unknown
 _ORDER: tuple[ToolResult, ...] = ("number", "text", "unknown", "other")
@@ -59,9 +59,10 @@ def numbers_of_plain_kinds(context: Context) -> list[Site]:
         for leaf in leaves(result.value, result.site)
         if leaf.is_plain(settings) and not leaf.is_plain(unsettled)
     ]
-    for schema in keyword_schemas(context, OUTPUT_SCHEMAS):
-        reported = find_raw_numbers(schema.data, settings.is_plain)
-        raw = find_raw_numbers(schema.data, unsettled.is_plain)
+    for given in keyword_schemas(context, OUTPUT_SCHEMAS):
+        schema = given.schema
+        reported = find_raw_numbers(schema.data, settings.is_plain, settings.allows)
+        raw = find_raw_numbers(schema.data, unsettled.is_plain, settings.allows)
         places += [schema.place(path) for path in raw if path not in reported]
     return list(dict.fromkeys(places))
 

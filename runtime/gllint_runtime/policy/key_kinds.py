@@ -21,7 +21,8 @@ from gllint_runtime.policy.schemas import is_plain_key
 _LONGEST = 200
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _DECIDING = frozenset({"id", "ids", "code"})
-_PLACED = frozenset({"index", "rank", "line", "offset", "row", "page"})
+_LINES = frozenset({"index", "line"})
+_RANKS = frozenset({"rank", "offset", "row", "page"})
 
 
 class _Table(NamedTuple):
@@ -32,6 +33,7 @@ class _Table(NamedTuple):
     numbered: frozenset[str]
     rated: frozenset[str]
     sized: frozenset[str]
+    placed: frozenset[str]
     levels: frozenset[str]
     behind: frozenset[str]
     bounds: frozenset[str]
@@ -58,6 +60,7 @@ def _table() -> _Table:
         numbered=words("numbered"),
         rated=words("rated"),
         sized=words("sized"),
+        placed=words("placed"),
         levels=words("levels"),
         behind=words("behind"),
         bounds=words("bounds"),
@@ -145,6 +148,6 @@ def _kind_of_words(words: list[str]) -> Kind | None:
         return said if said in ("count", "time") else first
     if before.isdigit():  # over which time: `cost_1year`, `recent_7_day`
         return None
-    if last in _PLACED and before in table.levels:
+    if (last in _LINES and before not in table.placed) or (last in _RANKS and before in table.levels):
         return None
     return first or table.last.get(last)
