@@ -146,10 +146,16 @@ class Statements:
 
     def whole(self, statement: Statement) -> Range:
         """Return where a statement stands; of a decorator, as far as the header of what it decorates."""
-        number = self._number(statement)
-        while self.all[number].is_decorator and number + 1 < len(self.all):
-            number += 1
-        return Range(statement.range.begin, self.all[number].range.end)
+        return Range(statement.range.begin, self.all[self._headers[self._number(statement)]].range.end)
+
+    @cached_property
+    def _headers(self) -> list[int]:
+        """For each statement its number, for a decorator that of the header of what it decorates."""
+        found = list(range(len(self.all)))
+        for number in reversed(range(len(self.all) - 1)):
+            if self.all[number].is_decorator:
+                found[number] = found[number + 1]
+        return found
 
     def body_end(self, header: Statement) -> int:
         """Return the last line of what a header begins."""
