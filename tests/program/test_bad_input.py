@@ -297,4 +297,4 @@ def test_a_file_whose_name_is_no_text(write: Write, run: Run) -> None:
         file.write(tool)
     for name in ("concise", "json", "sarif", "gitlab", "junit", "github", "full"):
         assert run("check", "--output-format", name, cwd=top).returncode == 1, name
-    assert run("check", "--fix", cwd=top).returncode == 0
+    assert run("check", "--fix", "--unsafe-fixes", cwd=top).returncode == 0

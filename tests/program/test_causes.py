@@ -160,7 +160,8 @@ def test_what_lies_outside_the_project_is_reported_at_the_call(plant: Path, chec
 
 
 def test_only_named_files_are_written(plant: Path, run: Run) -> None:
-    before = (plant / "plant/physics.py").read_bytes()
+    before = PHYSICS.replace('"power"', '"power_kw"').encode()
+    (plant / "plant/physics.py").write_bytes(before)
     done = run("check", "--fix", "--unsafe-fixes", "plant/fan.py", cwd=plant)
     assert done.returncode == 1
     done = run("check", "--add-noqa", "plant/fan.py", cwd=plant)

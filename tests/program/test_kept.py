@@ -221,7 +221,7 @@ def test_a_fix_reads_no_file_that_is_as_it_was(tmp_path: Path, monkeypatch: pyte
     top = tmp_path / "p"
     put(top / "pyproject.toml", "")
     for name in "ab":
-        tool = f"from langchain_core.tools import tool\n\n\n@tool\ndef {name}(x):\n    return {{'{name}_kwh': {name}_of(x) * 2.5}}\n"
+        tool = f"from langchain_core.tools import tool\n\n\n@tool\ndef {name}(x):\n    return {{'heat_kwh': {name}_of(x) * 2.5}}\n"
         put(top / f"{name}.py", f"{tool}\n\ndef {name}_of(x):\n    return 80.0\n")
         put(
             top / f"use_{name}.py", f"from {name} import {name}, {name}_of\n\nagent([{name}])\n{name}_of(3)\n"

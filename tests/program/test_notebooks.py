@@ -83,7 +83,7 @@ def test_a_fix_keeps_every_other_byte(write: Write, run: Run, as_list: bool, asc
         '"nbformat": 4', '"nbformat":  4'
     )
     top = write({"n.ipynb": before})
-    assert run("check", "--fix", cwd=top).returncode == 1
+    assert run("check", "--fix", "--unsafe-fixes", cwd=top).returncode == 1
     after = (top / "n.ipynb").read_bytes().decode()
     fixed = '{\\"value\\": 3 * float(x), \\"unit\\": \\"kWh\\"}'
     assert after == before.replace("3 * float(x)", fixed)
@@ -95,7 +95,7 @@ def test_a_fix_keeps_every_other_byte(write: Write, run: Run, as_list: bool, asc
 def test_fixes_of_neighbouring_cells_go_to_their_own(write: Write, run: Run) -> None:
     cells = [f"v{number} = {number}  # noqa: GL401" for number in range(3)]
     top = write({"n.ipynb": notebook(*cells)})
-    assert run("check", "--fix", cwd=top).returncode == 0
+    assert run("check", "--fix", "--unsafe-fixes", cwd=top).returncode == 0
     assert (top / "n.ipynb").read_bytes() == notebook("v0 = 0", "v1 = 1", "v2 = 2")
 
 
@@ -130,7 +130,7 @@ def test_whole_lines_are_put_into_the_cell_that_they_belong_to(
 def test_diff_and_standard_input(write: Write, run: Run) -> None:
     data = notebook(IMPORT, TOOL)
     top = write({"n.ipynb": data})
-    shown = run("check", "--diff", cwd=top).stdout.decode()
+    shown = run("check", "--diff", "--unsafe-fixes", cwd=top).stdout.decode()
     assert shown.count("\n+") == 2 and "kWh" in shown
     done = run("check", "-", "--stdin-filename", "n.ipynb", "--output-format", "concise", cwd=top, stdin=data)
     assert done.stdout.startswith(b"n.ipynb:cell 2:4:36: GL101")

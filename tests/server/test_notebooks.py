@@ -219,7 +219,7 @@ async def test_fix_and_suppression_stay_in_their_cell(book: Any) -> None:
     assert await opened.codes() == [[], [], ["GL101"], ["GL101"]]
     found = await opened.editor.actions(cell, 3)
     assert not await opened.editor.actions(cell, 0, 2, only=["quickfix"])
-    [fix] = [action for title, action in found.items() if title.startswith("GL101: ") and action.is_preferred]
+    [fix] = [action for title, action in found.items() if title.startswith("GL101: Wrap")]
     fixed = opened.editor.applied(cell, fix.edit)
     assert fixed == TOOL.replace("3.5", '{"value": 3.5, "unit": "kWh"}')
     suppressed = opened.editor.applied(cell, found["GL101: Suppress here"].edit)
