@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 # it imports a framework or a model's SDK.
 PASSES, MAY_USE, MARKED, UNREADABLE, UNDECODABLE, IS_PYTHON, TALKS = 1, 2, 4, 8, 16, 32, 64
 _NAMES_US = re.compile(rb"gllint:|(?i:noqa:(?:(?!noqa:)[^\r\n])*?GL[0-9])")
+_CONTINUED = re.compile(r"@(?:[ \t\f]*+\\(?:\r\n|\r|\n))++[ \t\f]*+")
+_SUPERSETS = frozenset({"utf-8", "iso8859-1"})  # of ASCII: each of its bytes means itself
 Read: TypeAlias = Callable[[str], bytes]
 
 
@@ -46,6 +48,7 @@ def screen_file(settings: Settings, path: str, read: Read = read_python) -> Scre
 
 def screen_bytes(settings: Settings, data: bytes) -> Screened:
     """Judge a file by its bytes alone."""
+    original, data = data, as_read(data)
     screen = _screen(settings)
     found = screen.fragments(data)
     flags = (PASSES if screen.passes(data, found) else 0) | (MAY_USE if b"import" in data else 0)
@@ -53,9 +56,32 @@ def screen_bytes(settings: Settings, data: bytes) -> Screened:
         flags |= TALKS
     if not found.keys().isdisjoint(MARKS) and _NAMES_US.search(data):
         flags |= MARKED
-    if not _is_text(data):
+    if not _is_text(original):
         flags |= UNDECODABLE
-    return Screened(flags, digest(data) if flags & PASSES else b"")
+    return Screened(flags, digest(original) if flags & PASSES else b"")
+
+
+def as_read(data: bytes) -> bytes:
+    """The bytes of a file in which every name stands that Python reads in it, perhaps a second time.
+
+    Python compares names after NFKC (``function_tooℓ``), reads what a declared encoding makes of the bytes
+    (``\\x66`` in ``unicode_escape``), and goes on behind a backslash at the end of a line.
+    """
+    if data.isascii() and b"coding" not in data[:1000] and b"@\\" not in data:
+        return data
+    try:
+        text = decode(data)
+    except Undecodable:
+        return data
+    source = text.source
+    if not source.isascii():
+        from unicodedata import is_normalized, normalize  # most files are ASCII
+
+        source = source if is_normalized("NFKC", source) else normalize("NFKC", source)
+    source = _CONTINUED.sub("@", source)
+    if source is text.source and text.encoding in _SUPERSETS:
+        return data
+    return data + b"\n" + source.encode("utf-8", "surrogatepass")
 
 
 def judge_file(_: None, path: str, read: Read = read_python) -> Unparsed | None:
@@ -83,7 +109,7 @@ def uses_file(work: tuple[Settings, Needles], path: str, read: Read = read_pytho
         data = read(path)
     except OSError:
         return b""
-    return digest(data) if _screen(settings).uses(data, names) else b""
+    return digest(data) if _screen(settings).uses(as_read(data), names) else b""
 
 
 def words_of_file(words: frozenset[str], path: str, read: Read = read_python) -> frozenset[str]:
@@ -98,7 +124,7 @@ def words_of_file(words: frozenset[str], path: str, read: Read = read_python) ->
     except OSError:
         return words
     plain = _plain(words)
-    held = frozenset(plain[found] for found in words_in(data, frozenset(plain)))
+    held = frozenset(plain[found] for found in words_in(as_read(data), frozenset(plain)))
     return held if data.isascii() else held.union(words.difference(plain.values()))
 
 

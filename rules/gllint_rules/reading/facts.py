@@ -11,6 +11,7 @@ from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Literal, TypeAlias
+from unicodedata import normalize
 
 from gllint_rules.reading.outline import (
     SECTION_BITS,
@@ -700,7 +701,11 @@ class Module:
     def mentions(self, section: Section, words: Iterable[str]) -> bool:
         """Whether one of ``words`` stands in the text of a section, its methods included."""
         self.note(section.number, *(method.number for method in methods(self, section)))
-        return any(self.source.find(word, section.begin, section.end) >= 0 for word in words)
+        if any(self.source.find(word, section.begin, section.end) >= 0 for word in words):
+            return True
+        # Python compares names after NFKC: what is not normal may be read as any of the words.
+        text = "" if self.source.isascii() else self.source[section.begin : section.end]
+        return not text.isascii() and any(word in normalize("NFKC", text) for word in words)
 
     # --- what they hold, read as far as it may be of the kind asked for ----------------------------------------
 
