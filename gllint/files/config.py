@@ -129,14 +129,14 @@ class Config(_Keys):
 
     def overridden(self, options: Mapping[str, Any], where: str) -> Config:
         """Return this configuration with ``options`` laid over it: kebab-case keys, ``None``: not given."""
-        given = {key: value for key, value in options.items() if value is not None}
-        if not given:
+        settings = {key: value for key, value in options.items() if value is not None}
+        if not settings:
             return self
-        fields = {key.replace("-", "_"): value for key, value in given.items()}
+        fields = {key.replace("-", "_"): value for key, value in settings.items()}
         for name in ("extend_select", "extend_ignore", "extend_exclude"):
             if name in fields:
                 fields[name] = (*getattr(self, name), *fields[name])
-        return self._replace(**fields, origins={**self.origins, **dict.fromkeys(given, where)})
+        return self._replace(**fields, origins={**self.origins, **dict.fromkeys(settings, where)})
 
 
 def in_folder(folder: str) -> Config | None:
@@ -217,7 +217,7 @@ def _table(path: str, explicit: bool) -> dict[str, Any] | None:
     if table is None and not path.endswith("pyproject.toml"):
         return document
     if table is not None and not isinstance(table, dict):
-        raise UsageError(f"{path}: key 'tool.gllint' must be a table, not {_shown(table)}")
+        raise UsageError(f"{path}: key 'tool.gllint' must be a table, not {_literal(table)}")
     return table
 
 
@@ -227,7 +227,7 @@ _Check: TypeAlias = "Callable[[Any], tuple[str, str] | None]"
 
 
 def _is(kind: type, words: str) -> _Check:
-    return lambda value: None if type(value) is kind else ("", f"must be {words}, not {_shown(value)}")
+    return lambda value: None if type(value) is kind else ("", f"must be {words}, not {_literal(value)}")
 
 
 def _one_of(choices: Sequence[str]) -> _Check:
@@ -235,8 +235,8 @@ def _one_of(choices: Sequence[str]) -> _Check:
         if value in choices:
             return None
         is_text = isinstance(value, str)
-        shown, hint = (f"'{_short(value)}'", nearest(value, choices)) if is_text else (_shown(value), "")
-        return "", f"must be one of {', '.join(choices)}, not {shown}{hint}"
+        literal, hint = (f"'{_short(value)}'", nearest(value, choices)) if is_text else (_literal(value), "")
+        return "", f"must be one of {', '.join(choices)}, not {literal}{hint}"
 
     return check
 
@@ -248,8 +248,8 @@ def _holding(kind: type, words: str, member: _Check) -> _Check:
     def check(value: Any) -> tuple[str, str] | None:
         if (wrong := is_kind(value)) is not None:
             return wrong
-        for key, held in enumerate(value) if kind is list else value.items():
-            if (wrong := member(held)) is not None:
+        for key, item in enumerate(value) if kind is list else value.items():
+            if (wrong := member(item)) is not None:
                 return f".{key}{wrong[0]}", wrong[1]
         return None
 
@@ -294,7 +294,7 @@ def _check_shape(path: str, table: Mapping[str, Any]) -> None:
             raise UsageError(f"{path}: key '{_short(key + wrong[0])}' {wrong[1]}")
 
 
-def _shown(value: Any) -> str:
+def _literal(value: Any) -> str:
     return _short(json.dumps(value, ensure_ascii=False, default=str))
 
 
@@ -318,7 +318,7 @@ def _check_meaning(path: str, table: Mapping[str, Any]) -> None:
     for key in _NAME_KEYS:
         for name in table.get(key, ()):
             if not (_PATTERN if key == "final-message-names" else _DOTTED).fullmatch(name):
-                raise UsageError(f"{path}: key '{key}': {_shown(name)} is no name")
+                raise UsageError(f"{path}: key '{key}': {_literal(name)} is no name")
     if table.get("frameworks"):
         from gllint_rules.words.framework_table import TableError, read_rows
 
@@ -371,12 +371,12 @@ def _check_inside(path: str, table: Mapping[str, Any], base: str, key: str, inst
     if key == "baseline" and not named.strip():
         raise UsageError(f"{path}: key 'baseline' names no file")
     try:
-        out = way_out(os.path.join(base, named), repository_of(base) or base)
+        target = way_out(os.path.join(base, named), repository_of(base) or base)
     except OSError as error:
         what = "folder" if key == "cache-dir" else "file"
         raise UsageError(f"{path}: key '{key}' names no {what}: {error.strerror}") from None
-    if out is not None:
-        raise UsageError(f"{path}: key '{key}' leads out of the project, to {visible(out)}; {instead}")
+    if target is not None:
+        raise UsageError(f"{path}: key '{key}' leads out of the project, to {visible(target)}; {instead}")
 
 
 def _config(path: str, table: Mapping[str, Any], base: str) -> Config:
@@ -403,7 +403,7 @@ def _config(path: str, table: Mapping[str, Any], base: str) -> Config:
     )
 
 
-def split_codes(given: Sequence[str]) -> tuple[str, ...] | None:
+def split_codes(texts: Sequence[str]) -> tuple[str, ...] | None:
     """Read the comma-separated codes of repeated command-line options; ``None`` where none was given."""
-    codes = tuple(code for text in given for code in re.split(r"[,\s]+", text) if code)
-    return codes if given else None
+    codes = tuple(code for text in texts for code in re.split(r"[,\s]+", text) if code)
+    return codes if texts else None

@@ -32,7 +32,7 @@ class Signature(NamedTuple):
     inode: int
 
 
-class Found(NamedTuple):
+class SourceFile(NamedTuple):
     """One file, absolute and with forward slashes, and the place that it belongs to."""
 
     path: str
@@ -43,36 +43,36 @@ class Found(NamedTuple):
 class Folders:
     """What walks found in folders, to be believed as long as a folder is the same: nothing in it has come or gone then.
 
-    ``known`` is what an earlier one knew, whatever its shape; ``seen`` are the folders that were met.
+    ``listings`` is what an earlier one held, whatever its shape; ``visits`` are the folders that were met.
     """
 
-    def __init__(self, known: dict[str, Any] | None = None) -> None:
-        self.known = known or {}
-        self.seen: set[str] = set()
+    def __init__(self, listings: dict[str, Any] | None = None) -> None:
+        self.listings = listings or {}
+        self.visits: set[str] = set()
         self.has_changed = False
         self._started = time.time_ns()
 
     def of(self, folder: str, stamp: list[int]) -> tuple[str, list[str], list[str], list[str]] | None:
         """Return what was known of a folder with that stamp: under which patterns, its marks, folders and files."""
-        self.seen.add(folder)
-        known = self.known.get(folder)
+        self.visits.add(folder)
+        entry = self.listings.get(folder)
         try:
-            before, under, marks, folders, files = known or ((), "", [], [], [])
+            old_stamp, under, marks, folders, files = entry or ((), "", [], [], [])
             is_sound = all(_is_name(name) for name in (*marks, *folders, *files))
         except (TypeError, ValueError):  # an entry of another making
             return None
-        return (under, marks, folders, files) if is_sound and before == stamp else None
+        return (under, marks, folders, files) if is_sound and old_stamp == stamp else None
 
-    def put(self, folder: str, stamp: list[int], *found: object) -> None:
+    def put(self, folder: str, stamp: list[int], *listing: object) -> None:
         """Note what is found in a folder, unless it was written to just now."""
         if is_settled(max(stamp[:2]), self._started):
-            self.known[folder] = (stamp, *found)
+            self.listings[folder] = (stamp, *listing)
             self.has_changed = True
 
     def forget_others(self) -> None:
         """Forget what was known of folders that were not met."""
-        for folder in self.known.keys() - self.seen:
-            del self.known[folder]
+        for folder in self.listings.keys() - self.visits:
+            del self.listings[folder]
 
 
 def _is_name(name: object) -> bool:
@@ -97,7 +97,7 @@ class _Ignores(NamedTuple):
     layers: tuple[_Lines, ...] = ()
     digest: bytes = b""
 
-    def below(self, folder: str, files: tuple[str, ...]) -> _Ignores:
+    def descend(self, folder: str, files: tuple[str, ...]) -> _Ignores:
         lines = [line for file in files for line in _read_lines(file)]
         if not any(lines):
             return self
@@ -147,7 +147,7 @@ def is_settled(newest: int, started: int) -> bool:
 
 def walk(
     top: str, places: Places, within_project: bool = False, folders: Folders | None = None
-) -> Iterator[Found]:
+) -> Iterator[SourceFile]:
     """Yield the Python files below the folder ``top``, in no particular order.
 
     ``within_project`` leaves out the folders that are projects of their own. What is known of ``folders`` is not
@@ -160,26 +160,28 @@ def walk(
         try:
             status = os.stat(folder)
             stamp = [status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
-            known = folders.of(folder, stamp)
-            listed = _list(folder) if known is None else []
+            listing = folders.of(folder, stamp)
+            entries = _list(folder) if listing is None else []
         except OSError:
             continue
-        names = {entry.name for entry in listed} if known is None else set(known[1])
+        names = {entry.name for entry in entries} if listing is None else set(listing[1])
         if within_project and folder != top and MARKERS & names:
             continue
         place, ignores = _enter(folder, names, places, judge.ignores, folder == top)
         if place is not judge.place or ignores is not judge.ignores:
             judge = _Judge(place, ignores)
         start = folder if folder != "/" else ""
-        if known is None or known[0] != judge.under:
+        if listing is None or listing[0] != judge.under:
             try:
-                below, files = _kept(start, _list(folder) if known else listed, judge)
+                subfolders, files = _subfolders_and_files(start, _list(folder) if listing else entries, judge)
             except OSError:  # it has gone meanwhile
                 continue
-            folders.put(folder, stamp, judge.under, sorted(names & {*MARKERS, ".gitignore"}), below, files)
+            folders.put(
+                folder, stamp, judge.under, sorted(names & {*MARKERS, ".gitignore"}), subfolders, files
+            )
         else:
-            _, _, below, files = known
-        pending += [(f"{start}/{name}", judge) for name in below]
+            _, _, subfolders, files = listing
+        pending += [(f"{start}/{name}", judge) for name in subfolders]
         for name in files:
             path = f"{start}/{name}"
             try:
@@ -187,7 +189,7 @@ def walk(
             except OSError:
                 continue
             if S_ISREG(status.st_mode):
-                yield Found(path, place, signature(status))
+                yield SourceFile(path, place, signature(status))
 
 
 def _list(folder: str) -> list[os.DirEntry[str]]:
@@ -195,11 +197,13 @@ def _list(folder: str) -> list[os.DirEntry[str]]:
         return list(entries)
 
 
-def _kept(start: str, listed: list[os.DirEntry[str]], judge: _Judge) -> tuple[list[str], list[str]]:
+def _subfolders_and_files(
+    start: str, entries: list[os.DirEntry[str]], judge: _Judge
+) -> tuple[list[str], list[str]]:
     """Return the folders and the files, or what may be some, that are not left out."""
     folders: list[str] = []
     files: list[str] = []
-    for entry in listed:
+    for entry in entries:
         name = entry.name
         try:
             is_folder = entry.is_dir(follow_symlinks=False)
@@ -240,7 +244,7 @@ def _enter(
     if ".git" in marks and not is_top:
         ignores = _Ignores()
     if ".gitignore" in names or ".git" in marks:
-        ignores = ignores.below(folder, _ignore_files(folder, names))
+        ignores = ignores.descend(folder, _ignore_files(folder, names))
     return place if place.root else places.project(folder), ignores
 
 
@@ -254,8 +258,8 @@ def _ignores_above(top: str, places: Places) -> _Ignores:
         folder = os.path.dirname(folder)
         folders.append(folder)
     ignores = _Ignores()
-    for above in reversed(folders):
-        ignores = ignores.below(above, _ignore_files(above, {".gitignore", ".git"}))
+    for parent in reversed(folders):
+        ignores = ignores.descend(parent, _ignore_files(parent, {".gitignore", ".git"}))
     return ignores
 
 

@@ -28,8 +28,8 @@ class Addition(NamedTuple):
     def applied(self, config: Config) -> Config:
         """Return ``config`` with it, but for its baseline, which is no setting of a rule."""
         fields: dict[str, Any] = {
-            key.replace("-", "_"): (*getattr(config.rules, key.replace("-", "_")), *more)
-            for key, more in self.lists.items()
+            key.replace("-", "_"): (*getattr(config.rules, key.replace("-", "_")), *items)
+            for key, items in self.lists.items()
         }
         fields |= {key.replace("-", "_"): value for key, value in self.values.items() if key != "baseline"}
         return config._replace(
@@ -62,12 +62,12 @@ def with_settings(path: str, text: str, addition: Addition, is_own: bool) -> str
         document = tomlkit.parse(body)
         _add(document, addition, is_own, tomlkit)
         _add(wanted, addition, is_own)
-        after = tomlkit.dumps(document)
-        if tomllib.loads(after) != wanted:
+        new_text = tomlkit.dumps(document)
+        if tomllib.loads(new_text) != wanted:
             raise ValueError("the change would not be the one that was meant")
     except (TOMLKitError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise UsageError(f"{path}: cannot be changed by gllint: {error}; add the lines yourself") from None
-    return bom + (after.replace("\n", "\r\n") if crlf else after)
+    return bom + (new_text.replace("\n", "\r\n") if crlf else new_text)
 
 
 def _add(document: Any, addition: Addition, is_own: bool, kit: Any = None) -> None:
@@ -81,10 +81,10 @@ def _add(document: Any, addition: Addition, is_own: bool, kit: Any = None) -> No
         table = document["tool"]["gllint"]
     for key, value in addition.values.items():
         table[key] = value
-    for key, more in addition.lists.items():
+    for key, items in addition.lists.items():
         if key not in table:
             table[key] = kit.array() if kit else []
-        for item in more:
+        for item in items:
             table[key].append(item)
     if addition.ignores:
         if "per-file-ignores" not in table:

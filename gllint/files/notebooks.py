@@ -125,12 +125,12 @@ class Notebook:
             first = self.lines[0]
             start = first.size if self._is_magic_of_cell(first) else 0
             return first.cell, start, start, content
-        before = self.lines[line - 1]
-        end = before.offset + before.size
-        if "".join(self.cells[before.cell]).endswith(("\n", "\r")):
-            return before.cell, end, end, content
+        previous = self.lines[line - 1]
+        end = previous.offset + previous.size
+        if "".join(self.cells[previous.cell]).endswith(("\n", "\r")):
+            return previous.cell, end, end, content
         bare = content.removesuffix("\n").removesuffix("\r")
-        return before.cell, end, end, (content[len(bare) :] or "\n") + bare
+        return previous.cell, end, end, (content[len(bare) :] or "\n") + bare
 
     def _begins_cell(self, line: int) -> bool:
         return line in (0, len(self.lines)) or self.lines[line].cell != self.lines[line - 1].cell
@@ -184,10 +184,10 @@ class Notebook:
 
 def as_python(data: bytes) -> bytes:
     """Return the code of a notebook; where it cannot be read bytes that say why. Never raises."""
-    found = read(data)
-    if isinstance(found, Notebook):
-        return found.source.encode("utf-8")
-    return BROKEN + found.encode("utf-8", "replace") + b"\n" + data
+    result = read(data)
+    if isinstance(result, Notebook):
+        return result.source.encode("utf-8")
+    return BROKEN + result.encode("utf-8", "replace") + b"\n" + data
 
 
 def read(data: bytes) -> Notebook | str:
@@ -213,7 +213,7 @@ def read(data: bytes) -> Notebook | str:
         return f"1:1: {problem}"
     if not _is_python(document):
         return Notebook(text, "", mark=mark)
-    return _joined(text, document, mark)
+    return _as_notebook(text, document, mark)
 
 
 def _problem(document: Any) -> str | None:
@@ -241,15 +241,15 @@ class _Decoder(json.JSONDecoder):
 
     def __init__(self) -> None:
         super().__init__(parse_int=float)
-        self.parse_string = _located
+        self.parse_string = _scan_piece
         self.scan_once = py_make_scanner(self)  # the one in C would not ask
 
 
-def _located(text: str, start: int, strict: bool) -> tuple[_Piece, int]:
-    value, after = scanstring(text, start, strict)
+def _scan_piece(text: str, start: int, strict: bool) -> tuple[_Piece, int]:
+    value, end = scanstring(text, start, strict)
     piece = _Piece(value)
-    piece.start, piece.end = start, after - 1
-    return piece, after
+    piece.start, piece.end = start, end - 1
+    return piece, end
 
 
 def _is_python(document: dict[str, Any]) -> bool:
@@ -264,9 +264,9 @@ def _is_python(document: dict[str, Any]) -> bool:
     return True
 
 
-def _joined(text: str, document: dict[str, Any], mark: bytes) -> Notebook:
-    made = Notebook(text, "", mark=mark)
-    out: list[str] = []
+def _as_notebook(text: str, document: dict[str, Any], mark: bytes) -> Notebook:
+    notebook = Notebook(text, "", mark=mark)
+    lines: list[str] = []
     for number, cell in enumerate(_cells(document), 1):
         pieces = _pieces(cell) if cell.get("cell_type") == "code" else None
         if not pieces:
@@ -275,17 +275,17 @@ def _joined(text: str, document: dict[str, Any], mark: bytes) -> Notebook:
         python = _without_magics(code)
         if python is None or not code.strip():
             continue
-        made.cells[number] = pieces
+        notebook.cells[number] = pieces
         offset = 0
         for count, (line, whole) in enumerate(zip(python, keep_lines(code), strict=True), 1):
-            made.lines.append(_Line(number, count, offset, len(whole)))
-            out.append(line if line.endswith(("\n", "\r")) else line + "\n")
+            notebook.lines.append(_Line(number, count, offset, len(whole)))
+            lines.append(line if line.endswith(("\n", "\r")) else line + "\n")
             offset += len(whole)
-    for index in range(min(2, len(out))):  # the text is UTF-8, whatever a comment in it declares
-        if out[index].lstrip().startswith("#"):
-            out[index] = _COOKIE.sub("codinG", out[index])
-    made.source = _SURROGATE.sub("\ufffd", "".join(out))
-    return made
+    for index in range(min(2, len(lines))):  # the text is UTF-8, whatever a comment in it declares
+        if lines[index].lstrip().startswith("#"):
+            lines[index] = _COOKIE.sub("codinG", lines[index])
+    notebook.source = _SURROGATE.sub("\ufffd", "".join(lines))
+    return notebook
 
 
 def _cells(document: dict[str, Any]) -> list[Any]:
@@ -310,17 +310,17 @@ def _without_magics(code: str) -> list[str] | None:
         lines = [*lines[:first], _ending(lines[first]), *lines[first + 1 :]]
     if _parses("".join(lines)):
         return lines
-    out: list[str] = []
+    python_lines: list[str] = []
     quote, depth, is_joined = "", 0, False
     swallowed = False  # the line before is IPython's and goes on
     for line in lines:
         if swallowed or (not quote and not depth and not is_joined and _is_magic(line)):
-            out.append(_ending(line) if swallowed else _stand_in(line))
+            python_lines.append(_ending(line) if swallowed else _stand_in(line))
             swallowed = line.rstrip().endswith("\\")
             continue
-        out.append(line)
-        quote, depth, is_joined = _after(line, quote, depth)
-    return out
+        python_lines.append(line)
+        quote, depth, is_joined = _line_state(line, quote, depth)
+    return python_lines
 
 
 def _is_magic(line: str) -> bool:
@@ -343,7 +343,7 @@ def _ending(line: str) -> str:
     return line[len(line.rstrip("\r\n")) :]
 
 
-def _after(line: str, quote: str, depth: int) -> tuple[str, int, bool]:
+def _line_state(line: str, quote: str, depth: int) -> tuple[str, int, bool]:
     """The string and the brackets that are open behind a line, and whether a backslash joins the next one to it."""
     at = 0
     while at < len(line):

@@ -114,8 +114,8 @@ class Patterns:
 
     def _add(self, rank: int, line: str) -> None:
         line = line.rstrip("\n").removesuffix("\r")
-        kept = _WITHOUT_LAST_BLANKS.match(line)
-        line = kept[0] if kept else line
+        match = _WITHOUT_LAST_BLANKS.match(line)
+        line = match[0] if match else line
         if line.startswith("#"):
             return
         include = line.startswith("!")
@@ -165,16 +165,16 @@ def _expression(line: str, is_path: bool) -> str:
     tokens = list(_tokens(line, is_path))
     if len(tokens) > _MOST_CHARACTERS:
         raise _Malformed
-    out = list[str]()
+    parts = list[str]()
     leading, region = "", list[str]()  # what stands between two `**` has a certain number of folders
     for token in tokens:
         if token in (_FOLDERS, _SOME_FOLDERS):
             # The first place where it fits is as good as any other: the folders behind it are free.
-            out += ["(?>", leading, *_region(region), ")"]
+            parts += ["(?>", leading, *_region(region), ")"]
             leading, region = token, []
         else:
             region.append(token)
-    return "".join([*out, leading, *_region(region), r"\Z"])
+    return "".join([*parts, leading, *_region(region), r"\Z"])
 
 
 def _region(tokens: list[str]) -> Iterator[str]:
@@ -252,20 +252,20 @@ def _bracket(line: str, place: int) -> tuple[str, int]:
     negated = line[place : place + 1] in ("!", "^")
     place += negated
     parts: list[str] = []
-    before = ""  # what a range may begin with
+    range_start = ""  # what a range may begin with
     first = True
     while first or line[place : place + 1] != "]":
         first = False
         char = line[place : place + 1]
         following = line[place + 1 : place + 2]
         place += 1
-        if char == "-" and before and following not in ("", "]"):
+        if char == "-" and range_start and following not in ("", "]"):
             place += 1
             if following == "\\":
                 following = line[place : place + 1]
                 place += 1
-            if before <= following:
-                parts.append(f"{re.escape(before)}-{re.escape(following)}")
+            if range_start <= following:
+                parts.append(f"{re.escape(range_start)}-{re.escape(following)}")
             char = ""
         elif char == "[" and following == ":":
             end = line.find("]", place + 1)
@@ -287,7 +287,7 @@ def _bracket(line: str, place: int) -> tuple[str, int]:
             parts.append(re.escape(char))
         if place >= len(line):
             raise _Malformed
-        before = char
+        range_start = char
     if not (parts or negated):
         raise _Malformed  # it asks for a character of an empty set
     return f"(?!/)[{'^' if negated else ''}{''.join(parts)}]" if parts else "[^/]", place + 1

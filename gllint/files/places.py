@@ -34,7 +34,7 @@ class Places:
     def __init__(self, override: Callable[[Config], Config], fixed: Config | None = None) -> None:
         self._override = override
         self._fixed = fixed
-        self._known: dict[str, Place] = {}
+        self._places: dict[str, Place] = {}
         self._settled: dict[str, Place] = {}
         self._homeless = ""
 
@@ -57,7 +57,7 @@ class Places:
             return place
         root = self._root_without_marker(folder)
         if root not in self._settled:
-            self._settled[root] = Place(root, _based(place.config, _here_or(root)), "")
+            self._settled[root] = Place(root, _based(place.config, _working_folder_or(root)), "")
         return self._settled[root]
 
     def _root_without_marker(self, folder: str) -> str:
@@ -69,20 +69,20 @@ class Places:
 
     def of(self, folder: str, names: frozenset[str] | None = None) -> Place:
         """Return the place of ``folder``; ``names``, where known, are those markers that it holds."""
-        known = self._known.get(folder)
-        if known is None:
-            held = names if names is not None else _markers(folder)
+        place = self._places.get(folder)
+        if place is None:
+            markers = names if names is not None else _markers(folder)
             parent = os.path.dirname(folder)
-            above = self.of(parent) if parent != folder else Place("", self._default(), "")
-            known = self._known[folder] = self._place(folder, held, above)
-        return known
+            parent_place = self.of(parent) if parent != folder else Place("", self._default(), "")
+            place = self._places[folder] = self._place(folder, markers, parent_place)
+        return place
 
-    def _place(self, folder: str, held: frozenset[str], above: Place) -> Place:
-        if not held:
-            return above
-        own = in_folder(folder) if self._fixed is None and held != {".git"} else None
-        config = self._override(own) if own is not None else above.config
-        return Place(folder, _based(config, folder), folder if ".git" in held else above.repository)
+    def _place(self, folder: str, markers: frozenset[str], parent_place: Place) -> Place:
+        if not markers:
+            return parent_place
+        own = in_folder(folder) if self._fixed is None and markers != {".git"} else None
+        config = self._override(own) if own is not None else parent_place.config
+        return Place(folder, _based(config, folder), folder if ".git" in markers else parent_place.repository)
 
     def _default(self) -> Config:
         return self._override(self._fixed if self._fixed is not None else Config())
@@ -105,10 +105,10 @@ def _markers(folder: str) -> frozenset[str]:
     return frozenset(name for name in MARKERS if os.path.lexists(f"{folder}/{name}"))
 
 
-def _here_or(root: str) -> str:
+def _working_folder_or(root: str) -> str:
     """Return the folder that patterns without a configuration file are relative to."""
-    here = os.getcwd().replace(os.sep, "/")
-    return here if f"{root}/".startswith(here.rstrip("/") + "/") else root
+    working_folder = os.getcwd().replace(os.sep, "/")
+    return working_folder if f"{root}/".startswith(working_folder.rstrip("/") + "/") else root
 
 
 def _based(config: Config, folder: str) -> Config:

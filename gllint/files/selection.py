@@ -15,9 +15,9 @@ def check_selectors(selectors: Iterable[str], where: str, rules: Mapping[str, Ru
     """Raise :class:`UsageError` for the first selector that no code begins with."""
     for selector in selectors:
         if selector != ALL and not (selector and any(code.startswith(selector) for code in rules)):
-            known = {part: part for code in rules for part in (code[:3], code)}
-            known |= {rule.name: code for code, rule in rules.items()}
-            hint = nearest(selector, known, "; gllint rule lists them")
+            suggestions = {part: part for code in rules for part in (code[:3], code)}
+            suggestions |= {rule.name: code for code, rule in rules.items()}
+            hint = nearest(selector, suggestions, "; gllint rule lists them")
             raise UsageError(f"{where}: unknown code '{selector}'{hint}")
 
 

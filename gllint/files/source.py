@@ -74,15 +74,15 @@ def decode(data: bytes) -> Text:
     ) as error:  # codecs raise what they like: `undefined`, `idna`, `hex`, those of other packages
         raise Undecodable(f"not {encoding} text: {error}", 1, 1) from None
     if "\0" in source:
-        before = split_lines(source[: source.index("\0")] + "x")
-        raise Undecodable("source code holds a null byte", len(before), len(before[-1]))
+        lines = split_lines(source[: source.index("\0")] + "x")
+        raise Undecodable("source code holds a null byte", len(lines), len(lines[-1]))
     return Text(source, encoding, bom)
 
 
 def _broken(data: bytes) -> Undecodable:
     """What is wrong with a notebook, as :func:`~gllint.files.notebooks.as_python` says it."""
-    said = data[len(BROKEN) :].split(b"\n", 1)[0].decode("utf-8", "replace")
-    line, column, reason = said.split(":", 2)
+    problem = data[len(BROKEN) :].split(b"\n", 1)[0].decode("utf-8", "replace")
+    line, column, reason = problem.split(":", 2)
     return Undecodable(reason.strip(), int(line), int(column))
 
 
@@ -121,7 +121,7 @@ class Offsets:
     """
 
     def __init__(self, text: str) -> None:
-        self.starts = [0, *(found.end() for found in _NEWLINE.finditer(text))]
+        self.starts = [0, *(newline.end() for newline in _NEWLINE.finditer(text))]
         self._mark, self._size = int(text.startswith("\ufeff")), len(text)
 
     def at(self, line: int, column: int) -> int:
@@ -154,8 +154,8 @@ def changed(source: str, changes: Iterable[Change]) -> str:
 
 def main_newline(source: str) -> str:
     """Return the line ending that the source uses first; ``"\\n"`` where it has none."""
-    found = _NEWLINE.search(source)
-    return found.group() if found else "\n"
+    match = _NEWLINE.search(source)
+    return match.group() if match else "\n"
 
 
 def _encoded(source: str, encoding: str) -> bytes:
@@ -202,8 +202,8 @@ def _text_codec(name: str, bom: bool, line: int) -> str:
 
 def _place(body: bytes, offset: int, encoding: str) -> tuple[int, int]:
     try:
-        before = body[:offset].decode(encoding, "replace")
+        prefix = body[:offset].decode(encoding, "replace")
     except Exception:  # not every codec knows how to replace
-        before = body[:offset].decode("latin-1")
-    lines = split_lines(before + "x")
+        prefix = body[:offset].decode("latin-1")
+    lines = split_lines(prefix + "x")
     return len(lines), len(lines[-1])

@@ -33,8 +33,8 @@ class Source:
             return None
         from gllint.files.notebooks import Notebook, read
 
-        found = read(self.raw)
-        return found if isinstance(found, Notebook) else None
+        result = read(self.raw)
+        return result if isinstance(result, Notebook) else None
 
     @cached_property
     def text(self) -> Text:
@@ -70,7 +70,7 @@ class Sources:
         """Say whether the content of a file is another one than that on disk, or may be."""
         return path in self._buffers
 
-    def held(self) -> list[str]:
+    def buffer_paths(self) -> list[str]:
         """Return the paths of all files whose content was put here."""
         return list(self._buffers)
 

@@ -64,9 +64,9 @@ def repository_of(folder: str) -> str | None:
 
 def check_inside(path: str, root: str) -> None:
     """Raise ``OSError`` where links lead ``path`` out of the project ``root``."""
-    out = way_out(path, root)
-    if out is not None:
-        raise OSError(0, f"a link leads out of the project, to {out}; name that file itself")
+    target = way_out(path, root)
+    if target is not None:
+        raise OSError(0, f"a link leads out of the project, to {target}; name that file itself")
 
 
 def write_atomically(path: str, data: bytes) -> None:

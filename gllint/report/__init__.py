@@ -55,7 +55,7 @@ class Diagnostic(NamedTuple):
         return in_file(self.finding.span, self.cell)
 
     @property
-    def said(self) -> str:
+    def message(self) -> str:
         """The message for formats that know no cells: in a notebook it names the cell."""
         return in_cell(self.finding.message, self.finding.span, self.cell)
 

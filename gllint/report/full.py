@@ -27,24 +27,26 @@ def _block(diagnostic: Diagnostic, report: Report) -> str:
     paint = _painter(report.colour)
     place = paint(_BOLD, visible(diagnostic.path)) + f":{position(span, diagnostic.cell)}:"
     level = "" if diagnostic.severity == "error" else f"{diagnostic.severity}: "
-    out = [f"{place} {paint(_COLOURS[diagnostic.severity], finding.code)} {level}{visible(finding.message)}"]
+    block = [
+        f"{place} {paint(_COLOURS[diagnostic.severity], finding.code)} {level}{visible(finding.message)}"
+    ]
     lines = report.lines(finding.path)
     width = len(str(min(span.line + CONTEXT, len(lines)) or 1))
     gutter = " " * width + paint(_BLUE, " |")
     frame = list(_frame(lines, span, width, report.colour, diagnostic, report))
     if frame:
-        out += [gutter, *frame, gutter]
+        block += [gutter, *frame, gutter]
     margin = " " * width + paint(_BLUE, " = ")
     if finding.help:
-        out.append(f"{margin}{paint(_BOLD, 'help')}: {visible(finding.help)}")
+        block.append(f"{margin}{paint(_BOLD, 'help')}: {visible(finding.help)}")
     if finding.fix is not None:
         flag = "--fix" if finding.fix.applicability == "safe" else "--fix --unsafe-fixes"
-        out.append(f"{margin}{paint(_BOLD, 'fix')}: {visible(finding.fix.message)} ({flag})")
+        block.append(f"{margin}{paint(_BOLD, 'fix')}: {visible(finding.fix.message)} ({flag})")
     for note in finding.notes:
         at = position(note.span, report.cell(note.path, note.span.line))
         where = f"{visible(report.show(note.path))}:{at}"
-        out.append(f"{margin}{paint(_BOLD, 'note')}: {where}: {visible(note.message)}")
-    return "\n".join(out) + "\n"
+        block.append(f"{margin}{paint(_BOLD, 'note')}: {where}: {visible(note.message)}")
+    return "\n".join(block) + "\n"
 
 
 def _frame(
@@ -55,9 +57,9 @@ def _frame(
     if not numbers:
         return
     shift = _shift(lines[span.line - 1], span)
-    for number, shown in numbers:
-        text = _clip(_shown(lines[number - 1]), shift)
-        yield f"{paint(_BLUE, f'{shown:>{width}} |')} {text}".rstrip()
+    for number, label in numbers:
+        text = _clip(_display_text(lines[number - 1]), shift)
+        yield f"{paint(_BLUE, f'{label:>{width}} |')} {text}".rstrip()
         if number == span.line:
             start, length = _underline(lines[number - 1], span)
             length = max(1, min(length, _MAX_WIDTH - (start - shift)))
@@ -68,8 +70,8 @@ def _frame(
 def _underline(line: str, span: Span) -> tuple[int, int]:
     """Return where the marks begin, in cells of the terminal, and how many there are."""
     end = span.end_column if span.end_line == span.line else len(line) + 1
-    start = _cells(_shown(line[: span.column - 1]))
-    return start, max(1, _cells(_shown(line[span.column - 1 : end - 1])))
+    start = _cells(_display_text(line[: span.column - 1]))
+    return start, max(1, _cells(_display_text(line[span.column - 1 : end - 1])))
 
 
 def _shift(line: str, span: Span) -> int:
@@ -81,16 +83,16 @@ def _shift(line: str, span: Span) -> int:
 def _clip(text: str, shift: int) -> str:
     if text.isascii():
         return text[shift : shift + _MAX_WIDTH]
-    out: list[str] = []
+    characters: list[str] = []
     at = 0
     for character in text:
         if shift <= at < shift + _MAX_WIDTH:
-            out.append(character)
+            characters.append(character)
         at += _cells(character)
-    return "".join(out)
+    return "".join(characters)
 
 
-def _shown(text: str) -> str:
+def _display_text(text: str) -> str:
     """Return a line of source as it can be shown."""
     return visible(text.replace("\t", _TAB))
 

@@ -36,5 +36,5 @@ def _data(text: str) -> str:
 
 def _property(text: str) -> str:
     # Line ends have an escape here, so that the name stays the file's own; other such characters have none.
-    shown = "".join(c if c in "\r\n" else visible(c) for c in text)
-    return _data(shown).replace(":", "%3A").replace(",", "%2C")
+    escaped_text = "".join(c if c in "\r\n" else visible(c) for c in text)
+    return _data(escaped_text).replace(":", "%3A").replace(",", "%2C")

@@ -25,7 +25,7 @@ def _entry(diagnostic: Diagnostic, fingerprint: str) -> dict[str, Any]:
     finding = diagnostic.finding
     span = diagnostic.in_file
     return {
-        "description": f"{finding.code} {diagnostic.said}",
+        "description": f"{finding.code} {diagnostic.message}",
         "check_name": finding.code,
         "fingerprint": fingerprint,
         "severity": _SEVERITIES[diagnostic.severity],

@@ -13,15 +13,15 @@ def render(report: Report) -> str:
     suites: dict[str, list[Diagnostic]] = {}
     for diagnostic in report.diagnostics:
         suites.setdefault(diagnostic.path, []).append(diagnostic)
-    body = "".join(_suite(path, found) for path, found in suites.items()) or _passed()
+    body = "".join(_suite(path, diagnostics) for path, diagnostics in suites.items()) or _passing_suite()
     count = len(report.diagnostics)
     head = f'<testsuites name="gllint" tests="{count or 1}" failures="{count}" errors="0">\n'
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{head}{body}</testsuites>\n'
 
 
-def _suite(path: str, found: list[Diagnostic]) -> str:
-    cases = "".join(_case(diagnostic) for diagnostic in found)
-    counts = f'tests="{len(found)}" failures="{len(found)}" errors="0" skipped="0"'
+def _suite(path: str, diagnostics: list[Diagnostic]) -> str:
+    cases = "".join(_case(diagnostic) for diagnostic in diagnostics)
+    counts = f'tests="{len(diagnostics)}" failures="{len(diagnostics)}" errors="0" skipped="0"'
     return f'  <testsuite name={_attribute(path)} package="gllint" {counts}>\n{cases}  </testsuite>\n'
 
 
@@ -31,7 +31,7 @@ def _case(diagnostic: Diagnostic) -> str:
     where = f"classname={_attribute(diagnostic.path)} name={_attribute(name)}"
     place = visible(f"{diagnostic.where}: {finding.code} {finding.message}")
     text = place + (f"\n{visible(finding.help)}" if finding.help else "")
-    failure = f"type={_attribute(diagnostic.severity)} message={_attribute(diagnostic.said)}"
+    failure = f"type={_attribute(diagnostic.severity)} message={_attribute(diagnostic.message)}"
     return (
         f'    <testcase {where} time="0">\n'
         f"      <failure {failure}>{escape(text)}</failure>\n"
@@ -39,7 +39,7 @@ def _case(diagnostic: Diagnostic) -> str:
     )
 
 
-def _passed() -> str:
+def _passing_suite() -> str:
     return (
         '  <testsuite name="gllint" package="gllint" tests="1" failures="0" errors="0" skipped="0">\n'
         '    <testcase classname="gllint" name="No findings" time="0"/>\n'

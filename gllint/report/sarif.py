@@ -55,7 +55,7 @@ def _result(
         "ruleId": finding.code,
         "ruleIndex": order[finding.code],
         "level": _LEVELS[diagnostic.severity],
-        "message": {"text": f"{diagnostic.said}. {finding.help}" if finding.help else diagnostic.said},
+        "message": {"text": f"{diagnostic.message}. {finding.help}" if finding.help else diagnostic.message},
         "locations": [_location(diagnostic.path, diagnostic.in_file)],
         "partialFingerprints": {FINGERPRINT: fingerprint},
     }

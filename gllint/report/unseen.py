@@ -43,13 +43,13 @@ class Unseen(NamedTuple):
         other = self.tools - self.number - self.text - self.unknown
         if other:
             parts.append(f"{other} neither")
-        left = (
+        files = (
             f"{len(self.files)} {'file' if len(self.files) == 1 else 'files'} left out" if self.files else ""
         )
         tools = (
             f"{self.tools} {'tool' if self.tools == 1 else 'tools'}: {', '.join(parts)}" if self.tools else ""
         )
-        return "; ".join(filter(None, (tools, left)))
+        return "; ".join(filter(None, (tools, files)))
 
     def advice(self) -> Iterator[str]:
         """How to have it looked at, one sentence each."""

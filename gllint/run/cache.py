@@ -19,7 +19,7 @@ from typing import Any, BinaryIO
 
 import gllint
 from gllint.files.digest import DIGEST_SIZE, digest
-from gllint.files.discover import Folders, Found, walk
+from gllint.files.discover import Folders, SourceFile, walk
 from gllint.files.places import Places
 from gllint.files.writing import read_bytes
 from gllint.run.codec import decode, encode
@@ -117,14 +117,14 @@ class Store:
         """The store and the entry that a signature is for: no other can take its place."""
         return os.path.basename(self.folder or "").encode("utf-8", "surrogateescape"), name.encode()
 
-    def walk(self, top: str, places: Places, within_project: bool = False) -> Iterator[Found]:
+    def walk(self, top: str, places: Places, within_project: bool = False) -> Iterator[SourceFile]:
         """Yield the Python files below ``top`` as :func:`~gllint.files.discover.walk` does, keeping what it finds."""
         folders = Folders(self.read(_FOLDERS, "dict[str, Any]"))
         yield from walk(top, places, within_project, folders)
         if not within_project:
             folders.forget_others()
         if folders.has_changed:
-            self.write(_FOLDERS, folders.known)
+            self.write(_FOLDERS, folders.listings)
 
     @contextlib.contextmanager
     def turn(self) -> Iterator[None]:

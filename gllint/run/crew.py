@@ -42,7 +42,7 @@ def is_worth(index: Index, paths: Sequence[str]) -> bool:
         index.means.pool.jobs > 1
         and not index.means.clock.by_rule
         and sys.platform == "linux"  # macOS does not let its libraries be forked
-        and not index.means.sources.held()
+        and not index.means.sources.buffer_paths()
         and sum(sizes) > WORTH_BYTES
     )
 

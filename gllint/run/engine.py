@@ -155,7 +155,7 @@ class Engine(Means):
         self, grouped: Mapping[str, _Grouped], check: Callable[[str], Outcome]
     ) -> dict[str, Outcome]:
         """Check all of several projects where a part of them is worth another process; return what came of them."""
-        if not self.options.once or len(grouped) < 2 or self.sources.held():
+        if not self.options.once or len(grouped) < 2 or self.sources.buffer_paths():
             return {}
         from gllint.run.project_processes import start
 

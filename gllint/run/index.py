@@ -85,7 +85,7 @@ class Index:
         if not self.is_complete:
             for found in self._store.walk(self.root, self.means.places, within_project=True):
                 self.files.setdefault(found.path, found.signature)
-            for path in self.means.sources.held():
+            for path in self.means.sources.buffer_paths():
                 if self.means.places.project(os.path.dirname(path)).root == self.root:
                     self.files.setdefault(path, None)
             self.is_complete = True
@@ -93,7 +93,7 @@ class Index:
     @property
     def is_worth_keeping(self) -> bool:
         """Whether what was found out holds for the files as they lie on disk."""
-        return not self.means.sources.held() and not self.is_disturbed
+        return not self.means.sources.buffer_paths() and not self.is_disturbed
 
     def forget(self, path: str) -> None:
         """Forget what a file said, and all that several files say together."""
@@ -239,7 +239,7 @@ class Index:
     def _read_facts(self, paths: list[str], digests: Mapping[str, bytes]) -> None:
         self.means.progress.expect("reading", len(paths))
         size = sum(seen.size for path in paths if (seen := self.files.get(path)))
-        worth = size > _WORTH_BYTES and not self.means.sources.held()
+        worth = size > _WORTH_BYTES and not self.means.sources.buffer_paths()
         made: Iterable[tuple[bytes, Outline] | None] = repeat(None)
         if self.means.pool.takes(paths, worth, _CHUNK):
             made = self.means.pool.map(outline_file, None, paths, crashed=None, chunk=_CHUNK)

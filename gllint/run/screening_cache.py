@@ -67,7 +67,7 @@ class Table:
 
     def screen(self, paths: Iterable[str]) -> dict[str, Screened]:
         """Return what the first look says of files."""
-        rows, files, held = self._known(), self.files, set(self._means.sources.held())
+        rows, files, held = self._known(), self.files, set(self._means.sources.buffer_paths())
         said: dict[str, Screened] = {}
         unknown: list[str] = []
         for path in paths:

@@ -295,7 +295,7 @@ class LiveWorkspace:
             found[item.path] = item.signature
             if number % _CHUNK == 0:
                 yield
-        for path in self._sources.held():
+        for path in self._sources.buffer_paths():
             if path in index.files:
                 found.setdefault(path, None)
         changed = [path for path, seen in found.items() if index.files.get(path) != seen]

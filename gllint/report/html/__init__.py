@@ -1,7 +1,7 @@
 """One page that a team lead opens: the findings counted, the way of the numbers, each finding with its source.
 
 The page is a single file that asks the network for nothing. Whatever comes from the code under lint passes
-:func:`shown`; the page's own script is named by its digest, so that a browser runs no other.
+:func:`html_text`; the page's own script is named by its digest, so that a browser runs no other.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from gllint import __version__
 from gllint.report import PLURALS, Diagnostic, Report, position, statistics
 from gllint.report.frames import window
 from gllint.report.html import way
-from gllint.report.html.shown import MOST_SHOWN, prose, shown
+from gllint.report.html.markup import MOST_SHOWN, html_text, prose
 from gllint_rules import RULES
 
 _UNKNOWN = "unknown"
@@ -35,7 +35,7 @@ def render(report: Report) -> str:
         f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; "
         "form-action 'none'; base-uri 'none'"
     )
-    title = f"{_number(len(report.diagnostics), 'finding')} in {shown(_name())}"
+    title = f"{_number(len(report.diagnostics), 'finding')} in {html_text(_name())}"
     return "\n".join(
         [
             '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
@@ -70,19 +70,25 @@ def _today() -> str:
 
 
 def _head(report: Report) -> Iterator[str]:
-    found = report.diagnostics
+    diagnostics = report.diagnostics
     yield '<a class="skip" href="#findings">To the findings</a>'
-    yield f"<header>\n<h1>gllint report: {shown(_name())}</h1>"
+    yield f"<header>\n<h1>gllint report: {html_text(_name())}</h1>"
     yield f'<p class="quiet">Written on {_today()} by gllint {__version__}.</p>'
     yield (
         '<nav aria-label="Sections"><a href="#counts">Counts</a><a href="#map">Where numbers come from</a>'
         '<a href="#findings">Findings</a></nav>\n</header>\n<main>'
     )
-    figures = [("findings", len(found))]
+    figures = [("findings", len(diagnostics))]
     if report.has_baseline:
-        known = sum(diagnostic.is_known for diagnostic in found)
-        figures += [("new since the baseline", len(found) - known), ("in the baseline", known)]
-    figures += [("files with findings", len({d.path for d in found})), ("files checked", len(report.checked))]
+        baseline_count = sum(diagnostic.is_known for diagnostic in diagnostics)
+        figures += [
+            ("new since the baseline", len(diagnostics) - baseline_count),
+            ("in the baseline", baseline_count),
+        ]
+    figures += [
+        ("files with findings", len({d.path for d in diagnostics})),
+        ("files checked", len(report.checked)),
+    ]
     yield '<dl class="figures">'
     yield from (f"<div><dt>{name}</dt><dd>{count:,}</dd></div>" for name, count in figures)
     yield "</dl>"
@@ -123,9 +129,11 @@ def _looked_at(report: Report) -> Iterator[str]:
         return
     if not report.diagnostics:
         yield "<p>There are no findings in what was looked at, which is not all.</p>"
-    yield f'<p id="unseen"><strong>{shown(unseen.line())}.</strong></p>'
-    yield "<ul>" + "".join(f"<li>{shown(sentence)}</li>" for sentence in unseen.advice())
-    yield from (f"<li>{shown(path)} was left out: {shown(why)}</li>" for path, why in unseen.files.items())
+    yield f'<p id="unseen"><strong>{html_text(unseen.line())}.</strong></p>'
+    yield "<ul>" + "".join(f"<li>{html_text(sentence)}</li>" for sentence in unseen.advice())
+    yield from (
+        f"<li>{html_text(path)} was left out: {html_text(why)}</li>" for path, why in unseen.files.items()
+    )
     yield "</ul>"
 
 
@@ -138,7 +146,7 @@ def _count_table(
     for value, count in counts.items():
         yield (
             f'<tr><td>{count:,}</td><td style="--share:{100 * count / most:.1f}%"><button type="button" disabled '
-            f'data-name="{name}" data-value="{shown(value)}">{shown(text(value))}</button></td></tr>'
+            f'data-name="{name}" data-value="{html_text(value)}">{html_text(text(value))}</button></td></tr>'
         )
     yield "</tbody></table>"
 
@@ -162,8 +170,8 @@ def _findings(report: Report, folders: Mapping[str, str]) -> Iterator[str]:
     for path, group in groupby(numbered, key=lambda pair: pair[1].path):
         articles = [_article(index, diagnostic, report) for index, diagnostic in group]
         yield (
-            f'<section class="file" data-path="{shown(path)}" data-folder="{shown(folders[path])}" '
-            f'style="--count:{len(articles)}"><h3 class="where">{shown(path)}</h3>'
+            f'<section class="file" data-path="{html_text(path)}" data-folder="{html_text(folders[path])}" '
+            f'style="--count:{len(articles)}"><h3 class="where">{html_text(path)}</h3>'
         )
         yield from articles
         yield "</section>"
@@ -182,7 +190,9 @@ def _form(report: Report, folders: Mapping[str, str]) -> Iterator[str]:
     yield '<form hidden role="search" aria-label="Findings">'
     yield '<label>Words in a finding or a path<input type="search" name="words" autocomplete="off"></label>'
     for name, (title, values) in chosen.items():
-        options = "".join(f'<option value="{shown(v)}">{shown(text)}</option>' for v, text in values.items())
+        options = "".join(
+            f'<option value="{html_text(v)}">{html_text(text)}</option>' for v, text in values.items()
+        )
         yield f'<label>{title}<select name="{name}"><option value="">all</option>{options}</select></label>'
     if report.has_baseline:
         yield '<label class="check"><input type="checkbox" name="fresh">new since the baseline alone</label>'
@@ -192,29 +202,30 @@ def _form(report: Report, folders: Mapping[str, str]) -> Iterator[str]:
 
 def _article(index: int, diagnostic: Diagnostic, report: Report) -> str:
     finding = diagnostic.finding
-    marks = f' data-code="{shown(finding.code)}"'
+    marks = f' data-code="{html_text(finding.code)}"'
     kind = finding.kind or (_UNKNOWN if finding.what else "")
     marks += f' data-kind="{kind}"' if kind else ""
     marks += " data-known" if diagnostic.is_known else ""
     where = position(finding.span, diagnostic.cell)
     level = "" if diagnostic.severity == "error" else f" {diagnostic.severity}:"
-    known = ' <span class="quiet">(in the baseline)</span>' if diagnostic.is_known else ""
-    out = [
-        f'<article id="f{index}"{marks}><h4><a href="#f{index}">{where}</a> <b class="bad">{shown(finding.code)}</b>'
-        f"{level} {prose(finding.message)}{known}</h4>"
+    baseline_mark = ' <span class="quiet">(in the baseline)</span>' if diagnostic.is_known else ""
+    parts = [
+        f'<article id="f{index}"{marks}><h4><a href="#f{index}">{where}</a> '
+        f'<b class="bad">{html_text(finding.code)}</b>'
+        f"{level} {prose(finding.message)}{baseline_mark}</h4>"
     ]
     frame = _frame(diagnostic, report)
     if frame:
-        out.append(f"<pre>{frame}</pre>")
+        parts.append(f"<pre>{frame}</pre>")
     if finding.help:
-        out.append(f"<p>{prose(finding.help)}</p>")
+        parts.append(f"<p>{prose(finding.help)}</p>")
     if finding.notes:
-        out.append("<details><summary>Evidence</summary><ul>")
+        parts.append("<details><summary>Evidence</summary><ul>")
         for note in finding.notes:
             at = f"{report.show(note.path)}:{position(note.span, report.cell(note.path, note.span.line))}"
-            out.append(f"<li>{shown(at)}: {prose(note.message)}</li>")
-        out.append("</ul></details>")
-    return "".join(out) + "</article>"
+            parts.append(f"<li>{html_text(at)}: {prose(note.message)}</li>")
+        parts.append("</ul></details>")
+    return "".join(parts) + "</article>"
 
 
 def _frame(diagnostic: Diagnostic, report: Report) -> str:
@@ -237,10 +248,10 @@ def _line(line: str, marked: Diagnostic | None) -> str:
     end = max(start + 1, span.end_column - 1 if span.end_line == span.line else len(line))
     first = max(0, start - MOST_SHOWN // 2) if end > MOST_SHOWN else 0
     last = max(first + MOST_SHOWN, min(end, start + MOST_SHOWN))
-    before, within, after = line[first:start], line[start : min(end, last)], line[end:last]
+    head, target, tail = line[first:start], line[start : min(end, last)], line[end:last]
     dots = "…" if first else "", "…" if len(line) > last else ""
-    return f"{dots[0]}{_source(before)}<mark>{_source(within) or ' '}</mark>{_source(after)}{dots[1]}"
+    return f"{dots[0]}{_source(head)}<mark>{_source(target) or ' '}</mark>{_source(tail)}{dots[1]}"
 
 
 def _source(text: str) -> str:
-    return shown(text.replace("\t", "    "))
+    return html_text(text.replace("\t", "    "))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from gllint.report import PLURALS, Report
-from gllint.report.html.shown import shown
+from gllint.report.html.markup import html_text
 from gllint_rules import ToolAt
 
 if TYPE_CHECKING:
@@ -17,8 +17,8 @@ _MOST_TEXT = 600
 
 def sections(report: Report) -> Iterator[str]:
     """Yield the lines of the section."""
-    tools = [tool for made in report.maps for tool in made.tools]
-    messages = [message for made in report.maps for message in made.messages]
+    tools = [tool for project_map in report.maps for tool in project_map.tools]
+    messages = [message for project_map in report.maps for message in project_map.messages]
     ids = {tool.tool: f"t{i}" for i, tool in enumerate(tools)}
     claiming = _claiming(messages)
     yield '<section id="map" aria-labelledby="map-title">\n<h2 id="map-title">Where numbers come from</h2>'
@@ -26,7 +26,7 @@ def sections(report: Report) -> Iterator[str]:
         '<p class="quiet">The tools that gllint knows, what they return in which unit, and the final messages that '
         "claim it, as far as the source writes it out. Test code is left out.</p>"
     )
-    if any(made.is_cut for made in report.maps):
+    if any(project_map.is_cut for project_map in report.maps):
         yield "<p>There are more tools and messages than are shown here.</p>"
     telling = [tool for tool in tools if tool.returned or tool.is_cut]
     yield '<div class="cards">'
@@ -50,22 +50,22 @@ def sections(report: Report) -> Iterator[str]:
 
 def _claiming(messages: Sequence[Message]) -> dict[tuple[ToolAt, str], list[int]]:
     """Which messages claim what: by tool and path."""
-    out: dict[tuple[ToolAt, str], list[int]] = {}
+    claimants: dict[tuple[ToolAt, str], list[int]] = {}
     for index, message in enumerate(messages):
         for claim in message.claims or ():
             for tool in claim.tools if claim.path is not None else ():
-                known = out.setdefault((tool, claim.path or ""), [])
-                if index not in known:
-                    known.append(index)
-    return out
+                indexes = claimants.setdefault((tool, claim.path or ""), [])
+                if index not in indexes:
+                    indexes.append(index)
+    return claimants
 
 
 def _named(tool: MappedTool, report: Report, name: str) -> str:
-    of = f"{shown(tool.framework)}, " if tool.framework else ""
+    of = f"{html_text(tool.framework)}, " if tool.framework else ""
     where = f"{report.show(tool.tool.path)}:{_line(report, tool.tool.path, tool.span.line)}"
     return (
-        f'<b id="{name}"><code>{shown(tool.tool.name or "(no name)")}</code></b> '
-        f'<span class="quiet">{of}<span class="where">{shown(where)}</span></span>'
+        f'<b id="{name}"><code>{html_text(tool.tool.name or "(no name)")}</code></b> '
+        f'<span class="quiet">{of}<span class="where">{html_text(where)}</span></span>'
     )
 
 
@@ -85,7 +85,7 @@ def _tool(
             claims = claiming.get((tool.tool, returned.path), [])
             links = ", ".join(f'<a href="#m{index}">message {index + 1}</a>' for index in claims)
             yield (
-                f"<tr><td><code>{shown(returned.path)}</code></td><td>{_unit(returned)}</td>"
+                f"<tr><td><code>{html_text(returned.path)}</code></td><td>{_unit(returned)}</td>"
                 f"<td>{links or '<span class=quiet>–</span>'}</td></tr>"
             )
         yield "</tbody></table>"
@@ -102,35 +102,38 @@ def _unit(returned: Returned) -> str:
     if returned.unit is None:
         return '<span class="quiet">not written out</span>'
     if not returned.is_allowed:
-        return f'<span class="bad"><code>{shown(returned.unit)}</code> is not allowed</span>'
-    return f'<code class="good">{shown(returned.unit)}</code>'
+        return f'<span class="bad"><code>{html_text(returned.unit)}</code> is not allowed</span>'
+    return f'<code class="good">{html_text(returned.unit)}</code>'
 
 
 def _message(index: int, message: Message, report: Report, ids: Mapping[ToolAt, str]) -> str:
     where = f"{report.show(message.path)}:{_line(report, message.path, message.span.line)}"
     text = message.text if len(message.text) <= _MOST_TEXT else f"{message.text[:_MOST_TEXT]}…"
-    out = [
-        f'<div class="card" id="m{index}"><h4>Message {index + 1} <span class="quiet where">{shown(where)}</span></h4>'
-        f"<p>{shown(text)}</p>"
+    parts = [
+        f'<div class="card" id="m{index}"><h4>Message {index + 1} '
+        f'<span class="quiet where">{html_text(where)}</span></h4>'
+        f"<p>{html_text(text)}</p>"
     ]
     if message.claims is None:
-        out.append('<p class="quiet">Its claims are made when it runs.</p>')
+        parts.append('<p class="quiet">Its claims are made when it runs.</p>')
     elif message.claims:
         items = "".join(f"<li>{_claim(i, claim, ids)}</li>" for i, claim in enumerate(message.claims))
-        out.append(f"<ul>{items}</ul>")
-    return "".join(out) + "</div>"
+        parts.append(f"<ul>{items}</ul>")
+    return "".join(parts) + "</div>"
 
 
 def _claim(index: int, claim: MappedClaim, ids: Mapping[ToolAt, str]) -> str:
     path = (
-        f"<code>{shown(claim.path)}</code>" if claim.path is not None else "a path that is made when it runs"
+        f"<code>{html_text(claim.path)}</code>"
+        if claim.path is not None
+        else "a path that is made when it runs"
     )
-    unit = f" in <code>{shown(claim.unit)}</code>" if claim.unit is not None else ""
+    unit = f" in <code>{html_text(claim.unit)}</code>" if claim.unit is not None else ""
     links = [_linked(tool, ids) for tool in claim.tools]
     of = f" of {', '.join(links)}" if links else ""
     return f"<code>{{{{claim:{index}}}}}</code> is {path}{unit}{of}"
 
 
 def _linked(tool: ToolAt, ids: Mapping[ToolAt, str]) -> str:
-    name = f"<code>{shown(tool.name)}</code>"
+    name = f"<code>{html_text(tool.name)}</code>"
     return f'<a href="#{ids[tool]}">{name}</a>' if tool in ids else name

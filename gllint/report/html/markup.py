@@ -11,11 +11,11 @@ MOST_SHOWN = 200
 _CODE = re.compile(r"`([^`]+)`")
 
 
-def shown(text: str) -> str:
+def html_text(text: str) -> str:
     """Return text that is harmless between tags and in a quoted attribute: no markup, no control characters."""
     return escape(visible(text))
 
 
 def prose(text: str) -> str:
     """Return a message of ours, what it puts between backticks as code."""
-    return _CODE.sub(r"<code>\1</code>", shown(text))
+    return _CODE.sub(r"<code>\1</code>", html_text(text))
