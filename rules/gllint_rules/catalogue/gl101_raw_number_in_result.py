@@ -101,7 +101,7 @@ def check(context: Context) -> Iterator[Pending]:
             found = True
             if leaf.is_plain(context.settings) or leaf.keys in declared_keys(context, result.tool):
                 continue
-            kind = kind_of_leaf(context.project, leaf)
+            kind = kind_of_leaf(leaf)
             advised = advice_for_leaf(context, result, leaf, kind, _annotated(context, result, leaf))
             yield context.found_in(
                 result,

@@ -136,7 +136,7 @@ def _numbers(context: Context, result: Result) -> Iterator[Returned]:
         for key in leaf.keys:
             path = _below(path, key)
         within = "[]" if leaf.in_list else ""
-        yield Returned(path + within, False, kind=kind_of_leaf(context.project, leaf))
+        yield Returned(path + within, False, kind=kind_of_leaf(leaf))
 
 
 def _below(path: str, key: Key | None) -> str:

@@ -6,7 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from gllint_rules.project.context import Context
-from gllint_rules.project.kinds import allowing, list_line, text_at
+from gllint_rules.project.kinds import allowing, list_line
+from gllint_rules.project.makers import text_at
 from gllint_rules.project.results import Leaf, Result
 from gllint_rules.project.unit_sources import (
     Neighbour,

@@ -6,7 +6,6 @@ them can be read in two ways, the unit is open, and nobody names one.
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterator, Mapping
 
@@ -17,7 +16,6 @@ from gllint_rules.inference.values import (
     Frame,
     ListOf,
     Record,
-    Site,
     Text,
     literal_of,
     options,
@@ -25,11 +23,21 @@ from gllint_rules.inference.values import (
     surely_not_text,
 )
 from gllint_rules.project.context import Context
-from gllint_rules.project.kinds import expression_at, kind_of_leaf, text_at
+from gllint_rules.project.kinds import kind_of_leaf
+from gllint_rules.project.makers import (
+    Maker,
+    agreed,
+    fixed_unit,
+    is_call,
+    maker_at,
+    names_of,
+    text_at,
+    title,
+    variable,
+)
 from gllint_rules.project.results import Leaf, Result, leaves
 from gllint_rules.project.schemas import read_schema
 from gllint_rules.reading import facts
-from gllint_rules.tools.parameters import function_at
 from gllint_rules.tuples import NamedTuple
 from gllint_rules.words.kinds import Kind, contradicts, kind_of_name, words_of
 from gllint_rules.words.settings import Settings
@@ -48,20 +56,6 @@ _NUMBER_WORDS = frozenset(
     {"value", "amount", "reading", "measurement", "result", "total", "sum", "average", "avg", "mean", "level"}
 )
 _MOST_NAMES = 8
-_CLOCKS = {"time": "s", "monotonic": "s", "perf_counter": "s", "process_time": "s", "thread_time": "s"}
-_CLOCKS |= {f"{clock}_ns": "ns" for clock in _CLOCKS}
-_SIZES = ("getsize", "st_size")
-_STAMPS = (
-    "getmtime",
-    "getatime",
-    "getctime",
-    "st_mtime",
-    "st_atime",
-    "st_ctime",
-    "total_seconds",
-    "timestamp",
-)
-_TRANSPARENT = frozenset({"round", "int", "float", "abs", "max", "min", "Decimal"})
 _SAID = re.compile(
     r"\(\s*(?:in\s+)?(?P<bracket>[^\s()]+(?: per [^\s()]+)?)\s*\)|\bin (?P<end>[^\s()]+)\.?\s*$"
 )
@@ -100,7 +94,7 @@ def unit_of_leaf(context: Context, result: Result, leaf: Leaf, kind: Kind | None
     beside = _neighbour(context, leaf, key, kind) if key is not None else None
     sources = [*_named_by_key(key), *_declared(context, result, leaf)]
     if leaf.value is not None:
-        sources += _made(context, leaf, kind)
+        sources += _made(leaf, kind)
     if not leaf.keys:
         sources += _named_by_callable(context, result)
     if not sources and kind == "count":
@@ -116,8 +110,9 @@ def unit_of_leaf(context: Context, result: Result, leaf: Leaf, kind: Kind | None
 def unit_of_returned(context: Context, result: Result) -> ShownUnit:
     """The unit that the source shows of what a callable returns as a bare number."""
     sources = [*_named_by_callable(context, result), *_declared_at(context, result, ())]
-    name = _spoken_name(expression_at(context.project, result.site))
-    sources += _named_by(name, f"`{name}`")
+    maker = maker_at(result.site)
+    if maker is not None:
+        sources += _named_by_expression(maker)
     return _agreed(sources, None)
 
 
@@ -229,7 +224,7 @@ def _number_under(
         for leaf in leaves(entry.value, entry.site):
             if not leaf.keys:
                 found = leaf._replace(key=key, is_named=True, holder=holder)
-                return True, kind_of_leaf(context.project, found)
+                return True, kind_of_leaf(found)
     if any(isinstance(o, Record | ListOf) or surely_not_number(o) for e in entries for o in options(e.value)):
         return False, None
     kind = kind_of_name(key)
@@ -240,8 +235,10 @@ def _number_under(
 
 
 def _has_own_unit(context: Context, entry: Entry) -> bool:
-    node = expression_at(context.project, entry.site)
-    return bool(readings_of_name(_spoken_name(node))) or _fixed_unit(node) is not None
+    maker = maker_at(entry.site)
+    return maker is not None and (
+        any(map(readings_of_name, names_of(maker.expr))) or fixed_unit(maker) is not None
+    )
 
 
 def _fits(settings: Settings, name: str, key: str, kind: Kind | None, unit: str) -> bool:
@@ -273,25 +270,12 @@ def _named_by(name: str, where: str) -> Iterator[Source]:
         yield Source(where, found)
 
 
-def _spoken_name(node: ast.expr | None) -> str:
-    """The name by which an expression announces its unit: of a variable, a field, a key or a function."""
-    match node:
-        case ast.Name(id=name) | ast.Attribute(attr=name):
-            return name
-        case ast.Subscript(slice=ast.Constant(value=str(name))):
-            return name
-        case ast.Call(func=ast.Attribute(attr="get" | "pop"), args=[ast.Constant(value=str(name)), *_]):
-            return name
-        case ast.Call(func=ast.Name(id=called) | ast.Attribute(attr=called), args=[first, *_]) if (
-            called in _TRANSPARENT
-        ):
-            return _spoken_name(first)
-        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
-            return name
-        case ast.Await(value=inner) | ast.UnaryOp(operand=inner):
-            return _spoken_name(inner)
-        case _:
-            return ""
+def _named_by_expression(maker: Maker) -> Iterator[Source]:
+    """What the names say of which an expression gives one, rounded or not."""
+    names = names_of(maker.expr)
+    readings = agreed(map(readings_of_name, names))
+    if readings:
+        yield Source(f"`{names[0]}`", readings)
 
 
 def _named_by_callable(context: Context, result: Result) -> Iterator[Source]:
@@ -316,86 +300,42 @@ def _named_by_callable(context: Context, result: Result) -> Iterator[Source]:
 # --- what makes it -------------------------------------------------------------------------------------------
 
 
-def _made(context: Context, leaf: Leaf, kind: Kind | None) -> Iterator[Source]:
+def _made(leaf: Leaf, kind: Kind | None) -> Iterator[Source]:
     """What the expression of a number says: the name of a variable, or a call whose unit the library fixes."""
-    is_spoken = False
-    for node in _ways(context, leaf):
-        name = _spoken_name(node)
-        if not is_spoken and name and kind not in _UNITLESS:
-            found = [unit for unit in readings_of_name(name) if not contradicts(leaf.key or "", unit)]
-            if found:
-                is_spoken = True
-                yield Source(f"`{name}`", tuple(found))
-        fixed = _fixed_unit(node)
+    is_named = False
+    for maker in _ways(leaf):
+        if not is_named and kind not in _UNITLESS and not is_call(maker.expr):
+            for where, units in _named_by_expression(maker):
+                fitting = tuple(unit for unit in units if not contradicts(leaf.key or "", unit))
+                if fitting:
+                    is_named = True
+                    yield Source(where, fitting)
+        unit = fixed_unit(maker)
         # A unit at the end of the key decides alone.
-        if fixed is not None and not (fixed == "count" and readings_of_name(leaf.key or "")):
-            yield Source(f"`{ast.unparse(node)[:40]}`", (fixed,))
+        if unit is not None and not (unit == "count" and readings_of_name(leaf.key or "")):
+            yield Source(title(maker.expr), (unit,))
             return
 
 
-def _ways(context: Context, leaf: Leaf) -> Iterator[ast.expr]:
+def _ways(leaf: Leaf) -> Iterator[Maker]:
     """The expression of a number, and those of the variables that it goes through, as long as it stays itself."""
-    site: Site | None = leaf.site
+    maker = maker_at(leaf.site)
     for _ in range(_MOST_NAMES):
-        node = expression_at(context.project, site) if site is not None else None
-        if site is None or node is None:
+        if maker is None:
             return
-        yield node
-        variable = _variable(node)
-        site = _assigned_at(site, variable) if variable is not None else None
+        yield maker
+        name = variable(maker.expr)
+        maker = _assigned(maker, name) if name is not None else None
 
 
-def _assigned_at(site: Site, name: str) -> Site | None:
-    """Where the one value stands that a variable has at a place."""
-    function = function_at(site.module, site.at)
-    bindings = function.scope.find(name) if function is not None else ()
+def _assigned(maker: Maker, name: str) -> Maker | None:
+    """The one value that a variable has."""
+    bindings = maker.scope.find(name)
     if len(bindings) != 1 or bindings[0].kind not in ("assign", "annotated") or bindings[0].index:
         return None
     value = bindings[0].value
-    return Site(site.module, value.at) if value is not None and value.at >= 0 else None
-
-
-def _variable(node: ast.expr) -> str | None:
-    """The variable that an expression is, as it is or rounded."""
-    match node:
-        case ast.Name(id=name):
-            return name
-        case ast.Call(func=ast.Name(id=called), args=[first, *_]) if called in _TRANSPARENT:
-            return _variable(first)
-        case _:
-            return None
-
-
-def _fixed_unit(node: ast.expr | None) -> str | None:
-    """The unit of an expression where the library fixes it: seconds, bytes, a count."""
-    match node:
-        case ast.Call(func=ast.Name(id="len")):
-            return "count"
-        case ast.Call(func=ast.Name(id="sum"), args=[ast.GeneratorExp(elt=ast.Constant(value=1)), *_]):
-            return "count"
-        case ast.Call(func=ast.Attribute(value=ast.Name(id="time"), attr=clock)) if clock in _CLOCKS:
-            return _CLOCKS[clock]
-        case ast.Call(func=ast.Name(id=clock), args=[]) if clock in _CLOCKS and clock != "time":
-            return _CLOCKS[clock]
-        case ast.Call(func=ast.Attribute(attr=called) | ast.Name(id=called)) | ast.Attribute(attr=called) if (
-            called in _SIZES
-        ):
-            return "B"
-        case ast.Call(func=ast.Attribute(attr=called) | ast.Name(id=called)) | ast.Attribute(attr=called) if (
-            called in _STAMPS
-        ):
-            return "s"
-        case ast.Call(func=ast.Name(id=called), args=[first, *_]) if called in _TRANSPARENT:
-            return _fixed_unit(first)
-        case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=right):
-            found = _fixed_unit(left) or _fixed_unit(right)
-            other = right if _fixed_unit(left) else left
-            said = readings_of_name(_spoken_name(other))
-            return found if _fixed_unit(other) in (None, found) and said in ((), (found,)) else None
-        case ast.Await(value=inner):
-            return _fixed_unit(inner)
-        case _:
-            return None
+    home = maker.scope.home(name)
+    return Maker(value, home) if value is not None and home is not None else None
 
 
 # --- declarations --------------------------------------------------------------------------------------------

@@ -547,6 +547,7 @@ class SectionFacts(Record):
     bound_in_class: dict[str, list[Binding]] = fresh(default_factory=dict)
     attributes: Attributes = fresh(default_factory=dict)
     places: Places | None = None  # once somebody has asked for one
+    by_number: list[Expr | None] | None = None  # likewise: its expressions
 
     @property
     def first(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gllint_runtime.policy.key_kinds import deciding_kind, kind_of_name, words_of
+from gllint_runtime.policy.key_kinds import deciding_kind, kind_of_name, kind_of_unit, words_of
 from gllint_runtime.policy.key_units import announced_dimension
 from gllint_runtime.policy.number_kinds import KINDS, Kind
 
@@ -15,6 +15,7 @@ __all__ = [
     "deciding_kind",
     "is_calendar",
     "kind_of_name",
+    "kind_of_unit",
     "words_of",
 ]
 

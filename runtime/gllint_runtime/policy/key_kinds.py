@@ -84,7 +84,10 @@ def kind_of_name(name: str) -> Kind | None:
     words = words_of(name)
     if not words or "per" in words:
         return None
-    return _table().last.get(name.lower()) or _kind_of_words(words)  # `f1` ends in no number
+    whole = _table().last.get(name.lower())  # `f1` ends in no number
+    if whole is not None or (len(words[0]) == 1 and name[1:].isdigit()):  # `k1` is one of several
+        return whole
+    return _kind_of_words(words)
 
 
 @lru_cache(maxsize=8192)
@@ -93,7 +96,7 @@ def deciding_kind(name: str) -> Kind | None:
     words = words_of(name)
     if words and words[-1] in _DECIDING:
         return "identifier"
-    kinds = {_kind_of_unit(unit) for unit in readings_of_name(name)}
+    kinds = {kind_of_unit(unit) for unit in readings_of_name(name)}
     return kinds.pop() if len(kinds) == 1 else None
 
 
@@ -105,7 +108,8 @@ def is_plain(key: str, keys: Collection[str], kinds: Collection[str]) -> bool:
     return is_plain_key(key, keys) or (bool(kinds) and kind_of_name(key) in kinds)
 
 
-def _kind_of_unit(unit: str) -> Kind:
+def kind_of_unit(unit: str) -> Kind:
+    """The kind of a number that is in a unit."""
     dimension = announced_dimension(unit) or ""
     if dimension.startswith("currency"):
         return "money"

@@ -1,0 +1,263 @@
+"""What makes a number, as far as the expression itself says it: a function of the library, the name of a variable."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, TypeVar
+
+from gllint_rules.inference.values import Site
+from gllint_rules.reading import facts
+from gllint_rules.reading.expression_index import expression
+from gllint_rules.reading.facts import Expr, Scope
+from gllint_rules.tools.parameters import function_at
+from gllint_rules.tuples import NamedTuple
+from gllint_rules.words.kinds import Kind, kind_of_name
+from gllint_rules.words.library_units import (
+    kind_of_library_unit,
+    unit_of_attribute,
+    unit_of_function,
+    unit_of_method,
+)
+
+if TYPE_CHECKING:
+    from gllint_rules.project.project import Project
+
+_T = TypeVar("_T")
+
+_MOST_TEXT = 2_000
+_MOST_DEPTH = 16
+# What gives back its argument, rounded or in another type.
+_ROUNDING = frozenset({"round", "int", "float", "abs", "Decimal", "ceil", "floor", "fabs", "trunc"})
+# What gives back one of its arguments.
+_CHOOSING = frozenset({"max", "min"})
+_PREFIX = re.compile(r"^_*(?:get|compute|calculate|calc|fetch|read|load|find)_")
+
+
+class Maker(NamedTuple):
+    """An expression, and the scope in which its names mean something."""
+
+    expr: Expr
+    scope: Scope
+
+
+def maker_at(site: Site) -> Maker | None:
+    """The expression at a place."""
+    expr = expression(site.module, site.at)
+    if expr is None:
+        return None
+    function = function_at(site.module, site.at)
+    return Maker(expr, function.scope if function is not None else site.module.scope)
+
+
+def text_at(project: Project, site: Site) -> str:
+    """The text of an expression, empty where it is long."""
+    text = project.positions(site.module).text(site.at)
+    return text if len(text) <= _MOST_TEXT else ""
+
+
+def cores(expr: Expr) -> list[Expr]:
+    """What an expression gives: itself, ``x`` of ``round(x, 1)``, ``a`` and ``b`` of ``max(a, b)``.
+
+    What is written out (the ``0`` of ``x or 0``) is left out where something else is there.
+    """
+    return _unwrapped(expr, 0)
+
+
+def _unwrapped(expr: Expr, depth: int) -> list[Expr]:
+    parts: tuple[Expr, ...]
+    match expr:
+        case facts.Await(value=part) | facts.Walrus(value=part):
+            parts = (part,)
+        case facts.UnaryOp(op="-" | "+", operand=part):
+            parts = (part,)
+        case facts.Call(args=[first, *rest]) if not any(isinstance(arg, facts.Star) for arg in expr.args):
+            name = facts.last_name(expr.func)
+            if name in _ROUNDING:
+                parts = (first,)
+            elif name in _CHOOSING and rest:
+                parts = expr.args
+            else:
+                return [expr]
+        case facts.IfExp(body=body, orelse=orelse):
+            parts = (body, orelse)
+        case facts.BoolOp(left=left, right=right):
+            parts = (left, right)
+        case _:
+            return [expr]
+    if depth > _MOST_DEPTH:
+        return [expr]
+    unwrapped = [core for part in parts for core in _unwrapped(part, depth + 1)]
+    return [core for core in unwrapped if not isinstance(core, facts.Const)] or unwrapped
+
+
+def agreed(values: Iterable[_T | None]) -> _T | None:
+    """The one value that all of them are."""
+    different = set(values)
+    return different.pop() if len(different) == 1 else None
+
+
+# --- units -----------------------------------------------------------------------------------------------------
+
+
+def fixed_unit(maker: Maker, depth: int = 0) -> str | None:
+    """The unit of an expression where the library fixes it: seconds, bytes, a count."""
+    if depth > _MOST_DEPTH:
+        return None
+    return agreed(_fixed_unit(Maker(core, maker.scope), depth) for core in cores(maker.expr))
+
+
+def _fixed_unit(maker: Maker, depth: int) -> str | None:
+    match maker.expr:
+        case facts.Call():
+            return _unit_of_call(maker.expr, maker.scope)
+        case facts.Attr(name=name):
+            return unit_of_attribute(name)
+        case facts.BinOp(op="+" | "-", left=left, right=right):
+            units = {fixed_unit(Maker(operand, maker.scope), depth + 1) for operand in (left, right)}
+            # A clock less the start is in its unit, too; a count and another number are something else.
+            units -= {None} if "count" not in units else set()
+            return units.pop() if len(units) == 1 else None
+        case _:
+            return None
+
+
+def _unit_of_call(call: facts.Call, scope: Scope) -> str | None:
+    match call:
+        case facts.Call(func=facts.Name(id="len")):
+            return "count"
+        case facts.Call(func=facts.Name(id="sum"), args=[facts.Comp(element=element), *_]) if _is_one(
+            element
+        ):
+            return "count"
+        case facts.Call(func=facts.Attr(name="count")):
+            return "count"
+    unit = unit_of_function(_qualified(call.func, scope))
+    return unit or (unit_of_method(call.func.name) if isinstance(call.func, facts.Attr) else None)
+
+
+def _is_one(element: Expr) -> bool:
+    """Whether a sum of such elements counts them: ``1``, ``x is None``."""
+    match element:
+        case facts.Const(value=value):
+            return value == 1
+        case facts.IfExp(body=facts.Const(value=1), orelse=facts.Const(value=0)):
+            return True
+        case _:
+            return isinstance(element, facts.Compare)
+
+
+def _qualified(func: Expr, scope: Scope) -> str:
+    """``time.time`` of ``clock.time`` behind ``import time as clock``; empty where nothing imports it."""
+    first, _, rest = facts.dotted(func).partition(".")
+    for binding in scope.find(first) if first else ():
+        if binding.kind == "import":
+            imported = [binding.module, binding.name, rest]
+            return ".".join(filter(None, imported))
+    return ""
+
+
+def title(expr: Expr) -> str:
+    """What a message calls the expression whose unit is fixed."""
+    match cores(expr)[0]:
+        case facts.Call(func=func) if facts.last_name(func):
+            return f"`{facts.last_name(func)}()`"
+        case facts.Attr(name=name):
+            return f"`{name}`"
+        case _:
+            return "the expression"
+
+
+# --- names -----------------------------------------------------------------------------------------------------
+
+
+def names_of(expr: Expr) -> list[str]:
+    """The names by which an expression announces what it gives, of variables, fields, keys or functions.
+
+    An empty one stands for what has none: nothing computed announces what it is.
+    """
+    return [_name(core) for core in cores(expr)]
+
+
+def _name(expr: Expr) -> str:
+    match expr:
+        case facts.Name(id=name) | facts.Attr(name=name):
+            return name
+        case facts.Sub(index=facts.Const(value=str() as name)):
+            return name
+        case facts.Call(args=[facts.Const(value=str() as name), *_]) if _is_look_up(expr):
+            return name
+        case facts.Call(func=func):
+            return _PREFIX.sub("", facts.last_name(func))
+        case _:
+            return ""
+
+
+def is_call(expr: Expr) -> bool:
+    """Whether an expression, rounded or not, is what a function gives, a look-up by key aside."""
+    return any(isinstance(core, facts.Call) and not _is_look_up(core) for core in cores(expr))
+
+
+def _is_look_up(call: facts.Call) -> bool:
+    return isinstance(call.func, facts.Attr) and call.func.name in ("get", "pop")
+
+
+def variable(expr: Expr) -> str | None:
+    """The variable that an expression is, as it is or rounded."""
+    return agreed(core.id if isinstance(core, facts.Name) else None for core in cores(expr))
+
+
+# --- kinds -----------------------------------------------------------------------------------------------------
+
+
+def shown_kind(maker: Maker, depth: int = 0) -> Kind | None:
+    """The kind of number that an expression makes, whatever its variables are called."""
+    if depth > _MOST_DEPTH:
+        return None
+    return agreed(_shown_kind(Maker(core, maker.scope), depth) for core in cores(maker.expr))
+
+
+def _shown_kind(maker: Maker, depth: int) -> Kind | None:
+    unit = fixed_unit(maker)
+    if unit is not None:
+        return kind_of_library_unit(unit)
+
+    def inner(expr: Expr, scope: Scope = maker.scope) -> Kind | None:
+        return shown_kind(Maker(expr, scope), depth + 1)
+
+    match maker.expr:
+        case facts.Call(func=facts.Name(id="sum"), args=[facts.Comp() as comp, *_]):
+            return inner(comp.element, comp.scope)
+        case facts.BinOp(op="/", left=left, right=right) if not isinstance(right, facts.Const):
+            kind = inner(left)
+            return "share" if kind is not None and kind == inner(right) else None
+        case facts.BinOp(op="*" | "/" | "//" | "%", left=factor, right=facts.Const()):
+            kind = inner(factor)
+        case facts.BinOp(op="*", left=facts.Const(), right=factor):
+            kind = inner(factor)
+        case _:
+            return None
+    return kind if kind != "count" else None
+
+
+def suggested_kind(maker: Maker, depth: int = 0) -> Kind | None:
+    """The kind of number that the names in an expression suggest."""
+    if depth > _MOST_DEPTH:
+        return None
+    return agreed(_suggested_kind(Maker(core, maker.scope), depth) for core in cores(maker.expr))
+
+
+def _suggested_kind(maker: Maker, depth: int) -> Kind | None:
+    match maker.expr:
+        case facts.Call(func=facts.Name(id="sum"), args=[facts.Comp() as comp, *_]):
+            return suggested_kind(Maker(comp.element, comp.scope), depth + 1)
+        case facts.Call(func=facts.Name(id="sum"), args=[summed, *_]):
+            return suggested_kind(Maker(summed, maker.scope), depth + 1)
+        case _:
+            return kind_of_name(_name(maker.expr))
+
+
+def is_composite(expr: Expr) -> bool:
+    """Whether several numbers make or may be it, so that none of them says what it is."""
+    parts = cores(expr)
+    return len(parts) > 1 or isinstance(parts[0], facts.BinOp)

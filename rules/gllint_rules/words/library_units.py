@@ -1,0 +1,42 @@
+"""The units that the standard library fixes: seconds of a clock, bytes of a file. Data: ``library_units.txt``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+
+from gllint_rules.words.kinds import Kind, kind_of_unit
+
+
+def unit_of_function(name: str) -> str | None:
+    """The unit of what ``time.time`` returns, by the module and the name."""
+    return _table()["functions"].get(name)
+
+
+def unit_of_method(name: str) -> str | None:
+    """The unit of what a method returns that only the standard library calls so."""
+    return _table()["methods"].get(name)
+
+
+def unit_of_attribute(name: str) -> str | None:
+    """The unit of an attribute that only the standard library calls so."""
+    return _table()["attributes"].get(name)
+
+
+def kind_of_library_unit(unit: str) -> Kind:
+    """The kind of a number in one of these units."""
+    return "count" if unit == "count" else kind_of_unit(unit)
+
+
+@cache
+def _table() -> Mapping[str, Mapping[str, str]]:
+    table: dict[str, dict[str, str]] = {}
+    rows: dict[str, str] = {}
+    for line in files("gllint_rules.words").joinpath("library_units.txt").read_text("utf-8").splitlines():
+        if line.startswith("["):
+            rows = table[line[1:-1]] = {}
+        elif line and not line.startswith("#"):
+            name, _, unit = line.partition(": ")
+            rows[name] = unit
+    return table
