@@ -129,8 +129,8 @@ def _a(noun: str) -> str:
 
 def common(whats: Iterable[str]) -> str:
     """What numbers at one place are together: what each is, or just numbers."""
-    told = set(whats)
-    return told.pop() if len(told) == 1 else "number"
+    kinds = set(whats)
+    return kinds.pop() if len(kinds) == 1 else "number"
 
 
 def _listed(names: Sequence[str]) -> str:

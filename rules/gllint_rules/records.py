@@ -31,38 +31,38 @@ def derived(*, init: Literal[False] = False) -> Any:
 
 
 @dataclass_transform(eq_default=False, field_specifiers=(fresh, derived))
-class _Made(type):
+class _RecordType(type):
     def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any], frozen: bool = False) -> type:
         annotations = body.get("__annotations__", {})
-        passed = tuple(field for field, kind in annotations.items() if kind.startswith("InitVar["))
-        fields = tuple(field for field in annotations if field not in passed)
-        given = tuple(field for field in fields if type(body.get(field)) is not _Derived)
-        known: dict[str, Any] = {}  # what the text of `__init__` names
+        init_only = tuple(field for field, kind in annotations.items() if kind.startswith("InitVar["))
+        fields = tuple(field for field in annotations if field not in init_only)
+        init_fields = tuple(field for field in fields if type(body.get(field)) is not _Derived)
+        namespace: dict[str, Any] = {}  # what the text of `__init__` names
         parameters, lines = ["self"], ["pass"]
-        for field in (*given, *passed):
+        for field in (*init_fields, *init_only):
             value = field
             if field in body:
-                default = known[f"_{field}"] = body.pop(field)
+                default = namespace[f"_{field}"] = body.pop(field)
                 value = (
                     f"_{field}.make() if {field} is _{field} else {field}"
                     if type(default) is _Fresh
                     else field
                 )
-            parameters.append(f"{field}=_{field}" if f"_{field}" in known else field)
-            if field not in passed:
+            parameters.append(f"{field}=_{field}" if f"_{field}" in namespace else field)
+            if field not in init_only:
                 lines.append(f"self.{field} = {value}")
-        for field in set(fields).difference(given):
+        for field in set(fields).difference(init_fields):
             del body[field]
         if "__post_init__" in body:
-            lines.append(f"self.__post_init__({', '.join(passed)})")
-        if given:
-            exec(f"def __init__({', '.join(parameters)}):\n " + "\n ".join(lines), known)
-            body["__init__"] = known["__init__"]
-        body |= {"__slots__": fields, "__match_args__": given}
+            lines.append(f"self.__post_init__({', '.join(init_only)})")
+        if init_fields:
+            exec(f"def __init__({', '.join(parameters)}):\n " + "\n ".join(lines), namespace)
+            body["__init__"] = namespace["__init__"]
+        body |= {"__slots__": fields, "__match_args__": init_fields}
         return super().__new__(cls, name, bases, body)
 
 
-class Record(metaclass=_Made):
+class Record(metaclass=_RecordType):
     """A record with the fields that its class annotates."""
 
     def __repr__(self) -> str:

@@ -16,13 +16,13 @@ else:
         def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> type:
             annotations = body.pop("__annotations__", {})
             defaults = [body.pop(field) for field in annotations if field in body]
-            made = namedtuple(name, annotations, defaults=defaults, module=body.pop("__module__"))
-            made.__annotations__ = annotations
+            tuple_class = namedtuple(name, annotations, defaults=defaults, module=body.pop("__module__"))
+            tuple_class.__annotations__ = annotations
             for key, value in body.items():
-                setattr(made, key, value)
+                setattr(tuple_class, key, value)
                 if hasattr(value, "__set_name__"):
-                    value.__set_name__(made, key)
-            return made
+                    value.__set_name__(tuple_class, key)
+            return tuple_class
 
     class _Base:
         def __mro_entries__(self, bases: tuple[object, ...]) -> tuple[type, ...]:

@@ -177,7 +177,7 @@ def _tuple(name: str, arguments: tuple[Value, ...], at: _At) -> Value:
     names = stubs.fields(name)
     if names:
         found = [stubs.member(name, field) for field in names]
-        values = [_value(member.said, known, at) if member is not None else UNKNOWN for member in found]
+        values = [_value(member.type, known, at) if member is not None else UNKNOWN for member in found]
         return _row(values, name, at)
     items = stubs.tuple_items(name)
     if items is None:
@@ -207,7 +207,7 @@ def _iterated(name: str, arguments: tuple[Value, ...], at: _At) -> Value:
     for step in ("__next__", "__anext__"):
         member = stubs.member(name, step)
         if member is not None and member.kind == "m":
-            return _value(member.said[0][1], _of_class(name, arguments), at)
+            return _value(member.type[0][1], _of_class(name, arguments), at)
     return UNKNOWN
 
 
@@ -286,13 +286,13 @@ def _variable(name: str, at: _At) -> Value | None:
     head, _, tail = (found.name if found is not None else name).rpartition(".")
     if found is not None and found.kind == "a":
         is_member = stubs.is_class(head) and stubs.is_enum(head)
-        return _instance(head, (), at) if is_member else _value(found.said, _Known(), at)
+        return _instance(head, (), at) if is_member else _value(found.type, _Known(), at)
     if found is None or found.kind != "inner":
         return None
     owner = stubs.find(head)
     if owner is not None and owner.kind == "class":
         member = stubs.member(owner.name, tail)
-        return _value(member.said, _Known(), at) if member and member.kind == "a" else None
+        return _value(member.type, _Known(), at) if member and member.kind == "a" else None
     holder = _variable(head, at)
     return attribute(holder, tail, at.site) if holder is not None else None
 
@@ -318,7 +318,7 @@ def attribute(value: Value, name: str, site: Site | None) -> Value | None:
     if member is None or held is None:
         return None
     at = _At(site, f"`{_short(held[0])}.{name}` is declared as a number")
-    return _value(member.said, replace(_of_class(*held), this=value), at)
+    return _value(member.type, replace(_of_class(*held), this=value), at)
 
 
 def lacks(value: Value, name: str) -> bool:
@@ -399,14 +399,14 @@ def _called(name: str, arguments: _Arguments, at: _At) -> Value | None:
         case "class":
             return _constructed(found.name, arguments, at)
         case "f":
-            return _result(found.said, _Known(), arguments, at)
+            return _result(found.type, _Known(), arguments, at)
         case "m" | "c" | "s":
             owner_name, _, tail = found.name.rpartition(".")
             return _class_method(owner_name, tail, arguments, at)
-        case _ if isinstance(found.said, list) and found.said[0] == "()":  # a variable that holds a function
-            return _value(found.said[1], _Known(), at)
+        case _ if isinstance(found.type, list) and found.type[0] == "()":  # a variable that holds a function
+            return _value(found.type[1], _Known(), at)
         case _:
-            held = _value(found.said, _Known(), at)
+            held = _value(found.type, _Known(), at)
             return _method(held, "__call__", arguments, at)
 
 
@@ -420,7 +420,7 @@ def _class_method(name: str, attribute: str, arguments: _Arguments, at: _At) -> 
         rest = _Arguments(lambda: _Given(given[1:], named))
         return _method(given[0], attribute, rest, at) if given else UNKNOWN
     known = _Known(this=_instance(name, (), at))
-    return _result(member.said, known, arguments, at)
+    return _result(member.type, known, arguments, at)
 
 
 def method(evaluator: Evaluator, value: Value, name: str, expr: facts.Call, frame: Frame) -> Value | None:
@@ -457,7 +457,7 @@ def _method_of(
         return None
     known = replace(_of_class(name, held), this=this)
     return _result(
-        member.said, known, arguments, replace(at, why=f"`{_short(name)}.{attribute}()` gives a number")
+        member.type, known, arguments, replace(at, why=f"`{_short(name)}.{attribute}()` gives a number")
     )
 
 
@@ -471,7 +471,7 @@ def _constructed(name: str, arguments: _Arguments, at: _At) -> Value:
     for maker in makers:
         if maker is None or maker.owner == "builtins.object":
             continue
-        for signature in maker.said:
+        for signature in maker.type:
             known = _Known()
             fits = _fits(signature, known, arguments)
             if fits is False:
@@ -717,7 +717,7 @@ def _has_all(name: str, wanted: list[str], parts: list[Type], value: Value, know
             return False if stubs.is_class(held[0]) else None
         if asked is not None and asked.kind != "a" and found.kind != "a":
             own = replace(_of_class(*held), this=value)
-            _takes(asked.said[0][1], _value(found.said[0][1], own, at), shown)
+            _takes(asked.type[0][1], _value(found.type[0][1], own, at), shown)
     _each(parts, [shown.cls.get(variable, UNKNOWN) for variable in variables], known)
     return True
 

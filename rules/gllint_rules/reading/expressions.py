@@ -201,9 +201,9 @@ class Expressions(Binder):
         at = self.mark(node)
         operands = tuple(self.in_context("==", operand) for operand in (node.left, *node.comparators))
         self.section_facts.compared.append((at, self.count))
-        out = facts.Compare(at, operands, tuple(_COMPARISONS[type(op)] for op in node.ops))
-        self.section_facts.comparisons.append((out, self.scope))
-        return out
+        comparison = facts.Compare(at, operands, tuple(_COMPARISONS[type(op)] for op in node.ops))
+        self.section_facts.comparisons.append((comparison, self.scope))
+        return comparison
 
     def visit_IfExp(self, node: ast.IfExp) -> Expr:
         at = self.mark(node)

@@ -369,17 +369,17 @@ def alternatives(bindings: list[Binding]) -> list[Binding]:
     if len(bindings) == 1 or all(binding.target is None for binding in bindings):
         return bindings
     replaced: set[Branch | None] = set()
-    out: list[Binding] = []
+    results: list[Binding] = []
     for binding in reversed(bindings):
         branch = binding.branch
         while branch is not None and branch not in replaced:
             branch = branch.outer
         if branch in replaced:
             continue
-        out.append(binding)
+        results.append(binding)
         if isinstance(binding.target, (Function, Class)):
             replaced.add(binding.branch)
-    return out[::-1]
+    return results[::-1]
 
 
 class Scope(Record):

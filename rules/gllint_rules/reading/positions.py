@@ -77,13 +77,13 @@ class Positions:
 
     def characters(self, at: int) -> tuple[list[int], int]:
         """Where the characters of a string's text stand in the source of expression number ``at``, and its length."""
-        known = self._characters.get(at)
-        if known is None:
+        characters = self._characters.get(at)
+        if characters is None:
             from gllint_rules.reading.strings import raw_offsets
 
             raw = self.text(at)
-            known = self._characters[at] = raw_offsets(raw), len(raw)
-        return known
+            characters = self._characters[at] = raw_offsets(raw), len(raw)
+        return characters
 
     def places(self, section_facts: SectionFacts) -> Places:
         """The places of a section's expressions, as offsets of its own text. Raises :class:`Unreadable`."""

@@ -29,11 +29,11 @@ Type = Any
 class Member(records.Record, frozen=True):
     """A name that a class declares, or an ancestor, ``owner``: ``kind`` as in the tables.
 
-    In what is ``said`` the type variables of a class are those of the one that was asked, as ``["^", name]``.
+    In its ``type`` the type variables of a class are those of the one that was asked, as ``["^", name]``.
     """
 
     kind: str
-    said: Any
+    type: Any
     owner: str
 
 
@@ -42,7 +42,7 @@ class Declared(records.Record, frozen=True):
 
     kind: str
     name: str
-    said: Any = None
+    type: Any = None
 
 
 @lru_cache(maxsize=MOST_KEPT)
@@ -56,7 +56,7 @@ def _table(root: str) -> dict[str, str]:
             ) from None
         return {}
     lines = (line.split("\t", 2) for line in text.split("\n") if line)
-    return {f"{owner}.{name}" if owner else name: said for owner, name, said in lines}
+    return {f"{owner}.{name}" if owner else name: content for owner, name, content in lines}
 
 
 _packages: tuple[str, ...] = ()
@@ -67,8 +67,8 @@ def use(packages: tuple[str, ...]) -> None:
     global _packages
     if packages != _packages:
         _packages = packages
-        for kept in (_line, find, _class, lineage, member, shape):
-            kept.cache_clear()
+        for cache in (_line, find, _class, lineage, member, shape):
+            cache.cache_clear()
 
 
 def ran_out() -> bool:
@@ -158,23 +158,23 @@ def is_class(name: str) -> bool:
 
 def variables(name: str) -> list[str]:
     """The type variables of a class, in order."""
-    found: list[str] = _class(name).get("v", [])
-    return found
+    names: list[str] = _class(name).get("v", [])
+    return names
 
 
 def fields(name: str) -> list[str]:
     """The fields of a named tuple, in order; none of another class."""
     for ancestor in lineage(name):
-        found: list[str] | None = _class(ancestor).get("n")
-        if found:
-            return found
+        names: list[str] | None = _class(ancestor).get("n")
+        if names:
+            return names
     return []
 
 
 def wanted(name: str) -> list[str] | None:
     """What a protocol wants its instances to have; ``None`` of a class that is no protocol."""
-    found: list[str] | None = _class(name).get("p")
-    return found
+    names: list[str] | None = _class(name).get("p")
+    return names
 
 
 @lru_cache(maxsize=MOST_KEPT)
@@ -184,71 +184,71 @@ def lineage(name: str) -> Mapping[str, Mapping[str, Type]]:
     A base that the stubs do not name ends up as ``?``.
     """
     own: dict[str, Type] = {variable: ["^", variable] for variable in variables(name)}
-    out: dict[str, dict[str, Type]] = {}
+    ancestors: dict[str, dict[str, Type]] = {}
     queue: list[tuple[str, dict[str, Type]]] = [(name, own)]
     while queue:
-        current, given = queue.pop(0)
-        if current in out:
+        current, substitution = queue.pop(0)
+        if current in ancestors:
             continue
-        out[current] = given
+        ancestors[current] = substitution
         bases = []
         for base in _class(current).get("b", ()):
             called, arguments = (base[0], base[1:]) if isinstance(base, list) else (base, [])
             called = full(called) if called != "?" else called
-            held = [substituted(argument, given) for argument in arguments]
+            parts = [substituted(argument, substitution) for argument in arguments]
             if called in ("builtins.tuple", "builtins.tuple..."):
-                called, held = "builtins.tuple", [_one_of(held)]
+                called, parts = "builtins.tuple", [_one_of(parts)]
             unknown: dict[str, Type] = dict.fromkeys(variables(called), "?")
-            bases.append((called, unknown | dict(zip(variables(called), held, strict=False))))
+            bases.append((called, unknown | dict(zip(variables(called), parts, strict=False))))
         queue = bases + queue if len(bases) == 1 else queue + bases
-    return out
+    return ancestors
 
 
 def _one_of(parts: list[Type]) -> Type:
-    kept = [part for i, part in enumerate(parts) if part not in parts[:i]]
-    return kept[0] if len(kept) == 1 else ["|", *kept]
+    choices = [part for i, part in enumerate(parts) if part not in parts[:i]]
+    return choices[0] if len(choices) == 1 else ["|", *choices]
 
 
 def tuple_items(name: str) -> list[Type] | None:
     """The types of the items of a class that derives from a tuple of a known length."""
-    for ancestor, given in lineage(name).items():
+    for ancestor, substitution in lineage(name).items():
         for base in _class(ancestor).get("b", ()):
             if isinstance(base, list) and base[0] == "tuple":
-                return [substituted(part, given) for part in base[1:]]
+                return [substituted(part, substitution) for part in base[1:]]
     return None
 
 
-def substituted(said: Type, given: Mapping[str, Type]) -> Type:
+def substituted(form: Type, substitution: Mapping[str, Type]) -> Type:
     """A type with what its variables stand for."""
-    if not isinstance(said, list) or said[0] == "=":
-        return said
-    if said[0] == "~":
-        return given.get(said[1], said)
-    return [said[0], *(substituted(part, given) for part in said[1:])]
+    if not isinstance(form, list) or form[0] == "=":
+        return form
+    if form[0] == "~":
+        return substitution.get(form[1], form)
+    return [form[0], *(substituted(part, substitution) for part in form[1:])]
 
 
 @lru_cache(maxsize=MOST_KEPT)
 def member(name: str, attribute: str) -> Member | None:
     """What a class or its ancestors declare of an attribute."""
-    for ancestor, given in lineage(name).items():
+    for ancestor, substitution in lineage(name).items():
         line = _line(f"{ancestor}.{attribute}")
         if line is not None and line[0] != "C":
             if line[0] == "i":
                 return None
-            said = line[1]
-            if given and line[0] == "a":
-                said = substituted(said, given)
-            elif given:
-                said = [_signature(signature, given) for signature in said]
-            return Member(line[0], said, ancestor)
+            form = line[1]
+            if substitution and line[0] == "a":
+                form = substituted(form, substitution)
+            elif substitution:
+                form = [_signature(signature, substitution) for signature in form]
+            return Member(line[0], form, ancestor)
     return None
 
 
-def _signature(signature: list[Any], given: Mapping[str, Type]) -> list[Any]:
+def _signature(signature: list[Any], substitution: Mapping[str, Type]) -> list[Any]:
     params, *types = signature
     if params is not None:
-        params = [[name, kind, substituted(said, given)] for name, kind, said in params]
-    return [params, *(substituted(said, given) for said in types)]
+        params = [[name, kind, substituted(form, substitution)] for name, kind, form in params]
+    return [params, *(substituted(form, substitution) for form in types)]
 
 
 def derives(name: str, *ancestors: str) -> bool:

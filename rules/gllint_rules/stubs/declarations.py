@@ -45,17 +45,17 @@ class Stubs(Protocol):
 
 def defined(stubs: Stubs, module: str, name: str, depth: int = 0) -> tuple[str, str] | None:
     """Where ``name`` of ``module`` is defined; an empty name where it is a module."""
-    found = (stubs.names(module) or {}).get(name)
-    if found is None:
+    info = (stubs.names(module) or {}).get(name)
+    if info is None:
         if stubs.names(f"{module}.{name}") is not None:
             return f"{module}.{name}", ""
         return ("builtins", name) if name in (stubs.names("builtins") or {}) and depth == 0 else None
-    if isinstance(found.ast, ImportedName):
-        target = ".".join(found.ast.module_name)
-        if found.ast.name is None:
+    if isinstance(info.ast, ImportedName):
+        target = ".".join(info.ast.module_name)
+        if info.ast.name is None:
             return target, ""
         if depth < 8:
-            return defined(stubs, target, found.ast.name, depth + 1)
+            return defined(stubs, target, info.ast.name, depth + 1)
         for package in (module, target):  # that imports its module from one that has it from the package
             if stubs.names(f"{package}.{name}") is not None:
                 return f"{package}.{name}", ""
@@ -92,8 +92,8 @@ class Types:
         match node:
             case ast.Name(id=name):
                 if self.owner:
-                    found = (self.stubs.names(self.module) or {}).get(self.owner.split(".")[0])
-                    inner = (found.child_nodes or {}).get(name) if found is not None else None
+                    info = (self.stubs.names(self.module) or {}).get(self.owner.split(".")[0])
+                    inner = (info.child_nodes or {}).get(name) if info is not None else None
                     if inner is not None and isinstance(inner.ast, ast.ClassDef):
                         return self.module, f"{self.owner.split('.')[0]}.{name}"
                 return defined(self.stubs, self.module, name)
@@ -145,22 +145,22 @@ class Types:
                 return None
 
     def literals(self, parts: list[ast.expr]) -> Any:
-        out: list[Any] = []
+        forms: list[Any] = []
         for part in parts:
             match part:
                 case ast.Constant(value=bytes()):
-                    out.append("bytes")
+                    forms.append("bytes")
                 case ast.Constant(value=None):
-                    out.append("None")
+                    forms.append("None")
                 case ast.Constant(value=value):
-                    out.append(["=", value])
+                    forms.append(["=", value])
                 case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() as value)):
-                    out.append(["=", -value])
+                    forms.append(["=", -value])
                 case ast.Attribute(value=value):
-                    out.append(self.read(value))
+                    forms.append(self.read(value))
                 case _:
-                    out.append(UNKNOWN)
-        return union(out)
+                    forms.append(UNKNOWN)
+        return union(forms)
 
     def of_definition(self, module: str, name: str, parts: list[ast.expr], depth: int) -> Any:
         info = (self.stubs.names(module) or {}).get(name.partition(".")[0])
@@ -209,51 +209,51 @@ def type_variable(types: Types, name: str, call: ast.Call, depth: int) -> Any:
         return UNKNOWN
     bound = next((k.value for k in call.keywords if k.arg == "bound"), None)
     default = next((k.value for k in call.keywords if k.arg == "default"), None)
-    out = ["~", name]
+    variable = ["~", name]
     if bound is not None:
-        said = types.read(bound, depth + 4)
+        form = types.read(bound, depth + 4)
     elif len(call.args) > 1:
-        said = union([types.read(arg, depth + 4) for arg in call.args[1:]])
+        form = union([types.read(arg, depth + 4) for arg in call.args[1:]])
     else:
-        said = UNKNOWN
-    if said == UNKNOWN and default is not None:
-        said = types.read(default, depth + 4)
-        said = UNKNOWN if list(type_variables(said)) else said
-    return [*out, said] if said != UNKNOWN else out
+        form = UNKNOWN
+    if form == UNKNOWN and default is not None:
+        form = types.read(default, depth + 4)
+        form = UNKNOWN if list(type_variables(form)) else form
+    return [*variable, form] if form != UNKNOWN else variable
 
 
 def union(parts: list[Any]) -> Any:
-    out: list[Any] = []
+    choices: list[Any] = []
     for part in parts:
         for inner in part[1:] if isinstance(part, list) and part[0] == "|" else [part]:
-            if inner not in out:
-                out.append(inner)
-    if UNKNOWN in out:
+            if inner not in choices:
+                choices.append(inner)
+    if UNKNOWN in choices:
         return UNKNOWN
-    return out[0] if len(out) == 1 else ["|", *out]
+    return choices[0] if len(choices) == 1 else ["|", *choices]
 
 
-def type_variables(said: Any) -> Iterator[str]:
+def type_variables(form: Any) -> Iterator[str]:
     """The names of the type variables in a type, each once, in order."""
-    seen: dict[str, None] = {}
-    stack = [said]
+    names: dict[str, None] = {}
+    stack = [form]
     while stack:
         node = stack.pop(0)
         if isinstance(node, list):
             if node and node[0] == "~":
-                seen[node[1]] = None
+                names[node[1]] = None
             elif node and node[0] != "=":
                 stack = node[1:] + stack
-    return iter(seen)
+    return iter(names)
 
 
-def substituted(said: Any, given: dict[str, Any]) -> Any:
-    if not isinstance(said, list) or said[0] == "=":
-        return said
-    if said[0] == "~":
-        return given.get(said[1], UNKNOWN)
-    parts = [substituted(part, given) for part in said[1:]]
-    return union(parts) if said[0] == "|" else [said[0], *parts]
+def substituted(form: Any, substitution: dict[str, Any]) -> Any:
+    if not isinstance(form, list) or form[0] == "=":
+        return form
+    if form[0] == "~":
+        return substitution.get(form[1], UNKNOWN)
+    parts = [substituted(part, substitution) for part in form[1:]]
+    return union(parts) if form[0] == "|" else [form[0], *parts]
 
 
 def is_ellipsis(node: ast.expr) -> bool:
@@ -303,21 +303,21 @@ class Writer:
                 self.declare_class(name, info, first, owner, full)
             case ast.FunctionDef() | ast.AsyncFunctionDef():
                 functions = [d for d in definitions if isinstance(d, (ast.FunctionDef, ast.AsyncFunctionDef))]
-                said = self.function(functions, types, owner)
-                if said is not None:
-                    self.lines[full] = said
+                line = self.function(functions, types, owner)
+                if line is not None:
+                    self.lines[full] = line
             case ast.AnnAssign(annotation=annotation, value=value):
                 if last_of(annotation) == "TypeAlias":
                     self.assigned(full, value, types, owner)
                     return
-                said = types.read(annotation)
+                form = types.read(annotation)
                 if last_of(annotation) == "Final" and value is not None:
-                    said = of_literal(value)
+                    form = of_literal(value)
                     if isinstance(value, ast.Attribute):  # `SIGTERM: Final = Signals.SIGTERM`
                         self.assigned(full, value, types, owner)
                         return
-                if said != UNKNOWN:
-                    self.lines[full] = ["a", said]
+                if form != UNKNOWN:
+                    self.lines[full] = ["a", form]
             case ast.Assign(value=value):
                 self.assigned(full, value, types, owner)
             case _:
@@ -332,9 +332,9 @@ class Writer:
             if place is not None:
                 self.lines[full] = ["i", *place]
         elif value is not None:
-            said = of_literal(value)
-            if said != UNKNOWN:
-                self.lines[full] = ["a", said]
+            form = of_literal(value)
+            if form != UNKNOWN:
+                self.lines[full] = ["a", form]
 
     def declare_class(self, name: str, info: NameInfo, node: ast.ClassDef, owner: str, full: str) -> None:
         types = Types(self.stubs, self.module, f"{owner}.{name}" if owner else name)
@@ -347,10 +347,10 @@ class Writer:
                 parts = base.slice.elts if isinstance(base.slice, ast.Tuple) else [base.slice]
                 explicit += [last_of(part) for part in parts]
                 continue
-            said = types.read(base)
-            if said != UNKNOWN:
-                bases.append(said)
-                variables += [v for v in type_variables(said) if v not in variables]
+            form = types.read(base)
+            if form != UNKNOWN:
+                bases.append(form)
+                variables += [v for v in type_variables(form) if v not in variables]
             elif last_of(inner) not in ("Generic", "Protocol", "object"):
                 bases.append(UNKNOWN)
         variables = explicit or variables
@@ -375,8 +375,8 @@ class Writer:
         decorators = {last_of(d) for d in nodes[0].decorator_list}
         getters = [n for n in nodes if not any(last_of(d) in ("setter", "deleter") for d in n.decorator_list)]
         if owner and decorators & {"property", "cached_property", "abstractproperty"}:
-            said = types.read(getters[0].returns)
-            return ["a", said] if said != UNKNOWN else None
+            form = types.read(getters[0].returns)
+            return ["a", form] if form != UNKNOWN else None
         kind = "f"
         if owner:
             kind = "c" if "classmethod" in decorators else "s" if "staticmethod" in decorators else "m"
@@ -396,22 +396,22 @@ class Writer:
 
     def signature(self, node: Any, types: Types, kind: str) -> list[Any]:
         args = node.args
-        out: list[Any] = []
+        parameters: list[Any] = []
         positional = [*args.posonlyargs, *args.args]
         without = len(positional) - len(args.defaults)
         for i, arg in enumerate(positional):
             of_kind = 0 if i < len(args.posonlyargs) or arg.arg.startswith("__") else 1
-            out.append([arg.arg, of_kind + (8 if i >= without else 0), types.read(arg.annotation)])
+            parameters.append([arg.arg, of_kind + (8 if i >= without else 0), types.read(arg.annotation)])
         own: Any = None
-        if kind in ("m", "c") and out:
-            own = out.pop(0)[2]
+        if kind in ("m", "c") and parameters:
+            own = parameters.pop(0)[2]
         if args.vararg is not None:
-            out.append([args.vararg.arg, 3, types.read(args.vararg.annotation)])
+            parameters.append([args.vararg.arg, 3, types.read(args.vararg.annotation)])
         for arg, default in zip(args.kwonlyargs, args.kw_defaults, strict=True):
-            out.append([arg.arg, 2 + (8 if default is not None else 0), types.read(arg.annotation)])
+            parameters.append([arg.arg, 2 + (8 if default is not None else 0), types.read(arg.annotation)])
         if args.kwarg is not None:
-            out.append([args.kwarg.arg, 4, types.read(args.kwarg.annotation)])
-        signature = [out, types.read(node.returns)]
+            parameters.append([args.kwarg.arg, 4, types.read(args.kwarg.annotation)])
+        signature = [parameters, types.read(node.returns)]
         if own not in (None, UNKNOWN, "self") and not (isinstance(own, list) and own[0] == "~"):
             signature.append(own)
         return signature

@@ -69,10 +69,10 @@ class Environment:
             names = self.names(module)
             if names is None:
                 return None
-            below = f"{module}.{part}"
-            if part in names and defined(self, module, part) != (below, ""):
+            submodule = f"{module}.{part}"
+            if part in names and defined(self, module, part) != (submodule, ""):
                 return module, part
-            module = below
+            module = submodule
         return None
 
     def names(self, module: str) -> Mapping[str, NameInfo] | None:
@@ -103,8 +103,8 @@ class Environment:
                 if isinstance(statement, ast.ClassDef):
                     statement.body += _set_on_self(statement)
         place = ModulePath(tuple(module.split(".")))
-        found = parse_ast(tree, self._context, place, file_path=path, is_init=is_package)
-        return {name: info for name, info in found.items() if _is_plain(info)}
+        names = parse_ast(tree, self._context, place, file_path=path, is_init=is_package)
+        return {name: info for name, info in names.items() if _is_plain(info)}
 
     def _is_typed(self, module: str) -> bool:
         parts = module.split(".")
@@ -119,11 +119,11 @@ class Environment:
         for statement in body:
             match statement:
                 case ast.ImportFrom(names=[ast.alias(name="*")], module=source, level=level):
-                    above = package.split(".")[: -(level - 1) or None] if level else []
-                    names = self.names(".".join([*above, *([source] if source else [])])) or {}
+                    parents = package.split(".")[: -(level - 1) or None] if level else []
+                    names = self.names(".".join([*parents, *([source] if source else [])])) or {}
                     listed = get_dunder_all_from_info(names["__all__"]) if "__all__" in names else None
-                    shown = listed or [name for name in names if not name.startswith("_")]
-                    yield ast.ImportFrom(source, [ast.alias(name, name) for name in shown], level)
+                    exports = listed or [name for name in names if not name.startswith("_")]
+                    yield ast.ImportFrom(source, [ast.alias(name, name) for name in exports], level)
                 case ast.If() | ast.Try():
                     statement.body = list(self._without_stars(statement.body, package))
                     yield statement
@@ -134,29 +134,29 @@ class Environment:
 def _set_on_self(cls: ast.ClassDef) -> Iterator[ast.stmt]:
     """Declarations of the attributes that methods set on ``self``: annotated there, or only ever to one parameter."""
     declared: dict[str, ast.expr] = {}
-    given: dict[str, list[ast.expr | None]] = {}
+    sources: dict[str, list[ast.expr | None]] = {}
     for method in cls.body:
         if not isinstance(method, ast.FunctionDef):
             continue
         nodes = list(ast.walk(method))
         bound = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
         params = [arg for arg in [*method.args.args, *method.args.kwonlyargs] if arg.arg not in bound]
-        said_of = {arg.arg: arg.annotation for arg in params}
-        passed: dict[ast.AST, ast.expr | None] = {}
+        parameter_annotations = {arg.arg: arg.annotation for arg in params}
+        annotations: dict[ast.AST, ast.expr | None] = {}
         for node in nodes:
             match node:
                 case ast.AnnAssign(target=ast.Attribute(value=ast.Name(id="self"), attr=attr)):
                     declared[attr] = node.annotation
                 case ast.Assign(targets=[ast.Attribute() as target], value=ast.Name(id=name)):
-                    passed[target] = said_of.get(name)
+                    annotations[target] = parameter_annotations.get(name)
         for node in nodes:
             match node:
                 case ast.Attribute(value=ast.Name(id="self"), attr=attr, ctx=ast.Store()):
-                    given.setdefault(attr, []).append(passed.get(node))
-    for attr, found in given.items():
-        said = declared.get(attr) or (found[0] if len(found) == 1 else None)
-        if said is not None:
-            yield ast.AnnAssign(ast.Name(attr, ast.Store()), said, None, 1)
+                    sources.setdefault(attr, []).append(annotations.get(node))
+    for attr, values in sources.items():
+        annotation = declared.get(attr) or (values[0] if len(values) == 1 else None)
+        if annotation is not None:
+            yield ast.AnnAssign(ast.Name(attr, ast.Store()), annotation, None, 1)
 
 
 def _is_plain(info: NameInfo) -> bool:

@@ -51,38 +51,38 @@ class Typeshed:
     def modules(self, roots: Collection[str]) -> list[str]:
         """All modules, or those of the top-level modules ``roots``."""
         folder = Path(self.contexts[0].typeshed)
-        out = []
+        names = []
         for path in folder.rglob("*.pyi"):
             parts = path.relative_to(folder).with_suffix("").parts
             name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
             root = name.partition(".")[0]
             if root not in LEFT_OUT and (not roots or root in roots) and self.names(name):
-                out.append(name)
-        return sorted(out)
+                names.append(name)
+        return sorted(names)
 
     def names(self, module: str) -> dict[str, NameInfo] | None:
         if module not in self._modules:
-            out: dict[str, NameInfo] | None = None
+            names: dict[str, NameInfo] | None = None
             for context in self.contexts:
-                found = get_stub_names(module, search_context=context)
-                if found is not None:
-                    out = {**found, **(out or {})}
-            self._modules[module] = out
+                platform_names = get_stub_names(module, search_context=context)
+                if platform_names is not None:
+                    names = {**platform_names, **(names or {})}
+            self._modules[module] = names
         return self._modules[module]
 
 
 def tables(*roots: str) -> dict[str, str]:
     """The text of each file, or of those of ``roots`` alone, by the name of its top-level module."""
     stubs = Typeshed()
-    found: dict[str, dict[str, Any]] = {}
+    contents: dict[str, dict[str, Any]] = {}
     for module in stubs.modules(roots):
-        found.setdefault(module.partition(".")[0], {}).update(Writer(stubs, module).write())
+        contents.setdefault(module.partition(".")[0], {}).update(Writer(stubs, module).write())
     return {
         root: "".join(
             f"{owner}\t{name}\t{json.dumps(what, separators=(',', ':'), ensure_ascii=False)}\n"
             for (owner, _, name), what in sorted((full.rpartition("."), what) for full, what in lines.items())
         )
-        for root, lines in found.items()
+        for root, lines in contents.items()
         if lines
     }
 
