@@ -345,10 +345,10 @@ def test_what_was_known_before_a_file_was_broken_holds_once_it_is_mended(tmp_pat
     def said_of(text: str) -> tuple[int, list[str]]:
         engine.put(path, text.encode())
         evaluator = workspace.index.project.evaluator
-        before = evaluator.taken
+        before = evaluator.total_steps
         workspace.forget_results(path)
         codes = [finding.code for finding in engine.conclude(path).findings]
-        return evaluator.taken - before, codes
+        return evaluator.total_steps - before, codes
 
     first, codes = said_of(f"{text}# begun\n")
     assert codes == ["GL101"] * 20

@@ -129,16 +129,16 @@ def test_an_edit_within_one_tool_leaves_what_was_worked_out_of_the_others() -> N
     here = Followed(example(text))
     [path] = here.texts
     here.said(path, fixes=False)
-    all_steps = here.project.evaluator.taken
+    all_steps = here.project.evaluator.total_steps
     for edited, share in (
         (text.replace('"number": 7}', '"number": 77}'), 0.3),
         (text.replace("heat that a", "heat of a", 1), 0.3),
         (text.replace("FACTOR = 1.5", "FACTOR = 2.5"), 2.0),
     ):
-        before = here.project.evaluator.taken
+        before = here.project.evaluator.total_steps
         assert here.edit(path, edited)
         assert len(here.said(path, fixes=False)) == 120
-        steps = here.project.evaluator.taken - before
+        steps = here.project.evaluator.total_steps - before
         assert steps < share * all_steps
     assert steps > 0.5 * all_steps  # all of them rest on the constant
 

@@ -51,7 +51,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from gllint_rules.inference.values import Filled, Literal, Site, Text, number
+from gllint_rules.inference.values import Interpolation, Literal, Site, Text, number
 from gllint_rules.project.context import Context, Pending
 from gllint_rules.reading import facts
 from gllint_rules.rule import Rule
@@ -100,7 +100,7 @@ def _said(text: Text) -> str:
     for part in text.parts or ():
         if isinstance(part, Literal):
             out.append(part.text)
-        elif isinstance(part, Filled):
+        elif isinstance(part, Interpolation):
             out.append(NUMBER if number(part.value) is not None else "\ufffc")
     said = "".join(out)
     return (

@@ -156,7 +156,7 @@ def _reasons(reasons: Iterable[Because | None]) -> Iterator[Because]:
         reason = queue.popleft()
         if reason is not None and reason not in seen:
             seen.add(reason)
-            queue.extend(reason.behind)
+            queue.extend(reason.causes)
             yield reason
 
 

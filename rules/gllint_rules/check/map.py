@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from gllint_rules.finding import Span, ToolAt
-from gllint_rules.inference.values import Key, ListOf, OtherKey, Record, Value, held_in, literal_of, options
+from gllint_rules.inference.values import (
+    Key,
+    ListOf,
+    OtherKey,
+    Record,
+    Value,
+    entries_in,
+    literal_of,
+    options,
+)
 from gllint_rules.project.claimed import Claimed, claimed, sources
 from gllint_rules.project.context import Context, is_test_path, told
 from gllint_rules.project.kinds import kind_of_leaf
@@ -122,7 +131,7 @@ def _quantities(value: Value, path: str) -> Iterator[Returned]:
             for unit in dict.fromkeys(map(literal_of, written)) or (None,):
                 yield Returned(path, True, unit)
         elif isinstance(option, (Record, ListOf)):
-            for key, entry in held_in(option):
+            for key, entry in entries_in(option):
                 yield from _quantities(entry.value, _below(path, key))
             if option.rest is not None:
                 yield from _quantities(
@@ -145,7 +154,7 @@ def _below(path: str, key: Key | None) -> str:
             return f"{path}[]"
         case str():
             return f"{path}.{key}"
-        case OtherKey(shown=shown):
+        case OtherKey(representation=shown):
             return f"{path}[{shown}]"
         case _:
             return f"{path}.*"

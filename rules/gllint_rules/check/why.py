@@ -27,7 +27,7 @@ from gllint_rules.inference.values import (
     ToolValue,
     UnionOf,
     Value,
-    held_in,
+    entries_in,
     number,
     options,
 )
@@ -105,7 +105,7 @@ def _finding(context: Context, pendings: Sequence[Pending]) -> Iterator[str]:
 
 def _chain(context: Context, because: Because, depth: int) -> Iterator[str]:
     yield f"{'  ' * depth}because {because.message}{_place(context, because.site)}"
-    for reason in because.behind:
+    for reason in because.causes:
         yield from _chain(context, reason, depth + 1)
 
 
@@ -158,7 +158,7 @@ def _entries(
     yield key, entry
     for option in options(value) if depth < 20 else ():
         if isinstance(option, (Record, ListOf)):
-            for name, inner in held_in(option):
+            for name, inner in entries_in(option):
                 under = key if isinstance(option, ListOf) else as_text(name)
                 yield from _entries(inner.value, inner, under, depth + 1)
 

@@ -11,7 +11,7 @@ from gllint_rules import records
 from gllint_rules.finding import Edit, Fix
 from gllint_rules.fixes.nodes import rewritten, without
 from gllint_rules.fixes.syntax import Place, place, replacement
-from gllint_rules.inference.values import Filled, Record, Site, Text, number
+from gllint_rules.inference.values import Interpolation, Record, Site, Text, number
 from gllint_rules.project.context import Context
 from gllint_rules.project.templates import FinalStep, final_steps
 from gllint_rules.tools.parameters import function_at
@@ -172,7 +172,7 @@ def _is_shared(context: Context, site: Site) -> bool:
 # --- GL402 ---------------------------------------------------------------------------------------------------
 
 
-def claim_hole(context: Context, step: FinalStep, hole: Filled) -> Fix | None:
+def claim_hole(context: Context, step: FinalStep, hole: Interpolation) -> Fix | None:
     """Write the macro of the claim beside the message that carries the very number formatted in."""
     here = place(context, hole.site)
     if here is None or step.claims is None:

@@ -10,7 +10,7 @@ from gllint_rules.finding import Fix
 from gllint_rules.fixes.nodes import literal_keys, without
 from gllint_rules.fixes.syntax import place
 from gllint_rules.inference.values import (
-    Filled,
+    Interpolation,
     Record,
     Site,
     Text,
@@ -108,7 +108,7 @@ def _spec_text(hole: cst.FormattedStringExpression) -> str | None:
 
 def _holds_number(value: Value) -> bool:
     return isinstance(value, Text) and all(
-        isinstance(part, Filled) and number(part.value) is not None for part in value.parts or ("",)
+        isinstance(part, Interpolation) and number(part.value) is not None for part in value.parts or ("",)
     )
 
 

@@ -65,8 +65,8 @@ def read(evaluator: Evaluator, expr: Expr, frame: Frame) -> Value:
                     return named
             return _instances(evaluator, evaluator.eval(expr, replace(frame, env=None)), expr, frame)
         case facts.Call(func=func):  # `confloat(ge=0)`
-            made = _instances(evaluator, evaluator.eval(func, replace(frame, env=None)), func, frame)
-            return made if isinstance(made, Number) else UNKNOWN
+            instance = _instances(evaluator, evaluator.eval(func, replace(frame, env=None)), func, frame)
+            return instance if isinstance(instance, Number) else UNKNOWN
         case _:
             return UNKNOWN
 
@@ -87,8 +87,8 @@ def is_own_name(scope: Scope, name: str) -> bool:
 def _mentions(expr: Expr | None, name: str) -> bool:
     """Whether a type, a dotted name or what is called has ``name`` in it."""
     match expr:
-        case facts.Name(id=found):
-            return found == name
+        case facts.Name(id=identifier):
+            return identifier == name
         case facts.Attr(base=base) | facts.Call(func=base):
             return _mentions(base, name)
         case facts.Sub(base=base, index=index):
@@ -105,8 +105,8 @@ def _mentions(expr: Expr | None, name: str) -> bool:
 
 def alias(evaluator: Evaluator, name: str, frame: Frame) -> Value | None:
     """``X = float | None`` and ``type X = float`` name a type."""
-    around = frame.scope.enclosing()
-    scope = next((s for s in around if name in s.bindings and not is_own_name(s, name)), None)
+    scopes = frame.scope.enclosing()
+    scope = next((s for s in scopes if name in s.bindings and not is_own_name(s, name)), None)
     if scope is None:
         return None
     bindings = facts.alternatives(scope.bindings[name])
@@ -140,25 +140,25 @@ def _guarded(evaluator: Evaluator, name: str, bindings: list[Binding], home: Fra
     What merely stands for one that is not there (``None``, ``object``, ``Any``) says nothing beside it.
     """
     written = facts.Name(0, name)
-    out: list[Value] = []
+    meanings: list[Value] = []
     for binding in bindings:
         if binding.kind == "import":
-            found = _imported_alias(evaluator, home.module, binding.module, binding.name)
-            if found is None:
+            meaning = _imported_alias(evaluator, home.module, binding.module, binding.name)
+            if meaning is None:
                 value = evaluator.imported(home.module, binding.module, binding.name)
-                found = _instances(evaluator, value, written, home)
+                meaning = _instances(evaluator, value, written, home)
         elif isinstance(binding.target, facts.Class):
-            found = _declared(evaluator, ClassOf(home.module, binding.target), written, home)
+            meaning = _declared(evaluator, ClassOf(home.module, binding.target), written, home)
         elif binding.value is None or binding.kind not in ("alias", "annotated", "assign"):
-            found = UNKNOWN
+            meaning = UNKNOWN
         elif _is_placeholder(value := evaluator.eval(binding.value, home)):
             continue
         else:
-            found = _aliased(evaluator, binding, home)
-            if found is None:
-                found = _instances(evaluator, value, written, home)
-        out.append(found)
-    return join(*out) if out else UNKNOWN
+            meaning = _aliased(evaluator, binding, home)
+            if meaning is None:
+                meaning = _instances(evaluator, value, written, home)
+        meanings.append(meaning)
+    return join(*meanings) if meanings else UNKNOWN
 
 
 def _is_placeholder(value: Value) -> bool:
@@ -234,10 +234,10 @@ def _declared(evaluator: Evaluator, named: Value, expr: Expr, frame: Frame) -> V
                 return Record(quantity=True, open=True)
             if name.startswith("builtins.") or name in builtin_names.OPAQUE_TYPES:
                 return UNKNOWN
-            found = stub_values.instance(
+            instance = stub_values.instance(
                 name, (), frame.site(expr), f"annotated as `{name}`, which is a number"
             )
-            return found if found is not None else ExternalInstance(name)
+            return instance if instance is not None else ExternalInstance(name)
         case _:
             last = facts.last_name(expr)
             if named is UNKNOWN and last == QUANTITY:
@@ -286,16 +286,16 @@ def _generic(evaluator: Evaluator, base: Expr, index: Expr, frame: Frame) -> Val
             if isinstance(value, External) and not value.name.startswith("builtins."):
                 arguments = tuple(evaluator.annotation(part, frame) for part in parts)
                 site = frame.site(base)
-                found = stub_values.instance(value.name, arguments, site, f"annotated as `{value.name}`")
-                if found is not None:
-                    return found
+                instance = stub_values.instance(value.name, arguments, site, f"annotated as `{value.name}`")
+                if instance is not None:
+                    return instance
 
             def with_arguments(option: Value) -> Value:
                 if isinstance(option, Instance) and not classes.type_parameters(option.of):
                     return option
                 if isinstance(option, (Instance, ExternalInstance)):
-                    given = tuple(evaluator.annotation(part, frame) for part in parts)
-                    return replace(option, arguments=given)
+                    arguments = tuple(evaluator.annotation(part, frame) for part in parts)
+                    return replace(option, arguments=arguments)
                 return option
 
             return over(evaluator.annotation(base, frame), with_arguments)
@@ -311,8 +311,8 @@ def typed(evaluator: Evaluator, value: Value, declared: Value, followed: bool = 
     if isinstance(declared, ListOf) and declared.kind == "declared":
         declared = ListOf(rest=declared.element(), kind="tuple")
     if isinstance(value, UnionOf) and UNKNOWN in value.options:
-        told = join(*(declared if option is UNKNOWN else option for option in value.options))
-        return replace(told, conditional=value.conditional) if isinstance(told, UnionOf) else told
+        union = join(*(declared if option is UNKNOWN else option for option in value.options))
+        return replace(union, conditional=value.conditional) if isinstance(union, UnionOf) else union
     if isinstance(value, Record) and isinstance(declared, Instance):
         if not value.quantity and value.cls is None and classes.is_typed_dict(evaluator, declared.of):
             return _with_fields(evaluator, value, declared.of)
@@ -343,20 +343,20 @@ def typed(evaluator: Evaluator, value: Value, declared: Value, followed: bool = 
 def _with_fields(evaluator: Evaluator, record: Record, of: ClassOf) -> Record:
     """A dict literal annotated as a ``TypedDict``: what the class says of its keys is true of them."""
     entries = {}
-    for key, found in record.entries.items():
+    for key, slot in record.entries.items():
         declared = evaluator.field(of, key)
         entries[key] = (
-            tuple(e.holding(typed(evaluator, e.value, declared)) for e in found)
+            tuple(e.holding(typed(evaluator, e.value, declared)) for e in slot)
             if declared is not None and (number(declared) is not None or _tells_fields(evaluator, declared))
-            else found
+            else slot
         )
     return replace(record, entries=entries)
 
 
 def _dict_inside(evaluator: Evaluator, declared: Value) -> Value | None:
     """What a container is declared to hold where that is a ``TypedDict``: ``list[Row]``, ``dict[str, list[Row]]``."""
-    held = declared.rest if isinstance(declared, (Record, ListOf)) else None
-    return held if held is not None and _tells_fields(evaluator, held) else None
+    element = declared.rest if isinstance(declared, (Record, ListOf)) else None
+    return element if element is not None and _tells_fields(evaluator, element) else None
 
 
 def _tells_fields(evaluator: Evaluator, declared: Value) -> bool:
@@ -369,7 +369,7 @@ def _tells_fields(evaluator: Evaluator, declared: Value) -> bool:
 def _with_items(evaluator: Evaluator, value: Record | ListOf, declared: Value) -> Record | ListOf:
     """A container each of whose values is declared as ``declared``."""
     evaluator.step(value.size // 64)
-    return each_changed(value, lambda held: typed(evaluator, held, declared))
+    return each_changed(value, lambda item: typed(evaluator, item, declared))
 
 
 def _is_ellipsis(expr: Expr) -> bool:

@@ -40,7 +40,7 @@ def written(call: facts.Call, names: Iterable[str]) -> Iterator[tuple[str, Expr]
     yield from ((name, arg) for name, arg in call.keywords if name is not None)
 
 
-def given(
+def parameter_values(
     evaluator: Evaluator, callee: FunctionOf, call: facts.Call, frame: Frame, passed_on: bool = False
 ) -> Env:
     """The parameters of which the call tells something, each with what that is; none where it tells nothing new.
@@ -52,39 +52,42 @@ def given(
     new = False
     params = callee.params
     places = [param for param in params if param.kind in ("positional", "any")]
-    passed_here = leading(evaluator, call, frame, callee.leading)
-    entries, positional_known, named = list(passed_here.places), passed_here.known, passed_here.named
-    passed: dict[str, Value] = {}
+    call_arguments = leading(evaluator, call, frame, callee.leading)
+    entries, has_all_places, named = (
+        list(call_arguments.places),
+        call_arguments.is_complete,
+        call_arguments.named,
+    )
+    values: dict[str, Value] = {}
     for param, entry in zip(places, entries, strict=False):
-        passed[param.name] = entry.value
+        values[param.name] = entry.value
     for param in params:
-        if param.kind in ("any", "keyword") and param.name in named.entries and param.name not in passed:
-            held = [entry.value for entry in named.entries[param.name]]
+        if param.kind in ("any", "keyword") and param.name in named.entries and param.name not in values:
             if param.name in named.sure:
-                passed[param.name] = join(*held)
+                values[param.name] = join(*(entry.value for entry in named.entries[param.name]))
     by_name = {param.name for param in params if param.kind in ("any", "keyword")}
-    out: Env = {}
+    env: Env = {}
     for param in params:
         if param.kind == "star":
-            rest = None if positional_known else UNKNOWN
-            out[param.name] = ListOf(tuple(entries[len(places) :]), rest, "tuple")
+            rest = None if has_all_places else UNKNOWN
+            env[param.name] = ListOf(tuple(entries[len(places) :]), rest, "tuple")
             new = new or bool(entries[len(places) :])
         elif param.kind == "double-star":
-            kept: dict[Key, tuple[Entry, ...]] = {
-                name: held for name, held in named.entries.items() if name not in by_name
+            extra: dict[Key, tuple[Entry, ...]] = {
+                name: slot for name, slot in named.entries.items() if name not in by_name
             }
-            out[param.name] = Record(kept, named.sure & frozenset(kept), named.open, site=named.site)
-            new = new or bool(kept)
-        elif param.name in passed:
-            said = declared(evaluator, callee, param)
-            value = passed[param.name]
-            value = hints.typed(evaluator, value, said) if UNKNOWN in options(value) else value
+            env[param.name] = Record(extra, named.sure & frozenset(extra), named.open, site=named.site)
+            new = new or bool(extra)
+        elif param.name in values:
+            declaration = declared(evaluator, callee, param)
+            value = values[param.name]
+            value = hints.typed(evaluator, value, declaration) if UNKNOWN in options(value) else value
             if value is not UNKNOWN and value is not NEVER:
-                out[param.name] = value
-                new = new or said.gap or _tells_more(value, said, passed_on)
-        elif param.default is not None and positional_known and not named.open:
-            out[param.name] = evaluator.eval(param.default, callee.home)
-    return out if new else {}
+                env[param.name] = value
+                new = new or declaration.gap or _tells_more(value, declaration, passed_on)
+        elif param.default is not None and has_all_places and not named.open:
+            env[param.name] = evaluator.eval(param.default, callee.home)
+    return env if new else {}
 
 
 def _tells_more(value: Value, declared: Value, passed_on: bool, depth: int = 3) -> bool:
@@ -105,7 +108,7 @@ def _tells_more(value: Value, declared: Value, passed_on: bool, depth: int = 3) 
                 return True
             case Record(cls=None, quantity=False) | ListOf() if passed_on and depth:
                 inner = join(*(_element(kind) for kind in options(declared)))
-                if any(_tells_more(one, inner, passed_on, depth - 1) for one in values_in(option)):
+                if any(_tells_more(part, inner, passed_on, depth - 1) for part in values_in(option)):
                     return True
     return False
 
@@ -115,35 +118,35 @@ def _element(declared: Value) -> Value:
     match declared:
         case ListOf():
             return declared.element()
-        case Record(cls=None, rest=held) if held is not None:
-            return held
+        case Record(cls=None, rest=rest) if rest is not None:
+            return rest
     return NEVER
 
 
-def leading(evaluator: Evaluator, call: facts.Call, frame: Frame, before: Leading | None = None) -> Leading:
-    """The arguments of a call, behind those that were given ``before``."""
-    places, known = _positional(evaluator, call, frame)
-    record = before.named if before is not None else Record(site=frame.site(call))
+def leading(evaluator: Evaluator, call: facts.Call, frame: Frame, partial: Leading | None = None) -> Leading:
+    """The arguments of a call, behind those of the ``partial``, if any."""
+    places, is_complete = _positional(evaluator, call, frame)
+    record = partial.named if partial is not None else Record(site=frame.site(call))
     named = containers.with_keywords(evaluator, record, call, frame)
-    if before is None:
-        return Leading(tuple(places), known, named)
-    if not before.known:
-        return replace(before, named=named)
-    return Leading((*before.places, *places), known, named)
+    if partial is None:
+        return Leading(tuple(places), is_complete, named)
+    if not partial.is_complete:
+        return replace(partial, named=named)
+    return Leading((*partial.places, *places), is_complete, named)
 
 
 def _positional(evaluator: Evaluator, call: facts.Call, frame: Frame) -> tuple[list[Entry], bool]:
     """The arguments in their place, and whether these are all; what follows a spread of unknown length is not seen."""
-    out: list[Entry] = []
+    entries: list[Entry] = []
     for arg in call.args:
         if isinstance(arg, facts.Star):
             value = evaluator.eval(arg.value, frame)
             if not isinstance(value, ListOf) or value.rest is not None:
-                return out, False
-            out.extend(value.items)
+                return entries, False
+            entries.extend(value.items)
         else:
-            out.append(evaluator.entry(arg, frame))
-    return out, True
+            entries.append(evaluator.entry(arg, frame))
+    return entries, True
 
 
 def declared(evaluator: Evaluator, callee: FunctionOf, param: Param) -> Value:

@@ -31,9 +31,9 @@ from gllint_rules.inference.values import (
     Env,
     External,
     ExternalInstance,
-    Filled,
     FunctionOf,
     Instance,
+    Interpolation,
     ListOf,
     Literal,
     Method,
@@ -45,7 +45,7 @@ from gllint_rules.inference.values import (
     Value,
     as_constant,
     each_changed,
-    held_in,
+    entries_in,
     holds_constants,
     is_scalar,
     join,
@@ -132,21 +132,21 @@ def _applied(evaluator: Evaluator, function: Value, *values: Value) -> Value:
     if not isinstance(function, FunctionOf):
         return UNKNOWN
     params = function.params
-    before = function.leading
-    if before is not None:
-        if not before.known or before.named.open:
+    partial = function.leading
+    if partial is not None:
+        if not partial.is_complete or partial.named.open:
             return UNKNOWN
-        values = (*(entry.value for entry in before.places), *values)
-    given: Env = {
+        values = (*(entry.value for entry in partial.places), *values)
+    env: Env = {
         param.name: value for param, value in zip(params, values, strict=False) if value is not UNKNOWN
     }
-    if before is not None:
-        given |= {
-            p.name: before.named.get(p.name) or UNKNOWN for p in params if p.name in before.named.entries
+    if partial is not None:
+        env |= {
+            p.name: partial.named.get(p.name) or UNKNOWN for p in params if p.name in partial.named.entries
         }
     site = Site(function.module, function.function.at)
     key = (function.function, "applied")
-    flow = evaluator.executed(key, lambda: execute(evaluator, function, given), site) if given else None
+    flow = evaluator.executed(key, lambda: execute(evaluator, function, env), site) if env else None
     return UNKNOWN if flow is None else join(*[value for _, value in flow.returns])
 
 
@@ -157,8 +157,8 @@ def _smallest(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     default = call.keyword("default")
     if default is not None:
         values.append(evaluator.eval(default, frame))
-    shown = [value for value in values if value is not UNKNOWN]
-    if shown and all(number(value) is not None for value in shown):
+    candidates = [value for value in values if value is not UNKNOWN]
+    if candidates and all(number(value) is not None for value in candidates):
         return evaluator.number("the smallest or largest of numbers", frame, call.at, *values)
     return join(*values) if values else UNKNOWN
 
@@ -209,23 +209,23 @@ def _map(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
         return UNKNOWN
     function = evaluator.eval(call.args[0], frame)
     elements = [containers.element(evaluator.eval(arg, frame)) for arg in call.args[1:]]
-    found = _applied(evaluator, function, *elements)
-    if found is UNKNOWN:
-        found = evaluator.eval(facts.Call(call.at, call.args[0], (), ()), frame)
-    return ListOf(rest=found, kind="generator")
+    result = _applied(evaluator, function, *elements)
+    if result is UNKNOWN:
+        result = evaluator.eval(facts.Call(call.at, call.args[0], (), ()), frame)
+    return ListOf(rest=result, kind="generator")
 
 
 def _filter(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     """``filter(test, xs)``: some of the elements of ``xs``."""
     if len(call.args) != 2:
         return UNKNOWN
-    out: list[Value] = []
+    iterators: list[Value] = []
     for option in options(evaluator.eval(call.args[1], frame)):
         if isinstance(option, ListOf):
-            out.append(replace(option, kind="generator"))
+            iterators.append(replace(option, kind="generator"))
         else:
-            out.append(ListOf(rest=containers.element(option), kind="generator"))
-    return join(*out)
+            iterators.append(ListOf(rest=containers.element(option), kind="generator"))
+    return join(*iterators)
 
 
 def _cast(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
@@ -245,23 +245,23 @@ def _partial(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     if not call.args:
         return UNKNOWN
     rest = facts.Call(call.at, call.func, call.args[1:], call.keywords)
-    out: list[Value] = []
+    callables: list[Value] = []
     for option in options(evaluator.eval(call.args[0], frame)):
         if isinstance(option, ToolValue) and option.tool.called is not None:
             option = option.tool.called
         match option:
             case FunctionOf():
-                given = arguments.leading(evaluator, rest, frame, option.leading)
-                out.append(replace(option, leading=given))
+                leading = arguments.leading(evaluator, rest, frame, option.leading)
+                callables.append(replace(option, leading=leading))
             case ClassOf() if rest.args or rest.keywords:
-                out.append(UNKNOWN)
+                callables.append(UNKNOWN)
             case External(name=name) if rest.args or (
                 rest.keywords and name.rpartition(".")[2][:1].isupper()
             ):
-                out.append(UNKNOWN)
+                callables.append(UNKNOWN)
             case _:
-                out.append(option)
-    return join(*out)
+                callables.append(option)
+    return join(*callables)
 
 
 def _threaded(position: int) -> Handler:
@@ -276,20 +276,20 @@ def _threaded(position: int) -> Handler:
 
 def _defaultdict(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     """A dict whose values are what its factory gives, each where the factory puts it in."""
-    found = stub_values.call(evaluator, "collections.defaultdict", call, frame) or UNKNOWN
-    if not isinstance(found, Record) or not call.args or isinstance(call.args[0], facts.Star):
-        return found
-    made = evaluator.eval(facts.Call(call.at, call.args[0], (), ()), frame)
-    if isinstance(made, (Record, ListOf)):
-        return replace(found, rest=made)
-    return replace(found, unfilled=len(call.args) == 1 and not call.keywords)
+    mapping = stub_values.call(evaluator, "collections.defaultdict", call, frame) or UNKNOWN
+    if not isinstance(mapping, Record) or not call.args or isinstance(call.args[0], facts.Star):
+        return mapping
+    default = evaluator.eval(facts.Call(call.at, call.args[0], (), ()), frame)
+    if isinstance(default, (Record, ListOf)):
+        return replace(mapping, rest=default)
+    return replace(mapping, unfilled=len(call.args) == 1 and not call.keywords)
 
 
 def _counter(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     """A dict of counts, empty where it is given nothing to count."""
-    found = stub_values.call(evaluator, "collections.Counter", call, frame) or UNKNOWN
+    counter = stub_values.call(evaluator, "collections.Counter", call, frame) or UNKNOWN
     is_empty = not (call.args or call.keywords)
-    return replace(found, unfilled=True) if isinstance(found, Record) and is_empty else found
+    return replace(counter, unfilled=True) if isinstance(counter, Record) and is_empty else counter
 
 
 def _as_dict(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
@@ -318,35 +318,35 @@ def _gather(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 
 def _or_raised(task: Value) -> Value:
     """What ``task`` gives, or raises. Objects are followed no further: to do so costs more than it shows."""
-    given = stub_values.awaited(task)
-    is_plain = all(is_scalar(o) or (isinstance(o, Record) and o.cls is None) for o in options(given))
-    return join(given, UNKNOWN) if is_plain else UNKNOWN
+    result = stub_values.awaited(task)
+    is_plain = all(is_scalar(o) or (isinstance(o, Record) and o.cls is None) for o in options(result))
+    return join(result, UNKNOWN) if is_plain else UNKNOWN
 
 
 def _getattr(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
-    found: Value = UNKNOWN
+    value: Value = UNKNOWN
     if len(call.args) >= 2:
         names = _names_of(evaluator, call, frame)
-        found = join(*(evaluator.eval(facts.Attr(call.at, call.args[0], name), frame) for name in names))
-        alone = len(call.args) == 2 or not isinstance(found, (Method, External))
-        found = found if names and alone else UNKNOWN
+        value = join(*(evaluator.eval(facts.Attr(call.at, call.args[0], name), frame) for name in names))
+        alone = len(call.args) == 2 or not isinstance(value, (Method, External))
+        value = value if names and alone else UNKNOWN
     if len(call.args) == 3:
         default = evaluator.eval(call.args[2], frame)
         if number(default) is not None:
-            return operators.defaulted(evaluator, found, default, "`getattr()`", frame, call.at)
-    return found
+            return operators.defaulted(evaluator, value, default, "`getattr()`", frame, call.at)
+    return value
 
 
 def _names_of(evaluator: Evaluator, call: facts.Call, frame: Frame) -> list[str]:
     """The attributes that the second argument of ``getattr`` may name; none where nobody knows."""
-    out: list[str] = []
+    names: list[str] = []
     for option in options(evaluator.eval(call.args[1], frame)):
         literal = option.literal if isinstance(option, Text) else None
         named = [literal] if literal is not None else list(_named_like(evaluator, call, option, frame))
         if not named:
             return []
-        out += named
-    return out
+        names += named
+    return names
 
 
 def _named_like(evaluator: Evaluator, call: facts.Call, text: Value, frame: Frame) -> Iterator[str]:
@@ -404,12 +404,12 @@ def _imported(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     """``importlib.import_module("a.b")``: the module, where its name is written out."""
     if len(call.args) != 1:
         return UNKNOWN
-    out: list[Value] = []
+    modules: list[Value] = []
     for option in options(evaluator.eval(call.args[0], frame)):
         name = option.literal if isinstance(option, Text) else None
         is_absolute = name is not None and all(part.isidentifier() for part in name.split("."))
-        out.append(evaluator.imported(frame.module, name, "") if name and is_absolute else UNKNOWN)
-    return join(*out)
+        modules.append(evaluator.imported(frame.module, name, "") if name and is_absolute else UNKNOWN)
+    return join(*modules)
 
 
 def _super(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
@@ -427,7 +427,7 @@ def _super(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
 def _dumped(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     """``json.dumps(x)``: a text that holds ``x``, all of it."""
     value = evaluator.eval(call.args[0], frame) if call.args else UNKNOWN
-    return Text((Filled(value, frame.site(call)),))
+    return Text((Interpolation(value, frame.site(call)),))
 
 
 def _same_text(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
@@ -437,7 +437,7 @@ def _same_text(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     value = evaluator.eval(call.args[0], frame)
     if isinstance(value, Text):
         return value
-    return Text((Filled(value, frame.site(call)),))
+    return Text((Interpolation(value, frame.site(call)),))
 
 
 _CLASS_CALLS = ("NamedTuple", "TypedDict")
@@ -513,17 +513,17 @@ def call_method(evaluator: Evaluator, method: Method, call: facts.Call, frame: F
                 return evaluator.number(f"`.{method.name}()` of an array is a number", frame, call.at)
             return UNKNOWN
         case _:
-            return _known(evaluator, method.of, method.name, call, frame)
+            return _method_by_name(evaluator, method.of, method.name, call, frame)
 
 
-def _known(evaluator: Evaluator, of: Value, name: str, call: facts.Call, frame: Frame) -> Value:
+def _method_by_name(evaluator: Evaluator, of: Value, name: str, call: facts.Call, frame: Frame) -> Value:
     """What the name of a method alone says; else what the stubs say of it."""
-    found = call_unknown(evaluator, call, frame)
+    result = call_unknown(evaluator, call, frame)
     if name == "map" and isinstance(of, ExternalInstance) and of.name in builtin_names.EXECUTORS:
         return _map(evaluator, call, frame)
-    if found is UNKNOWN:
-        found = stub_values.method(evaluator, of, name, call, frame) or UNKNOWN
-    return found
+    if result is UNKNOWN:
+        result = stub_values.method(evaluator, of, name, call, frame) or UNKNOWN
+    return result
 
 
 def call_unknown(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
@@ -534,14 +534,14 @@ def call_unknown(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
     if isinstance(call.func, facts.Attr):
         if last == "timestamp" and not call.args:
             return evaluator.number("`.timestamp()` is a number", frame, call.at, real=True)
-        found = looked_up(evaluator, call, frame)
-        if found is not None:
-            return found
+        default = looked_up(evaluator, call, frame)
+        if default is not None:
+            return default
         if last == "run_in_executor" and len(call.args) >= 2:
             return _threaded(1)(evaluator, call, frame)
         if last == "submit" and call.args:
-            given = _threaded(0)(evaluator, call, frame)
-            return ExternalInstance(builtin_names.FUTURE, (given,)) if given is not UNKNOWN else UNKNOWN
+            result = _threaded(0)(evaluator, call, frame)
+            return ExternalInstance(builtin_names.FUTURE, (result,)) if result is not UNKNOWN else UNKNOWN
         if last == "_replace":
             return objects.replaced(evaluator, evaluator.eval(call.func.base, frame), call, frame)
         if last == "model_copy":
@@ -592,28 +592,28 @@ def _record_method(evaluator: Evaluator, record: Record, name: str, call: facts.
     match name:
         case "get" | "pop" | "setdefault" if call.args:
             key = containers.key_of(evaluator, call.args[0], frame)
-            found = record.under(key)
-            if found is not None and key in record.sure:
-                return found
+            value = record.under(key)
+            if value is not None and key in record.sure:
+                return value
             default = evaluator.eval(call.args[1], frame) if len(call.args) > 1 else NONE
-            if found is None and not record.open:
+            if value is None and not record.open:
                 return default
-            found = found if found is not None else UNKNOWN
-            if holds_constants(found):
+            value = value if value is not None else UNKNOWN
+            if holds_constants(value):
                 default = as_constant(default)
             if name != "setdefault" and _is_key(evaluator, call.args[0], frame):
-                return operators.defaulted(evaluator, found, default, f"`.{name}()`", frame, call.at)
-            return join(found, default)
+                return operators.defaulted(evaluator, value, default, f"`.{name}()`", frame, call.at)
+            return join(value, default)
         case "values":
-            entries = tuple(entry for _, entry in held_in(record))
-            rest = record.rest if record.shown else UNKNOWN
+            entries = tuple(entry for _, entry in entries_in(record))
+            rest = record.rest if record.is_complete else UNKNOWN
             return ListOf(entries, rest, "values")
         case "keys":
             return ListOf(rest=record.any_key(), kind="keys")
         case "items":
             return _tuples(frame.site(call), record.any_key(), record.any_value(), kind="items")
         case _:
-            return _known(evaluator, record, name, call, frame)
+            return _method_by_name(evaluator, record, name, call, frame)
 
 
 def _text_method(evaluator: Evaluator, text: Text, name: str, call: facts.Call, frame: Frame) -> Value:
@@ -623,9 +623,9 @@ def _text_method(evaluator: Evaluator, text: Text, name: str, call: facts.Call, 
         case "join" if call.args:
             return formatting.join_call(evaluator, text, call, frame)
         case "strip" | "lstrip" | "rstrip" if text.parts is not None:
-            given = [evaluator.eval(arg, frame) for arg in call.args]
-            characters = literal_of(given[0]) if given else None
-            if given and characters is None and given[0] is not NONE:
+            values = [evaluator.eval(arg, frame) for arg in call.args]
+            characters = literal_of(values[0]) if values else None
+            if values and characters is None and values[0] is not NONE:
                 return TEXT
             return _cut(
                 evaluator, text, lambda text: formatting.stripped(text, name, characters), call, frame

@@ -41,17 +41,17 @@ def ancestors(evaluator: Evaluator, of: ClassOf) -> tuple[ClassOf | External, ..
 
 
 def _linear(evaluator: Evaluator, of: ClassOf) -> Iterator[ClassOf | External]:
-    seen: set[Class] = set()
+    visited: set[Class] = set()
     queue: deque[ClassOf | External] = deque([of])
     while queue:
         current = queue.popleft()
         if isinstance(current, External):
             yield current
             continue
-        if current.cls in seen:
+        if current.cls in visited:
             continue
-        seen.add(current.cls)
-        if len(seen) > MOST_ANCESTORS:
+        visited.add(current.cls)
+        if len(visited) > MOST_ANCESTORS:
             raise TooComplex(f"{MOST_ANCESTORS} ancestors")
         yield current
         queue.extend(_bases(evaluator, current))
@@ -72,8 +72,8 @@ def _read_bases(evaluator: Evaluator, of: ClassOf) -> Iterator[ClassOf | Externa
     for base in of.cls.bases:
         inner = base.base if isinstance(base, facts.Sub) else base
         value = evaluator.eval(inner, frame)
-        known = [o for o in options(value) if isinstance(o, (ClassOf, External))]
-        yield from known or [External(f"?.{facts.last_name(inner)}")]
+        bases = [o for o in options(value) if isinstance(o, (ClassOf, External))]
+        yield from bases or [External(f"?.{facts.last_name(inner)}")]
 
 
 def bases_named(evaluator: Evaluator, of: ClassOf) -> Iterator[str]:
@@ -125,7 +125,7 @@ def parameters_of(evaluator: Evaluator, of: ClassOf) -> list[str] | None:
     return list(fields)
 
 
-def kept_arguments(evaluator: Evaluator, of: ClassOf) -> tuple[Function, Mapping[str, str]] | None:
+def argument_attributes(evaluator: Evaluator, of: ClassOf) -> tuple[Function, Mapping[str, str]] | None:
     """The constructor of a class that is a record of its arguments, and which of them each attribute is.
 
     Such a class derives from nothing, or from another one, whose constructor it calls. Its own does nothing but keep
@@ -133,28 +133,28 @@ def kept_arguments(evaluator: Evaluator, of: ClassOf) -> tuple[Function, Mapping
     """
     return evaluator.ask(
         ("kept arguments", of.cls),
-        lambda: _kept(evaluator, of),
+        lambda: _argument_attributes(evaluator, of),
         None,
         lambda: None,
         Site(of.module, of.cls.at),
     )
 
 
-def _kept(evaluator: Evaluator, of: ClassOf) -> tuple[Function, Mapping[str, str]] | None:
+def _argument_attributes(evaluator: Evaluator, of: ClassOf) -> tuple[Function, Mapping[str, str]] | None:
     method = of.cls.method("__init__")
     if method is None or not method.params or of.cls.decorators or method.decorators:
         return None
-    above = _kept_above(evaluator, of) if of.cls.bases else None
-    if of.cls.bases and above is None:
+    parent = _base_attributes(evaluator, of) if of.cls.bases else None
+    if of.cls.bases and parent is None:
         return None
     names = {param.name for param in method.params[1:]}
-    kept: dict[str, str] = {}
+    attributes: dict[str, str] = {}
     for statement in method.body:
         match statement:
             case facts.Assign(
-                targets=(facts.Attr(base=facts.Name(id=owner), name=name),), value=facts.Name(id=given)
-            ) if owner == method.params[0].name and given in names:
-                kept[name] = given
+                targets=(facts.Attr(base=facts.Name(id=owner), name=name),), value=facts.Name(id=argument)
+            ) if owner == method.params[0].name and argument in names:
+                attributes[name] = argument
             case facts.Assign(targets=(facts.Attr(),), value=facts.Const() | facts.BoolOp(left=facts.Name())):
                 pass
             case facts.Assign(targets=(facts.Attr(),), value=facts.Seq(items=()) | facts.Dict(items=())):
@@ -162,38 +162,42 @@ def _kept(evaluator: Evaluator, of: ClassOf) -> tuple[Function, Mapping[str, str
             case facts.Do(values=(facts.Const(),)):  # a docstring
                 pass
             case facts.Do(values=(facts.Call(func=facts.Attr(base=base, name="__init__")) as call,)) if (
-                above is not None and isinstance(base, facts.Call) and facts.last_name(base.func) == "super"
+                parent is not None and isinstance(base, facts.Call) and facts.last_name(base.func) == "super"
             ):
-                kept |= _handed_up(call, names, *above)
-                above = None  # it is called once
+                attributes |= _super_attributes(call, names, *parent)
+                parent = None  # it is called once
             case _:
                 return None
     assigned = of.cls.attributes
-    is_all = all(len(assigned.get(name, ())) <= 1 for name in assigned) if kept else False
-    return (method, kept) if is_all and above is None else None
+    is_all = all(len(assigned.get(name, ())) <= 1 for name in assigned) if attributes else False
+    return (method, attributes) if is_all and parent is None else None
 
 
-def _kept_above(evaluator: Evaluator, of: ClassOf) -> tuple[Function, Mapping[str, str]] | None:
+def _base_attributes(evaluator: Evaluator, of: ClassOf) -> tuple[Function, Mapping[str, str]] | None:
     """What the one class keeps that ``of`` derives from, where ``of`` has nothing of the same names."""
     base = next(iter(ancestors(evaluator, of)[1:]), None)
-    found = kept_arguments(evaluator, base) if isinstance(base, ClassOf) and len(of.cls.bases) == 1 else None
-    if found is None or any(name in of.cls.attributes or name in of.cls.scope.bindings for name in found[1]):
+    parent = (
+        argument_attributes(evaluator, base) if isinstance(base, ClassOf) and len(of.cls.bases) == 1 else None
+    )
+    if parent is None or any(
+        name in of.cls.attributes or name in of.cls.scope.bindings for name in parent[1]
+    ):
         return None
-    return found
+    return parent
 
 
-def _handed_up(
-    call: facts.Call, names: Collection[str], method: Function, kept: Mapping[str, str]
+def _super_attributes(
+    call: facts.Call, names: Collection[str], method: Function, attributes: Mapping[str, str]
 ) -> dict[str, str]:
     """The arguments under which a constructor gets what it hands to ``method``, by the attributes that keep them."""
-    given: dict[str, Expr] = {}
+    arguments: dict[str, Expr] = {}
     for param, arg in zip(method.params[1:], call.args, strict=False):
         if isinstance(arg, facts.Star) or param.kind not in ("positional", "any"):
             break
-        given[param.name] = arg
-    given.update({name: arg for name, arg in call.keywords if name is not None})
-    found = ((attribute, given.get(param)) for attribute, param in kept.items())
-    return {name: arg.id for name, arg in found if isinstance(arg, facts.Name) and arg.id in names}
+        arguments[param.name] = arg
+    arguments.update({name: arg for name, arg in call.keywords if name is not None})
+    pairs = ((attribute, arguments.get(param)) for attribute, param in attributes.items())
+    return {name: arg.id for name, arg in pairs if isinstance(arg, facts.Name) and arg.id in names}
 
 
 def _is_class_var(annotation: Expr | None) -> bool:
@@ -237,14 +241,14 @@ def made_by_call(evaluator: Evaluator, call: facts.Call, frame: Frame) -> Value:
         return UNKNOWN
     return evaluator.ask(
         ("made class", call),
-        lambda: _made(call, frame),
+        lambda: _class_of_call(call, frame),
         UNKNOWN,
         lambda: UNKNOWN,
         frame.site(call),
     )
 
 
-def _made(call: facts.Call, frame: Frame) -> Value:
+def _class_of_call(call: facts.Call, frame: Frame) -> Value:
     fields = _written_fields(call.args[1])
     first = call.args[0]
     if fields is None or not isinstance(first, facts.Const):
@@ -253,7 +257,9 @@ def _made(call: facts.Call, frame: Frame) -> Value:
     scope = facts.Scope("class", frame.scope)
     cls = Class(str(first.value), call.at, (facts.Name(call.at, base),), (), (), scope)
     scope.owner = cls
-    scope.bindings = {name: [facts.Binding("annotated", annotation=said)] for name, said in fields}
+    scope.bindings = {
+        name: [facts.Binding("annotated", annotation=annotation)] for name, annotation in fields
+    }
     return ClassOf(frame.module, cls)
 
 
@@ -266,16 +272,16 @@ def _written_fields(expr: Expr) -> list[tuple[str, Expr]] | None:
         case facts.Dict(items=pairs):
             return [(str(k.value), v) for k, v in pairs if isinstance(k, facts.Const)]
         case facts.Seq(items=items):
-            out: list[tuple[str, Expr]] = []
+            fields: list[tuple[str, Expr]] = []
             for item in items:
                 match item:
                     case facts.Const(value=str() as name):
-                        out.append((name, anything))
-                    case facts.Seq(items=(facts.Const(value=str() as name), said)):
-                        out.append((name, said))
+                        fields.append((name, anything))
+                    case facts.Seq(items=(facts.Const(value=str() as name), annotation)):
+                        fields.append((name, annotation))
                     case _:
                         return None
-            return out
+            return fields
         case _:
             return None
 

@@ -50,7 +50,7 @@ def dict_literal(evaluator: Evaluator, expr: facts.Dict, frame: Frame) -> Value:
         if key is None:
             record = spread(Record(entries, frozenset(sure), open, site=site, listed=listed), value, put_in)
             entries, sure, open = dict(record.entries), set(record.sure), record.open
-            listed = record.shown
+            listed = record.is_complete
             continue
         name = key_of(evaluator, key, frame)
         entry = Entry(value, put_in, frame.site(key))
@@ -177,18 +177,18 @@ def of_pairs(evaluator: Evaluator, value: Value) -> Value:
 
 def element(value: Value) -> Value:
     """What iterating over ``value`` gives."""
-    out: list[Value] = []
+    elements: list[Value] = []
     for option in options(value):
         match option:
             case ListOf():
-                out.append(option.element())
+                elements.append(option.element())
             case Record(cls=None):
-                out.append(option.any_key())
+                elements.append(option.any_key())
             case Text(is_bytes=False):
-                out.append(TEXT)
+                elements.append(TEXT)
             case _:
-                out.append(stub_values.element(option))
-    return join(*out) if out else UNKNOWN
+                elements.append(stub_values.element(option))
+    return join(*elements) if elements else UNKNOWN
 
 
 def unpacked(evaluator: Evaluator, value: Value, index: tuple[int, ...]) -> Value:
@@ -220,8 +220,8 @@ def _field_at(evaluator: Evaluator, value: Value, of: ClassOf, index: int) -> Va
     names = classes.parameters_of(evaluator, of) or []
     if not -len(names) <= index < len(names):
         return UNKNOWN
-    held = value.get(names[index]) if isinstance(value, Record) else None
-    return held if held is not None else evaluator.member(of, names[index])
+    field = value.get(names[index]) if isinstance(value, Record) else None
+    return field if field is not None else evaluator.member(of, names[index])
 
 
 def subscript(evaluator: Evaluator, expr: facts.Sub, frame: Frame) -> Value:
@@ -249,8 +249,8 @@ def _subscripted(evaluator: Evaluator, base: Value, expr: facts.Sub, frame: Fram
         case Record():
             name = key_of(evaluator, expr.index, frame)
             if base.cls is not None and not base.quantity and name is not None:
-                found = base.get(name) if name in base.entries else evaluator.field(base.cls, name)
-                return found if found is not None else UNKNOWN
+                member = base.get(name) if name in base.entries else evaluator.field(base.cls, name)
+                return member if member is not None else UNKNOWN
             return base.under(name) or UNKNOWN
         case ListOf():
             if isinstance(expr.index, facts.Slice):
@@ -267,10 +267,10 @@ def _subscripted(evaluator: Evaluator, base: Value, expr: facts.Sub, frame: Fram
         case Text():
             return base if isinstance(expr.index, facts.Slice) else stub_values.element(base)
         case External(name=name):
-            held = stub_values.constant(name, frame.site(expr))
-            if held is None or isinstance(held, External):
+            constant = stub_values.constant(name, frame.site(expr))
+            if constant is None or isinstance(constant, External):
                 return UNKNOWN
-            return join(*(_subscripted(evaluator, option, expr, frame) for option in options(held)))
+            return join(*(_subscripted(evaluator, option, expr, frame) for option in options(constant)))
         case ExternalInstance() if not isinstance(expr.index, facts.Slice):
             index = evaluator.eval(expr.index, frame)
             return stub_values.item(base, index, frame.site(expr))

@@ -27,7 +27,7 @@ from gllint_rules.inference import (
     stub_values,
 )
 from gllint_rules.inference.execution import execute, too_complex
-from gllint_rules.inference.narrowing import SHOWN, shown, variable
+from gllint_rules.inference.narrowing import NARROWINGS, narrowing_of, variable
 from gllint_rules.inference.questions import Questions
 from gllint_rules.inference.values import (
     BOOL,
@@ -43,11 +43,11 @@ from gllint_rules.inference.values import (
     Entry,
     External,
     ExternalInstance,
-    Filled,
     Flow,
     Frame,
     FunctionOf,
     Instance,
+    Interpolation,
     Key,
     ListOf,
     Literal,
@@ -131,23 +131,23 @@ class Evaluator(Questions):
         depth = self.depth
         self.deeper()
         self.step()
-        before = self._now.steps
+        start = self._now.steps
         try:
-            known = None
-            if frame.env is not None and SHOWN in frame.env and isinstance(expr, _READ_AGAIN):
-                known = shown(expr, frame.env)
-            value = known if known is not None else _EVAL[type(expr)](self, expr, frame)
+            narrowing = None
+            if frame.env is not None and NARROWINGS in frame.env and isinstance(expr, _READ_AGAIN):
+                narrowing = narrowing_of(expr, frame.env)
+            value = narrowing if narrowing is not None else _EVAL[type(expr)](self, expr, frame)
         finally:
             self.depth = depth
         if value.size > MOST_NESTING:
             # A name may stand for a table of any size that is written out; what is built has its bounds.
             written = (
-                self._now.steps - before if not isinstance(expr, (facts.Name, facts.Attr)) else value.size
+                self._now.steps - start if not isinstance(expr, (facts.Name, facts.Attr)) else value.size
             )
-            return self.held(value, frame.site(expr), written)
+            return self.limit(value, frame.site(expr), written)
         return value
 
-    def held(self, value: Value, site: Site, written: int = 0) -> Value:
+    def limit(self, value: Value, site: Site, written: int = 0) -> Value:
         """``value``, or unknown where it is too large for what is ``written``, too deep, or one of too many."""
         budget = ""
         if isinstance(value, UnionOf) and len(value.options) > MOST_OPTIONS:
@@ -162,8 +162,8 @@ class Evaluator(Questions):
             return UNKNOWN
         return value
 
-    def number(self, message: str, frame: Frame, at: int, *behind: Value, real: bool = False) -> Number:
-        reasons = tuple(n.because for n in map(number, behind) if n is not None)
+    def number(self, message: str, frame: Frame, at: int, *operands: Value, real: bool = False) -> Number:
+        reasons = tuple(n.because for n in map(number, operands) if n is not None)
         return Number(Because(message, Site(frame.module, at), reasons), real)
 
     # --- names -----------------------------------------------------------------------------------------------
@@ -173,9 +173,9 @@ class Evaluator(Questions):
 
     def lookup(self, name: str, frame: Frame) -> Value:
         if frame.env is not None:
-            found = frame.env.get(name)
-            if found is not None:
-                return found
+            local = frame.env.get(name)
+            if local is not None:
+                return local
         scope: Scope | None = frame.scope
         start = scope
         while scope is not None:
@@ -216,9 +216,9 @@ class Evaluator(Questions):
         if len(values) > 1:
             values = _with_stand_ins(bindings, values)
         value = join(*values)
-        given = bindings[-1].value if bindings[-1].kind in ("assign", "annotated") else None
-        if given is not None and scope.kind in ("module", "class"):
-            value = passed_on(value, f"`{name}` is assigned here", frame.site(given))
+        source = bindings[-1].value if bindings[-1].kind in ("assign", "annotated") else None
+        if source is not None and scope.kind in ("module", "class"):
+            value = passed_on(value, f"`{name}` is assigned here", frame.site(source))
         if scope.kind in ("module", "class"):
             value = as_constant(value)
             if name in frame.module.mutated:
@@ -231,28 +231,30 @@ class Evaluator(Questions):
         if binding.scope is not None:
             frame = Frame(frame.module, binding.scope, None, frame.bound)
 
-        def given() -> Value:
+        def evaluate() -> Value:
             assert binding.value is not None
             return self.eval(binding.value, frame)
 
         match binding.kind:
             case "assign" | "aug" | "alias":
-                return given()
+                return evaluate()
             case "annotated":
                 assert binding.annotation is not None
                 declared = self.annotation(binding.annotation, frame)
                 is_enough = number(declared) is not None or _says_anything(binding.annotation)
                 return (
-                    declared if binding.value is None or is_enough else hints.typed(self, given(), declared)
+                    declared
+                    if binding.value is None or is_enough
+                    else hints.typed(self, evaluate(), declared)
                 )
             case "item":
-                return containers.unpacked(self, given(), binding.index)
+                return containers.unpacked(self, evaluate(), binding.index)
             case "loop":
-                found = containers.unpacked(self, containers.element(given()), binding.index)
+                item = containers.unpacked(self, containers.element(evaluate()), binding.index)
                 # One text of many is no template: only its kind is kept.
-                return join(*(TEXT if isinstance(o, Text) else o for o in options(found)))
+                return join(*(TEXT if isinstance(o, Text) else o for o in options(item)))
             case "with" if binding.value is not None:
-                return stub_values.entered(given(), frame.site(binding.value))
+                return stub_values.entered(evaluate(), frame.site(binding.value))
             case "param":
                 assert isinstance(binding.target, facts.Param)
                 return self.parameter(binding.target, frame)
@@ -313,8 +315,8 @@ class Evaluator(Questions):
                 return ModuleOf(submodule)
         bare = dotted.lstrip(".")
         full = ".".join(part for part in (bare, name) if part)
-        found = stub_values.numeric_constant(full, None) if name and bare == dotted else None
-        return found if found is not None else External(full)
+        constant = stub_values.numeric_constant(full, None) if name and bare == dotted else None
+        return constant if constant is not None else External(full)
 
     def module_named(self, dotted: str, importer: Module) -> Module | None:
         """The module of the project that ``dotted`` names in ``importer``."""
@@ -376,7 +378,7 @@ class Evaluator(Questions):
             value = hints.read(self, expr, frame)
         finally:
             self.depth = depth
-        return self.held(value, frame.site(expr)) if value.size > MOST_NESTING else value
+        return self.limit(value, frame.site(expr)) if value.size > MOST_NESTING else value
 
     # --- attributes ------------------------------------------------------------------------------------------
 
@@ -387,8 +389,8 @@ class Evaluator(Questions):
             if enums and len(enums) == len(owners):  # `Stage.FIRST.value`
                 return join(*(self._literal_of_member(owner, expr.base.name) for owner in enums))
         if (env := frame.env) and (own := variable(expr)) is not None:
-            if (held := env.get(own, UNKNOWN)) is not UNKNOWN:
-                return held
+            if (value := env.get(own, UNKNOWN)) is not UNKNOWN:
+                return value
         base = self.eval(expr.base, frame)
         choices = options(base)
         if len(choices) > 1:  # what has no such attribute would raise: it is one of the others
@@ -410,28 +412,28 @@ class Evaluator(Questions):
                     return self.imported(frame.module, full, "")
                 if full in builtin_names.NUMBER_CONSTANTS:
                     return self.number(f"`{full}` is a number", frame, at, real=True)
-                found = stub_values.numeric_constant(full, Site(frame.module, at))
-                return found if found is not None else External(full)
+                value = stub_values.numeric_constant(full, Site(frame.module, at))
+                return value if value is not None else External(full)
             case ModuleOf(module=module):
                 return self.global_value(module, name)
             case Instance(of=of) if name == "get" and classes.is_typed_dict(self, of):
                 return Method(base, name, Site(frame.module, at))
-            case Instance(of=of, arguments=arguments, held=held):
-                if held.get(name, UNKNOWN) not in (UNKNOWN, NEVER):
-                    return held[name]
+            case Instance(of=of, arguments=arguments, attributes=attributes):
+                if attributes.get(name, UNKNOWN) not in (UNKNOWN, NEVER):
+                    return attributes[name]
                 if arguments:
                     return self._generic_member(of, name, arguments)
                 member = self.member(of, name)
-                if held and isinstance(member, FunctionOf) and member.first:
+                if attributes and isinstance(member, FunctionOf) and member.first:
                     return replace(member, receiver=base)
                 return member
             case ClassOf():
                 return self.class_member(base, name)
             case Record(cls=ClassOf() as of):
-                found = base.get(name)
-                if found is not None and name in base.entries:
+                value = base.get(name)
+                if value is not None and name in base.entries:
                     declared = self.field(of, name)
-                    return hints.typed(self, found, declared) if declared is not None else found
+                    return hints.typed(self, value, declared) if declared is not None else value
                 if name == "__dict__":
                     return objects.fields_of(base)
                 dumps = name in builtin_names.RECORD_METHODS and self.class_member(of, name) is UNKNOWN
@@ -456,14 +458,16 @@ class Evaluator(Questions):
             case ExternalInstance(name=kind) if kind in builtin_names.ARRAY_CALLS and name == "shape":
                 length = self.number("the shape of an array holds numbers", frame, at)
                 return ListOf(rest=length, kind="tuple")
-            case ExternalInstance(arguments=held) if held and not stub_values.is_described(base):
-                place = builtin_names.CONTEXT_ATTRIBUTES.get(name, len(held))
-                return held[place] if place < len(held) else Method(base, name, Site(frame.module, at))
+            case ExternalInstance(arguments=arguments) if arguments and not stub_values.is_described(base):
+                place = builtin_names.CONTEXT_ATTRIBUTES.get(name, len(arguments))
+                return (
+                    arguments[place] if place < len(arguments) else Method(base, name, Site(frame.module, at))
+                )
             case Text() | ListOf() | Record() | ExternalInstance():
-                found = stub_values.attribute(base, name, Site(frame.module, at))
-                if found is None and name == builtin_names.LIFESPAN:
+                value = stub_values.attribute(base, name, Site(frame.module, at))
+                if value is None and name == builtin_names.LIFESPAN:
                     return self._lifespan(frame.module)
-                return found if found is not None else Method(base, name, Site(frame.module, at))
+                return value if value is not None else Method(base, name, Site(frame.module, at))
             case _ if base is NONE or base is NEVER:
                 return NEVER
             case _ if name == builtin_names.LIFESPAN:
@@ -518,11 +522,11 @@ class Evaluator(Questions):
                     assigned.append(hints.typed(self, self.eval(value, frame), declared))
             if assigned:
                 default = self._class_level(ancestor, name, of)
-                held = join(*assigned, *(() if default is None else (default,)))
-                return filled_elsewhere(held) if name in ancestor.module.mutated else held
-            found = self._class_level(ancestor, name, of)
-            if found is not None:
-                return found
+                union = join(*assigned, *(() if default is None else (default,)))
+                return filled_elsewhere(union) if name in ancestor.module.mutated else union
+            class_value = self._class_level(ancestor, name, of)
+            if class_value is not None:
+                return class_value
         return UNKNOWN
 
     def _class_level(self, owner: ClassOf, name: str, of: ClassOf) -> Value | None:
@@ -603,7 +607,7 @@ class Evaluator(Questions):
             case bool() as truth:
                 return Boolean(truth)
             case int() | float() | complex() as literal:
-                because = Because(f"`{_shown(literal)}` is a literal number", frame.site(expr))
+                because = Because(f"`{_number_text(literal)}` is a literal number", frame.site(expr))
                 return Number(because, isinstance(literal, float), literal)
             case str() as text:
                 return Text((Literal(text, frame.site(expr)),))
@@ -618,7 +622,7 @@ class Evaluator(Questions):
         written = sum(len(str(part.value)) for part in expr.parts if isinstance(part, facts.Const))
         return formatting.assembled(self, self._joined_parts(expr, frame), frame.site(expr), written)
 
-    def _joined_parts(self, expr: facts.Join, frame: Frame) -> Iterator[Literal | Filled]:
+    def _joined_parts(self, expr: facts.Join, frame: Frame) -> Iterator[Literal | Interpolation]:
         for part in expr.parts:
             self.step()
             match part:
@@ -652,8 +656,8 @@ def _with_stand_ins(bindings: Sequence[Binding], values: list[Value]) -> list[Va
         binding.kind == "import" and isinstance(value, External) and not stub_values.is_described(value)
         for binding, value in zip(bindings, values, strict=True)
     ]
-    shown = [value for value, is_unknown in zip(values, unknown, strict=True) if not is_unknown]
-    return shown if any(unknown) and shown and number(join(*shown)) is not None else values
+    stand_ins = [value for value, is_unknown in zip(values, unknown, strict=True) if not is_unknown]
+    return stand_ins if any(unknown) and stand_ins and number(join(*stand_ins)) is not None else values
 
 
 def _getter(bindings: Sequence[Binding]) -> object:
@@ -696,7 +700,7 @@ _EVAL: dict[type[Any], Callable[[Evaluator, Any, Frame], Value]] = {
 }
 
 
-def _shown(literal: complex) -> str:
+def _number_text(literal: complex) -> str:
     """A number as it is written; one of more digits than Python prints, by its size."""
     try:
         return str(literal)

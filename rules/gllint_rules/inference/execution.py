@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 from gllint_rules.inference import annotations as hints
 from gllint_rules.inference import containers, operators, stub_values
-from gllint_rules.inference.arguments import given as given_to
-from gllint_rules.inference.arguments import written
-from gllint_rules.inference.narrowing import SHOWN, forget, in_both, narrow, under, variable
+from gllint_rules.inference.arguments import parameter_values, written
+from gllint_rules.inference.narrowing import NARROWINGS, forget, in_both, narrow, under, variable
 from gllint_rules.inference.stores import (
     MUTATORS,
     At,
@@ -41,8 +40,8 @@ from gllint_rules.inference.values import (
     Site,
     Value,
     Variable,
+    entries_in,
     filled_unseen,
-    held_in,
     join,
     number,
     options,
@@ -56,7 +55,7 @@ if TYPE_CHECKING:
     from gllint_rules.inference.protocol import Evaluator
 
 
-class Within(NamedTuple):
+class Origin(NamedTuple):
     """Where a value was taken out: the variable that holds the outermost container, and the way into it."""
 
     root: Variable
@@ -68,27 +67,27 @@ MOST_OWN = 32  # parts of what an attribute of `self` holds, where what is store
 MOST_REPEATS = 2  # loops nested deeper than this are executed once
 
 
-def changes(evaluator: Evaluator, callee: FunctionOf, given: Env, watched: frozenset[str]) -> Env:
-    """What ``watched`` variables of ``callee`` hold when it ends, with ``given`` ones when it begins."""
+def changes(evaluator: Evaluator, callee: FunctionOf, arguments: Env, watched: frozenset[str]) -> Env:
+    """What ``watched`` variables of ``callee`` hold when it ends, with ``arguments`` for its parameters."""
     function = callee.function
     assert isinstance(function, facts.Function)
     runner = _Runner(evaluator, callee, watched)
-    end = runner.block(function.body, {**runner.parameters(), **given})
+    end = runner.block(function.body, {**runner.parameters(), **arguments})
     if end is not None:
         runner.leave(end)
-    return runner.left
+    return runner.end_values
 
 
-def execute(evaluator: Evaluator, callee: FunctionOf, given: Env | None = None) -> Flow:
-    """Execute the body of ``callee`` over what is known of its parameters, ``given`` arguments first."""
+def execute(evaluator: Evaluator, callee: FunctionOf, arguments: Env | None = None) -> Flow:
+    """Execute the body of ``callee`` over what is known of its parameters, of the ``arguments`` first."""
     function = callee.function
     runner = _Runner(evaluator, callee)
     if isinstance(function, facts.Lambda):
         frame = Frame(callee.module, function.scope, runner.parameters(), callee.bound)
-        frame = replace(frame, env={**(frame.env or {}), **(given or {})})
+        frame = replace(frame, env={**(frame.env or {}), **(arguments or {})})
         runner.flow.returns.append((function.body, evaluator.eval(function.body, frame)))
         return runner.flow
-    parameters = {**runner.parameters(), **(given or {})}
+    parameters = {**runner.parameters(), **(arguments or {})}
     runner.flow.parameters = tuple(parameters.values())
     end = runner.block(function.body, parameters)
     runner.flow.falls_through = end is not None
@@ -119,7 +118,7 @@ class _Runner:
         self, evaluator: Evaluator, callee: FunctionOf, watched: frozenset[str] = frozenset()
     ) -> None:
         self.watched = watched
-        self.left: Env = {}  # what the watched variables hold where it ends
+        self.end_values: Env = {}  # what the watched variables hold where it ends
         self.evaluator = evaluator
         self.callee = callee
         self.module = callee.module
@@ -133,8 +132,8 @@ class _Runner:
         self.loops_begun = 0
         self.first_rounds = 0  # loops around whose first round this is
         # What variables stand for: elements of containers (or what was taken out of them), and keys.
-        self.elements: dict[Variable, Within] = {}
-        self.keys: dict[str, Within] = {}
+        self.elements: dict[Variable, Origin] = {}
+        self.keys: dict[str, Origin] = {}
         self.declared: Env = {}  # what annotations say of variables, wherever these are assigned
         self.swept: set[tuple[Variable, int]] = set()  # whose elements were all stored to, and in which loop
 
@@ -180,8 +179,8 @@ class _Runner:
                     elif kind == "del":
                         self.remove(expr, env)
                 if kind == "assert":
-                    found = narrow(self.evaluator, exprs[0], self.frame(env))
-                    return under(env, found[0]) if found is not None else env
+                    sides = narrow(self.evaluator, exprs[0], self.frame(env))
+                    return under(env, sides[0]) if sides is not None else env
                 return None if kind == "raise" else env
             case facts.Jump(kind=kind):
                 if self.exits:
@@ -193,10 +192,10 @@ class _Runner:
                 return self.loop(statement, env)
             case facts.With():
                 for source, target in statement.items:
-                    held = self.eval(source, env)
+                    manager = self.eval(source, env)
                     if target is not None:
-                        known = stub_values.entered(held, Site(self.module, source.at))
-                        self.store(target, known, env)
+                        resource = stub_values.entered(manager, Site(self.module, source.at))
+                        self.store(target, resource, env)
                 return self.block(statement.body, env)
             case facts.Try():
                 return self.attempt(statement, env)
@@ -212,8 +211,8 @@ class _Runner:
     def leave(self, env: Env) -> None:
         for name in self.watched:
             if name in env:
-                old = self.left.get(name)
-                self.left[name] = env[name] if old is None else join(old, env[name])
+                old = self.end_values.get(name)
+                self.end_values[name] = env[name] if old is None else join(old, env[name])
 
     # --- control flow ----------------------------------------------------------------------------------------
 
@@ -234,29 +233,29 @@ class _Runner:
                 case orelse:
                     ends.append(self.block(orelse, env))
                     break
-        out = ends.pop()
+        end = ends.pop()
         while ends:
-            out = self.joined(ends.pop(), out)
-        return out
+            end = self.joined(ends.pop(), end)
+        return end
 
     def joined(self, a: Env | None, b: Env | None) -> Env | None:
         """The variables after one way or the other."""
         if a is None or b is None:
             return b if a is None else a
         self.evaluator.step((len(a) + len(b)) // 16)
-        out = dict(a)
-        if SHOWN in a or SHOWN in b:
-            alike = in_both(out.pop(SHOWN, None), b.get(SHOWN))
-            b = {name: value for name, value in b.items() if name != SHOWN}
+        env = dict(a)
+        if NARROWINGS in a or NARROWINGS in b:
+            alike = in_both(env.pop(NARROWINGS, None), b.get(NARROWINGS))
+            b = {name: value for name, value in b.items() if name != NARROWINGS}
             if alike is not None:
-                out[SHOWN] = alike
+                env[NARROWINGS] = alike
         for name, value in b.items():
             old = a.get(name)
             if old is not None and old is not value:
                 self.evaluator.step(1 + (old.size + value.size) // 256)
-                value = self.evaluator.held(join(old, value), self.callee_site, old.size + value.size)
-            out[name] = value
-        return out
+                value = self.evaluator.limit(join(old, value), self.callee_site, old.size + value.size)
+            env[name] = value
+        return env
 
     def loop(self, statement: facts.Loop, env: Env) -> Env | None:
         self.loops += 1
@@ -264,28 +263,28 @@ class _Runner:
         number = self.loops_begun
         source = self.eval(statement.source, env) if statement.target is not None else UNKNOWN
         if self.loops <= MOST_REPEATS:  # a first round, for what the second one starts with
-            kept = len(self.flow.returns), len(self.flow.yields)
+            lengths = len(self.flow.returns), len(self.flow.yields)
             self.first_rounds += 1
-            after, _ = self.round(statement, dict(env), source, number)
+            end, _ = self.round(statement, dict(env), source, number)
             self.first_rounds -= 1
-            del self.flow.returns[kept[0] :], self.flow.yields[kept[1] :]
-            env = self.joined(env, after) or env
+            del self.flow.returns[lengths[0] :], self.flow.yields[lengths[1] :]
+            env = self.joined(env, end) or env
             if statement.target is not None and not self.swept_in(number):
                 source = self.eval(statement.source, env)  # else each element is met once, as it was before
-        after, broken = self.round(statement, dict(env), source, number)
+        end, broken = self.round(statement, dict(env), source, number)
         self.loops -= 1
-        if after is not None and broken is None:
+        if end is not None and broken is None:
             # Where there was no element, there is none that was not stored to.
-            env = {**env, **{name: after[name] for name in self.swept_in(number) if name in after}}
+            env = {**env, **{name: end[name] for name in self.swept_in(number) if name in end}}
         endless = (
             statement.target is None
             and isinstance(statement.source, facts.Const)
             and bool(statement.source.value)
         )
-        out = None if endless else self.joined(env, after)
-        if out is not None and statement.orelse:
-            out = self.block(statement.orelse, out)
-        return self.joined(out, broken)
+        result = None if endless else self.joined(env, end)
+        if result is not None and statement.orelse:
+            result = self.block(statement.orelse, result)
+        return self.joined(result, broken)
 
     def swept_in(self, number: int) -> list[Variable]:
         """The variables all of whose elements loop ``number`` stored to."""
@@ -302,38 +301,38 @@ class _Runner:
             self.store(statement.target, containers.element(source), env)
             self.stand_for(statement.target, statement.source, env, number)
         self.exits.append([])
-        after = self.block(statement.body, env)
+        end = self.block(statement.body, env)
         broken: Env | None = None
         for kind, early in self.exits.pop():
             if kind == "break":
                 broken = self.joined(broken, early)
             else:
-                after = self.joined(after, early)
-        return after, broken
+                end = self.joined(end, early)
+        return end, broken
 
     def attempt(self, statement: facts.Try, env: Env) -> Env | None:
-        before = dict(env)
+        initial = dict(env)
         end = self.block(statement.body, dict(env))
         # An exception may come before or after any statement of the body.
-        start = self.joined(before, end) or before
-        out = self.block(statement.orelse, end) if end is not None else None
+        start = self.joined(initial, end) or initial
+        result = self.block(statement.orelse, end) if end is not None else None
         for name, body in statement.handlers:
             inner = dict(start)
             if name is not None:
                 inner[name] = UNKNOWN
-            out = self.joined(out, self.block(body, inner))
+            result = self.joined(result, self.block(body, inner))
         if statement.final:
-            out = self.block(statement.final, out if out is not None else dict(start)) if out else out
-            if out is None:
+            result = self.block(statement.final, result) if result else result
+            if result is None:
                 self.block(statement.final, dict(start))
-        return out
+        return result
 
     def match(self, statement: facts.Match, env: Env) -> Env | None:
-        out: Env | None = None if statement.exhaustive else dict(env)
+        result: Env | None = None if statement.exhaustive else dict(env)
         for names, body in statement.cases:
             captured: Env = {name: self.captured(kind, statement.subject, env) for name, kind in names}
-            out = self.joined(out, self.block(body, {**env, **captured}))
-        return out
+            result = self.joined(result, self.block(body, {**env, **captured}))
+        return result
 
     def captured(self, kind: str, subject: Expr, env: Env) -> Value:
         """What a ``case`` captures whose pattern asks for the plain class ``kind``."""
@@ -362,15 +361,15 @@ class _Runner:
             return
         value = self.eval(statement.value, env)
         self.effect(statement.value, env)
-        taken = (
+        origin = (
             self.way_to(statement.value, env) if isinstance(statement.value, facts.Sub | facts.Call) else None
         )
         if declared is not None:
             value = hints.typed(self.evaluator, value, declared, isinstance(statement.targets[0], facts.Name))
         for target in statement.targets:
             self.store_from(target, statement.value, value, env)
-            if taken is not None:
-                self.lies_in(target, *taken)
+            if origin is not None:
+                self.lies_in(target, *origin)
             elif isinstance(target, facts.Sub | facts.Attr) and isinstance(statement.value, facts.Name):
                 place = self.way_to(target, env)
                 if place is not None:
@@ -381,8 +380,8 @@ class _Runner:
         if isinstance(target, facts.Seq) and isinstance(source, facts.Seq):
             items = (*target.items, *source.items)
             if len(target.items) == len(source.items) and not any(isinstance(i, facts.Star) for i in items):
-                for i, (item, given) in enumerate(zip(target.items, source.items, strict=True)):
-                    self.store_from(item, given, containers.unpacked(self.evaluator, value, (i,)), env)
+                for i, (item, source_item) in enumerate(zip(target.items, source.items, strict=True)):
+                    self.store_from(item, source_item, containers.unpacked(self.evaluator, value, (i,)), env)
                 return
         site = Site(self.module, source.at)
         self.store(target, _assigned(target, value, site), env, site)
@@ -418,10 +417,10 @@ class _Runner:
 
     def take_in(self, base: Expr, env: Env) -> None:
         """A container of the module or of `self` that is changed: what is put in is found there from then on."""
-        found = self.way_to(base, env)
-        if found is None:
+        place = self.way_to(base, env)
+        if place is None:
             return
-        root, way = found
+        root, way = place
         if root == "self" and way and isinstance(env.get(root), Instance) and isinstance(way[0], At):
             root = Own(str(way[0].key))
         elif root in env or root in self.elements:
@@ -432,26 +431,26 @@ class _Runner:
                 return
         own = facts.Name(base.at, "self")
         source = facts.Attr(base.at, own, root.name) if isinstance(root, Own) else facts.Name(base.at, root)
-        held = self.eval(source, env)
-        if _holds_container(held):
-            env[root] = held
+        container = self.eval(source, env)
+        if _holds_container(container):
+            env[root] = container
 
     def stand_for(self, target: Expr, source: Expr, env: Env, number: int) -> None:
         """Note of which container the variables of loop ``number`` are the elements and the keys."""
         keys, element, of, kind = _iterated(target, source)
-        found = self.way_to(of, env) if of is not None else None
-        if found is None or of is None:
+        place = self.way_to(of, env) if of is not None else None
+        if place is None or of is None:
             return
-        root, way = found
+        root, way = place
         whole = not (isinstance(of, facts.Sub) and isinstance(of.index, facts.Slice))
-        for name, known in ((keys, self.keys), (element, self.elements)):
+        for name, origins in ((keys, self.keys), (element, self.elements)):
             if name is not None and name != root:
-                known[name] = Within(root, (*way, Each(kind, whole, number)))
+                origins[name] = Origin(root, (*way, Each(kind, whole, number)))
 
     def lies_in(self, expr: Expr, root: Variable, way: tuple[Step, ...]) -> None:
         """Note that what a variable holds lies in a container: what is stored to the one is stored to the other."""
         if isinstance(expr, facts.Name) and expr.id != root:
-            self.elements[expr.id] = Within(root, way)
+            self.elements[expr.id] = Origin(root, way)
 
     def way_to(self, expr: Expr, env: Env) -> tuple[Variable, tuple[Step, ...]] | None:
         """The variable that a chain of subscripts and attributes begins with, and the steps from there."""
@@ -483,34 +482,34 @@ class _Runner:
         """The step of a subscript: each element where a loop goes over the keys of this very container."""
         of = self.keys.get(index.id) if isinstance(index, facts.Name) else None
         if of is not None:
-            around = self.elements.get(root)
-            here = [Within(root, tuple(way))]
-            if around is not None:
-                here.append(Within(around.root, (*around.way, *way)))
-            if any(of.root == other.root and is_same_way(of.way[:-1], other.way) for other in here):
+            origin = self.elements.get(root)
+            origins = [Origin(root, tuple(way))]
+            if origin is not None:
+                origins.append(Origin(origin.root, (*origin.way, *way)))
+            if any(of.root == other.root and is_same_way(of.way[:-1], other.way) for other in origins):
                 return of.way[-1]
         return At(containers.key_of(self.evaluator, index, self.frame(env)), index)
 
     def update(self, target: Expr, env: Env, change: Change) -> None:
         """Rebuild the container behind ``a["b"]["c"]`` with what ``change`` makes of the innermost entries."""
-        found = self.way_to(target, env)
-        if found is not None and found[1]:
-            self.update_at(*found, Site(self.module, target.at), env, change)
+        place = self.way_to(target, env)
+        if place is not None and place[1]:
+            self.update_at(*place, Site(self.module, target.at), env, change)
 
     def update_at(self, root: Variable, way: tuple[Step, ...], site: Site, env: Env, change: Change) -> None:
         """Rebuild what variable ``root`` holds, and the containers that it was taken out of."""
         for _ in range(MOST_WITHIN):
             forget(root, env)
             if root in env and not (root in ("self", "cls") and isinstance(env[root], Instance)):
-                held = env[root]
-                self.evaluator.step(held.size // 256)
-                changed = Store(self.evaluator, self.module, change).into(held, way)
-                self.put(root, self.evaluator.held(changed, site, held.size), env)
+                old = env[root]
+                self.evaluator.step(old.size // 256)
+                changed = Store(self.evaluator, self.module, change).into(old, way)
+                self.put(root, self.evaluator.limit(changed, site, old.size), env)
                 self.swept.update((root, step.loop) for step in way if isinstance(step, Each) and step.whole)
-            within = self.elements.get(root)
-            if within is None:
+            origin = self.elements.get(root)
+            if origin is None:
                 break
-            root, way = within.root, (*within.way, *way)
+            root, way = origin.root, (*origin.way, *way)
 
     def put(self, root: Variable, value: Value, env: Env) -> None:
         """Have variable ``root`` hold ``value``. A large attribute of ``self`` is what its class says again."""
@@ -547,14 +546,14 @@ class _Runner:
             self.take_in(target.base, env)
         is_leaf = self.is_leaf(target, env)
 
-        def change(held: tuple[Entry, ...]) -> tuple[Entry, ...]:
+        def change(entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
             """A number that is a leaf already stays the one; else the store makes it."""
             if number(value) is None:
                 return (Entry(value, site),)
-            if not any(number(entry.value) is not None for entry in held):
+            if not any(number(entry.value) is not None for entry in entries):
                 # What it augments may be stored further down in the loop, or in another dict that this may be.
-                return held if self.first_rounds or is_leaf else (Entry(value, site),)
-            return tuple(e.holding(value) if number(e.value) is not None else e for e in held)
+                return entries if self.first_rounds or is_leaf else (Entry(value, site),)
+            return tuple(e.holding(value) if number(e.value) is not None else e for e in entries)
 
         self.set_defaults(target, env)
         self.update(target, env, change)
@@ -582,7 +581,7 @@ class _Runner:
             isinstance(option, Record)
             and option.kind == "builtins.dict"
             and not option.open
-            and any(number(entry.value) is not None for _, entry in held_in(option))
+            and any(number(entry.value) is not None for _, entry in entries_in(option))
             for option in options(self.eval(target.base, env))
         )
 
@@ -594,10 +593,10 @@ class _Runner:
             case facts.Await(value=inner):
                 self.effect(inner, env)
             case facts.Yield(value=value) if value is not None:
-                found = self.eval(value, env)
+                result = self.eval(value, env)
                 if expr.delegate:
-                    found = containers.element(found)
-                self.flow.yields.append((value, found))
+                    result = containers.element(result)
+                self.flow.yields.append((value, result))
             case facts.Walrus():
                 self.eval(expr, env)
             case facts.Call(func=facts.Attr(base=base, name="pop"), args=(index, *_)):
@@ -623,11 +622,11 @@ class _Runner:
 
     def filled(self, call: facts.Call, env: Env) -> None:
         """What a function of the project does to the containers that it is given, or that it finds around itself."""
-        given = [
+        container_args = [
             arg for arg in (*call.args, *(arg for _, arg in call.keywords)) if self.is_container(arg, env)
         ]
         is_inner = isinstance(call.func, facts.Name) and isinstance(env.get(call.func.id), FunctionOf)
-        if not given and not is_inner:
+        if not container_args and not is_inner:
             return
         callee = self.eval(call.func, env)
         function = callee.function if isinstance(callee, FunctionOf) else None
@@ -639,25 +638,29 @@ class _Runner:
             or not self.evaluator.modules.owns(callee.module.path)
         ):
             return
-        held = {name: expr for name, expr in self.handed(call, callee, function) if expr in given}
-        held |= self.found_around(function, call, env)
-        for name, _, new in self.changed_by(callee, call, held, env, with_arguments=True):
-            self.replace_at(held[name], new, env)
+        sources = {
+            name: expr
+            for name, expr in self.container_arguments(call, callee, function)
+            if expr in container_args
+        }
+        sources |= self.outer_containers(function, call, env)
+        for name, _, new in self.changed_by(callee, call, sources, env, with_arguments=True):
+            self.replace_at(sources[name], new, env)
 
     def handed_on(self, call: facts.Call, env: Env) -> None:
         """What inner functions may do to the containers around them, where they are handed on to be called."""
         for arg in (*call.args, *(arg for _, arg in call.keywords)):
             callee = env.get(arg.id) if isinstance(arg, facts.Name) else None
             if isinstance(callee, FunctionOf) and isinstance(callee.function, facts.Function):
-                held = self.found_around(callee.function, call, env)
-                for name, old, new in self.changed_by(callee, call, held, env):
-                    self.replace_at(held[name], join(old, new), env)
+                sources = self.outer_containers(callee.function, call, env)
+                for name, old, new in self.changed_by(callee, call, sources, env):
+                    self.replace_at(sources[name], join(old, new), env)
 
     def given_away(self, call: facts.Call, env: Env) -> None:
         """The empty containers that a call of something unknown is given, which may fill them."""
         for arg in (*call.args, *(arg for _, arg in call.keywords)):
-            held = env.get(arg.id) if isinstance(arg, facts.Name) else None
-            if held is None or (filled := filled_unseen(held)) is held:
+            container = env.get(arg.id) if isinstance(arg, facts.Name) else None
+            if container is None or (filled := filled_unseen(container)) is container:
                 continue
             callees = options(self.eval(call.func, env))
             if not all(
@@ -672,29 +675,31 @@ class _Runner:
         self,
         callee: FunctionOf,
         call: facts.Call,
-        held: dict[str, Expr],
+        sources: dict[str, Expr],
         env: Env,
         with_arguments: bool = False,
     ) -> list[tuple[str, Value, Value]]:
-        """Which of the ``held`` containers ``callee`` changes when it is called: what they are before, and after."""
+        """Which of the containers in ``sources`` ``callee`` changes when called: what they are before, and after."""
         function = callee.function
-        if not held or self.evaluator.executes((function, call)):
+        if not sources or self.evaluator.executes((function, call)):
             return []
-        before: Env = {name: self.eval(expr, env) for name, expr in held.items()}
+        old_values: Env = {name: self.eval(expr, env) for name, expr in sources.items()}
         own = function.scope.bindings
-        around: Env = {}  # the variables around an inner function as they are where it is called
+        closure: Env = {}  # the variables around an inner function as they are where it is called
         if function.scope.parent is self.scope:
-            around = {name: value for name, value in env.items() if name != SHOWN and name not in own}
+            closure = {name: value for name, value in env.items() if name != NARROWINGS and name not in own}
 
         def execute() -> Env:
-            passed = given_to(self.evaluator, callee, call, self.frame(env)) if with_arguments else {}
-            return changes(self.evaluator, callee, {**around, **passed, **before}, frozenset(held))
+            arguments = (
+                parameter_values(self.evaluator, callee, call, self.frame(env)) if with_arguments else {}
+            )
+            return changes(self.evaluator, callee, {**closure, **arguments, **old_values}, frozenset(sources))
 
-        after = self.evaluator.executed((function, call), execute, Site(self.module, call.at)) or {}
-        changed = [name for name in held if after.get(name, before[name]) is not before[name]]
-        return [(name, before[name], after[name]) for name in changed]
+        new_values = self.evaluator.executed((function, call), execute, Site(self.module, call.at)) or {}
+        changed = [name for name in sources if new_values.get(name, old_values[name]) is not old_values[name]]
+        return [(name, old_values[name], new_values[name]) for name in changed]
 
-    def found_around(self, function: facts.Function, call: facts.Call, env: Env) -> dict[str, Expr]:
+    def outer_containers(self, function: facts.Function, call: facts.Call, env: Env) -> dict[str, Expr]:
         """The containers around an inner function that it changes."""
         if function.scope.parent is not self.scope or function.yields:
             return {}
@@ -709,36 +714,36 @@ class _Runner:
             return _holds_container(env.get(expr.id))
         if not isinstance(expr, (facts.Sub, facts.Attr)):
             return False
-        found = self.way_to(expr, env)
-        return found is not None and _holds_container(env.get(found[0])) and bool(found[1])
+        place = self.way_to(expr, env)
+        return place is not None and _holds_container(env.get(place[0])) and bool(place[1])
 
-    def handed(
+    def container_arguments(
         self, call: facts.Call, callee: FunctionOf, function: facts.Function
     ) -> Iterator[tuple[str, Expr]]:
         """The parameters whose containers the function changes, and what a call gives for them."""
         places = [param.name for param in callee.params if param.kind in ("positional", "any")]
-        given = dict(written(call, places))
+        arguments = dict(written(call, places))
         for param in callee.params:
             # Where the parameter is given another value, what is stored in that is not stored in the argument.
-            if param.name in function.changed and param.name in given:
+            if param.name in function.changed and param.name in arguments:
                 if len(function.scope.bindings.get(param.name, ())) <= 1:
-                    yield param.name, given[param.name]
+                    yield param.name, arguments[param.name]
 
     def replace_at(self, base: Expr, value: Value, env: Env) -> None:
         self.evaluator.step(value.size // 256)
-        value = self.evaluator.held(value, Site(self.module, base.at), value.size)
-        found = self.way_to(base, env)
-        if found is None:
+        value = self.evaluator.limit(value, Site(self.module, base.at), value.size)
+        place = self.way_to(base, env)
+        if place is None:
             return
-        root, way = found
+        root, way = place
         site = Site(self.module, base.at)
         if not way:
             self.put(root, value, env)
             forget(root, env)
-            within = self.elements.get(root)
-            if within is None:
+            origin = self.elements.get(root)
+            if origin is None:
                 return
-            root, way = within
+            root, way = origin
         self.update_at(
             root, way, site, env, lambda old: (old[0].holding(value) if old else Entry(value, site),)
         )
@@ -779,7 +784,7 @@ def _iterated(target: Expr, source: Expr) -> tuple[str | None, str | None, Expr 
                 return None, named, inner, "dict"
             case facts.Call(func=facts.Attr(base=inner, name="keys"), args=()):
                 return named, None, inner, "dict"
-            case facts.Call(func=facts.Name(id="enumerate"), args=(inner, *more)) if not more:
+            case facts.Call(func=facts.Name(id="enumerate"), args=(inner, *start)) if not start:
                 return first, second, inner, "list"
             case facts.Call(
                 func=facts.Name(id="range"),

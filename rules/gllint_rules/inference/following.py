@@ -49,11 +49,11 @@ class FollowingEvaluator(Evaluator):
             self._dear.pop(key, None)
 
     def _noted(self, key: Hashable, answer: Callable[[], _T]) -> _T:
-        before = self._reads.begin()
+        outer = self._reads.begin()
         try:
             return answer()
         finally:
-            self._read[key] = self._reads.end(before)
+            self._read[key] = self._reads.end(outer)
 
     def _remember(self, key: Hashable) -> None:
         self._reads.now |= self._read.get(key, NOTHING)
@@ -80,11 +80,11 @@ class FollowingEvaluator(Evaluator):
 
         return self._noted(key, answered)
 
-    def _known(self, key: Hashable) -> Answer | None:
-        known = super()._known(key)
-        if known is not None:
+    def _answer(self, key: Hashable) -> Answer | None:
+        answer = super()._answer(key)
+        if answer is not None:
             self._remember(key)
-        return known
+        return answer
 
     def again(self, key: Hashable, answer: Callable[[], _T]) -> _T:
         again = super().again
@@ -113,7 +113,7 @@ class FollowingEvaluator(Evaluator):
         return super()._eval(expr, frame)
 
     def _binding_value(self, scope: Scope, name: str, frame: Frame) -> Value:
-        owner = next((around.owner for around in scope.enclosing() if around.owner is not None), None)
+        owner = next((outer.owner for outer in scope.enclosing() if outer.owner is not None), None)
         if owner is not None:
             self._note(frame.module, owner.at)
         self._note_class(frame.bound)

@@ -13,7 +13,17 @@ import textwrap
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, TypeAlias
 
-from gllint_rules.inference.values import TEXT, UNKNOWN, Filled, ListOf, Literal, Site, Text, options, pieces
+from gllint_rules.inference.values import (
+    TEXT,
+    UNKNOWN,
+    Interpolation,
+    ListOf,
+    Literal,
+    Site,
+    Text,
+    options,
+    pieces,
+)
 from gllint_rules.reading import facts
 from gllint_runtime.policy.claims import HOLE
 
@@ -35,25 +45,27 @@ _PERCENT = re.compile(
 )
 
 
-def assembled(evaluator: Evaluator, parts: Iterable[Literal | Filled], site: Site, written: int = 0) -> Text:
+def assembled(
+    evaluator: Evaluator, parts: Iterable[Literal | Interpolation], site: Site, written: int = 0
+) -> Text:
     """The text of ``parts``; one of unknown content, noted at ``site``, where these are too many or too long.
 
     What lies beyond the budget is not drawn from ``parts``. ``written`` are the characters that stand at ``site``.
     """
-    out: list[Literal | Filled] = []
+    content: list[Literal | Interpolation] = []
     length = 0
     for part in parts:
         if isinstance(part, Literal):
             length += len(part.text)
             if not part.text:
                 continue
-        out.append(part)
-        if len(out) > MOST_PARTS:
+        content.append(part)
+        if len(content) > MOST_PARTS:
             return _too_large(evaluator, site, f"{MOST_PARTS} parts of a text")
-        if length > MOST_CHARACTERS + written and len(out) > 1:
+        if length > MOST_CHARACTERS + written and len(content) > 1:
             return _too_large(evaluator, site, f"{MOST_CHARACTERS} characters of a text")
-    evaluator.step(len(out) // 64)
-    return Text(tuple(out))
+    evaluator.step(len(content) // 64)
+    return Text(tuple(content))
 
 
 def is_short(evaluator: Evaluator, text: Text, site: Site) -> bool:
@@ -114,10 +126,12 @@ def join_call(evaluator: Evaluator, text: Text, call: facts.Call, frame: Frame) 
     return assembled(evaluator, _joined(text.parts, items, frame.site(call)), frame.site(call))
 
 
-def _joined(separator: tuple[Literal | Filled, ...], items: ListOf, here: Site) -> Iterator[Literal | Filled]:
+def _joined(
+    separator: tuple[Literal | Interpolation, ...], items: ListOf, call_site: Site
+) -> Iterator[Literal | Interpolation]:
     elements = [(entry.value, entry.site) for entry in items.items]
     if items.rest is not None:
-        elements += [(option, here) for option in options(items.rest)]
+        elements += [(option, call_site) for option in options(items.rest)]
     for number, (value, site) in enumerate(elements):
         if number:
             yield from separator
@@ -132,65 +146,67 @@ def dedented(text: Text) -> Text:
 def cleaned(text: Text) -> Text:
     """``inspect.cleandoc(text)``: its first line is indented by itself, and blank lines around it go."""
 
-    def kept(whole: str) -> Iterable[int]:
+    def selection(whole: str) -> Iterable[int]:
         first, newline, rest = whole.partition("\n")
         begin = len(first) + len(newline)
         indices = list(range(len(first) - len(first.lstrip()), begin))
         indices += [begin + i for i in _indentation(rest)]
-        shown = [i for i in indices if whole[i] not in " \t\n"]
-        if not shown:
+        visible = [i for i in indices if whole[i] not in " \t\n"]
+        if not visible:
             return ()
         # Blank lines before and behind what is shown; the line of the first word keeps its own indentation.
-        start = next((i for i in reversed(indices) if i < shown[0] and whole[i] == "\n"), -1)
-        end = next((i for i in indices if i > shown[-1] and whole[i] == "\n"), len(whole))
+        start = next((i for i in reversed(indices) if i < visible[0] and whole[i] == "\n"), -1)
+        end = next((i for i in indices if i > visible[-1] and whole[i] == "\n"), len(whole))
         return [i for i in indices if start < i < end]
 
-    return _without(text, kept)
+    return _without(text, selection)
 
 
 def stripped(text: Text, method: str, characters: str | None) -> Text:
     """``text.strip()``, ``.lstrip()`` and ``.rstrip()``, perhaps of ``characters``."""
 
-    def kept(whole: str) -> Iterable[int]:
+    def selection(whole: str) -> Iterable[int]:
         start = len(whole) - len(whole.lstrip(characters)) if method != "rstrip" else 0
         end = len(whole.rstrip(characters)) if method != "lstrip" else len(whole)
         return range(start, end)
 
-    return _without(text, kept)
+    return _without(text, selection)
 
 
 def _indentation(whole: str) -> list[int]:
     """Where the characters of a text stand that is left without its common indentation."""
     lines, originals = textwrap.dedent(whole).split("\n"), whole.split("\n")
-    kept: list[int] = []
+    indices: list[int] = []
     position = 0
     for line, original in zip(lines, originals, strict=True):
-        kept.extend(range(position + len(original) - len(line), position + len(original) + 1))
+        indices.extend(range(position + len(original) - len(line), position + len(original) + 1))
         position += len(original) + 1
-    return kept[:-1]  # no newline follows the last line
+    return indices[:-1]  # no newline follows the last line
 
 
-def _without(text: Text, kept: Callable[[str], Iterable[int]]) -> Text:
-    """``text`` with nothing but the characters ``kept``, in whose order they are told."""
+def _without(text: Text, selection: Callable[[str], Iterable[int]]) -> Text:
+    """``text`` with nothing but the characters of ``selection``, which gives their places in order."""
     if text.parts is None:
         return TEXT
-    indices = list(kept("".join(part.text if isinstance(part, Literal) else HOLE for part in text.parts)))
-    out: list[Literal | Filled] = []
+    indices = list(
+        selection("".join(part.text if isinstance(part, Literal) else HOLE for part in text.parts))
+    )
+    parts: list[Literal | Interpolation] = []
     begin = position = 0
     for part in text.parts:
         end = begin + (len(part.text) if isinstance(part, Literal) else len(HOLE))
         first = position
         while position < len(indices) and indices[position] < end:
             position += 1
-        if position > first and isinstance(part, Filled):
-            out.append(part)
+        if position > first and isinstance(part, Interpolation):
+            parts.append(part)
         elif position > first and isinstance(part, Literal):
-            here = [index - begin for index in indices[first:position]]
+            places = [index - begin for index in indices[first:position]]
             offsets = part.offsets if part.offsets is not None else range(len(part.text))
-            words = "".join(part.text[i] for i in here)
-            out.append(Literal(words, part.site, tuple(offsets[i] for i in here)))
+            words = "".join(part.text[i] for i in places)
+            parts.append(Literal(words, part.site, tuple(offsets[i] for i in places)))
         begin = end
-    return Text(tuple(out))
+    return Text(tuple(parts))
 
 
 def _filled_in(
@@ -212,14 +228,14 @@ def _filled_in(
 
 def _with_fields(
     evaluator: Evaluator,
-    parts: tuple[Literal | Filled, ...],
+    parts: tuple[Literal | Interpolation, ...],
     pattern: re.Pattern[str],
     filling: Callable[[re.Match[str]], _Filling],
     frame: Frame,
     at: int,
-) -> Iterator[Literal | Filled]:
+) -> Iterator[Literal | Interpolation]:
     for part in parts:
-        if isinstance(part, Filled):
+        if isinstance(part, Interpolation):
             yield part
             continue
         offsets = part.offsets or tuple(range(len(part.text)))
@@ -234,7 +250,7 @@ def _with_fields(
                 continue
             source, plain = filled
             if source is None:
-                yield Filled(UNKNOWN, Site(frame.module, at))
+                yield Interpolation(UNKNOWN, Site(frame.module, at))
             else:
                 yield from pieces(evaluator.eval(source, frame), frame.site(source), plain)
         yield Literal(part.text[last:], part.site, offsets[last:])

@@ -57,14 +57,14 @@ def call(evaluator: Evaluator, expr: facts.Call, frame: Frame) -> Value:
     choices = options(evaluator.eval(expr.func, frame))
     if len(choices) > 1:  # to call `None` would raise: it is one of the others
         choices = tuple(option for option in choices if option is not NONE)
-    found = [called(evaluator, option, expr, frame) for option in choices]
-    if len(found) > 1 and UNKNOWN in found and isinstance(expr.func, facts.Name):
+    results = [called(evaluator, option, expr, frame) for option in choices]
+    if len(results) > 1 and UNKNOWN in results and isinstance(expr.func, facts.Name):
         if any(binding.kind == "import" for binding in frame.scope.find(expr.func.id)):
             # What stands in for a function that cannot be imported gives what that would give.
             own = [isinstance(option, (FunctionOf, ClassOf)) for option in choices]
-            shown = [v for v, is_own in zip(found, own, strict=True) if is_own or v is not UNKNOWN]
-            found = shown or found
-    return join(*found)
+            definite = [v for v, is_own in zip(results, own, strict=True) if is_own or v is not UNKNOWN]
+            results = definite or results
+    return join(*results)
 
 
 def called(evaluator: Evaluator, callee: Value, expr: facts.Call, frame: Frame) -> Value:
@@ -104,9 +104,9 @@ def call_external(evaluator: Evaluator, name: str, expr: facts.Call, frame: Fram
         return evaluator.eval(expr.args[0], frame)
     if name in builtin_names.NUMBERS_OF_ARRAYS or name in builtin_names.ELEMENTWISE:
         return _of_arrays(evaluator, name, expr, frame)
-    known = stub_values.call(evaluator, name, expr, frame)
-    if known is not None:
-        return known
+    result = stub_values.call(evaluator, name, expr, frame)
+    if result is not None:
+        return result
     if last[:1].isupper() or name in builtin_names.ARRAY_CALLS:
         return ExternalInstance(name)
     return builtin_calls.looked_up(evaluator, expr, frame) or UNKNOWN
@@ -148,7 +148,7 @@ def call_function(
         declared = declared_return(evaluator, callee)
         if declared is not None and is_scalar(declared):
             if all(isinstance(option, Text) or option is NONE for option in options(declared)):
-                return _said(evaluator, callee, declared)
+                return _returned_texts(evaluator, callee, declared)
             return explained(declared, f"`{function.name}()` is annotated to return a number")
         value = function_result(evaluator, callee)
         if expr is not None and frame is not None:
@@ -174,27 +174,27 @@ def call_function(
 
 def lifespan(evaluator: Evaluator, module: facts.Module) -> Value:
     """What a request holds of the servers that ``module`` knows: what their ``lifespan`` yields."""
-    given: list[Value] = []
-    for home in _around(evaluator, module):
+    resources: list[Value] = []
+    for home in _module_and_imports(evaluator, module):
         for call, scope in home.calls_of(builtin_names.SERVERS):
-            passed = call.keyword("lifespan")
-            value = evaluator.eval(passed, Frame(home, scope)) if passed is not None else UNKNOWN
+            argument = call.keyword("lifespan")
+            value = evaluator.eval(argument, Frame(home, scope)) if argument is not None else UNKNOWN
             if isinstance(value, FunctionOf):
                 site = Site(home, call.at)
-                given.append(stub_values.entered(call_function(evaluator, value), site))
-    return join(*given) if given else UNKNOWN
+                resources.append(stub_values.entered(call_function(evaluator, value), site))
+    return join(*resources) if resources else UNKNOWN
 
 
-def _around(evaluator: Evaluator, module: facts.Module) -> Iterator[facts.Module]:
+def _module_and_imports(evaluator: Evaluator, module: facts.Module) -> Iterator[facts.Module]:
     """The module and those of the project that it imports from."""
-    seen = {module.path}
+    visited = {module.path}
     yield module
     for bindings in module.scope.bindings.values():
         for dotted in {binding.module for binding in bindings if binding.kind == "import"}:
-            found = evaluator.module_named(dotted, module)
-            if found is not None and found.path not in seen:
-                seen.add(found.path)
-                yield found
+            other = evaluator.module_named(dotted, module)
+            if other is not None and other.path not in visited:
+                visited.add(other.path)
+                yield other
 
 
 def _lambda_result(
@@ -210,24 +210,24 @@ def _lambda_result(
         return NEVER
     names: Env = {}
     if expr is not None and frame is not None:
-        got = arguments.leading(evaluator, expr, frame, callee.leading)
+        leading = arguments.leading(evaluator, expr, frame, callee.leading)
         places = [param for param in function.params if param.kind in ("positional", "any")]
-        for param, entry in zip(places, got.places, strict=False):
+        for param, entry in zip(places, leading.places, strict=False):
             names[param.name] = entry.value
         for param in function.params:
-            if param.name in got.named.sure:
-                names[param.name] = got.named.get(param.name) or UNKNOWN
+            if param.name in leading.named.sure:
+                names[param.name] = leading.named.get(param.name) or UNKNOWN
     inner = Frame(callee.module, function.scope, names or None, callee.bound)
     value = evaluator.executed(key, lambda: evaluator.eval(function.body, inner), None)
     return join(*[value for _, value in evaluator.flow(callee).returns]) if value is None else value
 
 
-def _said(evaluator: Evaluator, callee: FunctionOf, declared: Value) -> Value:
+def _returned_texts(evaluator: Evaluator, callee: FunctionOf, declared: Value) -> Value:
     """The texts that a function returns which is annotated to return text, perhaps optional."""
     if declared is NONE:
         return NONE
-    found = [option for option in options(function_result(evaluator, callee)) if option is not NONE]
-    texts = [option if isinstance(option, Text) else TEXT for option in found]
+    results = [option for option in options(function_result(evaluator, callee)) if option is not NONE]
+    texts = [option if isinstance(option, Text) else TEXT for option in results]
     return join(*(texts or [TEXT]), *(option for option in options(declared) if option is NONE))
 
 
@@ -240,18 +240,18 @@ def _specialised(
     passed_on = _hands_out_what_it_gets(evaluator, callee, general) or _hands_out_fields(callee, function)
     if not (general.gap or passed_on):
         return general
-    given = arguments.given(evaluator, callee, expr, frame, passed_on)
+    env = arguments.parameter_values(evaluator, callee, expr, frame, passed_on)
     if callee.receiver is not None and function.params:
-        given = {function.params[0].name: callee.receiver, **given}
-    if not given:
+        env = {function.params[0].name: callee.receiver, **env}
+    if not env:
         return general
     site = frame.site(expr)
-    flow = evaluator.executed((function, expr), lambda: execute(evaluator, callee, given), site)
+    flow = evaluator.executed((function, expr), lambda: execute(evaluator, callee, env), site)
     if flow is not None and function.yields:
         return _yielded(flow)
     if flow is None or not flow.returns:
         return general
-    return join(*(_of_call(callee, expr, value, given) for expr, value in flow.returns))
+    return join(*(_of_call(callee, expr, value, env) for expr, value in flow.returns))
 
 
 def _hands_out_what_it_gets(evaluator: Evaluator, callee: FunctionOf, value: Value) -> bool:
@@ -259,17 +259,17 @@ def _hands_out_what_it_gets(evaluator: Evaluator, callee: FunctionOf, value: Val
 
     What is passed may be of a class that derives from it and says more; so may what a method is called on.
     """
-    made = set(_kinds_in(value))
-    if not made:
+    kinds = set(_kinds_in(value))
+    if not kinds:
         return False
     if (
         isinstance(callee.receiver, Record)
         and callee.receiver.cls is not None
-        and callee.receiver.cls.cls in made
+        and callee.receiver.cls.cls in kinds
     ):
         return True
     return any(
-        not made.isdisjoint(_kinds_in(arguments.declared(evaluator, callee, param)))
+        not kinds.isdisjoint(_kinds_in(arguments.declared(evaluator, callee, param)))
         for param in callee.function.params
     )
 
@@ -292,16 +292,16 @@ def _kinds_in(value: Value, depth: int = 3) -> Iterator[facts.Class | str]:
             case ExternalInstance():
                 yield option.name
             case Record() | ListOf() if depth:
-                for held in values_in(option):
-                    yield from _kinds_in(held, depth - 1)
+                for part in values_in(option):
+                    yield from _kinds_in(part, depth - 1)
 
 
-def _of_call(callee: FunctionOf, expr: facts.Expr, value: Value, given: Env) -> Value:
+def _of_call(callee: FunctionOf, expr: facts.Expr, value: Value, env: Env) -> Value:
     """What a function returns at ``expr``; an argument that it only passes on is not made there."""
-    passed = {option for argument in given.values() for option in options(argument)}
+    inputs = {option for argument in env.values() for option in options(argument)}
     site = Site(callee.module, expr.at)
     name = getattr(callee.function, "name", "")
-    if not passed.isdisjoint(options(value)):
+    if not inputs.isdisjoint(options(value)):
         return passed_on(value, f"`{name}()` returns it", site)
     return _handed_out(value, f"`{name}()` returns it", site)
 
@@ -333,10 +333,10 @@ def function_result(evaluator: Evaluator, callee: FunctionOf) -> Value:
             flow.result = _yielded(flow)
         elif flow.returns:
             message = f"`{function.name}()` returns it"
-            passed = {option for value in flow.parameters for option in options(value)}
+            inputs = {option for value in flow.parameters for option in options(value)}
             flow.result = join(
                 *(
-                    _handed_out(value, message, Site(callee.module, expr.at), passed)
+                    _handed_out(value, message, Site(callee.module, expr.at), inputs)
                     for expr, value in flow.returns
                 )
             )
@@ -347,15 +347,15 @@ def function_result(evaluator: Evaluator, callee: FunctionOf) -> Value:
 
 def _yielded(flow: Flow) -> Value:
     """What a call of a generator function gives."""
-    found = [value for _, value in flow.yields]
-    return ListOf(rest=join(*found) if found else UNKNOWN, kind="generator")
+    values = [value for _, value in flow.yields]
+    return ListOf(rest=join(*values) if values else UNKNOWN, kind="generator")
 
 
-def _handed_out(value: Value, message: str, site: Site, passed: Collection[Value] = ()) -> Value:
+def _handed_out(value: Value, message: str, site: Site, inputs: Collection[Value] = ()) -> Value:
     """What is returned at ``site``; a parameter that is ``passed`` on belongs where the call puts it in."""
     return over(
         passed_on(value, message, site),
-        lambda option: option if option in passed else returned_at(option, site),
+        lambda option: option if option in inputs else returned_at(option, site),
     )
 
 

@@ -39,11 +39,11 @@ if TYPE_CHECKING:
 Step: TypeAlias = tuple[str, object]
 Place: TypeAlias = tuple[Step, ...]
 
-SHOWN = ""  # what stands for :class:`Shown` among the variables: no name
+NARROWINGS = ""  # what stands for :class:`Narrowings` among the variables: no name
 MOST_STEPS = 4
 
 
-class Shown(Value, frozen=True):
+class Narrowings(Value, frozen=True):
     """No value of its own: what tests have shown of attributes and items."""
 
     places: dict[Place, Value]
@@ -67,8 +67,8 @@ def place_of(expr: Expr, most: int = MOST_STEPS) -> Place | None:
             step = ("get of", name)
         case _:
             return None
-    before = place_of(base, most - 1) if most else None
-    return (*before, step) if before is not None else None
+    prefix = place_of(base, most - 1) if most else None
+    return (*prefix, step) if prefix is not None else None
 
 
 def variable(expr: Expr) -> Variable | None:
@@ -82,46 +82,46 @@ def variable(expr: Expr) -> Variable | None:
             return None
 
 
-def shown(expr: Expr, env: Env) -> Value | None:
+def narrowing_of(expr: Expr, env: Env) -> Value | None:
     """What a test has shown of what ``expr`` reads."""
-    found = env.get(SHOWN)
-    place = place_of(expr) if isinstance(found, Shown) else None
-    return found.places.get(place) if isinstance(found, Shown) and place is not None else None
+    narrowings = env.get(NARROWINGS)
+    place = place_of(expr) if isinstance(narrowings, Narrowings) else None
+    return narrowings.places.get(place) if isinstance(narrowings, Narrowings) and place is not None else None
 
 
 def under(env: Env, narrowed: Env) -> Env:
     """The variables where a test says what is ``narrowed``."""
-    out = {**env, **narrowed}
-    old, new = env.get(SHOWN), narrowed.get(SHOWN)
-    if isinstance(old, Shown) and isinstance(new, Shown):
-        out[SHOWN] = Shown({**old.places, **new.places})
-    return out
+    result = {**env, **narrowed}
+    old, new = env.get(NARROWINGS), narrowed.get(NARROWINGS)
+    if isinstance(old, Narrowings) and isinstance(new, Narrowings):
+        result[NARROWINGS] = Narrowings({**old.places, **new.places})
+    return result
 
 
-def in_both(a: Value | None, b: Value | None) -> Shown | None:
+def in_both(a: Value | None, b: Value | None) -> Narrowings | None:
     """What is shown on two ways alike."""
-    if not isinstance(a, Shown) or not isinstance(b, Shown):
+    if not isinstance(a, Narrowings) or not isinstance(b, Narrowings):
         return None
     if a is b:
         return a
     places = {place: value for place, value in a.places.items() if b.places.get(place) is value}
-    return Shown(places) if places else None
+    return Narrowings(places) if places else None
 
 
 def forget(changed: Variable, env: Env) -> None:
     """Nothing is known any more of the attributes and items that are reached by way of what has ``changed``."""
-    known = env.get(SHOWN)
-    if isinstance(known, Shown):
+    narrowings = env.get(NARROWINGS)
+    if isinstance(narrowings, Narrowings):
         name = "self" if isinstance(changed, Own) else changed
-        left = {
+        places = {
             place: value
-            for place, value in known.places.items()
+            for place, value in narrowings.places.items()
             if not any(kind in ("name", "get of") and key == name for kind, key in place)
         }
-        if left:
-            env[SHOWN] = Shown(left)
+        if places:
+            env[NARROWINGS] = Narrowings(places)
         else:
-            del env[SHOWN]
+            del env[NARROWINGS]
 
 
 def narrow(evaluator: Evaluator, test: Expr, frame: Frame) -> tuple[Env, Env] | None:
@@ -134,14 +134,14 @@ def narrow(evaluator: Evaluator, test: Expr, frame: Frame) -> tuple[Env, Env] | 
         ):
             return _is_of(evaluator, of, kinds, frame)
         case facts.UnaryOp(op="not", operand=inner):
-            found = narrow(evaluator, inner, frame)
-            return (found[1], found[0]) if found is not None else None
+            opposite = narrow(evaluator, inner, frame)
+            return (opposite[1], opposite[0]) if opposite is not None else None
         case facts.BoolOp(op=op, left=left, right=right):
             sides = [side for side in (narrow(evaluator, part, frame) for part in (left, right)) if side]
-            held: Env = {}
+            env: Env = {}
             for positive, negative in sides:  # both hold where `and` does, neither where `or` does not
-                held = under(held, positive if op == "and" else negative)
-            return (held, {}) if op == "and" else ({}, held)
+                env = under(env, positive if op == "and" else negative)
+            return (env, {}) if op == "and" else ({}, env)
         case facts.Compare(operands=(facts.Name(id=name), facts.Const(value=None)), ops=(op,)):
             old = evaluator.lookup(name, frame)
             if isinstance(old, UnionOf):
@@ -182,14 +182,14 @@ def _surely_has(evaluator: Evaluator, value: Value, name: str) -> bool:
     return of is not None and evaluator.field(of, name) is not None
 
 
-def _has(old: Value, name: str, key: str, held: bool) -> tuple[Env, Env] | None:
+def _has(old: Value, name: str, key: str, is_in: bool) -> tuple[Env, Env] | None:
     """What it says of what ``name`` holds that ``key`` is, or is not, in it."""
     if not isinstance(old, UnionOf):
         return None
     having = [option for option in old.options if not lacks_key(option, key)]
     without = [o for o in old.options if not (isinstance(o, Record) and o.cls is None and key in o.sure)]
-    sides: list[Env] = [{name: join(*left)} if left else {} for left in (having, without)]
-    return (sides[0], sides[1]) if held else (sides[1], sides[0])
+    sides: list[Env] = [{name: join(*side)} if side else {} for side in (having, without)]
+    return (sides[0], sides[1]) if is_in else (sides[1], sides[0])
 
 
 def _is_of(evaluator: Evaluator, of: Expr, kinds: Expr, frame: Frame) -> tuple[Env, Env] | None:
@@ -202,11 +202,13 @@ def _is_of(evaluator: Evaluator, of: Expr, kinds: Expr, frame: Frame) -> tuple[E
         value = explained(value, f"`isinstance` says that `{of.id}` is a number")
         old = evaluator.lookup(of.id, frame)
         if number(value) is not None or not isinstance(old, (Record, ListOf)):
-            left = [option for option in options(old) if type(option) is not type(value)]
-            return {of.id: value}, {of.id: join(*left)} if left and isinstance(old, UnionOf) else {}
+            rest = [option for option in options(old) if type(option) is not type(value)]
+            return {of.id: value}, {of.id: join(*rest)} if rest and isinstance(old, UnionOf) else {}
         return None
     place = place_of(of)
     if place is None or number(value) is None:
         return None
     what = facts.dotted(of) or facts.last_name(of.base if isinstance(of, facts.Sub) else of)
-    return {SHOWN: Shown({place: explained(value, f"`isinstance` says that `{what}` is a number")})}, {}
+    return {
+        NARROWINGS: Narrowings({place: explained(value, f"`isinstance` says that `{what}` is a number")})
+    }, {}

@@ -40,9 +40,9 @@ def construct(evaluator: Evaluator, of: ClassOf, expr: facts.Call, frame: Frame)
         return quantity(evaluator, expr, frame, of)
     payload = _payload_of(evaluator, of)
     if payload is not None:
-        made = envelope(evaluator, payload, expr, frame, of)
+        instance = envelope(evaluator, payload, expr, frame, of)
         is_derived = payload and evaluator.tools.payload(of.cls.name) is None
-        return _with_own_fields(evaluator, made, expr, frame, of) if is_derived else made
+        return _with_own_fields(evaluator, instance, expr, frame, of) if is_derived else instance
     if evaluator.tools.is_tool_class(of):
         return Instance(of)
     plain = classes.new_type(evaluator, of)
@@ -54,13 +54,13 @@ def construct(evaluator: Evaluator, of: ClassOf, expr: facts.Call, frame: Frame)
     entries: dict[Key, tuple[Entry, ...]] = {}
     spread = False
     for written in (value for name, value in expr.keywords if name is None):
-        found = evaluator.eval(written, frame)
-        if isinstance(found, UnionOf):  # one of several dicts, which may have some keys and not others
-            found = all_of(Record(), found, frame.site(written))
-        spread = spread or not isinstance(found, Record) or found.open
-        for key, held in found.entries.items() if isinstance(found, Record) else ():
+        mapping = evaluator.eval(written, frame)
+        if isinstance(mapping, UnionOf):  # one of several dicts, which may have some keys and not others
+            mapping = all_of(Record(), mapping, frame.site(written))
+        spread = spread or not isinstance(mapping, Record) or mapping.open
+        for key, slot in mapping.entries.items() if isinstance(mapping, Record) else ():
             if not (isinstance(key, str) and classes.is_left_out(evaluator, of, key)):
-                entries[key] = tuple(e.holding(in_field(evaluator, of, key, e.value)) for e in held)
+                entries[key] = tuple(e.holding(in_field(evaluator, of, key, e.value)) for e in slot)
     for name, arg in arguments.written(expr, names):
         if not classes.is_left_out(evaluator, of, name):
             value = in_field(evaluator, of, name, evaluator.eval(arg, frame))
@@ -76,12 +76,12 @@ def construct(evaluator: Evaluator, of: ClassOf, expr: facts.Call, frame: Frame)
 
 def _record_of_arguments(evaluator: Evaluator, of: ClassOf, expr: facts.Call, frame: Frame) -> Instance:
     """An instance of a plain class, with what it was given where it does nothing but keep that."""
-    found = classes.kept_arguments(evaluator, of)
-    if found is None:
+    constructor = classes.argument_attributes(evaluator, of)
+    if constructor is None:
         return Instance(of)
-    method, kept = found
-    given = arguments.given(evaluator, FunctionOf(of.module, method, of, True), expr, frame)
-    return Instance(of, held={name: given.get(param, UNKNOWN) for name, param in kept.items()})
+    method, attributes = constructor
+    env = arguments.parameter_values(evaluator, FunctionOf(of.module, method, of, True), expr, frame)
+    return Instance(of, attributes={name: env.get(param, UNKNOWN) for name, param in attributes.items()})
 
 
 def in_field(evaluator: Evaluator, of: ClassOf, name: Key, value: Value) -> Value:
@@ -89,14 +89,14 @@ def in_field(evaluator: Evaluator, of: ClassOf, name: Key, value: Value) -> Valu
     declared = evaluator.field(of, name)
     if declared is None:
         return value
-    found = number(declared)
-    if found is None:
+    numeric = number(declared)
+    if numeric is None:
         return hints.typed(evaluator, value, declared)
     if isinstance(value, Number) or value is NONE:
         return value
     if number(value) is not None or NONE not in options(value):
-        return value if number(value) is not None else found
-    return join(found, NONE)
+        return value if number(value) is not None else numeric
+    return join(numeric, NONE)
 
 
 def is_model(evaluator: Evaluator, of: ClassOf) -> bool:
@@ -115,15 +115,15 @@ def with_field(evaluator: Evaluator, value: Record, name: Key, entry: Entry) -> 
     return value.store(name, entry.holding(in_field(evaluator, value.cls, name, entry.value)))
 
 
-def fields_of(made: Record) -> Record:
+def fields_of(record: Record) -> Record:
     """What was made as a dict of its fields."""
-    return made if made.quantity else replace(made, cls=None)
+    return record if record.quantity else replace(record, cls=None)
 
 
 def copied(evaluator: Evaluator, value: Value, call: facts.Call, frame: Frame) -> Value:
     """``value.model_copy(update={…})``: a model with other fields."""
-    given = call.keyword("update")
-    updates = options(evaluator.eval(given, frame)) if given is not None else (Record(),)
+    argument = call.keyword("update")
+    updates = options(evaluator.eval(argument, frame)) if argument is not None else (Record(),)
     return join(*(_changed(evaluator, value, update) for update in updates))
 
 
@@ -135,16 +135,16 @@ def replaced(evaluator: Evaluator, value: Value, call: facts.Call, frame: Frame)
 def _changed(evaluator: Evaluator, value: Value, update: Value) -> Value:
     """``value`` where what ``update`` holds was put into its fields."""
     fields = update.entries if isinstance(update, Record) else {}
-    out: list[Value] = []
+    results: list[Value] = []
     for option in options(value):
         if isinstance(option, Instance) and fields and is_model(evaluator, option.of):
             option = Record(open=True, cls=option.of)
         if isinstance(option, Record):
-            for key, entry in ((key, entry) for key, found in fields.items() for entry in found):
+            for key, entry in ((key, entry) for key, slot in fields.items() for entry in slot):
                 option = with_field(evaluator, option, key, entry)
         if option is not NONE:
-            out.append(option if isinstance(option, (Record, Instance)) else UNKNOWN)
-    return join(*out)
+            results.append(option if isinstance(option, (Record, Instance)) else UNKNOWN)
+    return join(*results)
 
 
 def envelope(
@@ -177,25 +177,25 @@ def envelope(
         else:
             keyword, _, inside = place.partition(".")
             if keyword in named:
-                held = named[keyword]
-                entries[keyword] = tuple(e.holding(_part(e.value, inside)) for e in held) if inside else held
+                slot = named[keyword]
+                entries[keyword] = tuple(e.holding(_part(e.value, inside)) for e in slot) if inside else slot
     return Record(entries=entries, open=True, site=frame.site(expr), cls=of, envelope=True)
 
 
 def _part(value: Value, keys: str) -> Value:
     """What is under ``keys``, dotted, of each dict that ``value`` may be, and nothing else of it."""
     key, _, rest = keys.partition(".")
-    out: list[Value] = []
+    results: list[Value] = []
     for option in options(value):
         if isinstance(option, Record):
-            held = tuple(
+            slot = tuple(
                 entry.holding(_part(entry.value, rest)) if rest else entry
                 for entry in option.entries.get(key, ())
             )
-            out.append(replace(option, entries={key: held} if held else {}, rest=None, open=True))
+            results.append(replace(option, entries={key: slot} if slot else {}, rest=None, open=True))
         else:
-            out.append(UNKNOWN)
-    return join(*out)
+            results.append(UNKNOWN)
+    return join(*results)
 
 
 def _payload_of(evaluator: Evaluator, of: ClassOf) -> tuple[Place, ...] | None:
@@ -210,7 +210,7 @@ def _payload_of(evaluator: Evaluator, of: ClassOf) -> tuple[Place, ...] | None:
 
 
 def _with_own_fields(
-    evaluator: Evaluator, made: Record, expr: facts.Call, frame: Frame, of: ClassOf
+    evaluator: Evaluator, record: Record, expr: facts.Call, frame: Frame, of: ClassOf
 ) -> Record:
     """An instance of a class that adds fields to an envelope: they go to the model as its payload does.
 
@@ -223,12 +223,12 @@ def _with_own_fields(
         if isinstance(ancestor, ClassOf) and evaluator.tools.payload(ancestor.cls.name) is None
         for name, _ in ancestor.cls.statements()
     }
-    entries = dict(made.entries)
+    entries = dict(record.entries)
     for name, arg in arguments.written(expr, names):
         if name in own:
             value = in_field(evaluator, of, name, evaluator.eval(arg, frame))
             entries[name] = (Entry(value, frame.site(arg)),)
-    return replace(made, entries=entries)
+    return replace(record, entries=entries)
 
 
 def quantity(evaluator: Evaluator, expr: facts.Call, frame: Frame, of: ClassOf | None) -> Record:

@@ -64,16 +64,16 @@ def operate(evaluator: Evaluator, expr: facts.BinOp, left: Value, right: Value, 
         real = op == "/" or any(n is not None and n.real for n in (a, b))
         return evaluator.number(f"`{op}` of numbers", frame, expr.at, left, right, real=real)
     if isinstance(left, ExternalInstance) or isinstance(right, ExternalInstance):
-        known = _overloaded(evaluator, op, left, right, frame.site(expr))
-        if known is not None:
-            return known
+        result = _overloaded(evaluator, op, left, right, frame.site(expr))
+        if result is not None:
+            return result
     if op == "+":
         joined = _concatenated(evaluator, left, right, expr, frame)
         if joined is not None:
             return joined
     if op in _OF_SETS and isinstance(left, ListOf) and "." not in left.kind:
-        others = [right.element() if isinstance(right, ListOf) else UNKNOWN] if op in "|^" else []
-        return ListOf(rest=join(left.element(), *others), kind="set")
+        elements = [right.element() if isinstance(right, ListOf) else UNKNOWN] if op in "|^" else []
+        return ListOf(rest=join(left.element(), *elements), kind="set")
     if op == "|" and isinstance(left, Record):
         return spread(left, right, frame.site(expr.right))
     if op == "%" and _may_be(left, Text):
@@ -99,9 +99,9 @@ def _overloaded(evaluator: Evaluator, op: str, left: Value, right: Value, site: 
     name = _SPECIAL.get(op, "")
     for value, other, special in ((left, right, f"__{name}__"), (right, left, f"__r{name}__")):
         if isinstance(value, ExternalInstance) and name:
-            found = stub_values.special(value, special, (other,), site)
-            if found is not None:
-                return found
+            result = stub_values.special(value, special, (other,), site)
+            if result is not None:
+                return result
     return None
 
 
@@ -158,12 +158,12 @@ def either(evaluator: Evaluator, expr: facts.BoolOp, frame: Frame) -> Value:
 
 def defaulted(evaluator: Evaluator, value: Value, default: Value, what: str, frame: Frame, at: int) -> Value:
     """``value`` or its ``default``: a number where the default is one and nothing shows that the value is none."""
-    found = number(default)
-    shown = [o for o in options(value) if not (o is UNKNOWN or isinstance(o, (Method, External)))]
+    numeric = number(default)
+    candidates = [o for o in options(value) if not (o is UNKNOWN or isinstance(o, (Method, External)))]
     if (
-        found is not None
-        and all(_is_number_or_nothing(o) for o in shown)
-        and len(shown) < len(options(value))
+        numeric is not None
+        and all(_is_number_or_nothing(o) for o in candidates)
+        and len(candidates) < len(options(value))
     ):
         return evaluator.number(f"{what} has a number as default", frame, at, default)
     return join(value, default)

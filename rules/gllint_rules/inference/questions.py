@@ -78,7 +78,7 @@ class Questions:
     def __init__(self) -> None:
         self.depth = 0
         self.cuts: dict[Site, str] = {}
-        self.taken = 0  # all steps, for those who measure
+        self.total_steps = 0  # all steps, for those who measure
         self._answers: dict[Hashable, Answer] = {}
         self._costs: dict[Hashable, tuple[Any, int, int]] = {}
         self._for_now: dict[Hashable, Answer] = {}  # what holds while certain questions are open
@@ -109,12 +109,12 @@ class Questions:
             self._circles += 1
             self._now.assumed.add(opened.place)
             return meanwhile
-        known = self._known(key)
-        if known is not None:
+        old = self._answer(key)
+        if old is not None:
             if not outermost:
-                self.reach(self.depth + known.height)
-            found: _T = known.value
-            return found
+                self.reach(self.depth + old.height)
+            result: _T = old.value
+            return result
         outer, depth = self._now, self.depth
         now = self._open[key] = self._now = _Question(len(self._open), top=depth)
         try:
@@ -140,13 +140,13 @@ class Questions:
                 outer.assumed |= now.assumed
         if now.circle or now.assumed:
             self._circles += 1
-        told = Answer(value, now.top - depth, frozenset(now.circle), frozenset(now.assumed))
+        new = Answer(value, now.top - depth, frozenset(now.circle), frozenset(now.assumed))
         if not now.assumed:
-            self._answers[key] = told
+            self._answers[key] = new
         if not outermost:
             self.reach(now.top)
         if now.assumed:
-            self._for_now[key] = told
+            self._for_now[key] = new
             list(self._open.values())[max(now.assumed)].concluded.append(key)
             self._spend(now.steps)
             outer.in_circle += now.steps
@@ -161,40 +161,40 @@ class Questions:
                 raise TooComplex(f"{MOST_REPEATED} questions in a circle")
         return value
 
-    def _known(self, key: Hashable) -> Answer | None:
+    def _answer(self, key: Hashable) -> Answer | None:
         """The answer to a question that was settled, or that holds for now."""
-        known = self._answers.get(key)
-        if known is not None and known.circle:
+        answer = self._answers.get(key)
+        if answer is not None and answer.circle:
             self._circles += 1
-        if known is not None and (not known.circle or self._open.keys().isdisjoint(known.circle)):
-            return known
-        known = self._for_now.get(key)
-        if known is not None:
+        if answer is not None and (not answer.circle or self._open.keys().isdisjoint(answer.circle)):
+            return answer
+        answer = self._for_now.get(key)
+        if answer is not None:
             self._circles += 1
-            self._now.assumed |= known.assumed
-            self._now.circle |= known.circle
+            self._now.assumed |= answer.assumed
+            self._now.circle |= answer.circle
             self._now.circle.add(key)
-        return known
+        return answer
 
     def again(self, key: Hashable, answer: Callable[[], _T]) -> _T:
         """What ``answer`` gives, which is no question of its own, remembered together with what it costs.
 
         It counts as many steps and levels each time. What rests on a circle is not remembered.
         """
-        known = self._costs.get(key)
-        if known is not None:
-            found: _T
-            found, steps, height = known
+        cost = self._costs.get(key)
+        if cost is not None:
+            result: _T
+            result, steps, height = cost
             if not self.depth:
-                return found
+                return result
             if self._now.steps + steps <= MOST_STEPS and self.depth + height <= MOST_DEPTH:
                 self.step(steps)
                 self.reach(self.depth + height)
-                return found
+                return result
         if not self.depth:
             return answer()
         now, circles, cuts = self._now, self._circles, len(self.cuts)
-        top, before = now.top, now.steps
+        top, start = now.top, now.steps
         now.top = self.depth
         try:
             value = answer()
@@ -202,7 +202,7 @@ class Questions:
             height = now.top - self.depth
             now.top = max(now.top, top)
         if circles == self._circles and cuts == len(self.cuts):
-            self._costs[key] = value, now.steps - before, height
+            self._costs[key] = value, now.steps - start, height
         return value
 
     def outermost(self, answer: Callable[[], _T], instead: _T, site: Site) -> _T:
@@ -233,8 +233,8 @@ class Questions:
         if key in now.executed:
             return None
         level = len(now.executed)
-        within = now.within_executed + (now.steps - now.began_within if level > 1 else 0)
-        if level >= MOST_EXECUTED or within > MOST_WITHIN_EXECUTED:
+        nested_steps = now.within_executed + (now.steps - now.began_within if level > 1 else 0)
+        if level >= MOST_EXECUTED or nested_steps > MOST_WITHIN_EXECUTED:
             budget = str(MOST_EXECUTED) if level >= MOST_EXECUTED else f"{MOST_WITHIN_EXECUTED} steps of"
             if site is not None:
                 self.cut(site, f"{budget} calls within each other")
@@ -251,7 +251,7 @@ class Questions:
 
     def step(self, steps: int = 1) -> None:
         """Count ``steps`` of the question. Raises :class:`TooComplex` beyond its budget."""
-        self.taken += steps
+        self.total_steps += steps
         self._spend(steps)
 
     def _spend(self, steps: int) -> None:

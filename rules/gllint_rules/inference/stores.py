@@ -21,8 +21,8 @@ from gllint_rules.inference.values import (
     Value,
     are_same,
     each_changed,
+    entries_in,
     filled_unseen,
-    held_in,
     join,
     number,
     options,
@@ -143,35 +143,35 @@ class Store(records.Record, frozen=True):
             return value if items[position] is old else replace(value, items=tuple(items))
         return value
 
-    def _into_each(self, value: Value, each: Each, rest: Sequence[Step]) -> Value:
+    def _into_each(self, value: Value, step: Each, rest: Sequence[Step]) -> Value:
         """Each element of a container changed; where not ``whole``, some of them."""
         if not isinstance(value, (Record, ListOf)) or (isinstance(value, Record) and value.cls is not None):
             return value
         self.evaluator.step(value.size // 64)
         if not rest:
-            return self._into_elements(value, each)
+            return self._into_elements(value, step)
 
-        def inner(held: Value) -> Value:
-            changed = self.into(held, rest)
-            return changed if each.whole or changed is held else join(held, changed)
+        def inner(part: Value) -> Value:
+            changed = self.into(part, rest)
+            return changed if step.whole or changed is part else join(part, changed)
 
         changed = each_changed(value, inner)
         return changed if changed is value else filled_unseen(changed)
 
-    def _changed(self, value: Record | ListOf, held: tuple[Entry, ...]) -> tuple[Entry, ...]:
+    def _changed(self, value: Record | ListOf, entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
         """What a store makes of elements that no literal key names; nothing where a number there stays what it is."""
         if value.rest is not None and number(value.rest) is not None:
             nameless = Entry(value.rest, Site(self.module, -1))
             if any(entry.site == nameless.site for entry in self.change((nameless,))):
                 return ()
-        return self.change(held)
+        return self.change(entries)
 
-    def _into_elements(self, value: Record | ListOf, each: Each) -> Value:
-        held = tuple(entry for _, entry in held_in(value))
-        new = self._changed(value, held)
+    def _into_elements(self, value: Record | ListOf, step: Each) -> Value:
+        elements = tuple(entry for _, entry in entries_in(value))
+        new = self._changed(value, elements)
         if not new:
             return filled_unseen(value)
-        if not each.whole or not (held or value.rest is not None):
+        if not step.whole or not (elements or value.rest is not None):
             return _with_items(value, new) if isinstance(value, ListOf) else _with_unnamed(value, new)
         if isinstance(value, ListOf):
             return replace(value, items=new, rest=None)
@@ -215,9 +215,9 @@ def mutated(evaluator: Evaluator, value: Value, name: str, call: facts.Call, fra
 
 def _has_text_key(way: Sequence[Step]) -> bool:
     """Whether a value of which nothing is known must be a container: somebody stores under a literal text in it."""
-    *before, last = way
+    *steps, last = way
     is_text = isinstance(last, At) and isinstance(last.at, facts.Const) and isinstance(last.at.value, str)
-    return is_text and all(isinstance(step, Each) or isinstance(step.key, str) for step in before)
+    return is_text and all(isinstance(step, Each) or isinstance(step.key, str) for step in steps)
 
 
 def _made_up(step: Step) -> Value:
@@ -227,20 +227,20 @@ def _made_up(step: Step) -> Value:
 
 
 def _unnamed(value: Record) -> tuple[Entry, ...]:
-    return tuple(entry for key, held in value.entries.items() if isinstance(key, Unnamed) for entry in held)
+    return tuple(entry for key, slot in value.entries.items() if isinstance(key, Unnamed) for entry in slot)
 
 
 def _with_unnamed(value: Record, new: tuple[Entry, ...]) -> Record:
     """A record that may have ``new`` under keys that are not known."""
     entries = dict(value.entries)
     for entry in new:
-        named = next((key for key, held in entries.items() if any(e.site == entry.site for e in held)), None)
+        named = next((key for key, slot in entries.items() if any(e.site == entry.site for e in slot)), None)
         key = named if named is not None else Unnamed(entry.site)
-        others = tuple(e for e in entries.get(key, ()) if e.site != entry.site)
+        siblings = tuple(e for e in entries.get(key, ()) if e.site != entry.site)
         old = next((e for e in entries.get(key, ()) if e.site == entry.site), None)
         same = entry if old is None else entry.holding(join(old.value, entry.value))
-        entries[key] = (*others, same)
-    return replace(value, entries=entries, open=True, listed=value.shown and value.rest is None)
+        entries[key] = (*siblings, same)
+    return replace(value, entries=entries, open=True, listed=value.is_complete and value.rest is None)
 
 
 def _with_items(value: ListOf, new: tuple[Entry, ...]) -> ListOf:
@@ -249,7 +249,7 @@ def _with_items(value: ListOf, new: tuple[Entry, ...]) -> ListOf:
 
 
 def _without(value: Record, key: Key) -> Record:
-    entries = {name: held for name, held in value.entries.items() if name != key}
+    entries = {name: slot for name, slot in value.entries.items() if name != key}
     return replace(value, entries=entries, sure=value.sure - {key})
 
 

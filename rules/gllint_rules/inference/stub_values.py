@@ -76,16 +76,16 @@ class _At(records.Record):
     inside: frozenset[str] = frozenset()
 
 
-class _Known(records.Record):
+class _Bindings(records.Record):
     """What type variables stand for: a function's in ``own``, a class's in ``cls``; ``this`` is what ``self`` is.
 
-    ``asked`` are the protocols that a class is being held against: an iterator gives itself as its iterator.
+    ``protocols`` are those that a class is being held against: an iterator gives itself as its iterator.
     """
 
     cls: dict[str, Value] = fresh(default_factory=dict)
     own: dict[str, Value] = fresh(default_factory=dict)
     this: Value = UNKNOWN
-    asked: frozenset[tuple[str, str]] = frozenset()
+    protocols: frozenset[tuple[str, str]] = frozenset()
 
     def variables(self, mark: str) -> dict[str, Value]:
         return self.cls if mark == "^" else self.own
@@ -94,9 +94,9 @@ class _Known(records.Record):
 # --- from types to values ------------------------------------------------------------------------------------
 
 
-def _value(said: Type, known: _Known, at: _At) -> Value:
-    """What a value that is declared as ``said`` is."""
-    match said:
+def _value(form: Type, bindings: _Bindings, at: _At) -> Value:
+    """What a value that is declared as ``form`` is."""
+    match form:
         case "?":
             return UNKNOWN
         case "None":
@@ -104,11 +104,11 @@ def _value(said: Type, known: _Known, at: _At) -> Value:
         case "never":
             return NEVER
         case "self":
-            return known.this
+            return bindings.this
         case str():
-            return _instance(stubs.full(said), (), at)
+            return _instance(stubs.full(form), (), at)
         case ["|", *parts]:
-            return join(*(_value(part, known, at) for part in parts))
+            return join(*(_value(part, bindings, at) for part in parts))
         case ["=", bool() as literal]:
             return Boolean(literal)
         case ["=", int()]:
@@ -116,18 +116,18 @@ def _value(said: Type, known: _Known, at: _At) -> Value:
         case ["=", _]:
             return TEXT
         case ["~" | "^" as mark, name, *bound]:
-            found = known.variables(mark).get(name)
-            if found is not None and found is not UNKNOWN:
-                return found
-            return _value(bound[0], known, at) if bound else UNKNOWN
+            value = bindings.variables(mark).get(name)
+            if value is not None and value is not UNKNOWN:
+                return value
+            return _value(bound[0], bindings, at) if bound else UNKNOWN
         case ["()", _] | ["type", *_]:
             return UNKNOWN
         case ["tuple...", element]:
-            return ListOf(rest=_value(element, known, at), kind="tuple")
+            return ListOf(rest=_value(element, bindings, at), kind="tuple")
         case ["tuple", *parts]:
-            return _row([_value(part, known, at) for part in parts], "pair", at)
+            return _row([_value(part, bindings, at) for part in parts], "pair", at)
         case [str() as name, *parts]:
-            return _instance(stubs.full(name), tuple(_value(part, known, at) for part in parts), at)
+            return _instance(stubs.full(name), tuple(_value(part, bindings, at) for part in parts), at)
         case _:
             return UNKNOWN
 
@@ -158,13 +158,13 @@ def _instance(name: str, arguments: tuple[Value, ...], at: _At) -> Value:
         case "awaitable":
             return arguments[-1] if arguments else UNKNOWN
         case "mapping":
-            keys, held = (_argument_of(name, arguments, "typing.Mapping", place, at) for place in (0, 1))
-            return Record(open=True, rest=held, kind=name, keys=as_keys(keys))
+            keys, rest = (_argument_of(name, arguments, "typing.Mapping", place, at) for place in (0, 1))
+            return Record(open=True, rest=rest, kind=name, keys=as_keys(keys))
         case "tuple":
             return _tuple(name, arguments, at)
         case "list":
-            held = _iterated(name, arguments, at)
-            return ListOf(rest=held, kind=_SHORT.get(name, name))
+            rest = _iterated(name, arguments, at)
+            return ListOf(rest=rest, kind=_SHORT.get(name, name))
         case _:
             return ExternalInstance(name, arguments)
 
@@ -173,37 +173,37 @@ _SCALARS: dict[str, Value] = {"text": TEXT, "bytes": BYTES, "bool": BOOL, "none"
 
 
 def _tuple(name: str, arguments: tuple[Value, ...], at: _At) -> Value:
-    known = _of_class(name, arguments)
+    bindings = _of_class(name, arguments)
     names = stubs.fields(name)
     if names:
-        found = [stubs.member(name, field) for field in names]
-        values = [_value(member.type, known, at) if member is not None else UNKNOWN for member in found]
+        members = [stubs.member(name, field) for field in names]
+        values = [_value(member.type, bindings, at) if member is not None else UNKNOWN for member in members]
         return _row(values, name, at)
     items = stubs.tuple_items(name)
     if items is None:
         return ListOf(rest=_iterated(name, arguments, at), kind=_SHORT.get(name, name))
-    return _row([_value(item, known, at) for item in items], name, at)
+    return _row([_value(item, bindings, at) for item in items], name, at)
 
 
-def _of_class(name: str, arguments: tuple[Value, ...]) -> _Known:
+def _of_class(name: str, arguments: tuple[Value, ...]) -> _Bindings:
     """What the type variables of a class stand for."""
-    return _Known(dict(zip(stubs.variables(name), arguments, strict=False)))
+    return _Bindings(dict(zip(stubs.variables(name), arguments, strict=False)))
 
 
 def _argument_of(name: str, arguments: tuple[Value, ...], ancestor: str, position: int, at: _At) -> Value:
     """What stands for a type variable of an ancestor of a class."""
-    given = stubs.lineage(name).get(ancestor)
+    substitution = stubs.lineage(name).get(ancestor)
     variables = stubs.variables(ancestor)
-    if given is None or position >= len(variables):
+    if substitution is None or position >= len(variables):
         return UNKNOWN
-    return _value(given.get(variables[position], "?"), _of_class(name, arguments), at)
+    return _value(substitution.get(variables[position], "?"), _of_class(name, arguments), at)
 
 
 def _iterated(name: str, arguments: tuple[Value, ...], at: _At) -> Value:
     for ancestor in ("typing.Iterable", "typing.AsyncIterable"):
-        found = _argument_of(name, arguments, ancestor, 0, at)
-        if found is not UNKNOWN:
-            return found
+        value = _argument_of(name, arguments, ancestor, 0, at)
+        if value is not UNKNOWN:
+            return value
     for step in ("__next__", "__anext__"):
         member = stubs.member(name, step)
         if member is not None and member.kind == "m":
@@ -235,8 +235,8 @@ def _class_name(value: Value, attribute: str = "") -> str | None:
         case Record(cls=None, quantity=False, kind=kind):
             return kind
         case ExternalInstance(name=name):
-            found = stubs.find(name)
-            return found.name if found is not None and found.kind == "class" else None
+            declaration = stubs.find(name)
+            return declaration.name if declaration is not None and declaration.kind == "class" else None
         case _:
             return None
 
@@ -282,43 +282,43 @@ def constant(name: str, site: Site | None) -> Value | None:
 
 def _variable(name: str, at: _At) -> Value | None:
     """The value of a variable, of a member of an enumeration, or of an attribute of either."""
-    found = stubs.find(name)
-    head, _, tail = (found.name if found is not None else name).rpartition(".")
-    if found is not None and found.kind == "a":
+    declaration = stubs.find(name)
+    head, _, tail = (declaration.name if declaration is not None else name).rpartition(".")
+    if declaration is not None and declaration.kind == "a":
         is_member = stubs.is_class(head) and stubs.is_enum(head)
-        return _instance(head, (), at) if is_member else _value(found.type, _Known(), at)
-    if found is None or found.kind != "inner":
+        return _instance(head, (), at) if is_member else _value(declaration.type, _Bindings(), at)
+    if declaration is None or declaration.kind != "inner":
         return None
     owner = stubs.find(head)
     if owner is not None and owner.kind == "class":
         member = stubs.member(owner.name, tail)
-        return _value(member.type, _Known(), at) if member and member.kind == "a" else None
+        return _value(member.type, _Bindings(), at) if member and member.kind == "a" else None
     holder = _variable(head, at)
     return attribute(holder, tail, at.site) if holder is not None else None
 
 
 def numeric_constant(name: str, site: Site | None) -> Value | None:
     """The value of such a variable where that is a number or holds nothing but numbers, else ``None``."""
-    found = constant(name, site)
-    return found if found is not None and _is_numeric(found) else None
+    value = constant(name, site)
+    return value if value is not None and _is_numeric(value) else None
 
 
 def _is_numeric(value: Value) -> bool:
     if not isinstance(value, (ListOf, Record)):
         return number(value) is not None
-    held = values_in(value)
-    return bool(held) and all(number(one) is not None for one in held)
+    parts = values_in(value)
+    return bool(parts) and all(number(part) is not None for part in parts)
 
 
 def attribute(value: Value, name: str, site: Site | None) -> Value | None:
     """A variable or property of ``value``; ``None`` where it is a method or the stubs know none."""
     cls = _class_name(value, name)
     member = stubs.member(cls, name) if cls is not None else None
-    held = _class_of(value, name) if member is not None and member.kind == "a" else None
-    if member is None or held is None:
+    generic = _class_of(value, name) if member is not None and member.kind == "a" else None
+    if member is None or generic is None:
         return None
-    at = _At(site, f"`{_short(held[0])}.{name}` is declared as a number")
-    return _value(member.type, replace(_of_class(*held), this=value), at)
+    at = _At(site, f"`{_short(generic[0])}.{name}` is declared as a number")
+    return _value(member.type, replace(_of_class(*generic), this=value), at)
 
 
 def lacks(value: Value, name: str) -> bool:
@@ -348,15 +348,15 @@ def is_described(value: Value) -> bool:
 class _Arguments:
     """The arguments of a call, evaluated once, and only when somebody asks."""
 
-    def __init__(self, given: Callable[[], _Given]) -> None:
-        self.given = given
+    def __init__(self, read: Callable[[], _ArgumentValues]) -> None:
+        self.read = read
 
     @cached_property
-    def values(self) -> _Given:
-        return self.given()
+    def values(self) -> _ArgumentValues:
+        return self.read()
 
 
-class _Given(NamedTuple):
+class _ArgumentValues(NamedTuple):
     """The arguments in their place, those by name, and whether there are more that are not written out."""
 
     placed: list[Value]
@@ -367,11 +367,11 @@ class _Given(NamedTuple):
 def _written(evaluator: Evaluator, call: facts.Call, frame: Frame) -> _Arguments:
     """The arguments of a call in the source; after a ``*spread`` nobody knows what stands in which place."""
 
-    def given() -> _Given:
+    def read() -> _ArgumentValues:
         named = [(name, evaluator.eval(arg, frame)) for name, arg in call.keywords if name is not None]
-        return _Given([evaluator.eval(arg, frame) for arg in call.placed()], named, call.spreads())
+        return _ArgumentValues([evaluator.eval(arg, frame) for arg in call.placed()], named, call.spreads())
 
-    return _Arguments(given)
+    return _Arguments(read)
 
 
 def call(evaluator: Evaluator, name: str, expr: facts.Call, frame: Frame) -> Value | None:
@@ -385,29 +385,29 @@ def _called(name: str, arguments: _Arguments, at: _At) -> Value | None:
         return _number(at)
     if name in builtin_names.TEXT_CALLS:
         return TEXT
-    found = stubs.find(name)
-    if found is None:
+    declaration = stubs.find(name)
+    if declaration is None:
         return None
-    if found.kind == "inner":
-        head, _, tail = found.name.rpartition(".")
+    if declaration.kind == "inner":
+        head, _, tail = declaration.name.rpartition(".")
         owner = stubs.find(head)
         if owner is not None and owner.kind == "class":
             return _class_method(owner.name, tail, arguments, at)
         holder = _variable(head, at)
         return _method(holder, tail, arguments, at) if holder is not None else None
-    match found.kind:
+    match declaration.kind:
         case "class":
-            return _constructed(found.name, arguments, at)
+            return _constructed(declaration.name, arguments, at)
         case "f":
-            return _result(found.type, _Known(), arguments, at)
+            return _result(declaration.type, _Bindings(), arguments, at)
         case "m" | "c" | "s":
-            owner_name, _, tail = found.name.rpartition(".")
+            owner_name, _, tail = declaration.name.rpartition(".")
             return _class_method(owner_name, tail, arguments, at)
-        case _ if isinstance(found.type, list) and found.type[0] == "()":  # a variable that holds a function
-            return _value(found.type[1], _Known(), at)
+        case _ if isinstance(declaration.type, list) and declaration.type[0] == "()":
+            return _value(declaration.type[1], _Bindings(), at)  # of a variable that holds a function
         case _:
-            held = _value(found.type, _Known(), at)
-            return _method(held, "__call__", arguments, at)
+            value = _value(declaration.type, _Bindings(), at)
+            return _method(value, "__call__", arguments, at)
 
 
 def _class_method(name: str, attribute: str, arguments: _Arguments, at: _At) -> Value | None:
@@ -416,11 +416,11 @@ def _class_method(name: str, attribute: str, arguments: _Arguments, at: _At) -> 
     if member is None or member.kind == "a":
         return None
     if member.kind == "m":  # `str.count(text, "a")`: the first argument is the instance
-        given, named, _ = arguments.values
-        rest = _Arguments(lambda: _Given(given[1:], named))
-        return _method(given[0], attribute, rest, at) if given else UNKNOWN
-    known = _Known(this=_instance(name, (), at))
-    return _result(member.type, known, arguments, at)
+        placed, named, _ = arguments.values
+        rest = _Arguments(lambda: _ArgumentValues(placed[1:], named))
+        return _method(placed[0], attribute, rest, at) if placed else UNKNOWN
+    bindings = _Bindings(this=_instance(name, (), at))
+    return _result(member.type, bindings, arguments, at)
 
 
 def method(evaluator: Evaluator, value: Value, name: str, expr: facts.Call, frame: Frame) -> Value | None:
@@ -430,34 +430,34 @@ def method(evaluator: Evaluator, value: Value, name: str, expr: facts.Call, fram
     return _method(value, name, _written(evaluator, expr, frame), at)
 
 
-def special(value: Value, name: str, given: tuple[Value, ...], site: Site) -> Value | None:
+def special(value: Value, name: str, operands: tuple[Value, ...], site: Site) -> Value | None:
     """What a special method such as ``__sub__`` gives."""
-    arguments = _Arguments(lambda: _Given(list(given), []))
+    arguments = _Arguments(lambda: _ArgumentValues(list(operands), []))
     return _method(value, name, arguments, _At(site, f"`{name}` gives a number"))
 
 
 def _method(value: Value, name: str, arguments: _Arguments, at: _At) -> Value | None:
     if isinstance(value, UnionOf):
-        found = [_method(option, name, arguments, at) for option in value.options if option is not NONE]
-        known = [result for result in found if result is not None]
-        return join(*known) if len(known) == len(found) and known else None
+        results = [_method(option, name, arguments, at) for option in value.options if option is not NONE]
+        values = [result for result in results if result is not None]
+        return join(*values) if len(values) == len(results) and values else None
     if isinstance(value, Number):
-        found = [_method_of(number, (), value, name, arguments, at) for number in _NUMBER_CLASSES]
-        known = [result for result in found if result is not None]
-        return join(*known) if known else None
-    held = _class_of(value, name)
-    return _method_of(*held, value, name, arguments, at) if held is not None else None
+        results = [_method_of(number, (), value, name, arguments, at) for number in _NUMBER_CLASSES]
+        values = [result for result in results if result is not None]
+        return join(*values) if values else None
+    generic = _class_of(value, name)
+    return _method_of(*generic, value, name, arguments, at) if generic is not None else None
 
 
 def _method_of(
-    name: str, held: tuple[Value, ...], this: Value, attribute: str, arguments: _Arguments, at: _At
+    name: str, type_arguments: tuple[Value, ...], this: Value, attribute: str, arguments: _Arguments, at: _At
 ) -> Value | None:
     member = stubs.member(name, attribute)
     if member is None or member.kind == "a":
         return None
-    known = replace(_of_class(name, held), this=this)
+    bindings = replace(_of_class(name, type_arguments), this=this)
     return _result(
-        member.type, known, arguments, replace(at, why=f"`{_short(name)}.{attribute}()` gives a number")
+        member.type, bindings, arguments, replace(at, why=f"`{_short(name)}.{attribute}()` gives a number")
     )
 
 
@@ -466,87 +466,87 @@ def _constructed(name: str, arguments: _Arguments, at: _At) -> Value:
     variables = stubs.variables(name)
     if not variables:
         return _instance(name, (), at)
-    shown: dict[str, list[Value]] = {variable: [] for variable in variables}
+    candidates: dict[str, list[Value]] = {variable: [] for variable in variables}
     makers = [stubs.member(name, "__new__"), stubs.member(name, "__init__")]
     for maker in makers:
         if maker is None or maker.owner == "builtins.object":
             continue
         for signature in maker.type:
-            known = _Known()
-            fits = _fits(signature, known, arguments)
+            bindings = _Bindings()
+            fits = _fits(signature, bindings, arguments)
             if fits is False:
                 continue
-            said = signature[2] if len(signature) > 2 else signature[1] if maker is makers[0] else None
-            if isinstance(said, list) and said[0] == "type":
-                said = said[1]
-            if isinstance(said, list) and stubs.full(str(said[0])) == name:
-                for variable, part in zip(variables, said[1:], strict=False):
-                    shown[variable].append(_value(part, known, at))
+            form = signature[2] if len(signature) > 2 else signature[1] if maker is makers[0] else None
+            if isinstance(form, list) and form[0] == "type":
+                form = form[1]
+            if isinstance(form, list) and stubs.full(str(form[0])) == name:
+                for variable, part in zip(variables, form[1:], strict=False):
+                    candidates[variable].append(_value(part, bindings, at))
             else:
                 for variable in variables:
-                    shown[variable].append(known.cls.get(variable, NEVER))
+                    candidates[variable].append(bindings.cls.get(variable, NEVER))
             if fits:
                 break
-    held = tuple(join(*found) if found else UNKNOWN for found in shown.values())
-    return _instance(name, tuple(UNKNOWN if value is NEVER else value for value in held), at)
+    type_arguments = (join(*values) if values else UNKNOWN for values in candidates.values())
+    return _instance(name, tuple(UNKNOWN if value is NEVER else value for value in type_arguments), at)
 
 
-def _result(signatures: list[list[Type]], known: _Known, arguments: _Arguments, at: _At) -> Value:
+def _result(signatures: list[list[Type]], bindings: _Bindings, arguments: _Arguments, at: _At) -> Value:
     """What a call gives: the results of all overloads that the arguments admit."""
-    out: list[Value] = []
+    results: list[Value] = []
     same = _same_parameters(signatures)
     for signature in signatures:
         if signature[0] is None:
-            return _value(signature[1], known, at)
-        inner = _Known(dict(known.cls), {}, known.this)
+            return _value(signature[1], bindings, at)
+        inner = _Bindings(dict(bindings.cls), {}, bindings.this)
         fits = _fits(signature, inner, arguments, same)
         if fits is False:
             continue
-        out.append(_value(signature[1], inner, at))
+        results.append(_value(signature[1], inner, at))
         if fits:
             break
-    result = join(*out)
+    result = join(*results)
     return UNKNOWN if result is NEVER else result
 
 
 def _same_parameters(signatures: list[list[Type]]) -> dict[str, Type]:
     """The parameters that are declared alike in all overloads: they do not tell which one it is."""
-    found: dict[str, Type] = {param[0]: param[2] for param in signatures[0][0] or ()}
+    common: dict[str, Type] = {param[0]: param[2] for param in signatures[0][0] or ()}
     for signature in signatures[1:]:
         declared = {param[0]: param[2] for param in signature[0] or ()}
-        found = {name: said for name, said in found.items() if declared.get(name) == said}
-    return found
+        common = {name: form for name, form in common.items() if declared.get(name) == form}
+    return common
 
 
 def _fits(
-    signature: list[Type], known: _Known, arguments: _Arguments, same: Collection[str] = ()
+    signature: list[Type], bindings: _Bindings, arguments: _Arguments, same: Collection[str] = ()
 ) -> bool | None:
     """Whether a signature takes the arguments; ``None`` where nobody knows. Type variables get what they show.
 
     What is given for a parameter in ``same`` does not matter for that.
     """
     params = signature[0] or []
-    given: list[tuple[Type, Value, bool]] = []
+    pairings: list[tuple[Type, Value, bool]] = []
     places = [param for param in params if param[1] & 7 < _KEYWORD]
     filled = set()
     positional, keywords, spread = arguments.values
     star = next((param for param in params if param[1] == _STAR), None)
     for i, value in enumerate(positional):
         if i < len(places):
-            given.append((places[i][2], value, places[i][0] in same))
+            pairings.append((places[i][2], value, places[i][0] in same))
             filled.add(places[i][0])
         elif star is not None:
-            given.append((star[2], value, False))
+            pairings.append((star[2], value, False))
         else:
             return False
     named = {param[0]: param for param in params if param[1] & 7 in (_ANY, _KEYWORD)}
     double = next((param for param in params if param[1] == _DOUBLE_STAR), None)
     for name, value in keywords:
         if name in named and name not in filled:
-            given.append((named[name][2], value, name in same))
+            pairings.append((named[name][2], value, name in same))
             filled.add(name)
         elif double is not None:
-            given.append((double[2], value, False))
+            pairings.append((double[2], value, False))
         else:
             return False
     sure: bool | None = True
@@ -555,70 +555,70 @@ def _fits(
     elif any(param[1] < _STAR and param[0] not in filled for param in params):
         return False
     if len(signature) > 2:
-        own = _takes(signature[2], known.this, known) if known.this is not UNKNOWN else True
+        own = _takes(signature[2], bindings.this, bindings) if bindings.this is not UNKNOWN else True
         if own is False:
             return False
-    for said, value, alike in given:
-        taken = _takes(said, value, known)
+    for form, value, alike in pairings:
+        fit = _takes(form, value, bindings)
         if alike:
             continue
-        if taken is False:
+        if fit is False:
             return False
-        sure = sure and taken if taken is not None else None
+        sure = sure and fit if fit is not None else None
     return sure
 
 
-def _takes(said: Type, value: Value, known: _Known) -> bool | None:
-    """Whether something declared as ``said`` takes ``value``; type variables get what it shows."""
+def _takes(form: Type, value: Value, bindings: _Bindings) -> bool | None:
+    """Whether something declared as ``form`` takes ``value``; type variables get what it shows."""
     if isinstance(value, UnionOf):
-        found = [_takes(said, option, known) for option in value.options]
-        return found[0] if all(taken is found[0] for taken in found) else None
-    match said:
+        fits = [_takes(form, option, bindings) for option in value.options]
+        return fits[0] if all(fit is fits[0] for fit in fits) else None
+    match form:
         case "?":
             return True
         case ["~" | "^" as mark, name, *bound]:
-            taken = _takes(bound[0], value, known) if bound else True
-            if taken is not False:
-                shown = known.variables(mark)
-                shown[name] = join(shown[name], value) if name in shown else value
-            return taken
+            fit = _takes(bound[0], value, bindings) if bound else True
+            if fit is not False:
+                variables = bindings.variables(mark)
+                variables[name] = join(variables[name], value) if name in variables else value
+            return fit
         case ["|", *parts]:
-            return _takes_one(parts, value, known)
+            return _takes_one(parts, value, bindings)
     if value is UNKNOWN or value is NEVER:
         return None
-    match said:
+    match form:
         case "None":
             return value is NONE
         case "self":
-            return _same_class(known.this, value)
+            return _same_class(bindings.this, value)
         case ["=", literal]:
             return _is_literal(literal, value)
         case ["()", result]:
-            return _takes_callable(result, value, known)
+            return _takes_callable(result, value, bindings)
         case ["type", *_]:
             return None if isinstance(value, (External, Instance)) or value is UNKNOWN else False
     if value is NONE:
         return False
-    name, parts = (said[0], said[1:]) if isinstance(said, list) else (said, [])
-    return _takes_instance(stubs.full(name), parts, value, known)
+    name, parts = (form[0], form[1:]) if isinstance(form, list) else (form, [])
+    return _takes_instance(stubs.full(name), parts, value, bindings)
 
 
-def _takes_one(parts: list[Type], value: Value, known: _Known) -> bool | None:
+def _takes_one(parts: list[Type], value: Value, bindings: _Bindings) -> bool | None:
     """Of a union: a plain part that takes the value, else the type variables in it."""
     plain = [part for part in parts if not (isinstance(part, list) and part[0] == "~")]
-    out: bool | None = False
+    outcome: bool | None = False
     for part in plain:
-        taken = _takes(part, value, known)
-        if taken:
+        fit = _takes(part, value, bindings)
+        if fit:
             return True
-        if taken is None:
-            out = None
+        if fit is None:
+            outcome = None
     for part in parts:
         if isinstance(part, list) and part[0] == "~":
-            taken = _takes(part, value, known)
-            if taken is not False:
-                return taken if out is False else None
-    return out
+            fit = _takes(part, value, bindings)
+            if fit is not False:
+                return fit if outcome is False else None
+    return outcome
 
 
 def _is_literal(literal: object, value: Value) -> bool | None:
@@ -634,15 +634,15 @@ def _is_literal(literal: object, value: Value) -> bool | None:
 _LITERALS: dict[type[Value], type] = {Text: str, Number: int, Boolean: bool}
 
 
-def _takes_callable(result: Type, value: Value, known: _Known) -> bool | None:
+def _takes_callable(result: Type, value: Value, bindings: _Bindings) -> bool | None:
     match value:
         case External(name=name):
-            anything = _Arguments(lambda: _Given([], [], spread=True))
-            given = _called(name, anything, _At(None, f"`{_short(name)}()` gives a number"))
-            _takes(result, given if given is not None else UNKNOWN, known)
+            anything = _Arguments(lambda: _ArgumentValues([], [], spread=True))
+            outcome = _called(name, anything, _At(None, f"`{_short(name)}()` gives a number"))
+            _takes(result, outcome if outcome is not None else UNKNOWN, bindings)
             return True
         case FunctionOf():
-            _takes(result, UNKNOWN, known)
+            _takes(result, UNKNOWN, bindings)
             return True
         case Number() | Text() | Boolean() | ListOf() | Record():
             return False
@@ -651,18 +651,18 @@ def _takes_callable(result: Type, value: Value, known: _Known) -> bool | None:
 
 
 def _same_class(this: Value, value: Value) -> bool | None:
-    held, other = _class_of(this), _class_of(value)
-    if held is None or other is None:
+    generic, other = _class_of(this), _class_of(value)
+    if generic is None or other is None:
         return None
-    return stubs.derives(other[0], held[0])
+    return stubs.derives(other[0], generic[0])
 
 
-def _takes_instance(name: str, parts: list[Type], value: Value, known: _Known) -> bool | None:
+def _takes_instance(name: str, parts: list[Type], value: Value, bindings: _Bindings) -> bool | None:
     if name == "builtins.object":
         return True
     shape = stubs.shape(name)
     if shape == "awaitable" and not isinstance(value, ExternalInstance):
-        _each(parts[-1:], [value], known)  # what an ``async def`` gives is what awaiting it gives
+        _take_all(parts[-1:], [value], bindings)  # what an ``async def`` gives is what awaiting it gives
         return True
     match value:
         case Number():
@@ -673,27 +673,27 @@ def _takes_instance(name: str, parts: list[Type], value: Value, known: _Known) -
             return shape in ("bool", "number") or (None if stubs.is_protocol(name) else False)
         case External() | FunctionOf() | Instance():
             return None
-    held = _class_of(value)
-    if held is None:
+    generic = _class_of(value)
+    if generic is None:
         return None
-    cls, arguments = held
+    cls, arguments = generic
     if isinstance(value, ListOf) and name == "builtins.tuple" and value.items and value.rest is None:
         if len(parts) != len(value.items):
             return False
-        _each(parts, [entry.value for entry in value.items], known)
+        _take_all(parts, [entry.value for entry in value.items], bindings)
         return None if value.kind == "list" else True
     at = _At(None, "an argument's element")
-    given = stubs.lineage(cls).get(name)
-    if given is not None:
+    substitution = stubs.lineage(cls).get(name)
+    if substitution is not None:
         own = _of_class(cls, arguments)
-        _each(parts, [_value(given.get(v, "?"), own, at) for v in stubs.variables(name)], known)
+        _take_all(parts, [_value(substitution.get(v, "?"), own, at) for v in stubs.variables(name)], bindings)
         return True
     if name == "_typeshed.SupportsKeysAndGetItem" and isinstance(value, Record):
-        _each(parts, list(arguments), known)
+        _take_all(parts, list(arguments), bindings)
         return True
     wanted = stubs.wanted(name)
     if wanted:
-        return _has_all(name, wanted, parts, value, known)
+        return _has_all(name, wanted, parts, value, bindings)
     if stubs.is_protocol(name):
         return False if _iterates(name) and not stubs.derives(cls, "typing.Iterable") else None
     if stubs.derives(name, cls) or not stubs.is_class(cls) or "?" in stubs.lineage(cls):
@@ -701,24 +701,26 @@ def _takes_instance(name: str, parts: list[Type], value: Value, known: _Known) -
     return False
 
 
-def _has_all(name: str, wanted: list[str], parts: list[Type], value: Value, known: _Known) -> bool | None:
+def _has_all(
+    name: str, wanted: list[str], parts: list[Type], value: Value, bindings: _Bindings
+) -> bool | None:
     """Whether ``value`` has what a protocol wants; its type variables get what the members give."""
-    held = _class_of(value)
-    if held is None:
+    generic = _class_of(value)
+    if generic is None:
         return None
-    if (name, held[0]) in known.asked:
+    if (name, generic[0]) in bindings.protocols:
         return True
     variables = stubs.variables(name)
-    shown = _Known(asked=known.asked | {(name, held[0])})
+    protocol_bindings = _Bindings(protocols=bindings.protocols | {(name, generic[0])})
     at = _At(None, "what a member gives is declared as a number")
     for attribute in wanted:
-        asked, found = stubs.member(name, attribute), stubs.member(held[0], attribute)
-        if found is None:
-            return False if stubs.is_class(held[0]) else None
-        if asked is not None and asked.kind != "a" and found.kind != "a":
-            own = replace(_of_class(*held), this=value)
-            _takes(asked.type[0][1], _value(found.type[0][1], own, at), shown)
-    _each(parts, [shown.cls.get(variable, UNKNOWN) for variable in variables], known)
+        requirement, member = stubs.member(name, attribute), stubs.member(generic[0], attribute)
+        if member is None:
+            return False if stubs.is_class(generic[0]) else None
+        if requirement is not None and requirement.kind != "a" and member.kind != "a":
+            own = replace(_of_class(*generic), this=value)
+            _takes(requirement.type[0][1], _value(member.type[0][1], own, at), protocol_bindings)
+    _take_all(parts, [protocol_bindings.cls.get(variable, UNKNOWN) for variable in variables], bindings)
     return True
 
 
@@ -726,9 +728,9 @@ def _iterates(name: str) -> bool:
     return stubs.derives(name, "typing.Iterable") or name == "typing.Iterable"
 
 
-def _each(parts: list[Type], values: list[Value], known: _Known) -> None:
+def _take_all(parts: list[Type], values: list[Value], bindings: _Bindings) -> None:
     for part, value in zip(parts, values, strict=False):
-        _takes(part, value, known)
+        _takes(part, value, bindings)
 
 
 # --- items ---------------------------------------------------------------------------------------------------
@@ -736,10 +738,10 @@ def _each(parts: list[Type], values: list[Value], known: _Known) -> None:
 
 def instance(name: str, arguments: tuple[Value, ...], site: Site | None, why: str) -> Value | None:
     """An instance of a class by its full name; ``None`` where the stubs know no such class."""
-    found = stubs.find(name)
-    if found is None or found.kind != "class":
+    declaration = stubs.find(name)
+    if declaration is None or declaration.kind != "class":
         return None
-    return _instance(found.name, arguments, _At(site, why))
+    return _instance(declaration.name, arguments, _At(site, why))
 
 
 def element(value: Value) -> Value:
@@ -748,10 +750,12 @@ def element(value: Value) -> Value:
         case Text(is_bytes=True):
             return _number(_At(None, "an element of bytes is a number"))
         case ExternalInstance():
-            held = _class_of(value)
-            if held is None:
+            generic = _class_of(value)
+            if generic is None:
                 return UNKNOWN
-            return _iterated(*held, _At(None, f"an element of `{_short(held[0])}` is declared as a number"))
+            return _iterated(
+                *generic, _At(None, f"an element of `{_short(generic[0])}` is declared as a number")
+            )
         case _:
             return UNKNOWN
 
@@ -762,10 +766,10 @@ def awaited(value: Value) -> Value:
 
 
 def _awaited(value: Value) -> Value:
-    held = _class_of(value) if isinstance(value, ExternalInstance) else None
-    if held is None or not stubs.derives(held[0], *stubs.AWAITABLES):
+    generic = _class_of(value) if isinstance(value, ExternalInstance) else None
+    if generic is None or not stubs.derives(generic[0], *stubs.AWAITABLES):
         return value
-    return _argument_of(*held, "typing.Awaitable", 0, _At(None, "what is awaited is declared as a number"))
+    return _argument_of(*generic, "typing.Awaitable", 0, _At(None, "what is awaited is declared as a number"))
 
 
 def item(value: Value, index: Value, site: Site) -> Value:
@@ -776,7 +780,7 @@ def item(value: Value, index: Value, site: Site) -> Value:
 def entered(value: Value, site: Site) -> Value:
     """What ``with value as …`` binds; an instance itself where nobody says."""
     for name in ("__enter__", "__aenter__"):
-        found = special(value, name, (), site)
-        if found is not None and found is not UNKNOWN:
-            return found
+        result = special(value, name, (), site)
+        if result is not None and result is not UNKNOWN:
+            return result
     return value if isinstance(value, (Instance, ExternalInstance)) else UNKNOWN

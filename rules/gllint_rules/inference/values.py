@@ -32,7 +32,7 @@ class Because(records.Record, frozen=True):
 
     message: str
     site: Site | None
-    behind: tuple[Because, ...] = ()
+    causes: tuple[Because, ...] = ()
 
 
 class Value(records.Record, frozen=True):
@@ -132,7 +132,7 @@ class Literal(records.Record, frozen=True):
     offsets: tuple[int, ...] | None = None
 
 
-class Filled(records.Record, frozen=True):
+class Interpolation(records.Record, frozen=True):
     """A value formatted into a text."""
 
     value: Value
@@ -142,23 +142,23 @@ class Filled(records.Record, frozen=True):
 class Text(Holder, frozen=True):
     """A string; ``parts`` is ``None`` where its text is unknown. Bytes count as text of unknown content."""
 
-    parts: tuple[Literal | Filled, ...] | None = None
+    parts: tuple[Literal | Interpolation, ...] | None = None
     is_bytes: bool = False
 
     def __post_init__(self) -> None:
-        _measure(self, (part.value for part in self.parts or () if isinstance(part, Filled)))
+        _measure(self, (part.value for part in self.parts or () if isinstance(part, Interpolation)))
 
     @property
     def literal(self) -> str | None:
         """The whole text where all of it is literal."""
         if self.parts is None:
             return None
-        out = []
+        texts = []
         for part in self.parts:
             if not isinstance(part, Literal):
                 return None
-            out.append(part.text)
-        return "".join(out)
+            texts.append(part.text)
+        return "".join(texts)
 
 
 TEXT = Text()
@@ -190,7 +190,7 @@ class Unnamed(NamedTuple):
 class OtherKey(NamedTuple):
     """A key of a record that is written out and is no text, as ``repr`` shows it."""
 
-    shown: str
+    representation: str
 
 
 Key: TypeAlias = str | Unnamed | OtherKey
@@ -228,16 +228,16 @@ class Record(Holder, frozen=True):
         if measured is not None:
             _set_measures(self, *measured)
             return
-        parts = [entry.value for found in self.entries.values() for entry in found]
+        parts = [entry.value for slot in self.entries.values() for entry in slot]
         gap = self.open and self.rest is None
         _measure(self, parts if self.rest is None else [*parts, self.rest], gap=gap)
 
     def get(self, key: Key) -> Value | None:
         """What is under ``key``; ``None`` where nothing is known of it."""
-        found = self.entries.get(key)
-        if found is None:
+        entries = self.entries.get(key)
+        if entries is None:
             return self.other()
-        value = join(*(entry.value for entry in found))
+        value = join(*(entry.value for entry in entries))
         return value if key in self.sure else join(value, NONE)
 
     @property
@@ -246,30 +246,30 @@ class Record(Holder, frozen=True):
         return self.unfilled and not self.entries
 
     @property
-    def shown(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether all of its values are known to be among the entries, or what ``rest`` says."""
         return not self.open or self.listed or self.rest is not None
 
     def any_value(self) -> Value:
         """What is under a key that is not known."""
-        values = values_in(self) if self.shown else []
+        values = values_in(self) if self.is_complete else []
         return join(*values) if values else UNKNOWN
 
     def other(self) -> Value | None:
         """What is under a key that is none of those that are written out; ``None`` where nothing is known of it."""
         if self.rest is not None or not self.listed:
             return self.rest
-        values = [e.value for key, found in self.entries.items() if isinstance(key, Unnamed) for e in found]
+        values = [e.value for key, slot in self.entries.items() if isinstance(key, Unnamed) for e in slot]
         return join(*values) if values else None
 
     def under(self, key: Key | None) -> Value | None:
         """What ``key`` leads to where it is there, or one that is not known; ``None`` where nothing is known of it."""
         if key is not None and key in self.entries:
             return join(*(entry.value for entry in self.entries[key]))
-        found = self.any_value() if key is None else self.other()
-        kinds = {type(option) for option in options(found)} if found is not None else set()
+        value = self.any_value() if key is None else self.other()
+        kinds = {type(option) for option in options(value)} if value is not None else set()
         # What may be a text or a container alike is unknown.
-        return UNKNOWN if kinds & {Text, Boolean} and kinds & {Record, ListOf} else found
+        return UNKNOWN if kinds & {Text, Boolean} and kinds & {Record, ListOf} else value
 
     def any_key(self) -> Value:
         """What one of its keys is."""
@@ -351,24 +351,26 @@ class ClassOf(Value, frozen=True):
 class Instance(Value, frozen=True):
     """An instance of a class of the project whose fields are looked up in the class.
 
-    ``arguments`` are what stands for its type variables: ``Context[Building]``. ``held`` are the attributes that are
+    ``arguments`` are what stands for its type variables: ``Context[Building]``. ``attributes`` are those that are
     what its constructor was given, where the class is a record of its arguments.
     """
 
     of: ClassOf
     arguments: tuple[Value, ...] = ()
-    held: Mapping[str, Value] = fresh(default_factory=dict)
+    attributes: Mapping[str, Value] = fresh(default_factory=dict)
     gap: bool = derived()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "gap", any(value is UNKNOWN or value.gap for value in self.held.values()))
+        object.__setattr__(
+            self, "gap", any(value is UNKNOWN or value.gap for value in self.attributes.values())
+        )
 
 
 class Leading(records.Record, frozen=True):
-    """What `functools.partial` gives to a function before its calls do; ``known`` where ``places`` are all there."""
+    """What `functools.partial` gives to a function before its calls; ``is_complete`` where all ``places`` are there."""
 
     places: tuple[Entry, ...]
-    known: bool
+    is_complete: bool
     named: Record
 
 
@@ -498,19 +500,19 @@ MOST_RECORDS = 16
 MOST_OPTIONS = 64
 
 
-def held_in(container: Record | ListOf) -> Iterator[tuple[Key | None, Entry]]:
+def entries_in(container: Record | ListOf) -> Iterator[tuple[Key | None, Entry]]:
     """What a container is seen to hold, each entry with its key; an element of a list has none."""
     if isinstance(container, ListOf):
         yield from ((None, entry) for entry in container.items)
     else:
-        for key, found in container.entries.items():
-            yield from ((key, entry) for entry in found)
+        for key, slot in container.entries.items():
+            yield from ((key, entry) for entry in slot)
 
 
 def values_in(container: Record | ListOf) -> list[Value]:
     """All values that a container is known to hold."""
-    held = [entry.value for _, entry in held_in(container)]
-    return held if container.rest is None else [*held, container.rest]
+    values = [entry.value for _, entry in entries_in(container)]
+    return values if container.rest is None else [*values, container.rest]
 
 
 def options(value: Value) -> tuple[Value, ...]:
@@ -537,18 +539,18 @@ def join(*values: Value) -> Value:
     first = values[0] if values else NEVER
     if all(value is first for value in values):
         return first
-    out: dict[object, Value] = {}
+    union: dict[object, Value] = {}
     for value in values:
         for option in options(value):
             if option is not NEVER:
                 same = _sameness(option)
-                old = out.get(same)
-                out[same] = option if old is None or old is option else _either(old, option)
-    if len(out) > MOST_RECORDS:
-        out = _with_one_record(out)
-    if not out:
+                old = union.get(same)
+                union[same] = option if old is None or old is option else _either(old, option)
+    if len(union) > MOST_RECORDS:
+        union = _with_one_record(union)
+    if not union:
         return NEVER
-    return next(iter(out.values())) if len(out) == 1 else UnionOf(tuple(out.values()))
+    return next(iter(union.values())) if len(union) == 1 else UnionOf(tuple(union.values()))
 
 
 def _sameness(value: Value) -> object:
@@ -586,8 +588,8 @@ def _either(old: Value, new: Value) -> Value:
             return new
         case Record(), Record():
             return _merged([old, new])
-        case Instance(held=held), Instance(held=other):
-            return old if held is other else replace(old, held={})
+        case Instance(attributes=attributes), Instance(attributes=other):
+            return old if attributes is other else replace(old, attributes={})
         case ListOf(), ListOf():
             lists = [old, new]
             return replace(
@@ -601,23 +603,23 @@ def _either(old: Value, new: Value) -> Value:
             return old
 
 
-def _with_one_record(found: dict[object, Value]) -> dict[object, Value]:
-    """The options ``found`` with their plain dicts as one that may have the keys of each.
+def _with_one_record(union: dict[object, Value]) -> dict[object, Value]:
+    """The options of ``union`` with their plain dicts as one that may have the keys of each.
 
     Dicts with a ``value`` or a ``unit`` are left to themselves: together they would look like Quantities.
     """
-    out: dict[object, Value] = {}
+    result: dict[object, Value] = {}
     plain: list[Record] = []
-    for same, option in found.items():
+    for same, option in union.items():
         if isinstance(option, Record) and option.cls is None and not option.quantity:
             if "value" not in option.entries and "unit" not in option.entries:
                 plain.append(option)
-                out[Record] = option  # holds the place
+                result[Record] = option  # holds the place
                 continue
-        out[same] = option
+        result[same] = option
     if plain:
-        out[Record] = _merged(plain)  # all at once: one after the other takes the square of the time
-    return out
+        result[Record] = _merged(plain)  # all at once: one after the other takes the square of the time
+    return result
 
 
 def is_reference(value: Value) -> bool:
@@ -626,16 +628,16 @@ def is_reference(value: Value) -> bool:
 
 
 def _merged(records: Sequence[Record]) -> Record:
-    entries: dict[Key, list[tuple[Entry, ...]]] = {}
+    by_key: dict[Key, list[tuple[Entry, ...]]] = {}
     for record in records:
-        for key, found in record.entries.items():
-            entries.setdefault(key, []).append(found)
+        for key, slot in record.entries.items():
+            by_key.setdefault(key, []).append(slot)
     return replace(
         records[0],
-        entries={key: _entries(found) for key, found in entries.items()},
+        entries={key: _entries(slots) for key, slots in by_key.items()},
         sure=frozenset.intersection(*(record.sure for record in records)),
         open=any(record.open for record in records),
-        listed=all(record.shown for record in records),
+        listed=all(record.is_complete for record in records),
         rest=_joined_rest(records),
         hinted=_all_hinted(records),
         unfilled=all(record.unfilled for record in records),
@@ -663,12 +665,12 @@ def _all_hinted(containers: Sequence[Record | ListOf]) -> bool:
     return all(container.hinted or container.rest is None for container in containers)
 
 
-def _entries(found: Sequence[tuple[Entry, ...]]) -> tuple[Entry, ...]:
+def _entries(slots: Sequence[tuple[Entry, ...]]) -> tuple[Entry, ...]:
     """The entries of several containers in one place, those of one site as one."""
-    if all(entries is found[0] for entries in found):
-        return found[0]
+    if all(entries is slots[0] for entries in slots):
+        return slots[0]
     by_site: dict[Site, list[Entry]] = {}
-    for entries in found:
+    for entries in slots:
         for entry in entries:
             by_site.setdefault(entry.site, []).append(entry)
     return tuple(same[0].holding(join(*(entry.value for entry in same))) for same in by_site.values())
@@ -686,13 +688,13 @@ def number(value: Value) -> Number | None:
     if isinstance(value, Number):
         return value
     if isinstance(value, UnionOf):
-        found = None
+        result = None
         for option in value.options:
             if isinstance(option, Number):
-                found = option
+                result = option
             elif option is not NONE and option is not NEVER:
                 return None
-        return found
+        return result
     return None
 
 
@@ -736,8 +738,8 @@ def each_changed(
             return container
         return replace(container, items=items, rest=rest)
     entries = {
-        key: tuple(put(entry, change(entry.value)) for entry in held)
-        for key, held in container.entries.items()
+        key: tuple(put(entry, change(entry.value)) for entry in slot)
+        for key, slot in container.entries.items()
     }
     if rest is container.rest and all(map(are_same, entries.values(), container.entries.values())):
         return container
@@ -751,10 +753,10 @@ def _throughout(
 ) -> Value:
     """``value`` with all containers in it changed, from within; what it shares stays shared, as ``done`` knows."""
 
-    def inner(held: Value) -> Value:
-        if held not in done:
-            done[held] = _throughout(held, change, done)
-        return done[held]
+    def inner(part: Value) -> Value:
+        if part not in done:
+            done[part] = _throughout(part, change, done)
+        return done[part]
 
     if isinstance(value, UnionOf):
         return over(value, inner)
@@ -764,12 +766,12 @@ def _throughout(
 def moved(value: Value, site: Site) -> Value:
     """``value`` as if all of it had been built at ``site``: a helper outside the project is reported at its call."""
 
-    def put(entry: Entry, held: Value) -> Entry:
-        return Entry(held, site, site if entry.key is not None else None)
+    def put(entry: Entry, part: Value) -> Entry:
+        return Entry(part, site, site if entry.key is not None else None)
 
     def move(container: Record | ListOf, inner: Callable[[Value], Value]) -> Value:
-        made = site if container.site is not None else None
-        return replace(each_changed(container, inner, put), site=made, returned=None)
+        own_site = site if container.site is not None else None
+        return replace(each_changed(container, inner, put), site=own_site, returned=None)
 
     return _throughout(value, move, {})
 
@@ -777,8 +779,8 @@ def moved(value: Value, site: Site) -> Value:
 def as_constant(value: Value) -> Value:
     """``value`` with all that it holds as what a constant table holds; a model is reported where it is built."""
 
-    def put(entry: Entry, held: Value) -> Entry:
-        return replace(entry, value=held, constant=True)
+    def put(entry: Entry, part: Value) -> Entry:
+        return replace(entry, value=part, constant=True)
 
     def fix(container: Record | ListOf, inner: Callable[[Value], Value]) -> Value:
         is_quantity = isinstance(container, Record) and container.quantity
@@ -804,7 +806,7 @@ def _condensed(value: Value) -> Value:
             rest = _blended([entry.value for entry in value.items], value.rest)
             return ListOf(rest=rest, kind=value.kind, site=value.site)
         case Record(cls=None, quantity=False) if len(value.entries) > MOST_OPTIONS:
-            rest = _blended(values_in(value), None if value.shown else UNKNOWN)
+            rest = _blended(values_in(value), None if value.is_complete else UNKNOWN)
             return Record(open=True, rest=rest, site=value.site, kind=value.kind, keys=value.keys)
         case Record(cls=None, quantity=False):
             return each_changed(value, condensed)
@@ -816,7 +818,7 @@ def _condensed(value: Value) -> Value:
 
 def _blended(values: Iterable[Value], rest: Value | None) -> Value:
     """What each of many values is: the numbers as one, the texts as one, the dicts as one with all their keys."""
-    out: dict[object, Value] = {}
+    union: dict[object, Value] = {}
     rows: list[Record] = []
     lists: list[ListOf] = []
     for value in (*values, *(() if rest is None else (rest,))):
@@ -828,35 +830,35 @@ def _blended(values: Iterable[Value], rest: Value | None) -> Value:
                     lists.append(option)
                 case _:
                     option = _condensed(option)
-                    out.setdefault(_sameness(option), option)
+                    union.setdefault(_sameness(option), option)
     if rows:
         shapes = {row.entries.keys() >= {"value", "unit"} for row in rows}
-        out[Record] = _blended_rows(rows) if len(shapes) == 1 else UNKNOWN
+        union[Record] = _blended_rows(rows) if len(shapes) == 1 else UNKNOWN
     if lists:
-        held = [entry.value for one in lists for entry in one.items]
-        inner = _blended([*held, *(one.rest for one in lists if one.rest is not None)], None)
-        out[ListOf] = replace(lists[0], items=(), rest=inner)
-    return join(*out.values()) if len(out) <= MOST_OPTIONS else UNKNOWN
+        items = [entry.value for sequence in lists for entry in sequence.items]
+        inner = _blended([*items, *(sequence.rest for sequence in lists if sequence.rest is not None)], None)
+        union[ListOf] = replace(lists[0], items=(), rest=inner)
+    return join(*union.values()) if len(union) <= MOST_OPTIONS else UNKNOWN
 
 
 def _blended_rows(rows: Sequence[Record]) -> Record:
-    found: dict[Key, list[Entry]] = {}
+    by_key: dict[Key, list[Entry]] = {}
     for row in rows:
-        for key, held in row.entries.items():
-            found.setdefault(key, []).extend(held)
+        for key, slot in row.entries.items():
+            by_key.setdefault(key, []).extend(slot)
     entries: dict[Key, tuple[Entry, ...]] = {
-        key: (held[0].holding(_blended([entry.value for entry in held], None)),)
-        for key, held in found.items()
+        key: (slot[0].holding(_blended([entry.value for entry in slot], None)),)
+        for key, slot in by_key.items()
         if not isinstance(key, Unnamed)
     }
-    unnamed = [e.value for key, held in found.items() if isinstance(key, Unnamed) for e in held]
+    unnamed = [e.value for key, slot in by_key.items() if isinstance(key, Unnamed) for e in slot]
     rests = [*unnamed, *(row.rest for row in rows if row.rest is not None)]
     return replace(
         rows[0],
         entries=entries,
         sure=frozenset.intersection(*(row.sure for row in rows)),
         open=any(row.open for row in rows),
-        listed=all(row.shown for row in rows),
+        listed=all(row.is_complete for row in rows),
         rest=_blended(rests, None) if rests else None,
     )
 
@@ -864,7 +866,7 @@ def _blended_rows(rows: Sequence[Record]) -> Record:
 def holds_constants(value: Value) -> bool:
     """Whether one of its alternatives is part of a constant table."""
     return any(
-        isinstance(option, (Record, ListOf)) and any(entry.constant for _, entry in held_in(option))
+        isinstance(option, (Record, ListOf)) and any(entry.constant for _, entry in entries_in(option))
         for option in options(value)
     )
 
@@ -886,41 +888,41 @@ def spread(record: Record, value: Value, site: Site) -> Record:
     A key that ``value`` has on some ways only leaves what ``record`` has there.
     """
     choices = options(value)
-    held = [option for option in choices if isinstance(option, Record) and option.cls is None]
+    records = [option for option in choices if isinstance(option, Record) and option.cls is None]
     sure = frozenset[Key]()
-    if held and len(held) == len(choices):
-        sure = held[0].sure.intersection(*(option.sure for option in held[1:]))
+    if records and len(records) == len(choices):
+        sure = records[0].sure.intersection(*(option.sure for option in records[1:]))
     entries = dict(record.entries)
     on_top: dict[Key, tuple[Entry, ...]] = {}
-    for option in held:
-        for key, found in option.entries.items():
-            found = tuple(replace(e, site=site, constant=False) if e.constant else e for e in found)
-            on_top[key] = _entries([on_top[key], found]) if key in on_top else found
+    for option in records:
+        for key, slot in option.entries.items():
+            slot = tuple(replace(e, site=site, constant=False) if e.constant else e for e in slot)
+            on_top[key] = _entries([on_top[key], slot]) if key in on_top else slot
         if option.rest is not None and not option.is_empty:
             # Values without names of their own are put in here, all together.
             on_top[Unnamed(site)] = (Entry(Record(open=True, rest=option.rest), site),)
-    for key, found in on_top.items():
-        below = entries.get(key) if key not in sure else None
-        entries[key] = _entries([below, found]) if below is not None else found
-    all_seen = len(held) == len(choices)
+    for key, slot in on_top.items():
+        old = entries.get(key) if key not in sure else None
+        entries[key] = _entries([old, slot]) if old is not None else slot
+    all_seen = len(records) == len(choices)
     return replace(
         record,
         unfilled=record.unfilled
         and all_seen
-        and not any(option.open and not option.shown for option in held),
+        and not any(option.open and not option.is_complete for option in records),
         entries=entries,
         sure=record.sure | sure,
-        open=record.open or not all_seen or any(option.open for option in held),
-        listed=all_seen and all(option.shown and option.rest is None for option in (record, *held)),
-        keys=_joined_keys([record, *held]),
+        open=record.open or not all_seen or any(option.open for option in records),
+        listed=all_seen and all(option.is_complete and option.rest is None for option in (record, *records)),
+        keys=_joined_keys([record, *records]),
     )
 
 
-def pieces(value: Value, site: Site, plain: bool = True) -> tuple[Literal | Filled, ...]:
+def pieces(value: Value, site: Site, plain: bool = True) -> tuple[Literal | Interpolation, ...]:
     """What a value put into a text at ``site`` adds to it: its own parts where it is a text that is not changed."""
     if plain and isinstance(value, Text) and value.parts is not None:
         return value.parts
-    return (Filled(value, site),)
+    return (Interpolation(value, site),)
 
 
 def explained(value: Value, message: str) -> Value:
@@ -931,11 +933,11 @@ def explained(value: Value, message: str) -> Value:
 def passed_on(value: Value, message: str, site: Site) -> Value:
     """``value`` where a file that hands it on belongs to the evidence that it is a number."""
 
-    def handed(because: Because) -> Because:
+    def extend(because: Because) -> Because:
         is_here = because.site is None or because.site.module is site.module
         return because if is_here else Because(message, site, (because,))
 
-    return _with_reason(value, handed)
+    return _with_reason(value, extend)
 
 
 def _with_reason(value: Value, reason: Callable[[Because], Because]) -> Value:
@@ -964,14 +966,14 @@ def filled_unseen(value: Value) -> Value:
 
 def filled_elsewhere(value: Value) -> Value:
     """A container that other statements of its module fill: there may be anything in it beside what is written."""
-    out: list[Value] = []
+    values: list[Value] = []
     for option in options(filled_unseen(value)):
         if isinstance(option, Record) and option.cls is None and option.rest is None:
             option = replace(option, open=True, listed=False)
         elif isinstance(option, ListOf) and option.rest is None:
             option = replace(option, rest=UNKNOWN)
-        out.append(option)
-    return join(*out)
+        values.append(option)
+    return join(*values)
 
 
 def is_scalar(value: Value) -> bool:

@@ -102,8 +102,8 @@ def _makers(leaf: Leaf) -> Iterator[Maker]:
             return
         reason = queue.popleft()
         sites = [reason.site] if reason.site is not None else []
-        if len(reason.behind) == 1:  # of several operands none speaks for the whole
-            queue.extend(reason.behind)
+        if len(reason.causes) == 1:  # of several operands none speaks for the whole
+            queue.extend(reason.causes)
 
 
 # --- what would allow a unit ---------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from gllint_rules.inference.values import (
     Site,
     UnionOf,
     Value,
-    held_in,
+    entries_in,
     number,
     options,
 )
@@ -112,7 +112,7 @@ def _leaves(value: Value, at: Leaf, sure: bool = True) -> Iterator[Leaf]:
             yield from _first_of_matrix(option, at)
             continue
         seen = False
-        for key, entry in held_in(option):
+        for key, entry in entries_in(option):
             if key == "value" and isinstance(option, Record) and _may_be_quantity(option):
                 continue
             for leaf in _leaves(entry.value, _inside(at, option, key, entry)):
@@ -225,7 +225,7 @@ def quantities(
             yield Held(option, site, key, entry, in_list)
         elif isinstance(option, (Record, ListOf)):
             is_list = isinstance(option, ListOf)
-            for name, held in held_in(option):
+            for name, held in entries_in(option):
                 under = key if is_list else as_text(name)
                 yield from quantities(held.value, held.site, under, held, in_list or is_list)
             if option.rest is not None:

@@ -16,7 +16,7 @@ from gllint_rules.inference.values import (
     Site,
     Text,
     Value,
-    held_in,
+    entries_in,
     number,
     options,
 )
@@ -123,7 +123,7 @@ def _parts(value: Value) -> Iterator[ToolResult]:
             case Record() if is_quantity(option):
                 yield "number"
             case Record() | ListOf():
-                for _, entry in held_in(option):
+                for _, entry in entries_in(option):
                     yield from _parts(entry.value)
                 if option.rest is not None:
                     yield from _parts(option.rest)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from gllint_rules import records
 from gllint_rules.inference.values import (
     Entry,
-    Filled,
+    Interpolation,
     Key,
     ListOf,
     Literal,
@@ -73,7 +73,7 @@ class Template(records.Record, frozen=True):
     ``begins`` are the places in it where its parts begin.
     """
 
-    parts: tuple[Literal | Filled, ...]
+    parts: tuple[Literal | Interpolation, ...]
     text: str = derived()
     begins: tuple[int, ...] = derived()
 
@@ -90,10 +90,10 @@ class Template(records.Record, frozen=True):
         """The stretches in which a number that is filled in is the marker of a list: ``f"{i}. {name}"``."""
         return [m.span() for m in _MARKER.finditer(self.text)]
 
-    def holes(self) -> Iterator[tuple[int, Filled]]:
+    def holes(self) -> Iterator[tuple[int, Interpolation]]:
         """The interpolated values, each with its place in the text."""
         places = zip(self.begins, self.parts, strict=True)
-        return ((place, part) for place, part in places if isinstance(part, Filled))
+        return ((place, part) for place, part in places if isinstance(part, Interpolation))
 
     def pieces(self, start: int, end: int) -> tuple[Literal, int, int] | None:
         """The literal that holds ``text[start:end]``, or its beginning, with the offsets in it."""

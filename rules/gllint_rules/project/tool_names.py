@@ -19,7 +19,7 @@ from gllint_rules.inference.values import (
     Record,
     Value,
     class_of,
-    held_in,
+    entries_in,
     literal_of,
     options,
 )
@@ -229,7 +229,7 @@ def _registered_in(project: Project, module: Module, given: None) -> tuple[froze
                 value = project.evaluator.eval(binding.value, Frame(module, module.scope))
                 if isinstance(value, Record):
                     keys.update(key for key in value.entries if isinstance(key, str))
-                    held = (entry.value for _, entry in held_in(value))
+                    held = (entry.value for _, entry in entries_in(value))
                     classes.update(filter(None, map(_class_name, held)))
     return frozenset(keys), frozenset(classes)
 

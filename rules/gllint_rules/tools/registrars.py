@@ -19,7 +19,7 @@ from gllint_rules.inference.values import (
     Record,
     ToolValue,
     Value,
-    held_in,
+    entries_in,
     options,
 )
 from gllint_rules.reading import facts
@@ -458,7 +458,7 @@ class _Walk(records.Record):
                 return
             match option:
                 case ListOf() | Record(cls=None, quantity=False):
-                    for _, entry in held_in(option):
+                    for _, entry in entries_in(option):
                         self.value(entry.value)
                     if isinstance(option, ListOf) and option.rest is not None:
                         self.value(option.rest)

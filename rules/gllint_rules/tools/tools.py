@@ -15,7 +15,7 @@ from gllint_rules.inference.values import (
     Record,
     Text,
     Value,
-    held_in,
+    entries_in,
     options,
 )
 from gllint_rules.reading.facts import Call, Expr, Function, Module, Param, Scope
@@ -215,5 +215,5 @@ def assigns_registry(evaluator: Evaluator, module: Module) -> bool:
 def _may_hold_tools(value: Value) -> bool:
     if not isinstance(value, Record) or value.open or not value.entries:
         return True
-    held = (option for _, entry in held_in(value) for option in options(entry.value))
+    held = (option for _, entry in entries_in(value) for option in options(entry.value))
     return any(not isinstance(option, Record | ListOf | Text | Number) for option in held)
