@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gllint_rules import Failure
 
 # A runner in CI takes the first where a line begins with it, blanks aside, the second (`##[error]`, `##vso[`) anywhere.
 _COMMAND = re.compile(r"^\s*:(?=:)|##\w*\[")
@@ -23,3 +27,12 @@ def visible(text: str) -> str:
 
 def _escaped(character: str) -> str:
     return character.encode("unicode_escape").decode("ascii")
+
+
+def failure_text(failure: Failure, path: str) -> str:
+    """What to say of a rule that failed on the file shown as ``path``: whose defect it is, ours or a package's."""
+    from gllint_rules.catalogue.installed import package_of
+
+    package = package_of(failure.code)
+    whose = "internal error:" if package is None else f"the package {package}:"
+    return f"{whose} {failure.code} failed on {path}: {failure.error}"

@@ -26,7 +26,7 @@ from gllint.report.unseen import TEXT_RULE, Unseen, unseen
 from gllint.run.engine import Engine, Notice, Outcome
 from gllint.run.pool import ENDING
 from gllint.run.signing import signer
-from gllint.shown import visible
+from gllint.shown import failure_text, visible
 from gllint_rules import RULES, Finding
 
 if TYPE_CHECKING:
@@ -269,7 +269,7 @@ class _Run:
         if self.request.output_format == report.PAGE and self.request.output_file:
             self._note(f"Wrote {counted(len(outcome.findings), 'finding')} to {self.request.output_file}.")
         for failure in outcome.failures:
-            _complain(f"internal error: {failure.code} failed on {self.show(failure.path)}: {failure.error}")
+            _complain(failure_text(failure, self.show(failure.path)))
         for notice in outcome.notices:
             self._note(self._noticed(notice))
         for what in ("name", "suppression"):

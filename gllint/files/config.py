@@ -190,6 +190,10 @@ def value_of(config: Config, key: str) -> Any:
     return getattr(config.rules if name in _RULE_OPTIONS else config, name)
 
 
+_OTHER_ENCODINGS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
+"""How a file in UTF-16 or UTF-32 begins."""
+
+
 def _table(path: str, explicit: bool) -> dict[str, Any] | None:
     try:
         data = read_bytes(path)
@@ -197,6 +201,8 @@ def _table(path: str, explicit: bool) -> dict[str, Any] | None:
         if not explicit and error.errno in _MISSING and not os.path.lexists(path):
             return None
         raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
+    if data.startswith(_OTHER_ENCODINGS):
+        raise UsageError(f"{path}: not UTF-8, as TOML files are: save it in that encoding")
     own = path.endswith("gllint.toml")
     if not own and not explicit and b"gllint" not in data:
         return None

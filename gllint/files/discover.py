@@ -5,6 +5,7 @@ Links to folders are not followed, so that no loop can be walked and no file is 
 
 from __future__ import annotations
 
+import errno
 import os
 import time
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ from functools import cached_property
 from stat import S_ISREG
 from typing import Any
 
+from gllint.errors import UsageError
 from gllint.files.digest import digest
 from gllint.files.patterns import Patterns
 from gllint.files.places import MARKERS, Place, Places
@@ -145,13 +147,18 @@ def is_settled(newest: int, started: int) -> bool:
     return 0 < newest < started - grain
 
 
+_GONE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
+"""The folder went meanwhile, or is a link to nothing."""
+
+
 def walk(
     top: str, places: Places, within_project: bool = False, folders: Folders | None = None
 ) -> Iterator[SourceFile]:
     """Yield the Python files below the folder ``top``, in no particular order.
 
     ``within_project`` leaves out the folders that are projects of their own. What is known of ``folders`` is not
-    looked for again.
+    looked for again. Raises :class:`UsageError` for a folder that was asked for and cannot be listed: what stands in
+    it nobody knows.
     """
     folders = folders or Folders()
     pending = [(top, _Judge(places.of(top), _ignores_above(top, places)))]
@@ -162,7 +169,11 @@ def walk(
             stamp = [status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
             listing = folders.of(folder, stamp)
             entries = _list(folder) if listing is None else []
-        except OSError:
+        except OSError as error:
+            if not within_project and error.errno not in _GONE:
+                raise UsageError(
+                    f"{folder}: cannot be listed: {error.strerror}; exclude it, or let it be read"
+                ) from None
             continue
         names = {entry.name for entry in entries} if listing is None else set(listing[1])
         if within_project and folder != top and MARKERS & names:

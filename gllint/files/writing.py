@@ -125,7 +125,8 @@ def _fill(file: BinaryIO, data: bytes, old: os.stat_result | None) -> None:
     if old is not None:
         with contextlib.suppress(OSError, AttributeError):
             os.fchown(file.fileno(), old.st_uid, old.st_gid)
-        os.fchmod(file.fileno(), old.st_mode & 0o7777)
+        if hasattr(os, "fchmod"):  # which Windows has only from Python 3.13 on
+            os.fchmod(file.fileno(), old.st_mode & 0o7777)
 
 
 def write_output(path: str, data: bytes) -> None:

@@ -19,7 +19,7 @@ from gllint.files.discover import is_excluded, is_left_out
 from gllint.files.places import absolute
 from gllint.files.source import as_bytes
 from gllint.run.engine import Engine, Options, Outcome
-from gllint.shown import visible
+from gllint.shown import failure_text, visible
 from gllint_rules import Finding
 
 if TYPE_CHECKING:
@@ -72,8 +72,7 @@ class Plugin:
         if outcome.findings and engine.config_of(path).baseline_file is not None:
             self._leave_out(outcome, engine)
         for failure in outcome.failures:
-            said = f"internal error: {failure.code} failed on {path}: {failure.error}"
-            print(f"gllint: {visible(said)}", file=sys.stderr)
+            print(f"gllint: {visible(failure_text(failure, path))}", file=sys.stderr)
         for notice in outcome.notices:
             print(f"gllint: {visible(path)} not checked, {visible(notice.why)}", file=sys.stderr)
         if outcome.findings and self._would_be_checked(path, engine):

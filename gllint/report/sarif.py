@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 from urllib.parse import quote
 
@@ -95,7 +96,14 @@ def _region(span: Span) -> dict[str, int]:
     }
 
 
+_DRIVE = re.compile("[A-Za-z]:/")
+
+
 def _uri(path: str) -> str:
+    if _DRIVE.match(path):
+        return "file:///" + path[:2] + quote(path[2:], errors="surrogateescape")
+    if path.startswith("//"):  # a share: the host stands behind the slashes
+        return "file:" + quote(path, errors="surrogateescape")
     if path.startswith("/"):
         return "file://" + quote(path, errors="surrogateescape")
     return quote(path, errors="surrogateescape")

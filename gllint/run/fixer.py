@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 from bisect import bisect, insort
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -14,6 +15,8 @@ from gllint.run.engine import Engine, Outcome, by_path
 from gllint.run.parsing import Unparsed, parse
 from gllint.verdict.noqa import add_noqa
 from gllint_rules import Finding, Fix
+from gllint_rules.catalogue.installed import package_of
+from gllint_rules.check.own_rules import is_own
 
 MAX_PASSES = 20
 
@@ -37,12 +40,15 @@ def fix(engine: Engine, paths: Sequence[str], unsafe: bool) -> Fixed:
     fixed = Fixed(engine.check(paths))
     aliases = _links(fixed.outcome)
     stuck = set(aliases)
+    unsettled = Unsettled()
     for _ in range(MAX_PASSES):
         checked = set(fixed.outcome.checked)
         wanted = {
             path: fixes
             for path, found in by_path(fixed.outcome.findings).items()
-            if path in checked and path not in stuck and (fixes := _wanted(found, unsafe))
+            if path in checked
+            and path not in stuck
+            and (fixes := _wanted(unsettled.without(path, found, fixed.errors), unsafe))
         }
         if not wanted:
             break
@@ -50,6 +56,7 @@ def fix(engine: Engine, paths: Sequence[str], unsafe: bool) -> Fixed:
             for path in new:
                 _pin(engine, path, fixed, stuck)
         else:
+            unsettled.note(fixed.outcome.findings, wanted, unsafe)
             for path, fixes in wanted.items():
                 changes, applied = chosen(engine.sources.of(path).text.source, fixes)
                 _change(engine, path, changes, applied, fixed, stuck)
@@ -59,6 +66,42 @@ def fix(engine: Engine, paths: Sequence[str], unsafe: bool) -> Fixed:
         fixed.outcome = engine.check(paths)
     fixed.after = _after(engine, fixed)
     return fixed
+
+
+_MOST_REPEATS = 2
+
+
+class Unsettled:
+    """The rules of installed packages whose fixes leave as many findings in a file as there were before."""
+
+    def __init__(self) -> None:
+        self._counts: dict[tuple[str, str], list[int]] = {}
+        self._named: set[tuple[str, str]] = set()
+
+    def note(self, findings: Iterable[Finding], wanted: Collection[str], unsafe: bool) -> None:
+        """Count what is about to be fixed in the files ``wanted``."""
+        counts = Counter(
+            (f.path, f.code) for f in findings if f.path in wanted and is_own(f.code) and _wanted([f], unsafe)
+        )
+        for place, count in counts.items():
+            self._counts.setdefault(place, []).append(count)
+
+    def without(self, path: str, findings: Iterable[Finding], errors: list[str]) -> list[Finding]:
+        """The findings of a file whose rules do settle; the others are named in ``errors``, once."""
+        settled = []
+        counts = Counter(finding.code for finding in findings)
+        for finding in findings:
+            place = (path, finding.code)
+            before = self._counts.get(place, [])
+            if len(before) < _MOST_REPEATS or counts[finding.code] < before[-1]:
+                settled.append(finding)
+            elif place not in self._named:
+                self._named.add(place)
+                errors.append(
+                    f"{path}: the fix of {finding.code} ({package_of(finding.code)}) does not settle what it reports:"
+                    f" made {_MOST_REPEATS} times, then left"
+                )
+        return settled
 
 
 def suppress(engine: Engine, paths: Sequence[str], only: Callable[[Outcome], None]) -> Fixed:
@@ -207,10 +250,19 @@ def _change(
     if source == text.source or isinstance(broken, Unparsed):
         stuck.add(path)
         if isinstance(broken, Unparsed) and not isinstance(parse(path, text.encode(text.source)), Unparsed):
-            fixed.errors.append(f"{path}: a fix would have broken this file; left alone (a defect of gllint)")
+            fixed.errors.append(
+                f"{path}: a fix would have broken this file; left alone ({_whose(path, fixed)})"
+            )
         return
     fixed.applied[path] = fixed.applied.get(path, 0) + applied
     engine.put(path, data)
+
+
+def _whose(path: str, fixed: Fixed) -> str:
+    """Whose defect a fix is that breaks a file."""
+    findings = (f for f in fixed.outcome.findings if f.path == path and f.fix is not None)
+    own = sorted({f"{f.code} of {package_of(f.code)}" for f in findings if is_own(f.code)})
+    return f"{' or '.join(own)}, or a defect of gllint" if own else "a defect of gllint"
 
 
 def _fits(

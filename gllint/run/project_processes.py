@@ -76,6 +76,7 @@ def start(sizes: Mapping[str, int], jobs: int, check: Callable[[str], _Outcome])
 
 def _serve(roots: list[str], check: Callable[[str], _Outcome], pipe: Connection) -> None:
     begin()
-    os.nice(_NICE)
+    with suppress(OSError, AttributeError):  # Windows has none
+        os.nice(_NICE)
     with suppress(Exception):  # the parent does it all again, and says what is wrong
         pipe.send({root: check(root) for root in roots})

@@ -77,7 +77,7 @@ def _main(root: str) -> None:
     from gllint.run.engine import Engine, Options
     from gllint_rules.reading.stack import on_large_stack
 
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError, AttributeError):  # Windows has none
         os.nice(_NICE)
     engine = Engine(Options(fixes=False))
     engine.progress = Reporter(lambda label, done, total: print(label, done, total, flush=True))

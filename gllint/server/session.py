@@ -20,6 +20,7 @@ from gllint.run.engine import Options, Outcome, by_path
 from gllint.server.indexing import Cancelled, Reporter, index_apart
 from gllint.server.live import LiveEngine, LiveWorkspace
 from gllint.server.texts import Snapshot
+from gllint.shown import failure_text
 from gllint_rules import Failure, Finding, Settings
 from gllint_rules.tuples import NamedTuple
 
@@ -308,7 +309,7 @@ class Session:
         for failure in outcome.failures:
             if failure not in self._failures:
                 self._failures.add(failure)
-                self._client.log(f"{failure.code} failed on {failure.path}: {failure.error}")
+                self._client.log(failure_text(failure, failure.path))
         return Shown(snapshot, tuple(outcome.findings), known.workspace.config.level)
 
     def _leave_out(self, known: Known, outcome: Outcome) -> None:

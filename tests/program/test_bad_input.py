@@ -298,3 +298,15 @@ def test_a_file_whose_name_is_no_text(write: Write, run: Run) -> None:
     for name in ("concise", "json", "sarif", "gitlab", "junit", "github", "full"):
         assert run("check", "--output-format", name, cwd=top).returncode == 1, name
     assert run("check", "--fix", "--unsafe-fixes", cwd=top).returncode == 0
+
+
+@pytest.mark.parametrize("name", ["pyproject.toml", "gllint.toml"])
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le-sig", "utf-32"])
+def test_a_configuration_in_another_encoding_is_told(tmp_path: Path, name: str, encoding: str) -> None:
+    text = '[tool.gllint]\nselect = ["GL1"]\n'
+    data = b"\xff\xfe" + text.encode("utf-16-le") if encoding == "utf-16-le-sig" else text.encode(encoding)
+    (tmp_path / name).write_bytes(data)
+    (tmp_path / "a.py").write_text("x = 1\n")
+    command = [sys.executable, "-m", "gllint", "check", "--no-cache", "."]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 2 and f"{name}: not UTF-8" in done.stderr

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from gllint.errors import UsageError
 from gllint.files.config import Config
 from gllint.files.discover import Folders, is_left_out, walk
 from gllint.files.places import Places, absolute
@@ -166,3 +169,22 @@ def test_a_folder_that_goes_while_it_is_looked_at_is_left_out(
     monkeypatch.setattr("gllint.files.discover._list", lambda folder: os.scandir(f"{folder}/gone"))
     places = Places(lambda config: config)
     assert not [*walk(folder, places, folders=known_of(folder, "others", []))]
+
+
+@pytest.mark.parametrize("number", [errno.EACCES, errno.EIO])
+def test_a_folder_that_cannot_be_listed_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    (tmp_path / "locked").mkdir()
+    (tmp_path / "a.py").write_text("x = 1\n")
+    scandir = os.scandir
+
+    def refusing(folder: str) -> Any:
+        if os.fspath(folder).endswith("locked"):
+            raise OSError(number, os.strerror(number), folder)
+        return scandir(folder)
+
+    monkeypatch.setattr(os, "scandir", refusing)
+    with pytest.raises(UsageError, match="locked: cannot be listed"):
+        list(walk(str(tmp_path), Places(lambda config: config)))
+    assert len(list(walk(str(tmp_path), Places(lambda config: config), within_project=True))) == 1

@@ -160,3 +160,96 @@ def test_a_file_that_only_the_own_rule_looks_at_is_read(write: Write, tmp_path: 
         gllint(top, packages, "gllint", "check", "--output-format", "json").stdout
     )
     assert [(entry["code"], entry["path"], entry["line"]) for entry in found] == [("OWN101", "plain.py", 1)]
+
+
+OWN = """\
+import os, sys
+from gllint_rules.finding import Edit, Fix, Span
+from gllint_rules.inference.values import Site
+from gllint_rules.rule import Rule
+
+{top}
+
+def check(context):
+    place = Site(context.module, context.tools[0].at)
+    ok = context.finding("BAD101", place, "fine")
+    {body}
+    yield ok
+
+RULE = Rule("BAD101", "misbehaves", "It misbehaves", "It misbehaves.", check, fix="sometimes")
+"""
+
+
+def fixing(edits: str) -> str:
+    fix = f"lambda: Fix('safe', 'mend', {edits})"
+    return f"yield context.finding('BAD101', place, 'message', '', {fix})"
+
+
+EDIT = "Edit(Span(1, 1, 1, 1), '# more\\n')"
+
+
+@pytest.mark.parametrize(
+    ("top", "body", "said"),
+    [
+        ("", "sys.exit(0)", "SystemExit: 0"),
+        ("sys.exit(0)", "", "cannot be loaded: SystemExit: 0"),
+        ("class Odd(BaseException): pass", "raise Odd('x')", "Odd: x"),
+        ("class Odd(BaseException): pass\nraise Odd('x')", "", "cannot be loaded: Odd: x"),
+        ("", "yield None", "it yields NoneType"),
+        ("", "yield ('BAD101', 3)", "it yields tuple"),
+        ("", "yield context.finding('GL101', place, 'm')", "a finding of 'GL101'"),
+        ("", "yield context.finding('BAD101', place, None)", "is no text"),
+        ("", "yield context.finding('BAD101', 99999, 'm')", "where no expression is"),
+        ("", "yield context.finding('BAD101', -5, 'm')", "stands at -5"),
+        ("", "yield context.finding('BAD101', 'here', 'm')", "stands at"),
+        ("", "yield context.finding('BAD101', None, 'm')", "stands at"),
+        ("", "yield context.finding('BAD101', place, 'm', within=(5, 10**9))", "where no text is"),
+        ("", "yield context.finding('BAD101', place, 'm', fix=5)", "nothing that can be called"),
+        ("", "yield context.finding('BAD101', place, 'm', fix=lambda: 'x')", "its fix is str"),
+        ("", fixing("()"), "no tuple of edits"),
+        ("", fixing("(Edit(Span(1, 1, 1, 3), 5),)"), "no Edit of a text"),
+        ("", fixing("(Edit(Span(999, 1, 999, 1), ''),)"), "outside the file"),
+        ("", fixing("(Edit(Span(2, 1, 1, 1), ''),)"), "ends before it begins"),
+        ("", fixing("(Edit(Span(1, 1, 1, 5), ''), Edit(Span(1, 3, 1, 8), ''))"), "overlap"),
+    ],
+)  # fmt: skip
+def test_each_defect_is_the_packages(write: Write, tmp_path: Path, top: str, body: str, said: str) -> None:
+    packages = install(tmp_path / "packages", "bad", {"BAD101": "bad:RULE"})
+    (packages / "bad.py").write_text(OWN.format(top=top, body=body or "pass"))
+    project = write({"agent.py": AGENT})
+    done = gllint(project, packages, "gllint", "check", "--no-cache", "--output-format", "json")
+    assert done.returncode == 2
+    assert "GL101" in [entry["code"] for entry in json.loads(done.stdout)]
+    assert "the package bad: BAD101 failed on agent.py: " in done.stderr and said in done.stderr
+    assert "internal error" not in done.stderr and "Traceback" not in done.stderr
+
+
+def test_what_a_rule_prints_is_no_report(write: Write, tmp_path: Path) -> None:
+    packages = install(tmp_path / "packages", "bad", {"BAD101": "bad:RULE"})
+    (packages / "bad.py").write_text(OWN.format(top="print('hello')", body="print('there')"))
+    done = gllint(
+        write({"agent.py": AGENT}), packages, "gllint", "check", "--no-cache", "--output-format", "json"
+    )
+    assert sorted(codes(done)) == ["BAD101", "GL101"]
+    assert "hello" in done.stderr and "there" in done.stderr
+
+
+def test_a_fix_that_never_settles_is_made_twice(write: Write, tmp_path: Path) -> None:
+    packages = install(tmp_path / "packages", "bad", {"BAD101": "bad:RULE"})
+    (packages / "bad.py").write_text(OWN.format(top="", body=fixing(f"({EDIT},)")))
+    project = write({"agent.py": AGENT})
+    done = gllint(project, packages, "gllint", "check", "--no-cache", "--fix")
+    assert done.returncode == 2
+    assert (project / "agent.py").read_text().count("# more") == 2
+    assert "agent.py: the fix of BAD101 (bad) does not settle what it reports" in done.stderr
+
+
+def test_a_fix_that_breaks_the_file_is_named(write: Write, tmp_path: Path) -> None:
+    packages = install(tmp_path / "packages", "bad", {"BAD101": "bad:RULE"})
+    (packages / "bad.py").write_text(OWN.format(top="", body=fixing("(Edit(Span(1, 1, 1, 1), '(((\\n'),)")))
+    project = write({"agent.py": AGENT})
+    done = gllint(project, packages, "gllint", "check", "--no-cache", "--fix")
+    assert (project / "agent.py").read_text() == AGENT
+    assert (
+        "a fix would have broken this file; left alone (BAD101 of bad, or a defect of gllint)" in done.stderr
+    )

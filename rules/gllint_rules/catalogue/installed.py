@@ -11,6 +11,7 @@ import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import redirect_stdout
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -44,15 +45,24 @@ def installed() -> dict[str, EntryPoint]:
 def load(code: str, entry: EntryPoint) -> Rule:
     """The rule behind an entry point; of one that cannot be loaded a rule that raises, and nothing else is lost."""
     try:
-        rule = entry.load()
+        with redirect_stdout(sys.stderr):  # the standard output is the report's
+            rule = entry.load()
         if not isinstance(rule, Rule):
             raise TypeError(f"{entry.value} is no gllint_rules.rule.Rule")
         if rule.code != code:
             raise ValueError(f"{entry.value} has the code {rule.code}")
-    except Exception as error:  # whatever somebody else's package does
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # whatever somebody else's package does, sys.exit included
         text = f"The rule {code} cannot be loaded: {type(error).__name__}: {error}"
         return Rule(code, "rule-that-cannot-be-loaded", text, f"{text}.", _raising(text))
     return rule
+
+
+def package_of(code: str) -> str | None:
+    """The installed package that a rule comes from, ``None`` for one of ours."""
+    entry = installed().get(code)
+    return None if entry is None else (entry.dist.name if entry.dist is not None else entry.value)
 
 
 def folders() -> list[str]:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from gllint_rules.catalogue import RULES
+from gllint_rules.check.own_rules import OwnRuleError, is_own, sound_findings, sound_fix
 from gllint_rules.finding import (
     Failure,
     Finding,
@@ -55,7 +56,10 @@ class Check:
             if rule is None or rule.check is None:
                 continue
             try:
-                for pending in rule.check(context):
+                for pending in sound_findings(rule, context) if is_own(code) else rule.check(context):
+                    if isinstance(pending, OwnRuleError):
+                        self._failures[_failure(code, self._module, pending)] = None
+                        continue
                     apart = pending.told if rule.per_tool else None
                     place = (code, pending.site, pending.within, apart)
                     self._found.setdefault(place, []).append(pending)
@@ -72,7 +76,10 @@ class Check:
 
     def _fix(self, pending: Pending) -> Fix | None:
         try:
-            return pending.fix() if pending.fix is not None else None
+            fix = pending.fix() if pending.fix is not None else None
+            if not is_own(pending.code):
+                return fix
+            return sound_fix(fix, self._project.positions(pending.site.module).lines)
         except Unreadable:  # there is no tree to mend
             return None
         except Exception as error:  # what no fix foresaw costs the fix, not the finding
@@ -105,6 +112,8 @@ class ToolCheck:
 
 
 def _failure(code: str, module: Module, error: Exception) -> Failure:
+    if isinstance(error, OwnRuleError):
+        return Failure(code, module.path, str(error))
     last = traceback.extract_tb(error.__traceback__)[-1]
     place = f"{posixpath.basename(last.filename)}:{last.lineno}"
     return Failure(code, module.path, f"{type(error).__name__}: {error} ({place})")
