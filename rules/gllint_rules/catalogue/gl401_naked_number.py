@@ -85,7 +85,7 @@ def check(context: Context) -> Iterator[Pending]:
             literal, start, end = place
             site, within = context.literal_span(literal, start, end)
             message = f"`{naked.text}` in a final message comes from no tool"
-            yield context.finding("GL401", site, message, HELP, within=within)
+            yield context.finding("GL401", site, message, HELP, characters=within)
 
 
 def _units(step: FinalStep) -> list[str]:

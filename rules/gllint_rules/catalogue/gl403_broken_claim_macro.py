@@ -89,7 +89,7 @@ def _at_macro(context: Context, step: FinalStep, macro: Macro, message: str) -> 
     if place is not None:
         site, within = context.literal_span(*place)
         fix = repair("claims", "mend_macro", context, step, macro)
-        yield context.finding("GL403", site, message, HELP, fix, within=within)
+        yield context.finding("GL403", site, message, HELP, fix, characters=within)
 
 
 RULE = Rule(

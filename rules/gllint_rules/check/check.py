@@ -47,7 +47,7 @@ class Check:
 
     def __init__(self, project: Project, path: str, codes: frozenset[str]) -> None:
         self._project, self._module = project, project.modules[path]
-        self._found: dict[tuple[object, ...], list[Pending]] = {}
+        self._pendings: dict[tuple[object, ...], list[Pending]] = {}
         self._failures: dict[Failure, None] = {}
         project.consulted.clear()
         context = Context.of(project, self._module)
@@ -60,16 +60,16 @@ class Check:
                     if isinstance(pending, OwnRuleError):
                         self._failures[_failure(code, self._module, pending)] = None
                         continue
-                    apart = pending.told if rule.per_tool else None
-                    place = (code, pending.site, pending.within, apart)
-                    self._found.setdefault(place, []).append(pending)
+                    apart = pending.subject if rule.per_tool else None
+                    place = (code, pending.site, pending.characters, apart)
+                    self._pendings.setdefault(place, []).append(pending)
             except Exception as error:
                 self._failures[_failure(code, self._module, error)] = None
         self.consulted = frozenset(project.consulted)  # no finding rests on what fixes ask
 
     def reports(self, fixes: bool) -> Iterator[Finding | Failure]:
         """What the rules say; with ``fixes``, which take longer to work out than to find what they are for."""
-        for pendings in self._found.values():
+        for pendings in self._pendings.values():
             fix = self._fix(pendings[0]) if fixes else None
             yield _placed(self._project, self._module, pendings, fix)
         yield from self._failures
@@ -124,12 +124,12 @@ def _placed(project: Project, module: Module, pendings: Sequence[Pending], fix: 
     first = pendings[0]
     positions = project.positions(first.site.module)
     span = positions.span(first.site.at)
-    if first.within is not None:
+    if first.characters is not None:
         start, _ = positions.offsets(first.site.at)
-        span = positions.lines.span(start + first.within[0], start + first.within[1])
+        span = positions.lines.span(start + first.characters[0], start + first.characters[1])
     message, what, tools, keys = together(pendings)
-    told = [pending.told for pending in pendings if pending.told is not None]
-    causes = {module.path, *(path for t in told for path in t.files)}
+    subjects = [pending.subject for pending in pendings if pending.subject is not None]
+    causes = {module.path, *(path for t in subjects for path in t.files)}
     reasons = islice(_reasons(pending.because for pending in pendings), MOST_REASONS)
     causes.update(reason.site.module.path for reason in reasons if reason.site is not None)
     return Finding(
@@ -151,7 +151,7 @@ def _placed(project: Project, module: Module, pendings: Sequence[Pending], fix: 
 
 def together(pendings: Sequence[Pending]) -> tuple[str, str, tuple[ToolAt, ...], tuple[str, ...]]:
     """What ``pendings`` of one place say as one finding: its message, what it is about, its tools and keys."""
-    tools = tuple(sorted({pending.told.tool for pending in pendings if pending.told is not None}))
+    tools = tuple(sorted({pending.subject.tool for pending in pendings if pending.subject is not None}))
     keys = tuple(dict.fromkeys(pending.key for pending in pendings if pending.key is not None))
     what = common(pending.what for pending in pendings)
     return pendings[0].message or of_results(what, tools, keys), what, tools, keys
@@ -160,11 +160,11 @@ def together(pendings: Sequence[Pending]) -> tuple[str, str, tuple[ToolAt, ...],
 def _reasons(reasons: Iterable[Because | None]) -> Iterator[Because]:
     """The ``reasons`` and those behind them, nearest first, each once: several ways may lead to one."""
     queue = deque(reasons)
-    seen: set[Because] = set()
+    chain: set[Because] = set()
     while queue:
         reason = queue.popleft()
-        if reason is not None and reason not in seen:
-            seen.add(reason)
+        if reason is not None and reason not in chain:
+            chain.add(reason)
             queue.extend(reason.causes)
             yield reason
 

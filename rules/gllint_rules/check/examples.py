@@ -32,18 +32,18 @@ def _problems(rule: Rule) -> Iterator[str]:
         if not blocks:
             yield f"the section '{title}' shows no Python"
         for code in blocks:
-            found = _found(rule, code)
+            reports = _reports_on(rule, code)
             yield from (
-                f"{title}: the rule raised {item.error}" for item in found if isinstance(item, Failure)
+                f"{title}: the rule raised {item.error}" for item in reports if isinstance(item, Failure)
             )
-            if is_bad and not any(not isinstance(item, Failure) for item in found):
+            if is_bad and not any(not isinstance(item, Failure) for item in reports):
                 yield f"{title}: nothing is reported"
-            for item in found:
+            for item in reports:
                 if not is_bad and not isinstance(item, Failure):
                     yield f"{title}: line {item.span.line} is reported: {item.message}"
 
 
-def _found(rule: Rule, code: str) -> list[Finding | Failure]:
+def _reports_on(rule: Rule, code: str) -> list[Finding | Failure]:
     path = "/project/example.py"
     project = Project(Settings(), lambda _: None, lambda _: False, lambda _: code, "/project")
     project.add(read_module(path, code))

@@ -16,7 +16,7 @@ from gllint_rules.inference.values import (
     options,
 )
 from gllint_rules.project.claimed import Claimed, claimed, sources
-from gllint_rules.project.context import Context, is_test_path, told
+from gllint_rules.project.context import Context, is_test_path, subject_of
 from gllint_rules.project.kinds import kind_of_leaf
 from gllint_rules.project.project import Project
 from gllint_rules.project.results import Result, is_quantity, leaves
@@ -91,11 +91,11 @@ def map_of(project: Project, paths: Collection[str]) -> Map:
         if context.is_test:
             continue
         for tool in context.tools:
-            at = told(tool, tool.callable).tool
+            at = subject_of(tool, tool.callable).tool
             if at not in tools:
                 tools[at] = _mapped(context, tool, at)
-        known: dict[Claimed, tuple[ToolAt, ...]] = {}
-        messages += (_message(context, step, known) for step in final_steps(context))
+        tools_by_claim: dict[Claimed, tuple[ToolAt, ...]] = {}
+        messages += (_message(context, step, tools_by_claim) for step in final_steps(context))
         if len(tools) > MOST_TOOLS or len(messages) > MOST_MESSAGES:
             break
     cut = len(tools) > MOST_TOOLS or len(messages) > MOST_MESSAGES
@@ -109,8 +109,8 @@ def _mapped(context: Context, tool: Tool, at: ToolAt) -> MappedTool:
         if result.value.size > MOST_IN_RESULT:
             is_cut = True
             continue
-        held = _quantities(result.value, "$")
-        returned.update(dict.fromkeys(_judged(context, quantity) for quantity in held))
+        quantities = _quantities(result.value, "$")
+        returned.update(dict.fromkeys(_judged(context, quantity) for quantity in quantities))
         returned.update(dict.fromkeys(_numbers(context, result)))
     module = tool.callable.module if tool.callable is not None else tool.module
     span = context.project.positions(module).span(at.at)
@@ -132,7 +132,7 @@ def _quantities(value: Value, path: str) -> Iterator[Returned]:
                 yield Returned(path, True, unit)
         elif isinstance(option, (Record, ListOf)):
             for key, entry in entries_in(option):
-                yield from _quantities(entry.value, _below(path, key))
+                yield from _quantities(entry.value, _path_to(path, key))
             if option.rest is not None:
                 yield from _quantities(
                     option.rest, f"{path}[]" if isinstance(option, ListOf) else f"{path}.*"
@@ -143,36 +143,38 @@ def _numbers(context: Context, result: Result) -> Iterator[Returned]:
     for leaf in leaves(result.value, result.site):
         path = "$"
         for key in leaf.keys:
-            path = _below(path, key)
-        within = "[]" if leaf.in_list else ""
-        yield Returned(path + within, False, kind=kind_of_leaf(leaf))
+            path = _path_to(path, key)
+        suffix = "[]" if leaf.in_list else ""
+        yield Returned(path + suffix, False, kind=kind_of_leaf(leaf))
 
 
-def _below(path: str, key: Key | None) -> str:
+def _path_to(path: str, key: Key | None) -> str:
     match key:
         case None:
             return f"{path}[]"
         case str():
             return f"{path}.{key}"
-        case OtherKey(representation=shown):
-            return f"{path}[{shown}]"
+        case OtherKey(representation=text):
+            return f"{path}[{text}]"
         case _:
             return f"{path}.*"
 
 
-def _message(context: Context, step: FinalStep, known: dict[Claimed, tuple[ToolAt, ...]]) -> Message:
+def _message(context: Context, step: FinalStep, tools_by_claim: dict[Claimed, tuple[ToolAt, ...]]) -> Message:
     site = step.template.parts[0].site
     text = step.text.replace(HOLE, _FILLED)
     claims = None
     if step.claims is not None:
-        found = [claimed(entry.value) for entry in step.claims.items]
-        claims = tuple(_claim(context, claim, known) for claim in found if claim is not None)
+        step_claims = [claimed(entry.value) for entry in step.claims.items]
+        claims = tuple(_claim(context, claim, tools_by_claim) for claim in step_claims if claim is not None)
     return Message(text, site.module.path, context.span(site), claims)
 
 
-def _claim(context: Context, claim: Claimed, known: dict[Claimed, tuple[ToolAt, ...]]) -> MappedClaim:
-    asked = claim._replace(value=None)
-    if asked not in known:
-        found = (told(tool, tool.callable).tool for tool in sources(context, asked))
-        known[asked] = tuple(at for at in found if not is_test_path(at.path, context.project.root))
-    return MappedClaim(claim.path, claim.unit, known[asked])
+def _claim(
+    context: Context, claim: Claimed, tools_by_claim: dict[Claimed, tuple[ToolAt, ...]]
+) -> MappedClaim:
+    key = claim._replace(value=None)
+    if key not in tools_by_claim:
+        places = (subject_of(tool, tool.callable).tool for tool in sources(context, key))
+        tools_by_claim[key] = tuple(at for at in places if not is_test_path(at.path, context.project.root))
+    return MappedClaim(claim.path, claim.unit, tools_by_claim[key])

@@ -15,25 +15,25 @@ def merged(findings: Iterable[Finding]) -> list[Finding]:
         rule = RULES.get(finding.code)
         apart = finding.tools if rule is not None and rule.per_tool else None
         together.setdefault((finding.code, finding.path, finding.span, apart), {})[finding] = None
-    return [_one_of(list(found)) for found in together.values()]
+    return [_one_of(list(group)) for group in together.values()]
 
 
-def _one_of(found: Sequence[Finding]) -> Finding:
-    if len(found) == 1:
-        return found[0]
-    found = sorted(found, key=_rank)
-    first = found[0]
-    tools = tuple(sorted({tool for finding in found for tool in finding.tools}))
-    keys = tuple(dict.fromkeys(key for finding in found for key in finding.keys))
+def _one_of(findings: Sequence[Finding]) -> Finding:
+    if len(findings) == 1:
+        return findings[0]
+    findings = sorted(findings, key=_rank)
+    first = findings[0]
+    tools = tuple(sorted({tool for finding in findings for tool in finding.tools}))
+    keys = tuple(dict.fromkeys(key for finding in findings for key in finding.keys))
     is_made = bool(first.tools) and first.message == of_results(first.what, first.tools, first.keys)
-    what = common(finding.what for finding in found)
+    what = common(finding.what for finding in findings)
     return first._replace(
         what=what,
         message=of_results(what, tools, keys) if is_made else first.message,
-        fix=_fix_of(found),
+        fix=_fix_of(findings),
         tools=tools,
         keys=keys,
-        causes=tuple(sorted({path for finding in found for path in finding.causes})),
+        causes=tuple(sorted({path for finding in findings for path in finding.causes})),
     )
 
 
@@ -41,9 +41,9 @@ def _rank(finding: Finding) -> tuple[tuple[ToolAt, ...], tuple[str, ...], str, b
     return finding.tools, finding.keys, finding.message, finding.fix is None
 
 
-def _fix_of(found: Sequence[Finding]) -> Fix | None:
+def _fix_of(findings: Sequence[Finding]) -> Fix | None:
     """The repair on which all agree; safe where it is for each of them."""
-    first = found[0].fix
-    if first is None or any(f.fix is None or f.fix.edits != first.edits for f in found):
+    first = findings[0].fix
+    if first is None or any(f.fix is None or f.fix.edits != first.edits for f in findings):
         return None
-    return next((f.fix for f in found if f.fix is not None and f.fix.applicability == "unsafe"), first)
+    return next((f.fix for f in findings if f.fix is not None and f.fix.applicability == "unsafe"), first)

@@ -67,8 +67,8 @@ def _problem(rule: Rule, context: Context, pending: object) -> str | None:
         start, end = positions.offsets(site.at)
     except Exception:  # whatever a wrong number leads to
         return f"a finding stands at {site.at}, where no expression is"
-    if site.at < 0 or (pending.within is not None and not _is_within(pending.within, end - start)):
-        return f"a finding stands at {site.at}, {pending.within}, where no text is"
+    if site.at < 0 or (pending.characters is not None and not _is_within(pending.characters, end - start)):
+        return f"a finding stands at {site.at}, {pending.characters}, where no text is"
     return None
 
 

@@ -68,31 +68,31 @@ def why(
         if p in project.modules
     ]
     codes = [code] if code is not None else [c for c, rule in RULES.items() if rule.default or c in in_force]
-    out: list[str] = []
+    lines: list[str] = []
     for name in codes:
-        found: dict[tuple[object, ...], list[Pending]] = {}
+        by_place: dict[tuple[object, ...], list[Pending]] = {}
         check = RULES[name].check
         if check is None:
             continue
         for context in contexts:
             for pending in check(context):
                 if pending.site.module.path == path and context.span(pending.site).line == line:
-                    found.setdefault((pending.site, pending.within), []).append(pending)
-        for pendings in found.values():
-            out.extend(_finding(contexts[0], pendings))
+                    by_place.setdefault((pending.site, pending.characters), []).append(pending)
+        for pendings in by_place.values():
+            lines.extend(_finding(contexts[0], pendings))
             if name not in in_force:
-                out.append(f"  not reported: the configuration does not select {name} for this file")
-    if out:
-        return out
+                lines.append(f"  not reported: the configuration does not select {name} for this file")
+    if lines:
+        return lines
     about = [f"There is no {code} on this line."] if code is not None else []
     if code is not None and RULES[code].check is None:
         return [*about, f"{code} is not a rule about values: `gllint rule {code}` says when it speaks."]
-    said = dict.fromkeys(words for context in contexts for words in _silence(context, path, line))
-    if not said:
-        said = dict.fromkeys(
+    sentences = dict.fromkeys(words for context in contexts for words in _silence(context, path, line))
+    if not sentences:
+        sentences = dict.fromkeys(
             words for context in contexts for words in _of_tools(context, path, line, in_force)
         )
-    return about + ([*said] or [*_nothing(contexts, path)])
+    return about + ([*sentences] or [*_nothing(contexts, path)])
 
 
 def _finding(context: Context, pendings: Sequence[Pending]) -> Iterator[str]:
@@ -114,9 +114,9 @@ def _place(context: Context, site: Site | None) -> str:
         return ""
     positions = context.project.positions(site.module)
     text = " ".join(positions.text(site.at).split())
-    shown = text if len(text) <= 60 else f"{text[:57]}..."
+    excerpt = text if len(text) <= 60 else f"{text[:57]}..."
     name = posixpath.relpath(site.module.path, context.project.root or posixpath.dirname(site.module.path))
-    return f" ({name}:{positions.span(site.at).line}: `{shown}`)"
+    return f" ({name}:{positions.span(site.at).line}: `{excerpt}`)"
 
 
 def _silence(context: Context, path: str, line: int) -> Iterator[str]:
@@ -202,13 +202,15 @@ def describe(value: Value) -> str:
 
 def _of_tools(context: Context, path: str, line: int, in_force: Collection[str]) -> Iterator[str]:
     """What the tool returns whose function stands on the line or around it, and what is not known of it."""
-    around: dict[int, list[tuple[Tool, FunctionOf]]] = {}
+    tools_by_line: dict[int, list[tuple[Tool, FunctionOf]]] = {}
     for tool in context.tools:
         for callable in tool.callables:
             if callable.module.path == path and line in _lines_of(context, callable):
-                around.setdefault(_first_line(context, callable), []).append((tool, callable))
+                tools_by_line.setdefault(_first_line(context, callable), []).append((tool, callable))
     # Of tools inside one function the last that begins before the line.
-    for tool, callable in around.get(max((first for first in around if first <= line), default=0), ()):
+    for tool, callable in tools_by_line.get(
+        max((first for first in tools_by_line if first <= line), default=0), ()
+    ):
         yield from _of_tool(context, tool, callable, in_force)
 
 
@@ -233,14 +235,14 @@ def _of_tool(context: Context, tool: Tool, callable: FunctionOf, in_force: Colle
     name = f"tool `{tool.name}`" if tool.name else "this tool"
     kind = result_of(context, tool)
     at = context.span(Site(callable.module, callable.function.at)).line
-    told = {
+    phrase = {
         "number": "returns numbers, which were looked at",
         "text": "returns text: the numbers in it are for GL104, which is "
         + ("on" if "GL104" in in_force else "off (--extend-select GL104)"),
         "unknown": "returns something that is not known, so no rule speaks about it",
         "other": "returns neither a number nor text",
     }[kind]
-    yield f"{name} (line {at}) {told}."
+    yield f"{name} (line {at}) {phrase}."
     results = [result for result in context.results if result.callable.function is callable.function]
     for result in results[:_MOST_RETURNS]:
         yield f"  it returns {_in_words(result.value)}{_place(context, result.site)}"
@@ -274,8 +276,8 @@ def _nothing(contexts: Sequence[Context], path: str) -> Iterator[str]:
                     tools[at.line, tool.name or "?"] = None
     listed = [f"`{name}` (line {line})" for line, name in sorted(tools)]
     if listed:
-        more = f" and {len(listed) - _MOST_LISTED} more" if len(listed) > _MOST_LISTED else ""
+        rest = f" and {len(listed) - _MOST_LISTED} more" if len(listed) > _MOST_LISTED else ""
         noun = "tool" if len(listed) == 1 else "tools"
-        yield f"The {noun} of this file: {', '.join(listed[:_MOST_LISTED])}{more}."
+        yield f"The {noun} of this file: {', '.join(listed[:_MOST_LISTED])}{rest}."
     else:
         yield "This file offers no tool that gllint knows; `gllint frameworks` says what makes one."

@@ -73,22 +73,22 @@ class Context:
     @cached_property
     def results(self) -> list[Result]:
         """All results of all tools of the module; of a callable with two roles once."""
-        out: list[Result] = []
-        seen: set[object] = set()
+        results: list[Result] = []
+        keys: set[object] = set()
         seen_changers: set[object] = set()
         for tool in self.tools:
             for callable in (*tool.callables, *tool.inherited):
                 key = callable.function, tool if callable in tool.inherited else None
-                if key in seen:
+                if key in keys:
                     continue
                 if is_changed(self.evaluator, tool, callable):
                     for changer in changed(self.evaluator, tool, callable):
                         if changer.function not in seen_changers:
                             seen_changers.add(changer.function)
                             flow = self.evaluator.flow(changer)
-                            out += (Result(tool, changer, expr, value) for expr, value in flow.returns)
+                            results += (Result(tool, changer, expr, value) for expr, value in flow.returns)
                     continue
-                seen.add(key)
+                keys.add(key)
                 flow = self.evaluator.flow(callable)
                 function = callable.function
                 pairs = (
@@ -98,12 +98,14 @@ class Context:
                 for expr, value in pairs:
                     if declared is not None:
                         value = hints.typed(self.evaluator, value, declared)
-                    out.append(Result(tool, callable, *what_is_seen(self.evaluator, tool, expr, value)))
+                    results.append(Result(tool, callable, *what_is_seen(self.evaluator, tool, expr, value)))
                 # What decorators of the project return beside what the function does.
                 for wrapper in filter(runs_wrapped, wrappers(self.evaluator, callable)):
                     for expr, value in self.evaluator.flow(wrapper).returns:
-                        out.append(Result(tool, wrapper, *what_is_seen(self.evaluator, tool, expr, value)))
-        return out
+                        results.append(
+                            Result(tool, wrapper, *what_is_seen(self.evaluator, tool, expr, value))
+                        )
+        return results
 
     def _declared_container(self, callable: FunctionOf) -> Value | None:
         """What the annotation says the result holds: ``dict[str, float]``, a ``TypedDict``, perhaps optional."""
@@ -111,8 +113,10 @@ class Context:
         if isinstance(function, facts.Function) and function.yields:
             return None
         declared = functions.declared_return(self.evaluator, callable)
-        kept = [option for option in options(declared) if option is not NONE] if declared is not None else []
-        return kept[0] if len(kept) == 1 and isinstance(kept[0], (Instance, Record, ListOf)) else None
+        if declared is None:
+            return None
+        types = [option for option in options(declared) if option is not NONE]
+        return types[0] if len(types) == 1 and isinstance(types[0], (Instance, Record, ListOf)) else None
 
     @cached_property
     def listed_numbers(self) -> frozenset[Site]:
@@ -124,16 +128,16 @@ class Context:
     def results_of(self, tool: Tool) -> list[Result]:
         """The results of all callables of ``tool``, in reading order."""
         own = dict.fromkeys(callable.function for callable in tool.callables)
-        found = [pair for function in own for pair in self._results_by_function.get(function, ())]
-        return [result for _, result in sorted(found, key=lambda pair: pair[0])]
+        pairs = [pair for function in own for pair in self._results_by_function.get(function, ())]
+        return [result for _, result in sorted(pairs, key=lambda pair: pair[0])]
 
     @cached_property
     def _results_by_function(self) -> dict[object, list[tuple[int, Result]]]:
-        out: dict[object, list[tuple[int, Result]]] = {}
+        table: dict[object, list[tuple[int, Result]]] = {}
         for i, result in enumerate(self.results):
             if result.callable not in result.tool.inherited:
-                out.setdefault(result.callable.function, []).append((i, result))
-        return out
+                table.setdefault(result.callable.function, []).append((i, result))
+        return table
 
     def once(self, question: Callable[[Context], _T]) -> _T:
         """The answer to a question about the module, remembered."""
@@ -172,17 +176,17 @@ class Context:
         help: str = "",
         fix: Callable[[], Fix | None] | None = None,
         because: Because | None = None,
-        within: tuple[int, int] | None = None,
+        characters: tuple[int, int] | None = None,
         tool: Tool | None = None,
     ) -> Pending:
-        """A finding at an expression, or at the characters ``within`` its source text.
+        """A finding at an expression, or at those ``characters`` of its source text.
 
         ``fix`` works out the repair, whose edits all lie in the file of ``where``; it is called once the finding is
         placed. ``tool`` is the one that it speaks of.
         """
         site = where if isinstance(where, Site) else Site(self.module, where)
-        of = told(tool, None) if tool is not None else None
-        return Pending(code, site, message, help, fix, because, within, of)
+        of = subject_of(tool, None) if tool is not None else None
+        return Pending(code, site, message, help, fix, because, characters, of)
 
     def found_in(
         self,
@@ -200,7 +204,7 @@ class Context:
     ) -> Pending:
         """A finding in the result of a tool. Without a ``message`` it is made of the tools, of the keys that lead
         there and of ``what`` it is. ``settings`` are the lines of configuration that the help names."""
-        of = told(result.tool, result.callable)
+        of = subject_of(result.tool, result.callable)
         return Pending(code, site, message, help, fix, because, None, of, key, what, kind, settings)
 
     def literal_span(self, literal: Literal, start: int, end: int) -> tuple[Site, tuple[int, int]]:
@@ -218,23 +222,23 @@ def _contexts(project: Project) -> dict[str, Context]:
     return {}
 
 
-class Told(NamedTuple):
+class Subject(NamedTuple):
     """The tool that a finding speaks of, and the files that make it one."""
 
     tool: ToolAt
     files: tuple[str, ...]
 
 
-def told(tool: Tool, callable: FunctionOf | None) -> Told:
+def subject_of(tool: Tool, callable: FunctionOf | None) -> Subject:
     """``tool`` by the place of its ``callable``, else by its own."""
     called = callable or tool.callable
     of = tool.cls.cls.name if tool.cls is not None else ""
     function = called.function if called is not None else None
     name = tool.name or of or (function.name if isinstance(function, facts.Function) else "")
     if callable is None:
-        return Told(ToolAt(tool.module.path, tool.at, name), (tool.module.path,))
+        return Subject(ToolAt(tool.module.path, tool.at, name), (tool.module.path,))
     files = dict.fromkeys((tool.module.path, callable.module.path))
-    return Told(ToolAt(callable.module.path, callable.function.at, name), tuple(files))
+    return Subject(ToolAt(callable.module.path, callable.function.at, name), tuple(files))
 
 
 class Pending(records.Record, frozen=True):
@@ -246,8 +250,8 @@ class Pending(records.Record, frozen=True):
     help: str
     fix: Callable[[], Fix | None] | None
     because: Because | None
-    within: tuple[int, int] | None
-    told: Told | None = None
+    characters: tuple[int, int] | None
+    subject: Subject | None = None
     key: str | None = None
     what: str = ""
     kind: Kind | None = None

@@ -15,7 +15,7 @@ from gllint_rules.project.imports import Imports
 from gllint_rules.reading.facts import Module
 from gllint_rules.reading.modules import read_module
 from gllint_rules.reading.reads import Read, Reads, Spoilt, noted
-from gllint_rules.tools.registrars import Taken
+from gllint_rules.tools.registrars import Registrar
 from gllint_rules.tools.tools import Tools, forgotten
 from gllint_rules.words.names import Names
 from gllint_rules.words.settings import Settings
@@ -347,14 +347,14 @@ def _talks_to_a_model(project: Project, module: Module, given: None) -> bool:
     return project.names.table.talks_to_a_model(module.outline.modules())
 
 
-def taken(project: Project) -> frozenset[Taken]:
+def taken(project: Project) -> frozenset[Registrar]:
     """By what of the project functions are handed over that other modules give."""
-    found = new = frozenset(Taken._make(one) for part in project.each(_taken_in, None) for one in part)
+    found = new = frozenset(Registrar._make(one) for part in project.each(_taken_in, None) for one in part)
     for _ in range(_ROUNDS):
         if not new:
             break
         parts = project.each(_taken_through, new)
-        new = frozenset(Taken._make(one) for part in parts for one in part) - found
+        new = frozenset(Registrar._make(one) for part in parts for one in part) - found
         found |= new
     return found
 
@@ -364,10 +364,10 @@ def _taken_in(
 ) -> frozenset[tuple[str, int, str, str, str, str]]:
     project.tools.own(module)
     forms = project.tools.forms
-    return frozenset((*forms.taken.get(module.path, ()), *forms.renamed(module)))
+    return frozenset((*forms.registrars.get(module.path, ()), *forms.decorator_aliases(module)))
 
 
 def _taken_through(
     project: Project, module: Module, given: frozenset[tuple[str, int, str, str, str, str]]
 ) -> frozenset[tuple[str, int, str, str, str, str]]:
-    return project.tools.forms.takes(module, cast("frozenset[Taken]", given))
+    return project.tools.forms.registrars_in(module, cast("frozenset[Registrar]", given))

@@ -20,7 +20,7 @@ from gllint_rules.inference.values import (
     number,
     options,
 )
-from gllint_rules.project.context import Context, told
+from gllint_rules.project.context import Context, subject_of
 from gllint_rules.project.model_view import is_changed, wrappers
 from gllint_rules.project.results import Result, is_quantity, leaves, quantities
 from gllint_rules.project.schemas import keyword_schemas
@@ -36,7 +36,7 @@ def sights(context: Context) -> Iterator[ToolSight]:
     """Each tool of a module once, with what it returns as far as that can be seen."""
     found: dict[tuple[str, int], ToolSight] = {}
     for tool in context.tools:
-        at = told(tool, tool.callable).tool
+        at = subject_of(tool, tool.callable).tool
         place = at.path, at.at
         result = result_of(context, tool)
         known = found.get(place)

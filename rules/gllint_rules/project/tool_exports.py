@@ -10,7 +10,7 @@ from gllint_rules.project.project import taken
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Module
 from gllint_rules.reading.outline import SECTION_BITS
-from gllint_rules.tools.registrars import Taken
+from gllint_rules.tools.registrars import Registrar
 from gllint_rules.tools.tools import assigns_registry
 from gllint_rules.words.framework_table import GENERAL
 from gllint_rules.words.names import TOOL_REGISTRY_CLASSES, TOOL_REGISTRY_NAMES
@@ -38,7 +38,7 @@ def names_of_tools(project: Project) -> Needles:
     )
 
 
-def _names_of(project: Project, one: Taken) -> Iterator[tuple[str, str]]:
+def _names_of(project: Project, one: Registrar) -> Iterator[tuple[str, str]]:
     """The names by which other files may give functions to what hands them over: to import it, and to use it."""
     yield one.used_as, one.used_as
     yield one.path.removesuffix(".py").removesuffix("/__init__").rpartition("/")[2], one.used_as

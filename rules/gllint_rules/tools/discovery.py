@@ -33,17 +33,17 @@ from gllint_rules.reading.reads import SHAPE
 from gllint_rules.records import replace
 from gllint_rules.tools.framework_names import Callees, defined, dotted_path, meant, origins, real_names
 from gllint_rules.tools.registrars import (
+    Registrar,
     Sink,
-    Taken,
     arguments,
     functions,
-    given_to,
-    handed_over,
-    held_by,
-    made_around,
+    functions_in,
+    functions_in_value,
     nowhere,
+    registrations,
     returned,
     stores,
+    wrapped_functions,
 )
 from gllint_rules.tools.subclasses import Derivation
 from gllint_rules.tools.tool import Form, Tool
@@ -69,11 +69,11 @@ class Forms:
         decorators = "|".join(map(re.escape, sorted(self.table.last_names("decorators"))))
         self._renames = re.compile(rf"\w+ *= *(?:(?:\w+\.)?partial\(\s*)?(?:\w+\.)*(?:{decorators})\b")
         self._decorated: dict[object, Tool] = {}
-        self.taken: dict[str, set[Taken]] = {}  # by the modules that hand it over
+        self.registrars: dict[str, set[Registrar]] = {}  # by the modules that hand it over
 
     def inherit(self, old: Forms) -> None:
         """Take over what ``old`` noted beside the tools that it found."""
-        self.taken = {path: set(taken) for path, taken in old.taken.items()}
+        self.registrars = {path: set(registrars) for path, registrars in old.registrars.items()}
 
     def forget(self, changed: Collection[str]) -> None:
         """Forget what was known from the outlines of the modules at ``changed``."""
@@ -83,62 +83,73 @@ class Forms:
 
     def of(self, module: Module) -> Iterator[Tool]:
         """The tools that ``module`` defines or hands over, a function once."""
-        seen: set[object] = set()
+        tool_functions: set[object] = set()
         for tool in self._of(module):
             if tool.form in ("T6", "T7", "T8"):
-                new = tuple(callee for callee in tool.callables if callee.function not in seen)
+                new = tuple(callee for callee in tool.callables if callee.function not in tool_functions)
                 if not new:
                     continue
                 tool = replace(tool, callables=new)
             changed_by = tool.framework.changed_by if tool.framework is not None else ()
             if tool.call is None or not changed_by or tool.call.keyword(*changed_by) is None:
-                seen.update(callee.function for callee in tool.callables)  # else another may show its results
+                tool_functions.update(
+                    callee.function for callee in tool.callables
+                )  # else another may show its results
             yield tool
 
-    def through(self, module: Module, taken: frozenset[Taken], known: Iterable[Tool]) -> Iterator[Tool]:
-        """The tools that ``module`` hands over through what stands in other modules, and none of ``known``."""
-        seen: set[object] = {callee.function for tool in known for callee in tool.callables}
+    def through(
+        self, module: Module, registrars: frozenset[Registrar], own_tools: Iterable[Tool]
+    ) -> Iterator[Tool]:
+        """The tools that ``module`` hands over through what stands in other modules, and none of ``own_tools``."""
+        tool_functions: set[object] = {callee.function for tool in own_tools for callee in tool.callables}
         rows = {row.name: row for row in self.table.rows}
-        for callee, scope, at, framework in given_to(self.evaluator, module, taken, lambda _: nowhere):
-            if callee.function not in seen:
-                seen.add(callee.function)
+        for callee, scope, at, framework in registrations(
+            self.evaluator, module, registrars, lambda _: nowhere
+        ):
+            if callee.function not in tool_functions:
+                tool_functions.add(callee.function)
                 yield self._plain("T7", Frame(module, scope), at, callee, rows.get(framework))
-        for tool in self._decorated_by_others(module, taken):
-            if tool.callables[0].function not in seen:
+        for tool in self._decorated_by_others(module, registrars):
+            if tool.callables[0].function not in tool_functions:
                 yield tool
 
-    def takes(self, module: Module, taken: frozenset[Taken]) -> frozenset[Taken]:
-        """What ``module`` takes for ``taken`` itself."""
-        more: dict[str, set[Taken]] = {}
-        for _ in given_to(self.evaluator, module, taken, partial(self._sink, module, into=more)):
+    def registrars_in(self, module: Module, registrars: frozenset[Registrar]) -> frozenset[Registrar]:
+        """What of ``module`` itself takes functions, as it hands them on to ``registrars``."""
+        by_path: dict[str, set[Registrar]] = {}
+        for _ in registrations(
+            self.evaluator, module, registrars, partial(self._sink, module, registrars=by_path)
+        ):
             pass
-        return frozenset(more.get(module.path, ()))
+        return frozenset(by_path.get(module.path, ()))
 
     def _sink(
-        self, module: Module, framework: Framework | str | None, into: dict[str, set[Taken]] | None = None
+        self,
+        module: Module,
+        framework: Framework | str | None,
+        registrars: dict[str, set[Registrar]] | None = None,
     ) -> Sink:
         """Where it is noted what ``module`` hands over that others give, by a row of the table."""
         row = framework if isinstance(framework, str) else framework.name if framework is not None else ""
-        into = self.taken if into is None else into
+        registrars = self.registrars if registrars is None else registrars
 
         def note(path: str, at: int, used_as: str, name: str, kind: str) -> None:
-            self._take(module, Taken(path, at, used_as, name, kind, row), into)
+            self._take(module, Registrar(path, at, used_as, name, kind, row), registrars)
 
         return note
 
-    def _take(self, module: Module, one: Taken, into: dict[str, set[Taken]]) -> None:
-        into.setdefault(module.path, set()).add(one)
-        if one.path != module.path:
-            self.evaluator.modules.tell(module.path, one.path)
+    def _take(self, module: Module, registrar: Registrar, registrars: dict[str, set[Registrar]]) -> None:
+        registrars.setdefault(module.path, set()).add(registrar)
+        if registrar.path != module.path:
+            self.evaluator.modules.tell(module.path, registrar.path)
 
     def _of(self, module: Module) -> Iterator[Tool]:
         may_call = partial(self._may_call, module)
         calls = [(call, Frame(module, scope)) for call, scope in module.calls_where(may_call)]
         calls = [(call, frame) for call, frame in calls if self._is_named(call, frame)]
         for call, frame in calls:
-            tool = self.made(call, frame) or self._described(call, frame)
+            tool = self.tool_of_call(call, frame) or self._described(call, frame)
             if tool is not None:
-                yield from self._each(tool)
+                yield from self._tools_of_call(tool)
             yield from self._mapped(call, frame)
         yield from self._classes(module)
         for function in module.functions_where(partial(self._may_be_decorated, module)):
@@ -146,27 +157,27 @@ class Forms:
             if tool is not None:
                 yield tool
                 frame, sink = Frame(module, tool.scope), self._sink(module, tool.framework)
-                for callee in made_around(self.evaluator, tool.callables[0], sink):
+                for callee in wrapped_functions(self.evaluator, tool.callables[0], sink):
                     yield self._plain("T7", frame, tool.at, callee, tool.framework)
             yield from self._generated(module, function)
         for call, frame in calls:
-            yield from self._handed(call, frame)
+            yield from self._list_tools(call, frame)
         if self.callees.talks():
             yield from self._assigned(module)
 
-    def _each(self, tool: Tool) -> Iterator[Tool]:
-        """A call that makes a tool of whatever function of several it is given makes one of each."""
+    def _tools_of_call(self, tool: Tool) -> Iterator[Tool]:
+        """``tool``; of a call that makes one of whatever function of several it is given, one for each."""
         if (
             len(tool.callables) > 1
             and tool.form in ("T4", "T7")
             and tool.call is not None
             and tool.call.keyword("name") is None
         ):
-            found = tool.callables
+            callees = tool.callables
             if tool.fn is not None:
-                found = functions(self.evaluator, tool.fn, Frame(tool.module, tool.scope))
-            if len(found) == len(tool.callables):
-                for callee in found:
+                callees = functions(self.evaluator, tool.fn, Frame(tool.module, tool.scope))
+            if len(callees) == len(tool.callables):
+                for callee in callees:
                     yield replace(tool, callables=(callee,), name=getattr(callee.function, "name", None))
                 return
         yield tool
@@ -198,30 +209,30 @@ class Forms:
 
     # --- T1, T4, T5, T7 ----------------------------------------------------------------------------------------
 
-    def made(self, call: Call, frame: Frame) -> Tool | None:
+    def tool_of_call(self, call: Call, frame: Frame) -> Tool | None:
         """The tool object that ``call`` makes, if it makes one."""
         kinds = self._kinds(call.func, frame)
         if call.keyword(SCHEMA_FN) is None and _MADE.isdisjoint(kinds):
             return None
-        nothing: tuple[Tool | None, list[Taken]] = (None, [])
-        tool, taken = self.evaluator.ask(
+        nothing: tuple[Tool | None, list[Registrar]] = (None, [])
+        tool, registrars = self.evaluator.ask(
             ("tool", call),
-            lambda: self._made_with(call, frame),
+            lambda: self._tool_and_registrars(call, frame),
             nothing,
             lambda: nothing,
             Site(frame.module, call.at),
         )
-        for one in taken:  # each time: the answer may be one from before an edit
-            self._take(frame.module, one, self.taken)
+        for registrar in registrars:  # each time: the answer may be one from before an edit
+            self._take(frame.module, registrar, self.registrars)
         return tool
 
-    def _made_with(self, call: Call, frame: Frame) -> tuple[Tool | None, list[Taken]]:
-        taken: dict[str, set[Taken]] = {}
+    def _tool_and_registrars(self, call: Call, frame: Frame) -> tuple[Tool | None, list[Registrar]]:
+        registrars: dict[str, set[Registrar]] = {}
         frame.module.note(call.at >> SECTION_BITS)
-        tool = self._made(call, frame, taken)
-        return tool, sorted(taken.get(frame.module.path, ()))
+        tool = self._tool_of_call(call, frame, registrars)
+        return tool, sorted(registrars.get(frame.module.path, ()))
 
-    def _made(self, call: Call, frame: Frame, taken: dict[str, set[Taken]]) -> Tool | None:
+    def _tool_of_call(self, call: Call, frame: Frame, registrars: dict[str, set[Registrar]]) -> Tool | None:
         args_schema, result_schema = call.keyword(ARGS_SCHEMA), call.keyword(*RESULT_SCHEMAS)
         fn = call.keyword(SCHEMA_FN)
         has_schema = args_schema is not None or result_schema is not None
@@ -238,7 +249,7 @@ class Forms:
                 result_schema=result_schema,
                 fn=fn,
             )
-        return self._applied(call, frame, taken) or self._wrapped(call, frame, taken)
+        return self._applied(call, frame, registrars) or self._wrapped(call, frame, registrars)
 
     def _kinds(self, func: Expr, frame: Frame) -> frozenset[Kind]:
         """Under which keys the table names what ``func`` stands for."""
@@ -249,65 +260,69 @@ class Forms:
         """What the table says under ``kind`` of what ``expr`` stands for, a callee or a call of one, and that."""
         if kind not in self._kinds(_callee(expr), frame):
             return None
-        found, home = meant(expr, frame)
-        entry = self.callees.entry(kind, _callee(found), home, called=isinstance(found, Call))
-        return (entry, found) if entry is not None else None
+        target, home = meant(expr, frame)
+        entry = self.callees.entry(kind, _callee(target), home, called=isinstance(target, Call))
+        return (entry, target) if entry is not None else None
 
-    def _applied(self, call: Call, frame: Frame, taken: dict[str, set[Taken]]) -> Tool | None:
+    def _applied(self, call: Call, frame: Frame, registrars: dict[str, set[Registrar]]) -> Tool | None:
         """T7: a decorator that is called with the function: ``tool(f)``, ``server.tool(name="x")(f)``."""
-        given = call.args[0] if call.args else call.keyword(*_DECORATED)
-        if given is None or isinstance(given, (facts.Const, facts.Star)):
-            given = call.args[1] if len(call.args) > 1 else None
-        if given is None or isinstance(given, facts.Star):
+        argument = call.args[0] if call.args else call.keyword(*_DECORATED)
+        if argument is None or isinstance(argument, (facts.Const, facts.Star)):
+            argument = call.args[1] if len(call.args) > 1 else None
+        if argument is None or isinstance(argument, facts.Star):
             return None
-        known = self._entry("decorators", call.func, frame)
-        if known is None:
+        match = self._entry("decorators", call.func, frame)
+        if match is None:
             return None
-        entry, decorator = known
-        found = functions(self.evaluator, given, frame, self._sink(frame.module, entry.framework, taken))
-        if not found:
+        entry, decorator = match
+        callables = functions(
+            self.evaluator, argument, frame, self._sink(frame.module, entry.framework, registrars)
+        )
+        if not callables:
             return None
-        made = decorator if isinstance(decorator, Call) else call
-        return self._tool("T7", frame, call, found, entry.framework, made, decorates=True)
+        registration = decorator if isinstance(decorator, Call) else call
+        return self._tool("T7", frame, call, callables, entry.framework, registration, decorates=True)
 
     def _mapped(self, call: Call, frame: Frame) -> Iterator[Tool]:
         """T7: ``map(tool, functions)``: what makes a tool of one function makes one of each."""
         if not _is_map(call):
             return
-        maker, given = call.args
-        known = next(filter(None, (self._entry(kind, maker, frame) for kind in _MAKING)), None)
-        if known is not None:
-            framework = known[0].framework
+        maker, argument = call.args
+        match = next(filter(None, (self._entry(kind, maker, frame) for kind in _MAKING)), None)
+        if match is not None:
+            framework = match[0].framework
             sink = self._sink(frame.module, framework)
-            for found in handed_over(self.evaluator, given, frame, sink):
-                yield self._plain("T7", frame, call.at, found, framework)
+            for callee in functions_in(self.evaluator, argument, frame, sink):
+                yield self._plain("T7", frame, call.at, callee, framework)
 
-    def _wrapped(self, call: Call, frame: Frame, taken: dict[str, set[Taken]]) -> Tool | None:
+    def _wrapped(self, call: Call, frame: Frame, registrars: dict[str, set[Registrar]]) -> Tool | None:
         """T4, T7: a call that is given the function at one of its places."""
-        known = self._entry("calls", call.func, frame)
-        if known is None or isinstance(known[1], Call):
+        match = self._entry("calls", call.func, frame)
+        if match is None or isinstance(match[1], Call):
             return None
-        entry = known[0]
-        found: dict[object, FunctionOf] = {}
+        entry = match[0]
+        callables: dict[object, FunctionOf] = {}
         source: Expr | None = None
         settled = False  # a position holds the function: what follows is something else
-        for place, given in arguments(self.evaluator, call, frame, _keywords_first(entry.name.places)):
-            if isinstance(given, (Value, facts.Const, facts.Star)):
+        for place, argument in arguments(self.evaluator, call, frame, _keywords_first(entry.name.places)):
+            if isinstance(argument, (Value, facts.Const, facts.Star)):
                 continue
-            if isinstance(place, int) and (settled or (found and place > 0)):
+            if isinstance(place, int) and (settled or (callables and place > 0)):
                 continue
-            here = functions(self.evaluator, given, frame, self._sink(frame.module, entry.framework, taken))
-            if here:
+            callees = functions(
+                self.evaluator, argument, frame, self._sink(frame.module, entry.framework, registrars)
+            )
+            if callees:
                 settled = settled or isinstance(place, int)
-                source = source or given
+                source = source or argument
             elif isinstance(place, int) and place == 0 and 1 in entry.name.places:
                 settled = True
-            found.update((callee.function, callee) for callee in here)
+            callables.update((callee.function, callee) for callee in callees)
         if source is None:
             return None
         is_object = facts.last_name(call.func)[:1].isupper() or not isinstance(call.func, facts.Attr)
         form: Form = "T4" if is_object else "T7"
-        tool = self._tool(form, frame, call, tuple(found.values()), entry.framework, call)
+        tool = self._tool(form, frame, call, tuple(callables.values()), entry.framework, call)
         return replace(tool, args_schema=call.keyword(ARGS_SCHEMA), fn=source)
 
     def _tool(
@@ -315,24 +330,33 @@ class Forms:
         form: Form,
         frame: Frame,
         call: Call,
-        found: tuple[FunctionOf, ...],
+        callables: tuple[FunctionOf, ...],
         framework: Framework | None,
-        named_by: Call,
+        registration: Call,
         decorates: bool = False,
     ) -> Tool:
-        given = named_by.keyword("name", "name_override")
-        if given is None and decorates and named_by.args and isinstance(named_by.args[0], facts.Const):
-            given = named_by.args[0]
-        name = self._literal(given, frame) if given is not None else getattr(found[0].function, "name", None)
+        name_expr = registration.keyword("name", "name_override")
+        if (
+            name_expr is None
+            and decorates
+            and registration.args
+            and isinstance(registration.args[0], facts.Const)
+        ):
+            name_expr = registration.args[0]
+        name = (
+            self._literal(name_expr, frame)
+            if name_expr is not None
+            else getattr(callables[0].function, "name", None)
+        )
         return Tool(
             form=form,
             module=frame.module,
             scope=frame.scope,
             at=call.at,
-            callables=found,
+            callables=callables,
             name=name,
             framework=framework,
-            call=named_by,
+            call=registration,
             decorates=decorates,
         )
 
@@ -345,21 +369,21 @@ class Forms:
             return None
         name_expr = call.keyword("name") or (call.args[0] if call.args else None)
         name = self._literal(name_expr, frame)
-        found = self._beside(name, frame) if name is not None else None
-        if found is None:
+        callee = self._implementation(name, frame) if name is not None else None
+        if callee is None:
             return None
         return Tool(
             form="T5",
             module=frame.module,
             scope=frame.scope,
             at=call.at,
-            callables=(found,),
+            callables=(callee,),
             name=name,
             call=call,
             args_schema=call.keyword("parameters"),
         )
 
-    def _beside(self, name: str, frame: Frame) -> FunctionOf | None:
+    def _implementation(self, name: str, frame: Frame) -> FunctionOf | None:
         names = (name, f"_{name}", f"{name}_impl", f"_{name}_impl")
         module, cls = frame.module, frame.scope.enclosing_class()
         method = next(filter(None, map(cls.method, names)), None) if cls is not None else None
@@ -374,8 +398,8 @@ class Forms:
                 continue
             value = table.value(name)
             if isinstance(value, (facts.Name, facts.Attr, facts.Lambda)):
-                for found in functions(self.evaluator, value, Frame(module, table_scope)):
-                    return found
+                for callee in functions(self.evaluator, value, Frame(module, table_scope)):
+                    return callee
         return None
 
     # --- T3 ------------------------------------------------------------------------------------------------------
@@ -389,9 +413,9 @@ class Forms:
         """T3: the tool that the decorators of ``function`` make of it."""
         if not function.decorators:
             return None
-        known = self._decorated.get(function)
-        if known is not None:
-            return known
+        tool = self._decorated.get(function)
+        if tool is not None:
+            return tool
         return self.evaluator.ask(
             ("decorated", function),
             lambda: self._by_decorator(module, function),
@@ -416,20 +440,20 @@ class Forms:
         module.note(function.at >> SECTION_BITS)
         frame = Frame(module, function.scope.parent or function.scope)
         for written in function.decorators:
-            known = self._entry("decorators", written, frame)
-            if known is None:
+            match = self._entry("decorators", written, frame)
+            if match is None:
                 continue
-            return self._marked(function, frame, *known)
+            return self._marked(function, frame, *match)
         return None
 
     def _marked(self, function: Function, frame: Frame, entry: Entry, decorator: Expr) -> Tool:
         """The tool that ``decorator`` makes of a function that is defined in ``frame``."""
         name: str | None = function.name
         if isinstance(decorator, Call):
-            given = decorator.keyword("name", "name_override") or (
+            name_expr = decorator.keyword("name", "name_override") or (
                 decorator.args[0] if decorator.args else None
             )
-            name = self._literal(given, frame) if given is not None else name
+            name = self._literal(name_expr, frame) if name_expr is not None else name
         return Tool(
             form="T3",
             module=frame.module,
@@ -443,14 +467,14 @@ class Forms:
             decorates=True,
         )
 
-    def renamed(self, module: Module) -> Iterator[Taken]:
+    def decorator_aliases(self, module: Module) -> Iterator[Registrar]:
         """The names that ``module`` gives to decorators of the table, by which other modules may decorate."""
         frame = Frame(module, module.scope)
         for name, section in self._may_be_renamed(module):
             at = section.number << SECTION_BITS
-            known = self._entry("decorators", facts.Name(at, name), frame)
-            if known is not None:
-                yield Taken(module.path, at, name, name, "renamed", known[0].framework.name)
+            match = self._entry("decorators", facts.Name(at, name), frame)
+            if match is not None:
+                yield Registrar(module.path, at, name, name, "renamed", match[0].framework.name)
 
     def _may_be_renamed(self, module: Module) -> Iterator[tuple[str, Section]]:
         """The names that stand for others by what the text of the sections says which bind them."""
@@ -463,9 +487,13 @@ class Forms:
                 if self._renames.match(module.source, section.begin, section.end):
                     yield from ((name, section) for name in section.binds)
 
-    def _decorated_by_others(self, module: Module, taken: frozenset[Taken]) -> Iterator[Tool]:
+    def _decorated_by_others(self, module: Module, registrars: frozenset[Registrar]) -> Iterator[Tool]:
         """T3: the functions of ``module`` under a decorator to which another module gives its name."""
-        names = {(one.path, one.used_as) for one in map(Taken._make, taken) if one.kind == "renamed"}
+        names = {
+            (registrar.path, registrar.used_as)
+            for registrar in map(Registrar._make, registrars)
+            if registrar.kind == "renamed"
+        }
         words = frozenset(name for _, name in names)
         for function in module.functions_where(
             lambda section: not section.decorators.isdisjoint(words), SHAPE
@@ -475,33 +503,33 @@ class Forms:
                 for home, name in origins(self.evaluator, _callee(written), frame):
                     if (home.path, name) not in names or home is module:
                         continue
-                    there: Expr = facts.Name(0, name)
+                    decorator: Expr = facts.Name(0, name)
                     if isinstance(written, Call):
-                        there = facts.Call(written.at, there, written.args, written.keywords)
-                    known = self._entry("decorators", there, Frame(home, home.scope))
-                    if known is not None:
-                        yield self._marked(function, frame, *known)
+                        decorator = facts.Call(written.at, decorator, written.args, written.keywords)
+                    match = self._entry("decorators", decorator, Frame(home, home.scope))
+                    if match is not None:
+                        yield self._marked(function, frame, *match)
 
     def _generated(self, module: Module, function: Function) -> Iterator[Tool]:
         """T7: the functions that a decorated generator yields."""
         frame = Frame(module, function.scope.parent or function.scope)
         for written in function.decorators:
-            known = self._entry("generators", written, frame)
-            for given in function.yields if known is not None else ():
-                if known is not None and given.value is not None:
+            match = self._entry("generators", written, frame)
+            for item in function.yields if match is not None else ():
+                if match is not None and item.value is not None:
                     inner = Frame(module, function.scope)
-                    for found in functions(self.evaluator, given.value, inner):
-                        yield self._plain("T7", inner, given.at, found, known[0].framework)
+                    for callee in functions(self.evaluator, item.value, inner):
+                        yield self._plain("T7", inner, item.at, callee, match[0].framework)
 
     def _plain(
-        self, form: Form, frame: Frame, at: int, found: FunctionOf, framework: Framework | None
+        self, form: Form, frame: Frame, at: int, callee: FunctionOf, framework: Framework | None
     ) -> Tool:
-        name = getattr(found.function, "name", None)
-        return Tool(form, frame.module, frame.scope, at, (found,), name, framework)
+        name = getattr(callee.function, "name", None)
+        return Tool(form, frame.module, frame.scope, at, (callee,), name, framework)
 
     # --- T6 ------------------------------------------------------------------------------------------------------
 
-    def _handed(self, call: Call, frame: Frame) -> Iterator[Tool]:
+    def _list_tools(self, call: Call, frame: Frame) -> Iterator[Tool]:
         """T6: the plain functions in the lists that ``call`` takes tools by."""
         if isinstance(call.func, Call):
             return
@@ -510,26 +538,30 @@ class Forms:
             return
         if entry.framework.name == GENERAL and not self.callees.talks():
             return
-        places = self._handed_through(call, frame, entry.name.places)
-        for place, given in arguments(self.evaluator, call, frame, places):
+        places = self._list_places(call, frame, entry.name.places)
+        for place, argument in arguments(self.evaluator, call, frame, places):
             if isinstance(place, str) and self.callees.is_no_tool(place, call.func, frame):
                 continue
-            if isinstance(given, Value):
-                found = held_by(self.evaluator, given)
+            if isinstance(argument, Value):
+                callees = functions_in_value(self.evaluator, argument)
             else:
-                found = handed_over(self.evaluator, given, frame, self._sink(frame.module, entry.framework))
-            for callee in found:
+                callees = functions_in(
+                    self.evaluator, argument, frame, self._sink(frame.module, entry.framework)
+                )
+            for callee in callees:
                 yield self._plain("T6", frame, call.at, callee, entry.framework)
 
-    def _handed_through(self, call: Call, frame: Frame, places: tuple[Place, ...]) -> tuple[Place, ...]:
+    def _list_places(self, call: Call, frame: Frame, places: tuple[Place, ...]) -> tuple[Place, ...]:
         """Where ``call`` takes what a class from outside takes at ``places``, if classes of the project lie between."""
         match call.func:
             case facts.Attr(base=facts.Call(func=facts.Name(id="super")), name="__init__"):
                 cls = frame.scope.enclosing_class()
                 lineage = classes.ancestors(self.evaluator, ClassOf(frame.module, cls))[1:] if cls else ()
             case facts.Name() | facts.Attr():
-                made = (o for o in options(self.evaluator.eval(call.func, frame)) if isinstance(o, ClassOf))
-                lineage = next((classes.ancestors(self.evaluator, option) for option in made), ())
+                class_options = (
+                    o for o in options(self.evaluator.eval(call.func, frame)) if isinstance(o, ClassOf)
+                )
+                lineage = next((classes.ancestors(self.evaluator, option) for option in class_options), ())
             case _:
                 lineage = ()
         return (
@@ -552,31 +584,31 @@ class Forms:
             ]  # what bears the name is taken for it
             for call, scope in of.module.calls_of({"__init__"}):
                 if scope.owner is method and facts.last_name(call.func) == "__init__":
-                    return tuple(dict.fromkeys((*named, *_handed_on(method, call, wanted))))
+                    return tuple(dict.fromkeys((*named, *_forwarded_places(method, call, wanted))))
             return tuple(named)
         return places
 
     def _assigned(self, module: Module) -> Iterator[Tool]:
         """T6: ``agent.tools = [f]``, ``agent.tools += [f]``, ``agent.tools.append(f)``."""
         names = self.table.any_keywords
-        given = [
+        puts = [
             (target, value, value.at, scope)
             for target, value, scope in stores(module, lambda s: not s.attributes.isdisjoint(names))
         ]
-        given += (
+        puts += (
             (call.func.base, call.args[0], call.at, scope)
             for call, scope in module.calls_where(
                 lambda s: not names.isdisjoint(s.mutated) and not LIST_PUTS.isdisjoint(s.calls)
             )
             if isinstance(call.func, facts.Attr) and call.func.name in LIST_PUTS and call.args
         )
-        for target, value, at, scope in given:
+        for target, value, at, scope in puts:
             if not isinstance(target, facts.Attr) or target.name not in names:
                 continue
             frame = Frame(module, scope)
             framework = self._owner(target.base, target.name, frame)
             if framework is not None and framework.plain_functions:
-                for callee in handed_over(self.evaluator, value, frame, self._sink(module, framework)):
+                for callee in functions_in(self.evaluator, value, frame, self._sink(module, framework)):
                     yield self._plain("T6", frame, at, callee, framework)
 
     def _owner(self, receiver: Expr, attribute: str, frame: Frame) -> Framework | None:
@@ -613,11 +645,11 @@ class Forms:
         """The methods that are tools where the class, or one below it, defines them; empty where it is none."""
         for ancestor in classes.ancestors(self.evaluator, of)[1:]:
             if isinstance(ancestor, ClassOf):
-                found = self.table.methods(dotted_path(ancestor.module, ancestor.cls.name))
+                names = self.table.methods(dotted_path(ancestor.module, ancestor.cls.name))
             else:
-                found = self.table.methods(ancestor.name)
-            if found:
-                return found
+                names = self.table.methods(ancestor.name)
+            if names:
+                return names
         return ()
 
     def class_tool(self, of: ClassOf) -> Tool | None:
@@ -647,13 +679,16 @@ class Forms:
     def _inherited(self, of: ClassOf, names: tuple[str, ...]) -> Iterator[FunctionOf]:
         """The methods among ``names`` that stand in a class above, which calls on ``self`` what ``of`` defines."""
         own = {method.name for method in of.cls.methods()}
-        above = [a for a in classes.ancestors(self.evaluator, of)[1:] if isinstance(a, ClassOf)]
+        ancestors = [a for a in classes.ancestors(self.evaluator, of)[1:] if isinstance(a, ClassOf)]
         for name in names:
-            for each in above:
-                method = each.cls.method(name)
+            for ancestor in ancestors:
+                method = ancestor.cls.method(name)
                 if method is not None:
-                    if any(_is_on_self(call, own, scope, each) for call, scope in each.module.calls_of(own)):
-                        yield FunctionOf(each.module, method, of, True)
+                    if any(
+                        _is_on_self(call, own, scope, ancestor)
+                        for call, scope in ancestor.module.calls_of(own)
+                    ):
+                        yield FunctionOf(ancestor.module, method, of, True)
                     break
 
     def _class_name(self, of: ClassOf) -> str | None:
@@ -675,12 +710,12 @@ class Forms:
         """T8: the methods that a toolkit lists by name, or returns from a method of its."""
         method = of.cls.method(attribute)
         if method is not None:
-            for given in returned(method.body):
-                yield from handed_over(self.evaluator, given, Frame(of.module, method.scope))
+            for expr in returned(method.body):
+                yield from functions_in(self.evaluator, expr, Frame(of.module, method.scope))
             return
         for name in self._names_under(of, attribute):
-            found = self.evaluator.member(of, name)
-            for option in options(found):
+            member = self.evaluator.member(of, name)
+            for option in options(member):
                 if isinstance(option, FunctionOf):
                     yield option
 
@@ -702,9 +737,9 @@ class Forms:
     def _names_under(self, of: ClassOf, attribute: str) -> list[str]:
         """The texts that a class gives its attribute."""
         for ancestor in classes.ancestors(self.evaluator, of):
-            given = classes.class_value(ancestor, attribute) if isinstance(ancestor, ClassOf) else None
-            if given is not None and isinstance(ancestor, ClassOf):
-                return list(_texts(self.evaluator.eval(given, Frame(ancestor.module, ancestor.cls.scope))))
+            expr = classes.class_value(ancestor, attribute) if isinstance(ancestor, ClassOf) else None
+            if expr is not None and isinstance(ancestor, ClassOf):
+                return list(_texts(self.evaluator.eval(expr, Frame(ancestor.module, ancestor.cls.scope))))
         return []
 
 
@@ -717,24 +752,24 @@ def _is_on_self(call: Call, names: Collection[str], scope: Scope, of: ClassOf) -
             return False
 
 
-def _handed_on(method: Function, call: Call, wanted: tuple[Place, ...]) -> Iterator[Place]:
-    """The places of ``method`` whose arguments ``call`` in it hands on to ``wanted`` ones."""
+def _forwarded_places(method: Function, call: Call, wanted: tuple[Place, ...]) -> Iterator[Place]:
+    """The places of ``method`` whose arguments ``call`` in it forwards to ``wanted`` ones."""
     named = [param for param in method.params[1:] if param.kind in ("any", "positional", "keyword")]
     positional = [param.name for param in named if param.kind != "keyword"]
     stars = {param.kind for param in method.params if param.kind in ("star", "double-star")}
     first_star = next((i for i, arg in enumerate(call.args) if isinstance(arg, facts.Star)), len(call.args))
     for place in wanted:
         if isinstance(place, int):
-            given = call.args[place] if place < first_star else None
-            if given is None and first_star < len(call.args) and "star" in stars:
+            argument = call.args[place] if place < first_star else None
+            if argument is None and first_star < len(call.args) and "star" in stars:
                 yield len(positional) + place - first_star
         else:
-            given = call.keyword(place)
-            if given is None and "double-star" in stars and any(name is None for name, _ in call.keywords):
+            argument = call.keyword(place)
+            if argument is None and "double-star" in stars and any(name is None for name, _ in call.keywords):
                 yield place
-        if isinstance(given, facts.Name):
+        if isinstance(argument, facts.Name):
             for param in named:
-                if param.name == given.id:
+                if param.name == argument.id:
                     yield param.name
                     if param.name in positional:
                         yield positional.index(param.name)

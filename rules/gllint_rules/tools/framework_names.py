@@ -51,14 +51,14 @@ class Callees(records.Record):
         rows = self.imported(frame.module)
         imported = [*self._by_imports(func, frame)]
         for callee in imported:
-            found = self.table.find(kind, callee, rows, called)
-            if found is not None and (kind != "keywords" or _is_named(found)):
-                return found
+            entry = self.table.find(kind, callee, rows, called)
+            if entry is not None and (kind != "keywords" or _is_named(entry)):
+                return entry
         # A class of the project's own that bears a framework's name by chance takes tools as any does.
         for callee in self.of(func, frame) if kind == "keywords" or not imported else ():
-            found = self.table.find(kind, callee, rows, called)
-            if found is not None:
-                return found
+            entry = self.table.find(kind, callee, rows, called)
+            if entry is not None:
+                return entry
         return None
 
     def is_no_tool(self, keyword: str, func: Expr, frame: Frame) -> bool:
@@ -70,20 +70,20 @@ class Callees(records.Record):
 
     def imported(self, module: Module) -> frozenset[str]:
         """The names of the rows whose framework ``module`` imports."""
-        found = self._imported.get(module.path)
-        if found is None:
-            found = self._imported[module.path] = self.table.imported(module.outline.modules())
-        return found
+        names = self._imported.get(module.path)
+        if names is None:
+            names = self._imported[module.path] = self.table.imported(module.outline.modules())
+        return names
 
     def of(self, func: Expr, frame: Frame) -> Iterator[Callee]:
         """The names that ``func`` may have; where an origin is known, that comes first."""
         talks = self.talks()
         inner = func.base if isinstance(func, facts.Sub) else func
-        known = [*self._from_outside(inner, frame)]
-        for origin, is_method, is_of_class in known:
+        outside_names = [*self._from_outside(inner, frame)]
+        for origin, is_method, is_of_class in outside_names:
             yield Callee(origin, True, is_method, talks, is_of_class)
         own, method = self._own_path(inner, frame)
-        if not known or (own and self.table.has_own_rows):
+        if not outside_names or (own and self.table.has_own_rows):
             written = real_name(frame.module, inner) if isinstance(inner, facts.Name) else facts.dotted(func)
             yield Callee(own or written or facts.last_name(func), False, method, talks)
 
@@ -177,8 +177,8 @@ class Callees(records.Record):
 
     def outside(self, of: ClassOf) -> list[str]:
         """The dotted names of those ancestors of a class that come from outside the project."""
-        found = classes.ancestors(self.evaluator, of)
-        return [ancestor.name for ancestor in found if isinstance(ancestor, External)]
+        ancestors = classes.ancestors(self.evaluator, of)
+        return [ancestor.name for ancestor in ancestors if isinstance(ancestor, External)]
 
 
 def defined(module: Module, function: Function) -> FunctionOf:
@@ -249,10 +249,10 @@ def origins(evaluator: Evaluator, expr: Expr, frame: Frame) -> Iterator[tuple[Mo
         case facts.Name(id=name):
             pass
         case facts.Attr(base=base, name=name):
-            within = evaluator.eval(base, frame)
-            if not isinstance(within, ModuleOf):
+            base_value = evaluator.eval(base, frame)
+            if not isinstance(base_value, ModuleOf):
                 return
-            module = within.module
+            module = base_value.module
             yield module, name
         case _:
             return
@@ -263,9 +263,9 @@ def origins(evaluator: Evaluator, expr: Expr, frame: Frame) -> Iterator[tuple[Mo
         module, name = ways.pop()
         bound = [(b.module, b.name) for b in module.scope.bindings.get(name, ()) if b.kind == "import"]
         led = [
-            (found, given)
-            for dotted, given in bound or [(star, name) for star in module.scope.stars]
-            if given and (found := evaluator.module_named(dotted, module)) is not None
+            (source, source_name)
+            for dotted, source_name in bound or [(star, name) for star in module.scope.stars]
+            if source_name and (source := evaluator.module_named(dotted, module)) is not None
         ]
         yield from led
         ways += led

@@ -52,8 +52,8 @@ def declared_by_schema(evaluator: Evaluator, schema: Expr, frame: Frame, param: 
             if isinstance(properties, Record):
                 if param.kind == "double-star":
                     entries = {
-                        key: tuple(Entry(_json_value(e.value, e.site), e.site) for e in held)
-                        for key, held in properties.entries.items()
+                        key: tuple(Entry(_json_value(e.value, e.site), e.site) for e in schemas)
+                        for key, schemas in properties.entries.items()
                     }
                     fields = Record(entries=entries, open=True)
                 elif param.name in properties.entries:
@@ -123,8 +123,8 @@ def argument_of(expr: Expr, scope: Scope, parameters: frozenset[str]) -> str | N
 
 def function_at(module: Module, at: int) -> Function | None:
     """The innermost ``def`` that holds expression ``at``."""
-    around = (function for function in module.section_of(at).functions if function.at < at < function.end)
-    return max(around, key=lambda function: function.at, default=None)
+    functions = (function for function in module.section_of(at).functions if function.at < at < function.end)
+    return max(functions, key=lambda function: function.at, default=None)
 
 
 def _is_keywords(scope: Scope, name: str) -> bool:

@@ -42,8 +42,8 @@ _COPIES = frozenset(
 )
 
 
-class Taken(NamedTuple):
-    """By what functions are handed over wherever it is used: a parameter, a decorator, a name of a class.
+class Registrar(NamedTuple):
+    """What hands functions over wherever it is used: a parameter, a decorator, a name of a class.
 
     ``at`` is the place of the function or class in the file at ``path``, ``used_as`` its name where it is used.
     """
@@ -59,133 +59,135 @@ class Taken(NamedTuple):
 
 
 Sink: TypeAlias = Callable[[str, int, str, str, str], None]
-"""Told what is taken from elsewhere, as the first five of :class:`Taken`."""
+"""Takes note of what hands functions of other modules over: the first five fields of a :class:`Registrar`."""
 
 
-def nowhere(*taken: object) -> None:
+def nowhere(*fields: object) -> None:
     pass
 
 
 def functions(evaluator: Evaluator, expr: Expr, frame: Frame, sink: Sink = nowhere) -> tuple[FunctionOf, ...]:
     """The functions of the project that ``expr`` may be, those behind tool objects among them."""
-    found = _Walk(evaluator, sink)
-    found.one(expr, frame)
-    return found.functions(behind=True)
+    walk = _Walk(evaluator, sink)
+    walk.element(expr, frame)
+    return walk.functions(of_tools=True)
 
 
-def handed_over(
+def functions_in(
     evaluator: Evaluator, expr: Expr, frame: Frame, sink: Sink = nowhere
 ) -> tuple[FunctionOf, ...]:
     """The plain functions in the container that ``expr`` is, or that it is itself; what is a tool already aside."""
-    found = _Walk(evaluator, sink)
-    found.container(expr, frame)
-    return found.functions(behind=False)
+    walk = _Walk(evaluator, sink)
+    walk.container(expr, frame)
+    return walk.functions(of_tools=False)
 
 
 class _Uses(NamedTuple):
-    """What is taken, by where the function or class stands; the names of those that are called, and of bases."""
+    """The registrars by where the function or class stands; the names of those that are called, and of bases."""
 
-    at: Mapping[tuple[str, int], list[Taken]]
+    at: Mapping[tuple[str, int], list[Registrar]]
     names: frozenset[str]
     bases: frozenset[str]
 
 
 @lru_cache(maxsize=4)
-def _by_use(taken: frozenset[Taken]) -> _Uses:
-    at: dict[tuple[str, int], list[Taken]] = {}
-    for one in map(Taken._make, taken):  # from another process they come as plain tuples
-        at.setdefault((one.path, one.at), []).append(one)
-    each = [one for several in at.values() for one in several]
+def _uses_of(registrars: frozenset[Registrar]) -> _Uses:
+    at: dict[tuple[str, int], list[Registrar]] = {}
+    for registrar in map(Registrar._make, registrars):  # from another process they come as plain tuples
+        at.setdefault((registrar.path, registrar.at), []).append(registrar)
+    records = [registrar for several in at.values() for registrar in several]
     names, bases = (
-        frozenset(one.used_as for one in each if (one.kind == "below") is is_base)
+        frozenset(registrar.used_as for registrar in records if (registrar.kind == "below") is is_base)
         for is_base in (False, True)
     )
     return _Uses(at, names, bases)
 
 
-def given_to(
-    evaluator: Evaluator, module: Module, taken: frozenset[Taken], sink: Callable[[str], Sink]
+def registrations(
+    evaluator: Evaluator, module: Module, registrars: frozenset[Registrar], sink: Callable[[str], Sink]
 ) -> Iterator[tuple[FunctionOf, Scope, int, str]]:
     """The functions that ``module`` gives to what stands in another one: each with where it does, and a framework.
 
     ``sink`` makes of a framework's name where it is noted what ``module`` itself hands on.
     """
-    uses = _by_use(taken)
+    uses = _uses_of(registrars)
     for function in module.functions_where(
         lambda section: not section.decorators.isdisjoint(uses.names), SHAPE
     ):
-        yield from _given_by_decorator(evaluator, module, function, uses)
+        yield from _decorator_registrations(evaluator, module, function, uses)
     for call, scope in module.calls_of(uses.names):
-        yield from _given_by_call(evaluator, call, Frame(module, scope), uses, sink)
+        yield from _call_registrations(evaluator, call, Frame(module, scope), uses, sink)
     for cls in module.classes_where(lambda s: any(b.rpartition(".")[2] in uses.bases for b in s.bases)):
-        yield from _given_below(evaluator, ClassOf(module, cls), uses, sink)
+        yield from _class_registrations(evaluator, ClassOf(module, cls), uses, sink)
 
 
-def _given_by_decorator(
+def _decorator_registrations(
     evaluator: Evaluator, module: Module, function: Function, uses: _Uses
 ) -> Iterator[tuple[FunctionOf, Scope, int, str]]:
-    around = function.scope.parent or function.scope
+    scope = function.scope.parent or function.scope
     for written in function.decorators:
         called = isinstance(written, Call)
         func = written.func if isinstance(written, Call) else written
-        for one, _ in _taken_by(evaluator, uses, func, Frame(module, around)):
-            if one.kind == ("made" if called else "one"):
-                yield defined(module, function), around, function.at, one.framework
+        for registrar, _ in _registrars_of(evaluator, uses, func, Frame(module, scope)):
+            if registrar.kind == ("made" if called else "one"):
+                yield defined(module, function), scope, function.at, registrar.framework
 
 
-def _given_by_call(
+def _call_registrations(
     evaluator: Evaluator, call: Call, frame: Frame, uses: _Uses, sink: Callable[[str], Sink]
 ) -> Iterator[tuple[FunctionOf, Scope, int, str]]:
-    made = call.func.func if isinstance(call.func, Call) else None  # ``maker(…)(function)``
-    for one, run in _taken_by(evaluator, uses, call.func if made is None else made, frame):
-        found, given = _Walk(evaluator, sink(one.framework)), None
-        if made is None and one.kind != "made" and isinstance(run.function, Function):
-            given = _argument(call, run.function, one.name, run.shift)
-        elif made is not None and one.kind == "made" and call.args:
-            given = call.args[0]
-        if given is not None:
-            (found.container if one.kind == "all" else found.one)(given, frame)
-        for handed in found.functions(behind=one.kind != "all"):
-            yield handed, frame.scope, call.at, one.framework
+    maker = call.func.func if isinstance(call.func, Call) else None  # ``maker(…)(function)``
+    for registrar, run in _registrars_of(evaluator, uses, call.func if maker is None else maker, frame):
+        walk, argument = _Walk(evaluator, sink(registrar.framework)), None
+        if maker is None and registrar.kind != "made" and isinstance(run.function, Function):
+            argument = _argument(call, run.function, registrar.name, run.shift)
+        elif maker is not None and registrar.kind == "made" and call.args:
+            argument = call.args[0]
+        if argument is not None:
+            (walk.container if registrar.kind == "all" else walk.element)(argument, frame)
+        for callee in walk.functions(of_tools=registrar.kind != "all"):
+            yield callee, frame.scope, call.at, registrar.framework
 
 
-def _given_below(
+def _class_registrations(
     evaluator: Evaluator, of: ClassOf, uses: _Uses, sink: Callable[[str], Sink]
 ) -> Iterator[tuple[FunctionOf, Scope, int, str]]:
     """What a class holds under a name of which one above it hands over what is there."""
-    for each in classes.ancestors(evaluator, of)[1:]:
-        if not isinstance(each, ClassOf) or each.module.path == of.module.path:
+    for base in classes.ancestors(evaluator, of)[1:]:
+        if not isinstance(base, ClassOf) or base.module.path == of.module.path:
             continue
-        for one in uses.at.get((each.module.path, each.cls.at), ()):
-            found = _Walk(evaluator, sink(one.framework))
-            found.below(of, one.name)
-            for handed in found.functions(behind=False):
-                yield handed, of.cls.scope, of.cls.at, one.framework
+        for registrar in uses.at.get((base.module.path, base.cls.at), ()):
+            walk = _Walk(evaluator, sink(registrar.framework))
+            walk.class_entry(of, registrar.name)
+            for callee in walk.functions(of_tools=False):
+                yield callee, of.cls.scope, of.cls.at, registrar.framework
 
 
-def _taken_by(evaluator: Evaluator, uses: _Uses, func: Expr, frame: Frame) -> Iterator[tuple[Taken, _Run]]:
-    """What is taken by the function or class of another module that ``func`` is, and what runs then."""
+def _registrars_of(
+    evaluator: Evaluator, uses: _Uses, func: Expr, frame: Frame
+) -> Iterator[tuple[Registrar, _Run]]:
+    """The registrars that the function or class of another module is which ``func`` stands for, and what runs then."""
     name = facts.last_name(func)
     names = frame.module.imported_names.get(name, (name,))
     if not uses.names.isdisjoint(names) and not isinstance(func, Call):
         for option in options(evaluator.eval(func, frame)):
             for run in _run_by(evaluator, option):
                 if run.module.path != frame.module.path:
-                    for one in uses.at.get((run.module.path, run.function.at), ()):
-                        if run.made is None or run.made is (one.kind == "made"):
-                            yield one, run
+                    for registrar in uses.at.get((run.module.path, run.function.at), ()):
+                        if run.of_result is None or run.of_result is (registrar.kind == "made"):
+                            yield registrar, run
 
 
 class _Run(NamedTuple):
     """What runs when something is called; of its parameters ``shift`` are no business of the call.
 
-    ``made`` says whether it runs only when what the call gives is called once more.
+    ``of_result`` says whether it runs only when what the call gives is called once more.
     """
 
     module: Module
     function: Function | Lambda
     shift: int
-    made: bool | None
+    of_result: bool | None
 
 
 def _run_by(evaluator: Evaluator, value: Value) -> Iterator[_Run]:
@@ -199,25 +201,27 @@ def _run_by(evaluator: Evaluator, value: Value) -> Iterator[_Run]:
             yield from _methods(evaluator, of, "__call__", False)
 
 
-def _methods(evaluator: Evaluator, of: ClassOf, name: str, made: bool | None) -> Iterator[_Run]:
-    for above in classes.ancestors(evaluator, of):
-        if isinstance(above, ClassOf) and (method := above.cls.method(name)) is not None:
-            yield _Run(above.module, method, 1, made)
+def _methods(evaluator: Evaluator, of: ClassOf, name: str, of_result: bool | None) -> Iterator[_Run]:
+    for ancestor in classes.ancestors(evaluator, of):
+        if isinstance(ancestor, ClassOf) and (method := ancestor.cls.method(name)) is not None:
+            yield _Run(ancestor.module, method, 1, of_result)
             return
 
 
-def held_by(evaluator: Evaluator, value: Value) -> tuple[FunctionOf, ...]:
+def functions_in_value(evaluator: Evaluator, value: Value) -> tuple[FunctionOf, ...]:
     """The plain functions in the container ``value``."""
-    found = _Walk(evaluator)
-    found.held(value)
-    return found.functions(behind=False)
+    walk = _Walk(evaluator)
+    walk.container_value(value)
+    return walk.functions(of_tools=False)
 
 
-def made_around(evaluator: Evaluator, wrapper: FunctionOf, sink: Sink = nowhere) -> tuple[FunctionOf, ...]:
+def wrapped_functions(
+    evaluator: Evaluator, wrapper: FunctionOf, sink: Sink = nowhere
+) -> tuple[FunctionOf, ...]:
     """The functions that others give to a function of the project, which makes ``wrapper`` of each."""
-    found = _Walk(evaluator, sink)
-    found.behind(wrapper)
-    return found.functions(behind=False)
+    walk = _Walk(evaluator, sink)
+    walk.wrapped_functions(wrapper)
+    return walk.functions(of_tools=False)
 
 
 def arguments(
@@ -238,9 +242,9 @@ def arguments(
             yield from ((place, arg) for arg in positional)
         else:
             first, _, rest = place.partition(".")
-            given = call.keyword(first)
-            if given is not None:
-                yield from ((place, found) for found in _below(evaluator, given, frame, rest))
+            argument = call.keyword(first)
+            if argument is not None:
+                yield from ((place, part) for part in _parts_at(evaluator, argument, frame, rest))
             for name, spread in call.keywords:
                 if name is None and not rest:
                     for option in options(evaluator.eval(spread, frame)):
@@ -248,7 +252,7 @@ def arguments(
                             yield from ((place, entry.value) for entry in option.entries.get(first, ()))
 
 
-def _below(evaluator: Evaluator, expr: Expr, frame: Frame, path: str) -> Iterator[Expr | Value]:
+def _parts_at(evaluator: Evaluator, expr: Expr, frame: Frame, path: str) -> Iterator[Expr | Value]:
     """What is under the keys ``path`` of a dict, or among the keywords of a call."""
     if not path:
         yield expr
@@ -258,7 +262,7 @@ def _below(evaluator: Evaluator, expr: Expr, frame: Frame, path: str) -> Iterato
         case facts.Dict() | facts.Call():
             inner = expr.value(key) if isinstance(expr, facts.Dict) else expr.keyword(key)
             if inner is not None:
-                yield from _below(evaluator, inner, frame, rest)
+                yield from _parts_at(evaluator, inner, frame, rest)
         case _:
             for option in options(evaluator.eval(expr, frame)):
                 if isinstance(option, Record) and not rest:
@@ -270,51 +274,51 @@ class _Walk(records.Record):
 
     evaluator: Evaluator
     sink: Sink = nowhere
-    found: list[Value] = fresh(default_factory=list)
-    left: int = MOST_PARTS
-    seen: set[tuple[Scope, str]] = fresh(default_factory=set)
+    values: list[Value] = fresh(default_factory=list)
+    budget: int = MOST_PARTS
+    visits: set[tuple[Scope, str]] = fresh(default_factory=set)
 
-    def functions(self, behind: bool) -> tuple[FunctionOf, ...]:
-        out: dict[object, FunctionOf] = {}
-        for value in self.found:
+    def functions(self, of_tools: bool) -> tuple[FunctionOf, ...]:
+        callables: dict[object, FunctionOf] = {}
+        for value in self.values:
             for option in options(value):
-                callee = option.tool.called if behind and isinstance(option, ToolValue) else option
+                callee = option.tool.called if of_tools and isinstance(option, ToolValue) else option
                 if isinstance(callee, FunctionOf):
-                    out.setdefault(callee.function, callee)
-        return tuple(out.values())
+                    callables.setdefault(callee.function, callee)
+        return tuple(callables.values())
 
     def spend(self) -> bool:
-        self.left -= 1
-        return self.left > 0
+        self.budget -= 1
+        return self.budget > 0
 
     # --- elements ------------------------------------------------------------------------------------------
 
-    def one(self, expr: Expr, frame: Frame) -> None:
+    def element(self, expr: Expr, frame: Frame) -> None:
         """An element: a function, or a tuple of one and what belongs to it."""
         if not self.spend():
             return
         match expr:
             case facts.Seq(kind="tuple", items=items):
                 for item in items:
-                    self.one(item, frame)
-            case facts.IfExp(body=left, orelse=right) | facts.BoolOp(left=left, right=right):
-                self.one(left, frame)
-                self.one(right, frame)
+                    self.element(item, frame)
+            case facts.IfExp(body=first, orelse=second) | facts.BoolOp(left=first, right=second):
+                self.element(first, frame)
+                self.element(second, frame)
             case facts.Await(value=inner) | facts.Walrus(value=inner):
-                self.one(inner, frame)
+                self.element(inner, frame)
             case facts.Const() | facts.Join() | facts.Dict():
                 pass
             case facts.Call():
                 for option in options(self.evaluator.eval(expr, frame)):
                     if not (isinstance(option, FunctionOf) and self.wrapped(expr, option, frame)):
-                        self.found.append(option)
+                        self.values.append(option)
             case facts.Name(id=name):
                 scope = frame.scope.home(name)
                 bindings = scope.bindings[name] if scope is not None else []
-                made = [b.value for b in bindings if isinstance(b.value, Call) and b.kind == "assign"]
-                if scope is not None and len(made) == len(bindings):
-                    for call in made:
-                        self.one(call, Frame(frame.module, scope, None, frame.bound))
+                calls = [b.value for b in bindings if isinstance(b.value, Call) and b.kind == "assign"]
+                if scope is not None and len(calls) == len(bindings):
+                    for call in calls:
+                        self.element(call, Frame(frame.module, scope, None, frame.bound))
                 elif scope is not None and [b.kind for b in bindings] == ["param"]:
                     self.parameter(name, scope, frame.module)
                 else:
@@ -322,7 +326,7 @@ class _Walk(records.Record):
                         self.looped(bindings, expr.at, Frame(frame.module, scope, None, frame.bound))
                     self.whole(self.evaluator.eval(expr, frame))
             case _:
-                self.found.append(self.evaluator.eval(expr, frame))
+                self.values.append(self.evaluator.eval(expr, frame))
 
     def looped(self, bindings: list[facts.Binding], at: int, home: Frame) -> None:
         """The elements that the variable of a loop stands for; ``at`` says in which of several loops."""
@@ -347,55 +351,55 @@ class _Walk(records.Record):
 
     def wrapped(self, call: Call, wrapper: FunctionOf, frame: Frame) -> bool:
         """Whether a function of the project made ``wrapper`` around another one, whose result it keeps: that is it."""
-        inner, maker = wrapper.function, _around(wrapper.function)
+        inner, maker = wrapper.function, _maker_of(wrapper.function)
         if not isinstance(inner, Function) or maker is None:
             return False
         names = {param.name for param in maker.params}.intersection(called_names(inner))
-        kept = [given for name in sorted(names) if (given := _argument(call, maker, name)) is not None]
-        for given in kept:
-            self.one(given, frame)
-        return bool(kept)
+        values = [value for name in sorted(names) if (value := _argument(call, maker, name)) is not None]
+        for value in values:
+            self.element(value, frame)
+        return bool(values)
 
     def whole(self, value: Value) -> None:
         """An element; of a function inside a decorator, which calls what is decorated, that too."""
         for option in options(value):
             if isinstance(option, FunctionOf):
-                self.behind(option)
-        self.found.append(value)
+                self.wrapped_functions(option)
+        self.values.append(value)
 
-    def behind(self, wrapper: FunctionOf) -> None:
+    def wrapped_functions(self, wrapper: FunctionOf) -> None:
         """The functions that a function of the project was made around, whose results it keeps."""
-        inner, maker = wrapper.function, _around(wrapper.function)
+        inner, maker = wrapper.function, _maker_of(wrapper.function)
         if maker is not None and isinstance(inner, Function):
             for name in {param.name for param in maker.params}.intersection(called_names(inner)):
                 self.parameter(name, maker.scope, wrapper.module)
 
     def parameter(self, name: str, scope: Scope, module: Module) -> None:
         """An element that a function is given: by its calls, and as what it decorates."""
-        if (scope, name) in self.seen:
+        if (scope, name) in self.visits:
             return
-        self.seen.add((scope, name))
+        self.visits.add((scope, name))
         [binding] = scope.bindings[name]
         function = scope.owner
         if not isinstance(binding.target, Param) or not isinstance(function, Function):
             return
         self.take(function, name, "one", module)
-        for given, frame in _given(binding.target, function, module):
-            self.one(given, frame)
+        for argument, frame in _arguments_for(binding.target, function, module):
+            self.element(argument, frame)
         if binding.target in function.params[: 1 if function.owner is None else 2]:
-            maker = _around(function)
+            maker = _maker_of(function)
             if maker is not None:
                 self.sink(module.path, maker.at, maker.name, name, "made")
             elif _is_called_instance(function) and function.owner is not None:
                 self.sink(module.path, function.at, function.owner.name, name, "made")
-            self.found += _decorated_by(function, module)
+            self.values += _decorated_by(function, module)
 
     def take(self, function: Function, name: str, kind: str, module: Module) -> None:
         """Tell that what other modules give for a parameter is handed over."""
         for used_as in _used_as(function, module):
             self.sink(module.path, function.at, used_as, name, kind)
 
-    def below(self, of: ClassOf, name: str) -> None:
+    def class_entry(self, of: ClassOf, name: str) -> None:
         """What a class holds under a name of which one above it hands over what is there."""
         method = of.cls.method(name)
         if method is not None:
@@ -409,9 +413,9 @@ class _Walk(records.Record):
             if not self.spend():
                 return
             if isinstance(option, ListOf) and option.kind in ("tuple", "pair"):
-                self.held(option)
+                self.container_value(option)
             else:
-                self.found.append(option)
+                self.values.append(option)
 
     # --- containers ----------------------------------------------------------------------------------------
 
@@ -422,17 +426,17 @@ class _Walk(records.Record):
         match expr:
             case facts.Seq(items=items):
                 for item in items:
-                    (self.container if isinstance(item, facts.Star) else self.one)(item, frame)
+                    (self.container if isinstance(item, facts.Star) else self.element)(item, frame)
             case facts.Dict(items=entries):
                 for key, item in entries:
-                    (self.container if key is None else self.one)(item, frame)
+                    (self.container if key is None else self.element)(item, frame)
             case (
-                facts.BinOp(left=left, right=right)
-                | facts.BoolOp(left=left, right=right)
-                | facts.IfExp(body=left, orelse=right)
+                facts.BinOp(left=first, right=second)
+                | facts.BoolOp(left=first, right=second)
+                | facts.IfExp(body=first, orelse=second)
             ):
-                self.container(left, frame)
-                self.container(right, frame)
+                self.container(first, frame)
+                self.container(second, frame)
             case facts.Await(value=inner) | facts.Walrus(value=inner) | facts.Star(value=inner):
                 self.container(inner, frame)
             case facts.Call(func=func, args=args) if args and facts.last_name(func) in _COPIES:
@@ -443,15 +447,15 @@ class _Walk(records.Record):
                 for option in options(self.evaluator.eval(expr.keyword("default_factory") or func, frame)):
                     if isinstance(option, FunctionOf):
                         self.returned(option)
-                self.held(self.evaluator.eval(expr, frame))
+                self.container_value(self.evaluator.eval(expr, frame))
             case facts.Name(id=name):
                 self.named(name, frame)
             case facts.Attr():
                 self.attribute(expr, frame)
             case _:
-                self.held(self.evaluator.eval(expr, frame))
+                self.container_value(self.evaluator.eval(expr, frame))
 
-    def held(self, value: Value) -> None:
+    def container_value(self, value: Value) -> None:
         """All that a container holds which is known by its value."""
         for option in options(value):
             if not self.spend():
@@ -463,7 +467,7 @@ class _Walk(records.Record):
                     if isinstance(option, ListOf) and option.rest is not None:
                         self.value(option.rest)
                 case FunctionOf():  # one alone, or what gives the list once an agent runs
-                    self.found.append(option)
+                    self.values.append(option)
                     self.returned(option)
                 case _:
                     pass
@@ -471,11 +475,11 @@ class _Walk(records.Record):
     def named(self, name: str, frame: Frame) -> None:
         scope = frame.scope.home(name)
         if scope is None:
-            self.held(self.evaluator.lookup(name, frame))
+            self.container_value(self.evaluator.lookup(name, frame))
             return
-        if (scope, name) in self.seen:
+        if (scope, name) in self.visits:
             return
-        self.seen.add((scope, name))
+        self.visits.add((scope, name))
         home = Frame(frame.module, scope, None, frame.bound)
         for binding in scope.bindings[name]:
             if binding.kind in ("assign", "aug", "annotated") and binding.value is not None:
@@ -490,10 +494,10 @@ class _Walk(records.Record):
                 and isinstance(scope.owner, Function)
             ):
                 self.take(scope.owner, name, "all", frame.module)
-                for given, around in _given(binding.target, scope.owner, frame.module):
-                    self.container(given, around)
+                for argument, call_frame in _arguments_for(binding.target, scope.owner, frame.module):
+                    self.container(argument, call_frame)
             else:
-                self.held(self.evaluator.lookup(name, home))
+                self.container_value(self.evaluator.lookup(name, home))
 
         def is_it(receiver: Expr, inner: Scope) -> bool:
             return isinstance(receiver, facts.Name) and receiver.id == name and inner.home(name) is scope
@@ -503,8 +507,8 @@ class _Walk(records.Record):
     def origin(self, module: Module, dotted: str, name: str) -> Module | None:
         """The module of the project that binds what is imported as ``name`` from ``dotted``."""
         path = self.evaluator.modules.find_module(module.path, dotted) if name else None
-        found = self.evaluator.modules.module_at(path) if path is not None and path != module.path else None
-        return found if found is not None and name in found.scope.bindings else None
+        home = self.evaluator.modules.module_at(path) if path is not None and path != module.path else None
+        return home if home is not None and name in home.scope.bindings else None
 
     def attribute(self, expr: facts.Attr, frame: Frame) -> None:
         """``self.tools``: what is assigned to it, what the methods of the class add, and what a property returns."""
@@ -521,14 +525,14 @@ class _Walk(records.Record):
                     self.of_class(expr.name, of, None)
                 case _:
                     pass
-        self.held(self.evaluator.eval(expr, frame))
+        self.container_value(self.evaluator.eval(expr, frame))
 
     def of_class(self, name: str, of: ClassOf, own: Frame | None) -> None:
         """What the class ``of`` holds under an attribute; ``own`` is where a method of its asks."""
         cls, module, bound = of.cls, of.module, own.bound if own is not None else of
-        if (cls.scope, f"self.{name}") in self.seen:
+        if (cls.scope, f"self.{name}") in self.visits:
             return
-        self.seen.add((cls.scope, f"self.{name}"))
+        self.visits.add((cls.scope, f"self.{name}"))
         assigned = cls.attributes.get(name, ())
         method = cls.method(name)
         for value, _, scope in assigned:
@@ -537,13 +541,13 @@ class _Walk(records.Record):
         if method is not None:
             function = FunctionOf(module, method, bound, True)
             if PROPERTIES.isdisjoint(map(facts.last_name, method.decorators)):
-                self.held(function)
+                self.container_value(function)
             else:
                 self.returned(function)
         elif name in cls.scope.bindings:
             self.named(name, Frame(module, cls.scope, None, of))
         elif not assigned and own is not None:
-            self.held(self.evaluator.member(of, name))
+            self.container_value(self.evaluator.member(of, name))
 
         def is_it(receiver: Expr, scope: Scope) -> bool:
             match receiver:
@@ -557,8 +561,8 @@ class _Walk(records.Record):
         self.filled(name, is_it, module, bound)
         if own is not None:
             self.sink(module.path, cls.at, cls.name, name, "below")
-            for below in _below_class(of):
-                self.of_class(name, below, Frame(module, below.cls.scope, None, below))
+            for subclass in _subclasses(of):
+                self.of_class(name, subclass, Frame(module, subclass.cls.scope, None, subclass))
 
     def filled(
         self, name: str, is_it: Callable[[Expr, Scope], bool], module: Module, bound: ClassOf | None
@@ -566,7 +570,7 @@ class _Walk(records.Record):
         """What a module puts into the container of that last name, where ``is_it`` says that it is the one."""
         for target, value, scope in stores(module, lambda section: name in section.mutated, SHAPE):
             if isinstance(target, facts.Sub) and is_it(target.base, scope):
-                self.one(value, Frame(module, scope, None, bound))
+                self.element(value, Frame(module, scope, None, bound))
         for call, scope in module.calls_where(lambda section: name in section.mutated, SHAPE):
             if isinstance(call.func, facts.Attr) and is_it(call.func.base, scope):
                 self.added(call.func.name, call, Frame(module, scope, None, bound))
@@ -574,22 +578,22 @@ class _Walk(records.Record):
     def returned(self, function: FunctionOf) -> None:
         """What a function of the project returns."""
         inner = function.function
-        if (inner.scope, "return") not in self.seen:
-            self.seen.add((inner.scope, "return"))
+        if (inner.scope, "return") not in self.visits:
+            self.visits.add((inner.scope, "return"))
             for value in returned(inner.body) if isinstance(inner, Function) else (inner.body,):
                 self.container(value, Frame(function.module, inner.scope, None, function.bound))
             if function.bound is not None and isinstance(inner, Function):
                 of = function.bound
                 self.sink(of.module.path, of.cls.at, of.cls.name, inner.name, "below")
-            for below in _below_class(function.bound) if function.bound is not None else ():
-                method = below.cls.method(getattr(inner, "name", ""))
+            for subclass in _subclasses(function.bound) if function.bound is not None else ():
+                method = subclass.cls.method(getattr(inner, "name", ""))
                 if method is not None:
-                    self.returned(FunctionOf(below.module, method, below, True))
+                    self.returned(FunctionOf(subclass.module, method, subclass, True))
 
     def added(self, method: str, call: Call, frame: Frame) -> None:
         """``tools.append(f)``, ``tools.extend(more)``."""
         if method in _ADDS_ONE and call.args:
-            self.one(call.args[-1], frame)
+            self.element(call.args[-1], frame)
         elif method in _ADDS_MANY and call.args:
             self.container(call.args[0], frame)
 
@@ -616,7 +620,7 @@ def called_names(function: Function) -> Iterator[str]:
                 pass
 
 
-def _around(function: Function | Lambda) -> Function | None:
+def _maker_of(function: Function | Lambda) -> Function | None:
     """The function in whose body another one is made."""
     parent = function.scope.parent
     return parent.enclosing_function() if parent is not None else None
@@ -635,12 +639,12 @@ def _used_as(function: Function, module: Module) -> Iterator[str]:
         yield cls.name
     else:
         for name, bindings in module.scope.bindings.items():
-            made = (b.value for b in bindings if b.kind in ("assign", "annotated"))
-            if any(isinstance(value, Call) and facts.last_name(value.func) == cls.name for value in made):
+            values = (b.value for b in bindings if b.kind in ("assign", "annotated"))
+            if any(isinstance(value, Call) and facts.last_name(value.func) == cls.name for value in values):
                 yield name
 
 
-def _given(param: Param, function: Function, module: Module) -> Iterator[tuple[Expr, Frame]]:
+def _arguments_for(param: Param, function: Function, module: Module) -> Iterator[tuple[Expr, Frame]]:
     """What the calls in the same module give for a parameter, and its default."""
     callees = frozenset(_used_as(function, module))
     shift = 1 if function.owner is not None else 0
@@ -651,20 +655,20 @@ def _given(param: Param, function: Function, module: Module) -> Iterator[tuple[E
     for call, inner in module.calls_of(callees):
         if facts.last_name(call.func) not in callees or isinstance(call.func, Call):
             continue
-        given = _argument(call, function, param.name)
-        if given is not None:
-            yield given, Frame(module, inner)
+        argument = _argument(call, function, param.name)
+        if argument is not None:
+            yield argument, Frame(module, inner)
 
 
 def _argument(call: Call, function: Function, name: str, shift: int | None = None) -> Expr | None:
     """What a call gives for a parameter; ``shift`` parameters, of a method one, are no business of the call."""
     if shift is None:
         shift = 1 if function.owner is not None else 0
-    given = call.keyword(name)
+    value = call.keyword(name)
     position = [param.name for param in function.params].index(name) - shift
-    if given is None and 0 <= position < len(call.args):
-        given = None if any(isinstance(a, facts.Star) for a in call.args) else call.args[position]
-    return given
+    if value is None and 0 <= position < len(call.args):
+        value = None if any(isinstance(a, facts.Star) for a in call.args) else call.args[position]
+    return value
 
 
 def _decorated_by(decorator: Function, module: Module) -> Iterator[FunctionOf]:
@@ -672,7 +676,7 @@ def _decorated_by(decorator: Function, module: Module) -> Iterator[FunctionOf]:
 
     Of a class whose instances are called, ``@instance`` or ``@Class(…)``.
     """
-    maker = _around(decorator)
+    maker = _maker_of(decorator)
     uses = [((maker or decorator).name, maker is not None)]
     if _is_called_instance(decorator) and decorator.owner is not None:
         uses = [(decorator.owner.name, True), *((name, False) for name in _used_as(decorator, module))]
@@ -683,7 +687,7 @@ def _decorated_by(decorator: Function, module: Module) -> Iterator[FunctionOf]:
                 yield defined(module, function)
 
 
-def _below_class(of: ClassOf) -> Iterator[ClassOf]:
+def _subclasses(of: ClassOf) -> Iterator[ClassOf]:
     """The classes of the same module that derive from one, by their bases' names."""
     name = of.cls.name
     for cls in of.module.classes_where(lambda s: any(b.rpartition(".")[2] == name for b in s.bases)):

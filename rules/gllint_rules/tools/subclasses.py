@@ -17,55 +17,57 @@ class Derivation:
 
     def __init__(self, modules: Modules, names: Container[str]) -> None:
         self.modules, self.names = modules, names
-        self._known: dict[tuple[str, int], bool] = {}
+        self._answers: dict[tuple[str, int], bool] = {}
 
     def forget(self) -> None:
         """Forget all: an outline may be another one."""
-        self._known.clear()
+        self._answers.clear()
 
     def may_derive(self, module: Module, section: Section) -> bool:
         """Whether a class of ``section`` may have an ancestor of one of the names; what cannot be told may."""
         if section.kind != "class":
             return section.has_classes
-        seen: set[tuple[str, int]] = set()
+        keys: set[tuple[str, int]] = set()
         waiting = [(module, section)]
-        found = False
-        while waiting and not found:
+        is_derived = False
+        while waiting and not is_derived:
             home, current = waiting.pop()
             key = home.path, current.number
-            known = self._known.get(key)
-            if known is not None or key in seen:
-                found = known or False
+            answer = self._answers.get(key)
+            if answer is not None or key in keys:
+                is_derived = answer or False
                 continue
-            seen.add(key)
-            found = current.has_classes
+            keys.add(key)
+            is_derived = current.has_classes
             for base in current.bases:
-                above = self._above(home, base)
-                found = found or above is None
-                waiting += above or ()
-        self._known.update(dict.fromkeys([(module.path, section.number)] if found else seen, found))
-        return found
+                parents = self._parents(home, base)
+                is_derived = is_derived or parents is None
+                waiting += parents or ()
+        self._answers.update(
+            dict.fromkeys([(module.path, section.number)] if is_derived else keys, is_derived)
+        )
+        return is_derived
 
-    def _above(self, module: Module, base: str) -> list[_Class] | None:
+    def _parents(self, module: Module, base: str) -> list[_Class] | None:
         """The classes that a base may be, none for one from outside; ``None`` where it may be what is sought."""
         first, _, rest = base.partition(".")
         if (rest.rpartition(".")[2] or first) in self.names or first == "?":
             return None
         if rest:
             return None if any(module.binders(first)) else []
-        out: list[_Class] = []
-        seen: set[tuple[str, str]] = set()
+        parents: list[_Class] = []
+        keys: set[tuple[str, str]] = set()
         waiting = [(module, first)]
         while waiting:
             home, name = waiting.pop()
-            if (home.path, name) in seen:
+            if (home.path, name) in keys:
                 continue
-            seen.add((home.path, name))
+            keys.add((home.path, name))
             is_bound = False
             for section in home.binders(name):
                 is_bound = True
                 if section.kind == "class" and not section.has_classes:
-                    out.append((home, section))
+                    parents.append((home, section))
                 elif section.kind != "imports":
                     return None
                 else:
@@ -75,7 +77,7 @@ class Derivation:
                     waiting += (origin for origin in origins if origin is not None)
             if home.outline.stars and not is_bound:
                 return None
-        return out
+        return parents
 
     def _origins(self, module: Module, section: Section, name: str) -> Iterator[tuple[Module, str] | None]:
         """Where an import takes ``name`` from, if from the project; ``None`` for what is, or may be, sought."""

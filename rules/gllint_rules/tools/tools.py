@@ -23,7 +23,7 @@ from gllint_rules.reading.reads import NOTHING, Read, Reads, Spoilt, noted
 from gllint_rules.tools.discovery import Forms
 from gllint_rules.tools.framework_names import Callees
 from gllint_rules.tools.parameters import declared_by_schema
-from gllint_rules.tools.registrars import Taken
+from gllint_rules.tools.registrars import Registrar
 from gllint_rules.tools.subclasses import Derivation
 from gllint_rules.tools.tool import Tool
 from gllint_rules.words.framework_table import Place
@@ -37,8 +37,8 @@ class Tools:
     """The tools of a project, module by module, and what is known of a value because it is one.
 
     The evaluator asks here while a tool is looked for, and a tool is looked for with the evaluator: it is made here.
-    ``talks`` says whether the project imports a framework or a model's SDK at all; ``taken`` by what of the project
-    other modules hand functions over; ``packages`` as in the settings.
+    ``talks`` says whether the project imports a framework or a model's SDK at all; ``registrars`` by what of the
+    project other modules hand functions over; ``packages`` as in the settings.
     """
 
     def __init__(
@@ -46,12 +46,12 @@ class Tools:
         modules: Modules,
         names: Names,
         talks: Callable[[], bool],
-        taken: Callable[[], frozenset[Taken]],
+        registrars: Callable[[], frozenset[Registrar]],
         packages: tuple[str, ...],
         reads: Reads | None = None,
     ) -> None:
         self.names = names
-        self._taken = taken
+        self._registrars = registrars
         self._reads = reads
         self.following: FollowingEvaluator | None = None  # the evaluator, where edits are followed
         if reads is None:
@@ -64,23 +64,27 @@ class Tools:
         self.forms = Forms(self.callees, Derivation(modules, names.table.classes))
         self._tools: dict[str, list[Tool]] = {}
         self._read: dict[str, frozenset[Read]] = {}  # to find them, where that is noted
-        self._through: dict[str, tuple[frozenset[Taken], list[Tool], frozenset[Read]]] = {}
+        self._through: dict[str, tuple[frozenset[Registrar], list[Tool], frozenset[Read]]] = {}
         self._schemas: dict[Scope, tuple[Expr, Frame]] = {}
         self._without_schema: set[Scope] = set()  # asked about in vain, where no reads are noted
-        self._told: dict[str, dict[Scope, tuple[Expr, Frame]]] = {}  # those of the tools of each module
+        self._module_schemas: dict[
+            str, dict[Scope, tuple[Expr, Frame]]
+        ] = {}  # those of the tools of each module
 
     def of(self, module: Module) -> list[Tool]:
         """The tools that ``module`` defines, or hands over through others."""
-        own, taken = self.own(module), self._taken()
-        if not taken:
+        own, registrars = self.own(module), self._registrars()
+        if not registrars:
             return own
-        before, more, read = self._through.get(module.path, (None, [], NOTHING))
-        if before is not taken:
-            more, read = noted(self._reads, lambda: list(self.forms.through(module, taken, own)))
-            self._through[module.path] = taken, more, read
+        old_registrars, registered_tools, read = self._through.get(module.path, (None, [], NOTHING))
+        if old_registrars is not registrars:
+            registered_tools, read = noted(
+                self._reads, lambda: list(self.forms.through(module, registrars, own))
+            )
+            self._through[module.path] = registrars, registered_tools, read
         elif self._reads is not None:
             self._reads.now |= read
-        return [*own, *more] if more else own
+        return [*own, *registered_tools] if registered_tools else own
 
     def own(self, module: Module) -> list[Tool]:
         """The tools that ``module`` defines, or hands over itself."""
@@ -98,8 +102,12 @@ class Tools:
     def inherit(self, old: Tools, gone: Collection[str]) -> None:
         """Take over what ``old`` knows, until some of it is forgotten; what modules say that are ``gone`` aside."""
         self._tools, self._read = dict(old._tools), dict(old._read)
-        self._told = {path: told for path, told in old._told.items() if path not in gone}
-        self._schemas = {scope: found for told in self._told.values() for scope, found in told.items()}
+        self._module_schemas = {
+            path: schemas for path, schemas in old._module_schemas.items() if path not in gone
+        }
+        self._schemas = {
+            scope: schema for schemas in self._module_schemas.values() for scope, schema in schemas.items()
+        }
         self._without_schema = set(old._without_schema)
         self.forms.inherit(old.forms)
 
@@ -111,7 +119,7 @@ class Tools:
         for path in forgotten(self._tools, self._read, changed, stale, spoilt):
             del self._tools[path]
             self._read.pop(path, None)
-            self.forms.taken.pop(path, None)
+            self.forms.registrars.pop(path, None)
         self._through.clear()
         self.forms.forget(changed)
 
@@ -120,37 +128,41 @@ class Tools:
         self._tools.clear()
         self._read.clear()
         self._through.clear()
-        self.forms.taken.clear()
+        self.forms.registrars.clear()
         self.forms.forget(changed)
 
     def _keep(self, path: str, tools: list[Tool]) -> None:
-        before, told = self._told.pop(path, {}), dict[Scope, tuple[Expr, Frame]]()
+        old_schemas, schemas = self._module_schemas.pop(path, {}), dict[Scope, tuple[Expr, Frame]]()
         for tool in tools:
             if self._reads is None:  # else it may be none any more when it is asked for
                 self.forms.know(tool)
             if tool.args_schema is not None:
                 for callable in tool.callables:
-                    told[callable.function.scope] = tool.args_schema, Frame(tool.module, tool.scope)
+                    schemas[callable.function.scope] = tool.args_schema, Frame(tool.module, tool.scope)
                     if callable.module.path != path:
                         self.evaluator.modules.tell(path, callable.module.path)
-        if told:
-            self._told[path] = told
-        self._say(before, told)
+        if schemas:
+            self._module_schemas[path] = schemas
+        self._say(old_schemas, schemas)
         self._tools[path] = tools
 
-    def _say(self, before: dict[Scope, tuple[Expr, Frame]], told: dict[Scope, tuple[Expr, Frame]]) -> None:
-        """Know other schemas of some functions than those of ``before``, if any."""
+    def _say(
+        self, old_schemas: dict[Scope, tuple[Expr, Frame]], schemas: dict[Scope, tuple[Expr, Frame]]
+    ) -> None:
+        """Know other schemas of some functions than ``old_schemas``, if any."""
         another = {
             scope
-            for scope in before.keys() | told.keys()
-            if scope not in before or scope not in told or before[scope][0] is not told[scope][0]
+            for scope in old_schemas.keys() | schemas.keys()
+            if scope not in old_schemas
+            or scope not in schemas
+            or old_schemas[scope][0] is not schemas[scope][0]
         }
-        self._schemas |= told
-        for scope in another - told.keys():
+        self._schemas |= schemas
+        for scope in another - schemas.keys():
             del self._schemas[scope]
-            for others in self._told.values():
-                if scope in others:
-                    self._schemas[scope] = others[scope]
+            for module_schemas in self._module_schemas.values():
+                if scope in module_schemas:
+                    self._schemas[scope] = module_schemas[scope]
         if another and self.following is not None:
             self.following.forget_spoilt(Spoilt((), {("schema", scope) for scope in another}))
         elif not self._without_schema.isdisjoint(another):
@@ -170,34 +182,34 @@ class Tools:
 
     def made_tool(self, module: Module, call: Call, scope: Scope) -> Tool | None:
         """The tool object that ``call`` makes (T1, T4, T7), if it makes one."""
-        return self.forms.made(call, Frame(module, scope))
+        return self.forms.tool_of_call(call, Frame(module, scope))
 
     def schema_of_parameter(self, scope: Scope, param: Param) -> Value | None:
         """What the tool's own ``args_schema`` says of a parameter of its callable."""
         if self._reads is not None:
             self._reads.now.add(("schema", scope))
-        found = self._schemas.get(scope)
-        if found is None and self._reads is None:
+        schema = self._schemas.get(scope)
+        if schema is None and self._reads is None:
             self._without_schema.add(scope)
-        return declared_by_schema(self.evaluator, *found, param) if found is not None else None
+        return declared_by_schema(self.evaluator, *schema, param) if schema is not None else None
 
 
 def forgotten(
-    known: Mapping[str, object],
+    entries: Mapping[str, object],
     read: Mapping[str, frozenset[Read]],
     changed: Collection[str],
     stale: Collection[str],
     spoilt: Spoilt,
 ) -> set[str]:
-    """Of the modules at the paths ``known`` those of which what is known may be wrong now.
+    """The paths of ``entries`` whose entry may be wrong now, each what is known of the module at a path.
 
     Such are those that ``changed``; those of which it was ``spoilt`` what was ``read``; and where that is not known,
     the ``stale`` ones, which lead to one that changed.
     """
     return {
-        *(path for path in changed if path in known),
+        *(path for path in changed if path in entries),
         *spoilt.among(read),
-        *(path for path in stale if path in known and path not in read),
+        *(path for path in stale if path in entries and path not in read),
     }
 
 
@@ -215,5 +227,5 @@ def assigns_registry(evaluator: Evaluator, module: Module) -> bool:
 def _may_hold_tools(value: Value) -> bool:
     if not isinstance(value, Record) or value.open or not value.entries:
         return True
-    held = (option for _, entry in entries_in(value) for option in options(entry.value))
-    return any(not isinstance(option, Record | ListOf | Text | Number) for option in held)
+    parts = (option for _, entry in entries_in(value) for option in options(entry.value))
+    return any(not isinstance(option, Record | ListOf | Text | Number) for option in parts)

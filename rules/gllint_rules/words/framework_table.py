@@ -169,7 +169,7 @@ class Table:
         self._endings = [last for last in self._by_last if last[0] == "*" and last != ANY]
         self._ending: dict[str, tuple[Entry, ...]] = {}
         self._of_module: dict[str, frozenset[str]] = {}
-        self._found: dict[tuple[object, ...], Entry | None] = {}
+        self._matches: dict[tuple[object, ...], Entry | None] = {}
         self._owners: dict[str, Framework | None] = {}
 
     @property
@@ -183,13 +183,13 @@ class Table:
 
     def _rows_of(self, module: str) -> frozenset[str]:
         """The names of the rows whose framework the dotted ``module`` is, or is a part of."""
-        found = self._of_module.get(module)
-        if found is None:
-            found = frozenset(
+        names = self._of_module.get(module)
+        if names is None:
+            names = frozenset(
                 row.name for row in self.rows if any(_inside(module, name) for name in row.imports)
             )
-            self._of_module[module] = found
-        return found
+            self._of_module[module] = names
+        return names
 
     def talks_to_a_model(self, modules: Iterable[str]) -> bool:
         """Whether one of the dotted ``modules`` is a framework or a model's SDK."""
@@ -237,7 +237,7 @@ class Table:
         it makes no tool.
         """
         key = (kind, callee, imported, called)
-        if key not in self._found:
+        if key not in self._matches:
             best: Entry | None = None
             weight = (0, 0)
             for entry in self._named_or_any(callee):
@@ -245,14 +245,14 @@ class Table:
                 if name.kind == kind or (name.kind == "not-tools" and not name.keyword):
                     # As well fitting: what makes none wins over what makes one, that over a missing `()`.
                     rank = 2 if name.kind != kind else 0 if name.called and not called else 1
-                    here = (self._fits(entry, callee, imported), rank)
-                    if here[0] and here > weight:
-                        best, weight = entry, here
+                    score = (self._fits(entry, callee, imported), rank)
+                    if score[0] and score > weight:
+                        best, weight = entry, score
             if best is not None and not best.framework.imports and callee.outside:
                 # Any callee takes tools by `tools=`; whether plain functions, its own framework says.
                 best = Entry(self.owner(callee.name) or best.framework, best.name)
-            self._found[key] = best if weight[1] == 1 else None
-        return self._found[key]
+            self._matches[key] = best if weight[1] == 1 else None
+        return self._matches[key]
 
     def is_no_tool(self, keyword: str, callee: Callee, imported: frozenset[str] = frozenset()) -> bool:
         """Whether what a call hands over as ``keyword`` makes no tool; the other arguments as in :meth:`find`."""
@@ -301,8 +301,8 @@ class Table:
         With each the name of the one attribute whose own do that (``Class.tool.*``), or nothing.
         """
         names = (name for row in self.rows if row.name in imported for name in row.runs)
-        found = (name.removesuffix(".*").partition(".") for name in names if name.endswith(".*"))
-        return [(cls, attribute) for cls, _, attribute in found]
+        parts = (name.removesuffix(".*").partition(".") for name in names if name.endswith(".*"))
+        return [(cls, attribute) for cls, _, attribute in parts]
 
     def dispatchers(self, imported: frozenset[str]) -> frozenset[str]:
         """The last names of what calls go through in the rows ``imported``."""
@@ -377,25 +377,27 @@ class Table:
     @cached_property
     def payload_names(self) -> frozenset[str]:
         """The fields in which results travel in whatever envelope."""
-        held = (place for row in self.rows for places in row.envelopes.values() for place in places)
+        envelope_places = (
+            place for row in self.rows for places in row.envelopes.values() for place in places
+        )
         return frozenset(
-            place for place in (*held, *self._payloads) if isinstance(place, str) and place != ANY
+            place for place in (*envelope_places, *self._payloads) if isinstance(place, str) and place != ANY
         )
 
     def _that_knows(self, key: str, origin: str) -> Framework | None:
         """The row that says something of a class under ``key``: one that owns it, else one without imports."""
-        found = self._by_class.get((key, _last(origin)), ())
-        owning = (row for row in found if row.owns(origin))
-        return next(owning, next((row for row in found if not row.imports), None))
+        rows = self._by_class.get((key, _last(origin)), ())
+        owning = (row for row in rows if row.owns(origin))
+        return next(owning, next((row for row in rows if not row.imports), None))
 
     def _named(self, last: str) -> tuple[Entry, ...]:
         """What the table says of what ends so, but for what holds for every callee."""
-        found = self._ending.get(last)
-        if found is None:
+        entries = self._ending.get(last)
+        if entries is None:
             endings = [ending for ending in self._endings if last.endswith(ending[1:])]
-            found = tuple(one for name in (last, *endings) for one in self._by_last.get(name, ()))
-            self._ending[last] = found
-        return found
+            entries = tuple(entry for name in (last, *endings) for entry in self._by_last.get(name, ()))
+            self._ending[last] = entries
+        return entries
 
     def _named_or_any(self, callee: Callee) -> tuple[Entry, ...]:
         """What the table says of what ends as a callee does; what holds for every callee is at the end."""
@@ -509,12 +511,12 @@ def _row(row: object, where: str, own: bool) -> Framework:
     )
 
 
-def _by_class(held: Mapping[str, _T], key: str, where: str) -> dict[str, _T]:
+def _by_class(values: Mapping[str, _T], key: str, where: str) -> dict[str, _T]:
     """What is said of classes, by their last names."""
-    for cls in held:
+    for cls in values:
         if not _CLASS.fullmatch(cls):
             raise TableError(f"{where}: `{key}`: {cls!r} is no class")
-    return {_last(cls): said for cls, said in held.items()}
+    return {_last(cls): value for cls, value in values.items()}
 
 
 def _names(row: _Raw, kind: Kind, where: str) -> Mapping[str, tuple[Place, ...]]:
@@ -548,65 +550,65 @@ def _name(kind: Kind, text: str, imports: Sequence[str], where: str) -> Name:
 
 
 def _strings(row: Mapping[str, Any], key: str, where: str) -> tuple[str, ...]:
-    given = row.get(key, ())
-    if isinstance(given, str):
-        given = (given,)
-    if not isinstance(given, list | tuple) or not all(isinstance(item, str) and item for item in given):
+    value = row.get(key, ())
+    if isinstance(value, str):
+        value = (value,)
+    if not isinstance(value, list | tuple) or not all(isinstance(item, str) and item for item in value):
         raise TableError(f"{where}: `{key}` is a list of names")
-    return tuple(given)
+    return tuple(value)
 
 
 def _placed(
     row: Mapping[str, Any], key: str, where: str, default: tuple[Place, ...] | None
 ) -> dict[str, tuple[Place, ...]]:
     """A table of places. A list in its stead names the callees; of ``keywords`` the keywords of any callee."""
-    given = row.get(key, {})
-    if isinstance(given, list):
+    value = row.get(key, {})
+    if isinstance(value, list):
         texts = _strings(row, key, where)
         if default is None:
             return {ANY: texts} if texts else {}
         return dict.fromkeys(texts, default)
-    if not isinstance(given, dict):
+    if not isinstance(value, dict):
         raise TableError(f"{where}: `{key}` is a table of names and places")
-    out: dict[str, tuple[Place, ...]] = {}
-    for name, places in given.items():
+    table: dict[str, tuple[Place, ...]] = {}
+    for name, places in value.items():
         listed = places if isinstance(places, list) else [places]
         if not all(isinstance(p, _PLACE) and not isinstance(p, bool) and p != "" for p in listed):
             raise TableError(f"{where}: `{key}.{name}` is a position, a keyword, or a list of them")
-        out[name] = tuple(listed)
-    return out
+        table[name] = tuple(listed)
+    return table
 
 
 def _bases(row: Mapping[str, Any], where: str) -> dict[str, tuple[str, ...]]:
-    given = row.get("bases", {})
-    if isinstance(given, list):  # the methods that any tool class has
+    value = row.get("bases", {})
+    if isinstance(value, list):  # the methods that any tool class has
         return dict.fromkeys(_strings(row, "bases", where), ("_run", "run", "_arun", "arun", "__call__"))
-    if not isinstance(given, dict):
+    if not isinstance(value, dict):
         raise TableError(f"{where}: `bases` is a table of classes and their methods")
-    return {name: _strings(given, name, f"{where}: `bases`") for name in given}
+    return {name: _strings(value, name, f"{where}: `bases`") for name in value}
 
 
 def _published(row: Mapping[str, Any], where: str) -> dict[str, tuple[Published, ...]]:
-    given = row.get("published", {})
-    if not isinstance(given, dict):
+    value = row.get("published", {})
+    if not isinstance(value, dict):
         raise TableError(f"{where}: `published` is a table of classes and attributes")
-    out: dict[str, tuple[Published, ...]] = {}
-    for cls, listed in given.items():
-        found = []
+    table: dict[str, tuple[Published, ...]] = {}
+    for cls, listed in value.items():
+        entries = []
         for item in listed if isinstance(listed, list) else [listed]:
             if isinstance(item, str):
-                found.append(Published(item))
+                entries.append(Published(item))
             elif (
                 isinstance(item, dict)
                 and isinstance(item.get("attribute"), str)
                 and isinstance(item.get("of", ""), str)
                 and set(item) <= {"attribute", "of"}
             ):
-                found.append(Published(item["attribute"], item.get("of", "")))
+                entries.append(Published(item["attribute"], item.get("of", "")))
             else:
                 raise TableError(f"{where}: `published.{cls}` is a name, or a table of `attribute` and `of`")
-        out[cls] = tuple(found)
-    return out
+        table[cls] = tuple(entries)
+    return table
 
 
 def _condition(text: str, where: str) -> tuple[str, str]:

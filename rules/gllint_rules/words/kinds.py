@@ -40,8 +40,8 @@ _CALENDAR = frozenset({"year", "month", "day", "hour", "minute", "second", "week
 
 def contradicts(name: str, unit: str) -> bool:
     """Whether a name says that it is of another dimension than a unit: no ``molecular_weight`` is in ``MW``."""
-    said = _DIMENSIONS.get((words_of(name) or [""])[-1])
-    return said is not None and announced_dimension(unit) != said
+    dimension = _DIMENSIONS.get((words_of(name) or [""])[-1])
+    return dimension is not None and announced_dimension(unit) != dimension
 
 
 def is_calendar(name: str) -> bool:

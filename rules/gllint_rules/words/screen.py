@@ -38,7 +38,7 @@ _Needles: TypeAlias = tuple[bytes, ...]
 
 
 # The fragments that stand in a file, each with the places at which it begins.
-Found: TypeAlias = Mapping[bytes, Sequence[int]]
+Hits: TypeAlias = Mapping[bytes, Sequence[int]]
 
 
 # How a decorator's name stands in a file that decorates with it, imports it or gives it another name.
@@ -65,10 +65,10 @@ class Screen:
     def __init__(self, settings: Settings) -> None:
         names = Names.of(settings)
         table = names.table
-        told = _Told(table)
+        table_words = _TableWords(table)
         classes = _word(names.tool_classes | table.tool_makers)
         methods = _word(table.methods("BaseTool"))
-        decorators = _word(told.decorators)
+        decorators = _word(table_words.decorators)
         calls = _word(name for name in table.all_runs if name.isidentifier() and name[:2] != "__")
         endings = _word(TOOL_CLASS_ENDINGS)
         registries = _word((*TOOL_REGISTRY_NAMES, *TOOL_REGISTRY_CLASSES))
@@ -87,19 +87,21 @@ class Screen:
         tools = _lone(
             b"Tool",
             b"tool",
-            *_encoded(names.tool_classes | told.decorators | told.calls | actions | table.any_keywords),
+            *_encoded(
+                names.tool_classes | table_words.decorators | table_words.calls | actions | table.any_keywords
+            ),
         )
         # What stands behind a word in prose, and behind no class in code.
         prose = r"(?:[ \t]+(?!(?:and|as|else|for|if|in|is|not|or)\b)|[-/])\w"
         # What says that a file imports a framework or an SDK, each with the modules that it may be.
         self._imports = _import_forms(table.modules)
         # T2 to T8 by names that tell nothing without the framework that they come from.
-        self._beside = [
+        self._framework_patterns = [
             (
                 frozenset(modules),
                 _patterns("|".join(_in_code(word, gap, prose) for word in sorted(words)))[0],
             )
-            for modules, words in told.beside
+            for modules, words in table_words.framework_words
         ]
         # Each family: fragments of which one must be there, then the groups that it may belong to. Each group:
         # words of which one must be there, then patterns that must all be found.
@@ -109,19 +111,19 @@ class Screen:
                 (
                     # T2, T8: a class with such a base, whatever the base is imported as.
                     (
-                        _encoded(told.classes),
+                        _encoded(table_words.classes),
                         (
                             _Bases(
                                 rf"class\b{gap}\w++{gap}(?:\[[^\]]{{0,2000}}+\]{gap})?\(",
-                                _word(told.classes),
+                                _word(table_words.classes),
                                 gap,
                             ),
                         ),
                     ),
-                    (_encoded(told.published), _patterns(rf"\b{_word(told.published)}\b")),
+                    (_encoded(table_words.published), _patterns(rf"\b{_word(table_words.published)}\b")),
                     # T3: a decorator, under whatever name it is imported or assigned.
                     (
-                        _encoded(form.format(name) for name in told.decorators for form in _DECORATED),
+                        _encoded(form.format(name) for name in table_words.decorators for form in _DECORATED),
                         _anchored(rf"\W{{0,3}}{decorators}\b")
                         + _patterns(
                             rf"(?:[@=]|\b(?:map|partial){gap}\(){gap}(?:\w++{gap}\.{gap}){{0,20}}{decorators}\b"
@@ -130,11 +132,11 @@ class Screen:
                     ),
                     # T4, T5 and T7: a call that wraps, describes or registers a function.
                     (
-                        (b"Tool", *_encoded(told.calls)),
+                        (b"Tool", *_encoded(table_words.calls)),
                         _anchored(
-                            rf"(?:Tool|\b{_word(told.calls)})\b(?:{gap}\[[^\]]{{0,2000}}+\])?{gap}\("
-                            rf"|(?:Tool|\b{_word(told.calls)})\b{gap}as\b"
-                            rf"|Tool\b{gap}\.{gap}{_word(told.makers)}"
+                            rf"(?:Tool|\b{_word(table_words.calls)})\b(?:{gap}\[[^\]]{{0,2000}}+\])?{gap}\("
+                            rf"|(?:Tool|\b{_word(table_words.calls)})\b{gap}as\b"
+                            rf"|Tool\b{gap}\.{gap}{_word(table_words.makers)}"
                         ),
                     ),
                     # T6: a list of tools, by its usual name.
@@ -213,9 +215,9 @@ class Screen:
         self._uses = _patterns(
             rf"\.{gap}{calls}{gap}\(", rf"\b{QUANTITY}{gap}\(", rf"\bdef\b{gap}{methods}\b"
         )
-        [self._asked] = _patterns(rf"\b(\w++){gap}\.{gap}{_word(REGISTRY_LOOKUPS)}{gap}\(")
-        [self._made] = _patterns(rf"\b(\w++){gap}\(")
-        [self._derived] = _patterns(
+        [self._lookup] = _patterns(rf"\b(\w++){gap}\.{gap}{_word(REGISTRY_LOOKUPS)}{gap}\(")
+        [self._call] = _patterns(rf"\b(\w++){gap}\(")
+        [self._subclass] = _patterns(
             rf"\bclass\b{gap}\w++{gap}(?:\[[^\]]{{0,2000}}+\]{gap})?\(([^)]{{1,400}}+)"
         )
         needles = {needle for fragments, groups in self._families for needle in fragments}
@@ -224,48 +226,48 @@ class Screen:
         self._watches_makers = bool(settings.registry_modules)
         self._audits = settings.audit
 
-    def fragments(self, data: bytes) -> Found:
+    def fragments(self, data: bytes) -> Hits:
         """Which fragments stand in a file and where, those of comments that may suppress something among them.
 
         They are found in one pass.
         """
         return self._fragments.places(data)
 
-    def passes(self, data: bytes, found: Found | None = None) -> bool:
+    def passes(self, data: bytes, hits: Hits | None = None) -> bool:
         """Whether any rule could speak about a file with these bytes, whatever the other files say.
 
-        ``found`` are its :meth:`fragments`, where they are known.
+        ``hits`` are its :meth:`fragments`, where they are known.
         """
-        found = self.fragments(data) if found is None else found
-        return bool(found) and (
+        hits = self.fragments(data) if hits is None else hits
+        return bool(hits) and (
             any(
-                not found.keys().isdisjoint(fragments)
-                and any(_is_of(needles, patterns, data, found) for needles, patterns in groups)
+                not hits.keys().isdisjoint(fragments)
+                and any(_is_of(needles, patterns, data, hits) for needles, patterns in groups)
                 for fragments, groups in self._families
             )
-            or self._uses_framework(data, found)
+            or self._uses_framework(data, hits)
         )
 
-    def talks(self, data: bytes, found: Found | None = None) -> bool:
-        """Whether the file imports a framework of the table or a model's SDK; ``found`` as in :meth:`passes`."""
-        found = self.fragments(data) if found is None else found
-        return bool(self._imported(data, found))
+    def talks(self, data: bytes, hits: Hits | None = None) -> bool:
+        """Whether the file imports a framework of the table or a model's SDK; ``hits`` as in :meth:`passes`."""
+        hits = self.fragments(data) if hits is None else hits
+        return bool(self._imported(data, hits))
 
-    def _imported(self, data: bytes, found: Found) -> frozenset[str]:
+    def _imported(self, data: bytes, hits: Hits) -> frozenset[str]:
         """The modules of frameworks and SDKs that a file imports."""
         return frozenset(
             module
-            for form in found
+            for form in hits
             if form in self._imports
             for module, other in self._imports[form]
             if other in data
         )
 
-    def _uses_framework(self, data: bytes, found: Found) -> bool:
-        imported = self._imported(data, found)
+    def _uses_framework(self, data: bytes, hits: Hits) -> bool:
+        imported = self._imported(data, hits)
         return bool(imported) and any(
             not imported.isdisjoint(modules) and pattern.search(data) is not None
-            for modules, pattern in self._beside
+            for modules, pattern in self._framework_patterns
         )
 
     def uses(self, data: bytes, needles: Needles) -> bool:
@@ -283,18 +285,19 @@ class Screen:
                 return False
         if self._audits or any(pattern.search(data) for pattern in self._uses):
             return True
-        words = set(self._asked.compiled.findall(data))
-        for bases in self._derived.compiled.findall(data):  # what it defines may be what one above it returns
+        words = set(self._lookup.compiled.findall(data))
+        # What a class defines may be what one above it returns.
+        for bases in self._subclass.compiled.findall(data):
             words.update(_WHOLE_IDENTIFIER.findall(bases))
         if self._watches_makers or not names.isdisjoint(_encoded(TOOL_REGISTRY_NAMES)):
-            words.update(self._made.compiled.findall(data))
+            words.update(self._call.compiled.findall(data))
         return not words.isdisjoint(names) or not words.isdisjoint(_ALIAS.findall(data))
 
 
-class _Told:
+class _TableWords:
     """The names of the framework table by where they stand in a file, and whether they tell enough alone.
 
-    One that speaks of tools is looked for in each file; ``beside`` are the others, each row's beside its imports.
+    One that speaks of tools is looked for in each file; ``framework_words`` are the others, by their row's imports.
     """
 
     def __init__(self, table: Table) -> None:
@@ -308,24 +311,24 @@ class _Told:
         self.calls = telling(self.makers | table.last_names("keywords", "described"))
         self.classes = telling(table.classes)
         self.published = table.published_in
-        told = self.decorators | self.calls | self.classes
-        named = ((row.imports, row.makes - told) for row in table.rows if row.imports)
-        self.beside = [(imports, words) for imports, words in named if words]
+        tool_words = self.decorators | self.calls | self.classes
+        named = ((row.imports, row.makes - tool_words) for row in table.rows if row.imports)
+        self.framework_words = [(imports, words) for imports, words in named if words]
 
 
 def _import_forms(modules: Iterable[str]) -> dict[bytes, list[tuple[str, bytes]]]:
     """How an import of each module is written, up to two spaces apart; with what else must stand in the file."""
-    out: dict[bytes, list[tuple[str, bytes]]] = {}
+    forms: dict[bytes, list[tuple[str, bytes]]] = {}
     for module in sorted(modules):
         names = (
             [module.removesuffix("*")] if module[-1] == "*" else [f"{module}{end}" for end in " .\n\r,;\\"]
         )
         for word, space, name in product(("from", "import"), (" ", "  "), names):
-            out.setdefault(f"{word}{space}{name}".encode(), []).append((module, b""))
+            forms.setdefault(f"{word}{space}{name}".encode(), []).append((module, b""))
         package, _, name = module.rpartition(".")
         for space in (" ", "  ") if package else ():
-            out.setdefault(f"from{space}{package} ".encode(), []).append((module, name.encode()))
-    return out
+            forms.setdefault(f"from{space}{package} ".encode(), []).append((module, name.encode()))
+    return forms
 
 
 def _in_code(word: str, gap: str, prose: str) -> str:
@@ -360,15 +363,15 @@ class _Automaton:
 
     def __init__(self, needles: Iterable[bytes]) -> None:
         self._needles = sorted(needles)
-        self._seen = 0  # bytes
+        self._byte_count = 0
         self._next = _WORTH_MAKING
-        self._made: BytesAhoCorasick | None = None
+        self._automaton: BytesAhoCorasick | None = None
 
-    def _after(self, data: bytes) -> BytesAhoCorasick | None:
-        self._seen += len(data)
-        if self._seen > self._next:
-            self._make(is_tuned=self._seen > _WORTH_TUNING)
-        return self._made
+    def _automaton_for(self, data: bytes) -> BytesAhoCorasick | None:
+        self._byte_count += len(data)
+        if self._byte_count > self._next:
+            self._make(is_tuned=self._byte_count > _WORTH_TUNING)
+        return self._automaton
 
     def _make(self, is_tuned: bool) -> None:
         self._next = sys.maxsize if is_tuned else _WORTH_TUNING
@@ -377,36 +380,36 @@ class _Automaton:
         except ImportError:  # no wheel for this machine
             return
         kind = Implementation.DFA if is_tuned else Implementation.NoncontiguousNFA
-        self._made = BytesAhoCorasick(self._needles, implementation=kind)
+        self._automaton = BytesAhoCorasick(self._needles, implementation=kind)
 
-    def places(self, data: bytes) -> Found:
+    def places(self, data: bytes) -> Hits:
         """The needles that ``data`` holds, each with the places at which it begins."""
-        out: dict[bytes, list[int]] = {}
-        automaton = self._after(data)
+        hits: dict[bytes, list[int]] = {}
+        automaton = self._automaton_for(data)
         if automaton is None:
             for needle in self._needles:
                 if needle in data:
-                    out[needle] = [
-                        found.start() for found in re.finditer(rb"(?=%b)" % re.escape(needle), data)
+                    hits[needle] = [
+                        match.start() for match in re.finditer(rb"(?=%b)" % re.escape(needle), data)
                     ]
-            return out
+            return hits
         for number, start, _ in automaton.find_matches_as_indexes(data, overlapping=True):
-            out.setdefault(self._needles[number], []).append(start)
-        return out
+            hits.setdefault(self._needles[number], []).append(start)
+        return hits
 
     def any(self, data: bytes) -> bool:
         """Whether ``data`` holds one of the needles."""
-        automaton = self._after(data)
+        automaton = self._automaton_for(data)
         if automaton is None:
             return any(needle in data for needle in self._needles)
         return bool(automaton.find_matches_as_indexes(data))
 
 
-def _is_of(needles: _Needles, patterns: _Patterns, data: bytes, found: Found) -> bool:
+def _is_of(needles: _Needles, patterns: _Patterns, data: bytes, hits: Hits) -> bool:
     """Whether one of the ``needles`` and all ``patterns`` are found."""
-    if found.keys().isdisjoint(needles):
+    if hits.keys().isdisjoint(needles):
         return False
-    places = [place for needle in needles for place in found.get(needle, ())]
+    places = [place for needle in needles for place in hits.get(needle, ())]
     return all(pattern.search(data, places) for pattern in patterns)
 
 
@@ -443,7 +446,7 @@ class _Bases:
             return False
         for head in self._head.compiled.finditer(data):
             is_word = not head.start() or not _WORD_BEFORE.match(data, head.start() - 1)
-            if is_word and self._name.compiled.search(data, head.end(), _found(data, b")", head.end())):
+            if is_word and self._name.compiled.search(data, head.end(), _position_of(data, b")", head.end())):
                 return True
         return any(self._renamed.compiled.match(data, place) for place in named)
 
@@ -453,8 +456,8 @@ def _use(word: bytes) -> re.Pattern[bytes]:
     """How what a name stands for is given a function, and how it gets another name."""
     name = rb"\b%b\b" % re.escape(word)
     called, renamed = name + rb"[\s\\]*+\(", name + rb"[\s\\]++as\b"
-    decorator, below = rb"@[\s\w.\\]{0,200}?" + name, rb"\bclass\b[^(:]{1,200}\([^)]{0,400}?" + name
-    return re.compile(b"|".join((called, renamed, decorator, below)))
+    decorator, subclass = rb"@[\s\w.\\]{0,200}?" + name, rb"\bclass\b[^(:]{1,200}\([^)]{0,400}?" + name
+    return re.compile(b"|".join((called, renamed, decorator, subclass)))
 
 
 def _gives(data: bytes, imported: set[bytes], uses: Mapping[bytes, set[bytes]]) -> bool:
@@ -481,7 +484,7 @@ def imported_names(data: bytes) -> set[bytes]:
     return set(_IDENTIFIER.findall(b"\n".join(_IMPORTED.findall(data))))
 
 
-def _found(data: bytes, what: bytes, start: int) -> int:
+def _position_of(data: bytes, what: bytes, start: int) -> int:
     """Where ``what`` comes next, or the end."""
     position = data.find(what, start)
     return position if position >= 0 else len(data)
