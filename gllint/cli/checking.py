@@ -78,16 +78,16 @@ def _ending_as_interrupts() -> Iterator[None]:
         raise SystemExit(128 + number)
 
     # What the caller wants ignored (nohup) or handles in its own way stays so.
-    taken = [number for number in ENDING if signal.getsignal(number) is signal.SIG_DFL]
+    numbers = [number for number in ENDING if signal.getsignal(number) is signal.SIG_DFL]
     try:
-        for number in taken:
+        for number in numbers:
             signal.signal(number, end)
     except ValueError:  # not in the main thread: signals are not ours
-        taken = []
+        numbers = []
     try:
         yield
     finally:
-        for number in taken:
+        for number in numbers:
             signal.signal(number, signal.SIG_DFL)
 
 
@@ -98,7 +98,7 @@ class _Run:
         self.stdin = ""
         self.failed = self.would_change = self.has_baseline = False
         self.has_unjudged = False  # entries of a baseline that what was not read may still need
-        self.known: frozenset[Finding] = frozenset()  # from the baseline, and told nevertheless
+        self.baseline_findings: frozenset[Finding] = frozenset()  # from the baseline, and told nevertheless
         self.started = time.perf_counter()
 
     @cached_property
@@ -194,8 +194,11 @@ class _Run:
             raise UsageError(f"--why: {path} has only {counted(lines, 'line')}")
         from gllint.run.silences import silences
 
-        said = [*self.engine.explain(path, line, code), *silences(self.engine, absolute(path), line, code)]
-        say("\n".join(map(visible, said)))
+        sentences = [
+            *self.engine.explain(path, line, code),
+            *silences(self.engine, absolute(path), line, code),
+        ]
+        say("\n".join(map(visible, sentences)))
         return NOTHING_FOUND
 
     def _show_files(self, paths: Sequence[str]) -> int:
@@ -210,11 +213,11 @@ class _Run:
 
         fixed = fixer.fix(self.engine, paths, self.request.unsafe_fixes)
         if self.request.diff:
-            for path, data in fixed.after.items():
-                self._write_bytes(fixer.diff(self.show(path), fixed.before[path], data))
-            self.would_change = bool(fixed.after)
-        written = list(fixed.after) if self.request.diff else self._put(fixed)
-        if not self.request.diff and len(written) < len(fixed.after):
+            for path, data in fixed.new_data.items():
+                self._write_bytes(fixer.diff(self.show(path), fixed.old_data[path], data))
+            self.would_change = bool(fixed.new_data)
+        written = list(fixed.new_data) if self.request.diff else self._put(fixed)
+        if not self.request.diff and len(written) < len(fixed.new_data):
             fixer.undo(self.engine, fixed, written, paths)
         verb = "Would fix" if self.request.diff else "Fixed"
         count = sum(fixed.applied[path] for path in written)
@@ -239,7 +242,7 @@ class _Run:
         if not self.stdin:
             return fixer.write(self.engine, fixed)
         self._write_bytes(self.engine.sources.of(self.stdin).raw)
-        return list(fixed.after)
+        return list(fixed.new_data)
 
     def _complain(self, fixed: Fixed) -> None:
         for error in fixed.errors:
@@ -262,10 +265,10 @@ class _Run:
         outcome.findings = only_changed(outcome.findings, self.request.since, folders, cell)
 
     def _report(self, outcome: Outcome) -> None:
-        made = self._made_report(outcome)
+        findings_report = self._findings_report(outcome)
         if not self.request.diff and not (self.stdin and self.request.fix):
-            self._write(statistics(made, self.request.output_format) if self.request.statistics
-                        else report.render(self.request.output_format, made))  # fmt: skip
+            self._write(statistics(findings_report, self.request.output_format) if self.request.statistics
+                        else report.render(self.request.output_format, findings_report))  # fmt: skip
         if self.request.output_format == report.PAGE and self.request.output_file:
             self._note(f"Wrote {counted(len(outcome.findings), 'finding')} to {self.request.output_file}.")
         for failure in outcome.failures:
@@ -273,13 +276,13 @@ class _Run:
         for notice in outcome.notices:
             self._note(self._noticed(notice))
         for what in ("name", "suppression"):
-            if unjudged := [each for each in outcome.unjudged if each.what == what]:
-                obstacles = [obstacle for each in unjudged for obstacle in each.obstacles]
+            if unjudged := [item for item in outcome.unjudged if item.what == what]:
+                obstacles = [obstacle for item in unjudged for obstacle in item.obstacles]
                 self._note(self._not_judged(len(unjudged), what, "", obstacles))
         if not self.request.quiet and self.request.output_format in ("full", "concise"):
             self._summarise(outcome)
 
-    def _made_report(self, outcome: Outcome) -> report.Report:
+    def _findings_report(self, outcome: Outcome) -> report.Report:
         return report.Report(
             diagnostics=[self._diagnostic(finding) for finding in outcome.findings],
             lines=self.engine.sources.lines,
@@ -296,44 +299,49 @@ class _Run:
     def _identities(self, outcome: Outcome) -> list[str]:
         from gllint.verdict.fingerprint import fingerprints
 
-        return [each.hex() for each in fingerprints(outcome.findings, self.engine.sources.code, self.show)]
+        return [
+            fingerprint.hex()
+            for fingerprint in fingerprints(outcome.findings, self.engine.sources.code, self.show)
+        ]
 
     def _diagnostic(self, finding: Finding) -> report.Diagnostic:
         level = self.engine.config_of(finding.path).level(finding.code)
         cell = self.engine.sources.cell(finding.path, finding.span.line)
-        return report.Diagnostic(finding, self.show(finding.path), level, cell, finding in self.known)
+        return report.Diagnostic(
+            finding, self.show(finding.path), level, cell, finding in self.baseline_findings
+        )
 
     def _noticed(self, notice: Notice) -> str:
         names = ", ".join(map(self.show, notice.paths[:_SHOWN]))
-        more = len(notice.paths) - _SHOWN
-        listed = f"{names} and {more} more" if more > 0 else names
+        rest = len(notice.paths) - _SHOWN
+        listed = f"{names} and {rest} more" if rest > 0 else names
         return f"{counted(len(notice.paths), 'file')} not checked, {notice.why}: {listed}"
 
     def _not_judged(self, number: int, noun: str, of: str, obstacles: Iterable[tuple[str, str]]) -> str:
         """Say how many could not be judged, and for what that was not read."""
         unread = sorted(set(obstacles))
         listed = ", ".join(f"{self.show(path)} ({why})" for path, why in unread[:_SHOWN])
-        more = f" and {len(unread) - _SHOWN} more" if len(unread) > _SHOWN else ""
+        tail = f" and {len(unread) - _SHOWN} more" if len(unread) > _SHOWN else ""
         verb = "was" if number == 1 else "were"
-        return f"{counted(number, noun)}{of} {verb} not judged; not read: {listed}{more}."
+        return f"{counted(number, noun)}{of} {verb} not judged; not read: {listed}{tail}."
 
     def _summarise(self, outcome: Outcome) -> None:
         self._count_cuts()
         count = len(outcome.findings)
-        left = self._unseen(outcome)
+        gaps = self._unseen(outcome)
         if not count:
             if outcome.checked and not self.would_change:
                 new = "new " if self.has_baseline else ""
-                looked = "" if left.is_empty else ", as far as gllint looked"
+                looked = "" if gaps.is_empty else ", as far as gllint looked"
                 self._note(f"No {new}findings in {counted(len(outcome.checked), 'file')}{looked}.")
                 self._say_plain(outcome)
-                self._say_unseen(left)
+                self._say_unseen(gaps)
             return
         files = len({finding.path for finding in outcome.findings})
         text = f"Found {counted(count, 'finding')} in {counted(files, 'file')}"
         checked = set(outcome.checked)
-        known = [f for f in outcome.findings if f.path in checked] if self.engine.options.fixes else []
-        fixes = [finding.fix.applicability for finding in known if finding.fix is not None]
+        candidates = [f for f in outcome.findings if f.path in checked] if self.engine.options.fixes else []
+        fixes = [finding.fix.applicability for finding in candidates if finding.fix is not None]
         safe = 0 if self.request.fix else fixes.count("safe")
         unsafe = 0 if self.request.fix and self.request.unsafe_fixes else fixes.count("unsafe")
         hints = [
@@ -344,7 +352,7 @@ class _Run:
         text += allowable(outcome.findings, self._is_settled)
         self._note(f"{text} ({listed})." if listed else f"{text}.")
         self._say_plain(outcome)
-        self._say_unseen(left)
+        self._say_unseen(gaps)
 
     def _is_settled(self, finding: Finding) -> bool:
         from gllint.verdict.advice import is_settled
@@ -357,11 +365,11 @@ class _Run:
             whose = "is left out, whose key says" if count == 1 else "are left out, whose keys say"
             self._note(f"{counted(count, 'number')} {whose} a kind of `plain-kinds`.")
 
-    def _say_unseen(self, left: Unseen) -> None:
+    def _say_unseen(self, gaps: Unseen) -> None:
         """Say what was not looked at, and how to have it looked at."""
-        if not left.is_empty:
-            self._note(f"{left.line()}.")
-            for sentence in left.advice():
+        if not gaps.is_empty:
+            self._note(f"{gaps.line()}.")
+            for sentence in gaps.advice():
                 self._note(f"  {sentence}")
 
     def _unseen(self, outcome: Outcome) -> Unseen:
@@ -401,8 +409,8 @@ class _Run:
         if self.failed or outcome.failures:
             return WRONG
         is_done = not (self.request.prune_baseline and self.has_unjudged)
-        found = self.would_change or not is_done or any(map(self._fails, outcome.findings))
-        return FOUND if found and not self.request.exit_zero else NOTHING_FOUND
+        fails = self.would_change or not is_done or any(map(self._fails, outcome.findings))
+        return FOUND if fails and not self.request.exit_zero else NOTHING_FOUND
 
     def _fails(self, finding: Finding) -> bool:
         config = self.engine.config_of(finding.path)
@@ -416,14 +424,16 @@ class _Run:
 
         path = absolute(name)
         old = baseline.target(path)
-        held, others = baselines.write(self.engine, outcome, path, old, covers_all=not self.request.since)
-        self._note(f"Wrote {counted(held, 'finding')} to {name}.")
-        if others:
-            self._note(f"It keeps {counted(others, 'finding')} of what was not checked.")
-        if held < len(outcome.findings):
-            left = counted(len(outcome.findings) - held, "finding")
+        count, unchecked_count = baselines.write(
+            self.engine, outcome, path, old, covers_all=not self.request.since
+        )
+        self._note(f"Wrote {counted(count, 'finding')} to {name}.")
+        if unchecked_count:
+            self._note(f"It keeps {counted(unchecked_count, 'finding')} of what was not checked.")
+        if count < len(outcome.findings):
+            rest = counted(len(outcome.findings) - count, "finding")
             self._note(
-                f"It leaves out {left} of GL9: what gllint cannot read is to be mended, not to be kept."
+                f"It leaves out {rest} of GL9: what gllint cannot read is to be mended, not to be kept."
             )
         return WRONG if outcome.failures else NOTHING_FOUND
 
@@ -432,25 +442,27 @@ class _Run:
             return
         compared = self.baselines.compare(outcome, covers_all=not self.request.since)
         self.has_baseline = bool(compared)
-        known = {finding for finding in outcome.findings if self.engine.config_of(finding.path).baseline_file}
-        known.difference_update(*(each.new for each in compared.values()))
+        old_findings = {
+            finding for finding in outcome.findings if self.engine.config_of(finding.path).baseline_file
+        }
+        old_findings.difference_update(*(comparison.new for comparison in compared.values()))
         if self.request.output_format == report.PAGE:
-            self.known = frozenset(known)
+            self.baseline_findings = frozenset(old_findings)
         else:
-            outcome.findings = [finding for finding in outcome.findings if finding not in known]
-        if known:
-            self._note(f"{counted(len(known), 'finding')} known from the baseline.")
-        for file, each in compared.items():
-            self._prune(file, each)
+            outcome.findings = [finding for finding in outcome.findings if finding not in old_findings]
+        if old_findings:
+            self._note(f"{counted(len(old_findings), 'finding')} known from the baseline.")
+        for file, comparison in compared.items():
+            self._prune(file, comparison)
 
     def _prune(self, file: str, compared: Compared) -> None:
         from gllint.verdict import baseline
 
         for entry in compared.fixed:
-            said = f"Fixed since the baseline: {entry.path}: {entry.code} {entry.text}"
-            self._note(visible(said[:_MOST_SAID]))  # who wrote the baseline may have written anything
+            text = f"Fixed since the baseline: {entry.path}: {entry.code} {entry.text}"
+            self._note(visible(text[:_MOST_SAID]))  # who wrote the baseline may have written anything
         if compared.unjudged:
-            obstacles = [each for _, several in compared.unjudged for each in several]
+            obstacles = [obstacle for _, several in compared.unjudged for obstacle in several]
             self._note(self._not_judged(len(compared.unjudged), "finding", " of the baseline", obstacles))
             self.has_unjudged = True
         if not compared.fixed:
@@ -459,7 +471,7 @@ class _Run:
         if not self.request.prune_baseline:
             self._note(f"The baseline holds {gone} too many; --prune-baseline takes them out.")
         else:
-            baseline.write(file, [*compared.known, *compared.unseen])
+            baseline.write(file, [*compared.matches, *compared.unseen])
             self._note(f"Took {gone} out of {self.request.baseline or self.show(file)}.")
 
     # --- output --------------------------------------------------------------------------------------------
@@ -486,18 +498,18 @@ class _Run:
             say(visible(text), error=True)
 
 
-def _shower(given: Sequence[str]) -> Callable[[str], str]:
+def _shower(paths: Sequence[str]) -> Callable[[str], str]:
     """Return the function that names a file as people expect: relative to here, else as it was given."""
-    here = absolute(".").rstrip("/") + "/"
+    base = absolute(".").rstrip("/") + "/"
     elsewhere: Mapping[str, str] = {
         absolute(path).rstrip("/"): path.replace(os.sep, "/").rstrip("/")
-        for path in given
-        if not absolute(path).startswith(here)
+        for path in paths
+        if not absolute(path).startswith(base)
     }
 
     def show(path: str) -> str:
-        if path.startswith(here):
-            return path.removeprefix(here)
+        if path.startswith(base):
+            return path.removeprefix(base)
         for top, name in elsewhere.items():
             if path == top or path.startswith(top + "/"):
                 return name + path.removeprefix(top)

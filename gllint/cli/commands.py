@@ -138,12 +138,12 @@ _JOBS = click.option(
 @click.option("-q", "--quiet", is_flag=True, help="Print only findings.")
 @click.option("-v", "--verbose", is_flag=True, help="Say more about what is done.")
 @click.pass_context
-def check(context: click.Context, /, **given: Any) -> None:
+def check(context: click.Context, /, **fields: Any) -> None:
     """Check files and folders (default: the current one); '-' reads standard input."""
     from gllint.cli.checking import run
     from gllint.cli.request import Request
 
-    context.exit(run(Request(**given)))
+    context.exit(run(Request(**fields)))
 
 
 @cli.command()
@@ -159,7 +159,7 @@ def check(context: click.Context, /, **given: Any) -> None:
 @_JOBS
 @click.option("-q", "--quiet", is_flag=True, help="Print only errors.")
 @click.pass_context
-def report(context: click.Context, /, **given: Any) -> None:
+def report(context: click.Context, /, **fields: Any) -> None:
     """Write a page about the code at PATHS (default: the current folder): its findings and where numbers come from.
 
     It is one file that opens in any browser and asks the network for nothing. Findings are no failure here.
@@ -167,7 +167,7 @@ def report(context: click.Context, /, **given: Any) -> None:
     from gllint.cli.checking import run
     from gllint.cli.request import Request
 
-    context.exit(run(Request(**given, output_format=PAGE, exit_zero=True)))
+    context.exit(run(Request(**fields, output_format=PAGE, exit_zero=True)))
 
 
 @cli.command()
@@ -276,9 +276,9 @@ def mcp(
             f"--url: {url!r} is not the address of a server: that begins with http:// or https://"
         )
     settings = config_for(".", config, isolated)
-    text, found = report(offered_tools(command, url, timeout), settings, output_format)
+    text, has_findings = report(offered_tools(command, url, timeout), settings, output_format)
     click.echo(text, nl=False)
-    context.exit(FOUND if found else NOTHING_FOUND)
+    context.exit(FOUND if has_findings else NOTHING_FOUND)
 
 
 @cli.command()

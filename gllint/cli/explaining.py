@@ -33,12 +33,14 @@ def schema_text() -> str:
 def config_text(path: str, config_file: str | None, isolated: bool) -> str:
     """Return the settings in force for a file or folder as TOML, each with where it came from."""
     config = config_for(path, config_file, isolated)
-    out = [f"# {config.source}" if config.source else "# No configuration was found; these are the defaults."]
+    lines = [
+        f"# {config.source}" if config.source else "# No configuration was found; these are the defaults."
+    ]
     for key in schema()["properties"]:
         value = value_of(config, key)
         origin = config.origins.get(key, "default")
-        out.append(f"# {key}: not set" if value is None else f"{key} = {_toml(value)}  # {origin}")
-    return "\n".join([*out, f"# codes in force: {', '.join(sorted(config.codes))}"]) + "\n"
+        lines.append(f"# {key}: not set" if value is None else f"{key} = {_toml(value)}  # {origin}")
+    return "\n".join([*lines, f"# codes in force: {', '.join(sorted(config.codes))}"]) + "\n"
 
 
 def units_text(output_format: str, pack: str | None = None) -> str:
@@ -86,19 +88,19 @@ def frameworks_text(output_format: str) -> str:
     rows = configured(config_for(".", None, False).rules).written
     if output_format == "json":
         return json.dumps(rows, indent=2, ensure_ascii=False) + "\n"
-    out: list[str] = []
+    blocks: list[str] = []
     for row in rows:
         head = f"{row['name']} ({row['verified']})" if row.get("verified") else row["name"]
-        shown = (
+        lines = (
             f"  {key}: {_inline(value)}" for key, value in row.items() if key not in ("name", "verified")
         )
-        out.append("\n".join([head, *shown]))
-    return "\n\n".join(out) + "\n"
+        blocks.append("\n".join([head, *lines]))
+    return "\n\n".join(blocks) + "\n"
 
 
 def _inline(value: Any) -> str:
     if isinstance(value, dict):
-        return "; ".join(f"{name}: {_inline(held)}" if held else name for name, held in value.items())
+        return "; ".join(f"{name}: {_inline(item)}" if item else name for name, item in value.items())
     return ", ".join(map(_inline, value)) if isinstance(value, (list, tuple)) else str(value)
 
 
@@ -109,14 +111,14 @@ def unit_text(unit: str) -> tuple[str, bool]:
     rules = config_for(".", None, False).rules
     verdict = rules.judge(unit)
     allowed = verdict.status == "allowed"
-    out = [f"{unit!r} is {verdict.status.replace('-', ' ')}. {verdict.reason}"]
+    lines = [f"{unit!r} is {verdict.status.replace('-', ' ')}. {verdict.reason}"]
     if verdict.dimension is not None:
-        out.append(f"dimension: {verdict.dimension}")
+        lines.append(f"dimension: {verdict.dimension}")
     if not allowed:
-        out.append(unit_advice(rules, verdict))
+        lines.append(unit_advice(rules, verdict))
     elif verdict.symbol != unit:
-        out.append(f"written: {verdict.symbol}")
-    return "\n".join(out) + "\n", allowed
+        lines.append(f"written: {verdict.symbol}")
+    return "\n".join(lines) + "\n", allowed
 
 
 def clean_caches(paths: Sequence[str], cache_dir: str | None) -> Iterable[str]:
@@ -134,12 +136,12 @@ def clean_caches(paths: Sequence[str], cache_dir: str | None) -> Iterable[str]:
         places = [engine.places.project(_folder(path)) for path in paths]
         folders = {folder for place in places if (folder := engine.cache_dir(place)) is not None}
     for folder in sorted(folders):
-        removed, left = cache.clean(folder)
+        removed, foreign_files = cache.clean(folder)
         if removed:
-            yield f"Removed {folder}" if not left else f"Removed what gllint wrote in {folder}"
-        if left:
-            more = f" and {len(left) - 1} more" if len(left) > 1 else ""
-            yield f"Left alone what gllint did not write: {visible(left[0])}{more}"
+            yield f"Removed {folder}" if not foreign_files else f"Removed what gllint wrote in {folder}"
+        if foreign_files:
+            tail = f" and {len(foreign_files) - 1} more" if len(foreign_files) > 1 else ""
+            yield f"Left alone what gllint did not write: {visible(foreign_files[0])}{tail}"
 
 
 def config_for(path: str, config_file: str | None, isolated: bool) -> Config:
@@ -157,8 +159,8 @@ def _rule(word: str) -> Rule:
     for rule in RULES.values():
         if word.upper() == rule.code or word.lower() == rule.name:
             return rule
-    known = [*RULES, *(rule.name for rule in RULES.values())]
-    raise UsageError(f"unknown rule '{word}'{nearest(word, known, '; gllint rule lists them')}")
+    names = [*RULES, *(rule.name for rule in RULES.values())]
+    raise UsageError(f"unknown rule '{word}'{nearest(word, names, '; gllint rule lists them')}")
 
 
 def _entry(rule: Rule) -> dict[str, Any]:

@@ -68,20 +68,20 @@ def plain_check(arguments: Sequence[str]) -> dict[str, Any] | None:
     """Read a plain call of ``gllint check``: the fields of its request, ``None`` where click must read it."""
     if arguments[:1] != ["check"] or any(name in os.environ for name in _VARIABLES):
         return None
-    given: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     paths: list[str] = []
     words = iter(arguments[1:])
     for word in words:
         name, given_here, value = word.partition("=")
         if word in _FLAGS:
-            given[_FLAGS[word]] = True
+            fields[_FLAGS[word]] = True
         elif name == _FORMAT and (chosen := value if given_here else next(words, "")) in FORMATS:
-            given["output_format"] = chosen
+            fields["output_format"] = chosen
         elif word.startswith("-") and word != "-":
             return None
         else:
             paths.append(word)
-    return {**given, "paths": tuple(paths)}
+    return {**fields, "paths": tuple(paths)}
 
 
 def _run(arguments: Sequence[str]) -> int:
@@ -101,8 +101,8 @@ def _drop_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _fail(text: str, more: str = "") -> int:
+def _fail(text: str, advice: str = "") -> int:
     say(f"gllint: {visible(text)}", error=True)
-    if more:
-        say(more, error=True)
+    if advice:
+        say(advice, error=True)
     return WRONG

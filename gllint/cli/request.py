@@ -108,5 +108,5 @@ def options(request: Request) -> Options:
 def _needs_fixes(request: Request) -> bool:
     """Say whether somebody applies the fixes, or reads of them: nobody else waits until they are worked out."""
     counts_alone = request.statistics or request.add_noqa or bool(request.write_baseline)
-    told = report.FORMATS.get(request.output_format, False) and not counts_alone and request.why is None
-    return request.fix or request.diff or told
+    has_reader = report.FORMATS.get(request.output_format, False) and not counts_alone and request.why is None
+    return request.fix or request.diff or has_reader

@@ -62,13 +62,13 @@ def offered_tools(command: Sequence[str], url: str | None, timeout: float) -> li
                     return [offered_tool(tool, number) for number, tool in enumerate(tools, 1)]
         raise UsageError(f"the server lists tools without end: {len(tools)} after {_MOST_PAGES} pages")
 
-    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as told:
+    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as error_log:
         try:
             if url is not None:
                 return asyncio.run(ask(streamable_http_client(url)))
             first, *rest = command
             return asyncio.run(
-                ask(stdio_client(StdioServerParameters(command=first, args=rest), errlog=told))
+                ask(stdio_client(StdioServerParameters(command=first, args=rest), errlog=error_log))
             )
         except UsageError:
             raise
@@ -76,10 +76,10 @@ def offered_tools(command: Sequence[str], url: str | None, timeout: float) -> li
             what = (
                 "answers with something that is not MCP" if garbage else f"does not answer in {timeout:g} s"
             )
-            raise UsageError(f"the server {what}{_last_words(told)}") from None
+            raise UsageError(f"the server {what}{_last_words(error_log)}") from None
         except Exception as error:
             raise UsageError(
-                f"the server gives no list of tools: {_cause(error)}{_last_words(told)}"
+                f"the server gives no list of tools: {_cause(error)}{_last_words(error_log)}"
             ) from None
 
 
@@ -96,8 +96,8 @@ def offered_tool(tool: Any, number: int) -> Offered:
 async def _listening(transport: Any, tools: list[Any]) -> AsyncIterator[Any]:
     """A transport that passes everything on but the tools of a list, which it puts into ``tools``."""
     async with transport as streams:
-        reader, *others = streams
-        yield (_Listener(reader, tools), *others)
+        reader, *rest = streams
+        yield (_Listener(reader, tools), *rest)
 
 
 class _Listener:
@@ -114,10 +114,10 @@ class _Listener:
         return self
 
     async def __anext__(self) -> Any:
-        return self._passed(await self._reader.__anext__())
+        return self._without_tools(await self._reader.__anext__())
 
     async def receive(self) -> Any:
-        return self._passed(await self._reader.receive())
+        return self._without_tools(await self._reader.receive())
 
     async def __aenter__(self) -> _Listener:
         await self._reader.__aenter__()
@@ -127,7 +127,7 @@ class _Listener:
         ended: bool | None = await self._reader.__aexit__(*trouble)
         return ended
 
-    def _passed(self, message: Any) -> Any:
+    def _without_tools(self, message: Any) -> Any:
         result = getattr(getattr(message, "message", None), "result", None)
         if isinstance(result, dict) and isinstance(listed := result.get("tools"), list):
             self._tools += listed
@@ -141,10 +141,10 @@ def _cause(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
 
 
-def _last_words(told: IO[str]) -> str:
+def _last_words(error_log: IO[str]) -> str:
     with suppress(OSError, ValueError):
-        told.seek(0)
-        lines = [line for line in told.read().splitlines() if line.strip()]
+        error_log.seek(0)
+        lines = [line for line in error_log.read().splitlines() if line.strip()]
         if lines:
             return "; it said: " + " | ".join(lines)[-_MOST_TOLD:]
     return ""

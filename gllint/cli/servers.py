@@ -205,28 +205,32 @@ def _of_hints(tool: Offered) -> Iterator[Judged]:
 def report(tools: Sequence[Offered], config: Config, output_format: str) -> tuple[str, bool]:
     """What to print, and whether anything was found."""
     everything = [*judged(tools, config.rules)]
-    found = [one for one in everything if one.code in config.codes]
+    findings = [finding for finding in everything if finding.code in config.codes]
     if output_format == "json":
         entries = [
             {
-                "code": one.code,
-                "name": RULES[one.code].name,
-                "message": one.message,
-                "help": one.help,
-                "severity": config.level(one.code),
-                "tool": one.tool,
-                "schema_path": one.path,
+                "code": finding.code,
+                "name": RULES[finding.code].name,
+                "message": finding.message,
+                "help": finding.help,
+                "severity": config.level(finding.code),
+                "tool": finding.tool,
+                "schema_path": finding.path,
             }
-            for one in found
+            for finding in findings
         ]
-        return json.dumps(entries, indent=2) + "\n", bool(found)
-    lines = [visible(f"{one.tool}: {one.code} {one.message} ({one.path})") for one in found]
-    hints = dict.fromkeys(visible(f"  {one.code}: {one.help}") for one in found if one.help)
-    faulty = len({one.tool for one in found})
-    unread = len([one for one in everything if one.is_unread])
+        return json.dumps(entries, indent=2) + "\n", bool(findings)
+    lines = [
+        visible(f"{finding.tool}: {finding.code} {finding.message} ({finding.path})") for finding in findings
+    ]
+    hints = dict.fromkeys(
+        visible(f"  {finding.code}: {finding.help}") for finding in findings if finding.help
+    )
+    faulty = len({finding.tool for finding in findings})
+    unread = len([finding for finding in everything if finding.is_unread])
     left_out = f", {unread} not judged" if unread else ""
     end = f"{counted(len(tools), 'tool')}, {faulty or 'none'} with findings{left_out}."
-    return "\n".join([*lines, *hints, *_unseen(tools), end]) + "\n", bool(found)
+    return "\n".join([*lines, *hints, *_unseen(tools), end]) + "\n", bool(findings)
 
 
 def _unseen(tools: Sequence[Offered]) -> Iterator[str]:
@@ -238,8 +242,8 @@ def _unseen(tools: Sequence[Offered]) -> Iterator[str]:
         parts = [f"{number} {'returns' if number == 1 else 'return'} numbers"]
         parts += [f"{text} text"] if text else []
         parts += [f"{unknown} unknown, for want of an output schema"] if unknown else []
-        said = f"{counted(len(tools), 'tool')}: {', '.join(parts)}."
-        yield f"{said} Numbers inside text were not looked at: no schema tells them."
+        figures = f"{counted(len(tools), 'tool')}: {', '.join(parts)}."
+        yield f"{figures} Numbers inside text were not looked at: no schema tells them."
 
 
 def _declared(schema: Any) -> str:

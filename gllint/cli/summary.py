@@ -9,9 +9,9 @@ from gllint.shown import visible
 from gllint_rules import RULES, Finding
 
 
-def statistics(made: report.Report, format_name: str) -> str:
+def statistics(findings_report: report.Report, format_name: str) -> str:
     """Return the counts by rule, by kind of number and by file; in JSON beside what was not looked at."""
-    by_rule = report.statistics(made, lambda d: d.finding.code)
+    by_rule = report.statistics(findings_report, lambda d: d.finding.code)
     if format_name == "json":
         import json
 
@@ -20,19 +20,22 @@ def statistics(made: report.Report, format_name: str) -> str:
                 "code": code,
                 "name": RULES[code].name,
                 "count": count,
-                "kinds": report.statistics(made, lambda d: d.finding.kind, code),
-                "files": report.statistics(made, lambda d: d.path, code),
+                "kinds": report.statistics(findings_report, lambda d: d.finding.kind, code),
+                "files": report.statistics(findings_report, lambda d: d.path, code),
             }
             for code, count in by_rule.items()
         ]
-        return json.dumps({"rules": rows, "unseen": made.unseen.as_json()}, indent=2) + "\n"
-    kinds = {report.PLURALS[kind]: n for kind, n in report.statistics(made, lambda d: d.finding.kind).items()}
+        return json.dumps({"rules": rows, "unseen": findings_report.unseen.as_json()}, indent=2) + "\n"
+    kinds = {
+        report.PLURALS[kind]: n
+        for kind, n in report.statistics(findings_report, lambda d: d.finding.kind).items()
+    }
     tables = (
         [f"{count:>6}  {code}  {RULES[code].name}\n" for code, count in by_rule.items()],
         [f"{count:>6}  {kind}\n" for kind, count in kinds.items()],
         [
             f"{count:>6}  {visible(path)}\n"
-            for path, count in report.statistics(made, lambda d: d.path).items()
+            for path, count in report.statistics(findings_report, lambda d: d.path).items()
         ],
     )
     return "\n".join("".join(table) for table in tables if table)
@@ -47,11 +50,15 @@ def allowable(findings: Sequence[Finding], is_settled: Callable[[Finding], bool]
     if not counts:
         return ""
     ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    (kind, most), others = ranked[0], ranked[1:]
-    one = {"indexes": "an index", "amounts of money": "an amount of money", "identifiers": "an identifier"}
-    single = one.get(report.PLURALS[kind], f"a {kind}")
+    (kind, most), rest = ranked[0], ranked[1:]
+    singulars = {
+        "indexes": "an index",
+        "amounts of money": "an amount of money",
+        "identifiers": "an identifier",
+    }
+    single = singulars.get(report.PLURALS[kind], f"a {kind}")
     named = [f"{most} {'is' if most == 1 else 'are'} {single if most == 1 else report.PLURALS[kind]}"]
-    named += [f"{count} {report.PLURALS[kind] if count > 1 else kind}" for kind, count in others]
+    named += [f"{count} {report.PLURALS[kind] if count > 1 else kind}" for kind, count in rest]
     listed = " and ".join([", ".join(named[:-1]), named[-1]] if len(named) > 1 else named)
     return f"; {listed}: `gllint init` can allow {'them' if sum(counts.values()) > 1 else 'it'}"
 

@@ -102,8 +102,8 @@ class Plugin:
             return
         comments = Comments(source)
         for finding in filter(comments.flake8_hides, findings):
-            said = f"{path}:{finding.span.line}: a text hides {finding.code} from flake8; `gllint check` tells it"
-            print(f"gllint: {visible(said)}", file=sys.stderr)
+            text = f"{path}:{finding.span.line}: a text hides {finding.code} from flake8; `gllint check` tells it"
+            print(f"gllint: {visible(text)}", file=sys.stderr)
 
     def _would_be_checked(self, path: str, engine: Engine) -> bool:
         """Say whether ``gllint check`` would check the file too: what flake8 excludes is its own."""

@@ -29,23 +29,23 @@ class Change:
     """A file that would be written: its path, what it holds now (``None``: it is not there) and would hold."""
 
     path: str
-    before: bytes | None
-    after: bytes
+    old_data: bytes | None
+    new_data: bytes
 
 
 @dataclass(slots=True)
 class Plan:
-    """What was seen, what is proposed, and the files that say it.
+    """What the survey says, what is proposed, and the files that say it.
 
-    ``left`` is how many findings there are with the new settings, ``kept`` how many of these a baseline gains;
+    ``finding_count`` are the findings with the new settings, ``baseline_count`` those of them that a baseline gains;
     ``unseen`` says what is not looked at under these.
     """
 
     root: str
-    seen: Survey
+    survey: Survey
     proposal: Proposal
-    left: int
-    kept: int
+    finding_count: int
+    baseline_count: int
     changes: Sequence[Change]
     notes: Sequence[str]
     unseen: Unseen
@@ -59,23 +59,34 @@ def plan(path: str) -> Plan:
     try:
         engine.places.ask_about([absolute(path)])
         place = engine.places.project(absolute(path))
-        seen = survey(engine, place.root, place.config.base if place.config.source else place.root)
-        proposal = propose(seen, place.config, place.root)
+        project_survey = survey(engine, place.root, place.config.base if place.config.source else place.root)
+        proposal = propose(project_survey, place.config, place.root)
         engine.progress.clear()
-        after, outcome = _after(engine, place, seen, proposal.addition)
-        changes, kept = _settings_and_baselines(place, proposal.addition, after, outcome)
+        new_engine, outcome = _check_proposal(engine, place, project_survey, proposal.addition)
+        changes, baseline_count = _settings_and_baselines(place, proposal.addition, new_engine, outcome)
         hook_change, notes = _hook(place)
-        left_out = _unseen(place, after, outcome)
+        left_out = _unseen(place, new_engine, outcome)
     finally:
         engine.close()
-    left = len(outcome.findings)
-    return Plan(place.root, seen, proposal, left, kept, [*changes, *hook_change], notes, left_out)
+    finding_count = len(outcome.findings)
+    return Plan(
+        place.root,
+        project_survey,
+        proposal,
+        finding_count,
+        baseline_count,
+        [*changes, *hook_change],
+        notes,
+        left_out,
+    )
 
 
-def _after(engine: Engine, place: Place, seen: Survey, addition: Addition) -> tuple[Engine, Outcome]:
+def _check_proposal(
+    engine: Engine, place: Place, project_survey: Survey, addition: Addition
+) -> tuple[Engine, Outcome]:
     """What is found once the settings are as proposed."""
     if not addition:
-        return engine, seen.outcome
+        return engine, project_survey.outcome
 
     def proposed(config: Config) -> Config:
         return addition.applied(config) if config.source == place.config.source else config
@@ -107,33 +118,33 @@ def _settings_and_baselines(
 
     A part of the project with a configuration of its own obeys nothing but that, so that it names its own baseline.
     """
-    found: dict[str, list[Finding]] = {}
+    by_source: dict[str, list[Finding]] = {}
     for finding in outcome.findings:
-        found.setdefault(engine.config_of(finding.path).source, []).append(finding)
+        by_source.setdefault(engine.config_of(finding.path).source, []).append(finding)
     own = place.config.source
     changes: list[Change] = []
-    kept = 0
-    for source in dict.fromkeys((own, *sorted(found))):
-        here = place if source == own else engine.place_of(source)
-        more = addition if source == own else Addition()
-        findings = [finding for finding in found.get(source, ()) if baseline.takes(finding.code)]
+    baseline_count = 0
+    for source in dict.fromkeys((own, *sorted(by_source))):
+        source_place = place if source == own else engine.place_of(source)
+        gain = addition if source == own else Addition()
+        findings = [finding for finding in by_source.get(source, ()) if baseline.takes(finding.code)]
         change, new, named = _baseline(
-            here, place.root if source == own else here.config.base, engine, findings
+            source_place, place.root if source == own else source_place.config.base, engine, findings
         )
-        kept += new
+        baseline_count += new
         if named is not None:
-            more = more._replace(values={**more.values, "baseline": named})
-        if more:
-            changes.append(_configuration(here, more))
+            gain = gain._replace(values={**gain.values, "baseline": named})
+        if gain:
+            changes.append(_configuration(source_place, gain))
         changes += change
-    return changes, kept
+    return changes, baseline_count
 
 
 def _configuration(place: Place, addition: Addition) -> Change:
     path = configuration(place) or f"{place.root}/gllint.toml"
-    before = _content(path, place)
-    after = with_settings(path, _decoded(path, before), addition, path.endswith("gllint.toml"))
-    return Change(path, before, after.encode())
+    old_data = _content(path, place)
+    new_text = with_settings(path, _decoded(path, old_data), addition, path.endswith("gllint.toml"))
+    return Change(path, old_data, new_text.encode())
 
 
 def _baseline(
@@ -163,15 +174,15 @@ def _hook(place: Place) -> tuple[list[Change], list[str]]:
     if not place.repository:
         return [], ["This is no git repository, so no commit hook is proposed."]
     hooks = f"{place.repository}/{hook.FILE}"
-    there = _content(hooks, place)
-    present = _decoded(hooks, there) if there is not None else None
+    old_data = _content(hooks, place)
+    present = _decoded(hooks, old_data) if old_data is not None else None
     if hook.has_hook(present):
         return [], [f"{hook.FILE} runs gllint already."]
     text = hook.with_hook(present)
     if text is None:
-        said = "has no list of `repos` that a line could be added to; add the hook yourself."
-        return [], [f"{hook.FILE} {said}"]
-    return [Change(hooks, there, text.encode())], []
+        reason = "has no list of `repos` that a line could be added to; add the hook yourself."
+        return [], [f"{hook.FILE} {reason}"]
+    return [Change(hooks, old_data, text.encode())], []
 
 
 def _content(path: str, place: Place) -> bytes | None:
@@ -195,9 +206,9 @@ def write(changes: Sequence[Change]) -> None:
     done: list[Change] = []
     for change in changes:
         try:
-            if _now(change.path) != change.before:
+            if _now(change.path) != change.old_data:
                 raise OSError(0, "has changed meanwhile")
-            write_atomically(change.path, change.after)
+            write_atomically(change.path, change.new_data)
         except OSError as error:
             for earlier in reversed(done):
                 _undo(earlier)
@@ -213,7 +224,7 @@ def _now(path: str) -> bytes | None:
 
 def _undo(change: Change) -> None:
     with contextlib.suppress(OSError):
-        if change.before is None:
+        if change.old_data is None:
             os.unlink(change.path)
         else:
-            write_atomically(change.path, change.before)
+            write_atomically(change.path, change.old_data)

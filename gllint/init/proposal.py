@@ -20,25 +20,25 @@ class Proposal(NamedTuple):
     settled: Mapping[str, int]
 
 
-def propose(seen: Survey, config: Config, root: str) -> Proposal:
+def propose(survey: Survey, config: Config, root: str) -> Proposal:
     """Return what the findings of a survey ask for, beyond what ``config`` has."""
-    more: dict[str, dict[str, None]] = {}
+    items: dict[str, dict[str, None]] = {}
     settled: dict[str, int] = {}
-    ours = [f for f in seen.own if not (seen.in_tests and _is_test(f, root))]
+    ours = [f for f in survey.own if not (survey.in_tests and _is_test(f, root))]
     values: dict[str, str | bool] = {}
     for finding in ours:
         for key, new in asked_by(finding, config):
-            more.setdefault(key, {}).update(dict.fromkeys(new))
+            items.setdefault(key, {}).update(dict.fromkeys(new))
             settled[key] = settled.get(key, 0) + 1
         for key in switches_asked_by(finding, config):
             values[key] = True
             settled[key] = settled.get(key, 0) + 1
-    lists = {key: _ordered(key, more[key]) for key in KEYS if key in more}
-    patterns = test_patterns([f.path for f in seen.own], root) if seen.in_tests else ()
+    lists = {key: _ordered(key, items[key]) for key in KEYS if key in items}
+    patterns = test_patterns([f.path for f in survey.own], root) if survey.in_tests else ()
     ignores = {pattern: ("GL",) for pattern in patterns if pattern not in config.per_file_ignores}
-    ignores |= {pattern: ("GL900",) for pattern in seen.templates if pattern not in config.per_file_ignores}
+    ignores |= {pattern: ("GL900",) for pattern in survey.templates if pattern not in config.per_file_ignores}
     if ignores:
-        settled["per-file-ignores"] = seen.in_tests
+        settled["per-file-ignores"] = survey.in_tests
     return Proposal(Addition(lists, ignores, values), settled)
 
 

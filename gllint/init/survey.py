@@ -77,7 +77,7 @@ def survey(engine: Engine, root: str, base: str) -> Survey:
 
 def test_patterns(paths: Sequence[str], root: str) -> tuple[str, ...]:
     """The patterns that name the test code among ``paths``, as ``per-file-ignores`` takes them."""
-    found: dict[str, None] = {}
+    patterns: dict[str, None] = {}
     for path in paths:
         relative = path.removeprefix(root.rstrip("/") + "/")
         if not is_test_path(path, root):
@@ -85,10 +85,10 @@ def test_patterns(paths: Sequence[str], root: str) -> tuple[str, ...]:
         *folders, name = relative.split("/")
         folder = next((f for f in ("tests", "test") if f in folders), None)
         if folder is not None:
-            found[f"{folder}/"] = None
+            patterns[f"{folder}/"] = None
         else:
-            found[next(pattern for pattern in _TEST_FILES if fnmatchcase(name, pattern))] = None
-    return tuple(sorted(found))
+            patterns[next(pattern for pattern in _TEST_FILES if fnmatchcase(name, pattern))] = None
+    return tuple(sorted(patterns))
 
 
 def _template_pattern(relative: str) -> str:

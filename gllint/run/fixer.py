@@ -26,8 +26,8 @@ class Fixed:
     """What fixing came to: of each file that changes, its bytes, and how many findings were fixed in it."""
 
     outcome: Outcome
-    before: dict[str, bytes] = field(default_factory=dict)
-    after: dict[str, bytes] = field(default_factory=dict)
+    old_data: dict[str, bytes] = field(default_factory=dict)
+    new_data: dict[str, bytes] = field(default_factory=dict)
     applied: dict[str, int] = field(default_factory=dict)
     errors: list[str] = field(default_factory=list)
 
@@ -52,7 +52,7 @@ def fix(engine: Engine, paths: Sequence[str], unsafe: bool) -> Fixed:
         }
         if not wanted:
             break
-        if new := [path for path in wanted if path not in fixed.before]:
+        if new := [path for path in wanted if path not in fixed.old_data]:
             for path in new:
                 _pin(engine, path, fixed, stuck)
         else:
@@ -61,10 +61,10 @@ def fix(engine: Engine, paths: Sequence[str], unsafe: bool) -> Fixed:
                 changes, applied = chosen(engine.sources.of(path).text.source, fixes)
                 _change(engine, path, changes, applied, fixed, stuck)
             for link, file in aliases.items():
-                if file in fixed.before:
+                if file in fixed.old_data:
                     engine.put(link, engine.sources.of(file).raw)
         fixed.outcome = engine.check(paths)
-    fixed.after = _after(engine, fixed)
+    fixed.new_data = _after(engine, fixed)
     return fixed
 
 
@@ -111,26 +111,28 @@ def suppress(engine: Engine, paths: Sequence[str], only: Callable[[Outcome], Non
     for path in by_path(fixed.outcome.findings):
         if path in checked and path not in stuck:
             _pin(engine, path, fixed, stuck)
-    if fixed.before:
+    if fixed.old_data:
         fixed.outcome = engine.check(paths)
     only(fixed.outcome)
     for path, findings in by_path(fixed.outcome.findings).items():
-        if path in fixed.before:
+        if path in fixed.old_data:
             changes = add_noqa(engine.sources.of(path).text.source, findings)
             _change(engine, path, changes, len(changes), fixed, stuck)
-    fixed.after = _after(engine, fixed)
+    fixed.new_data = _after(engine, fixed)
     return fixed
 
 
 def _after(engine: Engine, fixed: Fixed) -> dict[str, bytes]:
-    return {path: now for path, data in fixed.before.items() if (now := engine.sources.of(path).raw) != data}
+    return {
+        path: now for path, data in fixed.old_data.items() if (now := engine.sources.of(path).raw) != data
+    }
 
 
 def write(engine: Engine, fixed: Fixed) -> list[str]:
     """Write the fixed files. Returns the paths written; what went wrong is added to ``fixed.errors``."""
     written: list[str] = []
-    for path, data in fixed.after.items():
-        error = _replace(engine, path, fixed.before[path], data)
+    for path, data in fixed.new_data.items():
+        error = _replace(engine, path, fixed.old_data[path], data)
         if error is None:
             written.append(path)
         else:
@@ -140,8 +142,8 @@ def write(engine: Engine, fixed: Fixed) -> list[str]:
 
 def undo(engine: Engine, fixed: Fixed, written: Collection[str], paths: Sequence[str]) -> None:
     """Find again what was fixed in the files that could not be written. Raises :class:`UsageError`."""
-    for path in fixed.after.keys() - written:
-        engine.put(path, fixed.before[path])
+    for path in fixed.new_data.keys() - written:
+        engine.put(path, fixed.old_data[path])
     fixed.outcome = engine.check(paths)
 
 
@@ -222,11 +224,11 @@ def _wanted(findings: Iterable[Finding], unsafe: bool) -> list[Fix]:
 def _pin(engine: Engine, path: str, fixed: Fixed, stuck: set[str]) -> None:
     try:
         source = engine.sources.of(path)
-        fixed.before[path], _ = source.raw, source.text
-        engine.put(path, fixed.before[path])
+        fixed.old_data[path], _ = source.raw, source.text
+        engine.put(path, fixed.old_data[path])
     except (OSError, Undecodable) as error:
         stuck.add(path)
-        fixed.before.pop(path, None)
+        fixed.old_data.pop(path, None)
         fixed.errors.append(f"{path}: cannot be read: {error}")
 
 

@@ -329,7 +329,7 @@ class Session:
         if shown is None or known is None:
             return None
         try:
-            data = fixer.fix(known.engine, [path], unsafe=False).after.get(path)
+            data = fixer.fix(known.engine, [path], unsafe=False).new_data.get(path)
         finally:
             known.engine.put(path, shown.snapshot.data)
         return (shown.snapshot, data) if data is not None else None

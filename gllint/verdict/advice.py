@@ -27,8 +27,8 @@ def asked_by(finding: Finding, config: Config) -> Iterator[tuple[str, list[str]]
     A kind of number goes before the pattern of its key, and before a pack of units.
     """
     kind = _plain_kind(finding)
-    asked = [("plain-kinds", [kind])] if kind is not None else _asked(finding)
-    for key, items in asked:
+    requests = [("plain-kinds", [kind])] if kind is not None else _help_requests(finding)
+    for key, items in requests:
         if key == "plain-keys" and finding.kind in config.rules.plain_kinds:
             continue  # its key does not say so: whether to name it is for a person to decide
         new = [item for item in items if item not in getattr(config.rules, key.replace("-", "_"))]
@@ -56,7 +56,7 @@ def _plain_kind(finding: Finding) -> str | None:
     return kind if all(is_plain(key, (), (kind,)) for key in finding.keys) else None
 
 
-def _asked(finding: Finding) -> Iterator[tuple[str, list[str]]]:
+def _help_requests(finding: Finding) -> Iterator[tuple[str, list[str]]]:
     for line in _LINE.findall(finding.help):
         try:
             table: dict[str, Any] = tomllib.loads(line)

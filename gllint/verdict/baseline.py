@@ -36,7 +36,7 @@ class Compared(NamedTuple):
     """
 
     new: list[Finding]
-    known: list[Fingerprint]
+    matches: list[Fingerprint]
     fixed: list[Fingerprint]
     unseen: list[Fingerprint]
     # Each with the paths of what was not read, and the reasons.
@@ -61,14 +61,14 @@ def read(path: str) -> list[Fingerprint]:
     version = document.get("version") if isinstance(document, dict) else None
     if type(version) is not int or version != VERSION or not isinstance(document.get("findings"), list):
         raise UsageError(f"{path}: is not a baseline of version {VERSION}; {_ADVICE}")
-    found: list[Fingerprint] = []
+    old_entries: list[Fingerprint] = []
     for number, entry in enumerate(document["findings"], 1):
         try:
-            base, count = _entry(entry, _MOST - len(found))
+            base, count = _entry(entry, _MOST - len(old_entries))
         except ValueError as error:
             raise UsageError(f"{path}: is not a baseline: entry {number}: {error}; {_ADVICE}") from None
-        found += [base._replace(nth=nth) for nth in range(count)]
-    return [entry for entry in found if takes(entry.code)]
+        old_entries += [base._replace(nth=nth) for nth in range(count)]
+    return [entry for entry in old_entries if takes(entry.code)]
 
 
 def target(path: str) -> list[Fingerprint]:
@@ -148,7 +148,7 @@ def compare(
     matching.match(lambda f: (f.code, f.path, f.text, f.target), lost_scope)
     matching.match(lambda f: (f.code, f.scope, f.text, f.target), lost_file)
     matching.match(lambda f: (f.code, f.text, f.target), lost_file)
-    known = [current[index] for index in sorted(matching.pairs)]
+    matches = [current[index] for index in sorted(matching.pairs)]
     fixed: list[Fingerprint] = []
     unseen: list[Fingerprint] = []
     for index, entry in enumerate(old):
@@ -156,7 +156,7 @@ def compare(
             (fixed if was_checked(entry) or lost_file(entry) else unseen).append(entry)
     return Compared(
         new=[finding for index, finding in enumerate(findings) if index not in matching.pairs],
-        known=known,
+        matches=matches,
         fixed=fixed,
         unseen=unseen,
     )
@@ -210,8 +210,8 @@ def _entry(entry: object, room: int) -> tuple[Fingerprint, int]:
 
 def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     """Refuse a key that is given twice, as a merge leaves it: which of the two would count?"""
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    mapping = dict(pairs)
+    if len(mapping) < len(pairs):
         [(twice, _)] = Counter(name for name, _ in pairs).most_common(1)
         raise ValueError(f"key '{twice}' is given twice")
-    return found
+    return mapping

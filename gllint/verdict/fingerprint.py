@@ -40,16 +40,16 @@ def fingerprints(
 
     ``source`` gives a file's text (``""``: unreadable), ``show`` the path that stands for it.
     """
-    seen: dict[Fingerprint, int] = {}
+    counts: dict[Fingerprint, int] = {}
     comments: dict[str, Comments] = {}
-    found: list[Fingerprint] = []
+    results: list[Fingerprint] = []
     for finding in findings:
         if finding.path not in comments:
             comments[finding.path] = Comments(source(finding.path))
         base = _fingerprint(finding, comments[finding.path], show(finding.path))
-        nth = seen[base] = seen.get(base, -1) + 1
-        found.append(base._replace(nth=nth))
-    return found
+        nth = counts[base] = counts.get(base, -1) + 1
+        results.append(base._replace(nth=nth))
+    return results
 
 
 def line_text(line: str) -> str:

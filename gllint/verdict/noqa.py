@@ -61,13 +61,13 @@ def spot(comments: Comments, position: Position) -> Spot:
     Behind its line, where the comment will stay behind what the finding lies in; else behind the statement, else
     above that. What stands amid others on one line can only be enclosed.
     """
-    here = comments.row(position[0])[1]
+    row_end = comments.row(position[0])[1]
     statement = comments.statements.at(position)
     if statement is None:
-        return Spot("behind", here, here)
+        return Spot("behind", row_end, row_end)
     last = comments.row(statement.range.end[0])[1]
-    if here < last and _stays(statement, here, position):
-        return Spot("behind", here, here)
+    if row_end < last and _stays(statement, row_end, position):
+        return Spot("behind", row_end, row_end)
     first = statement.range.begin[0]
     if comments.statements.on(last)[-1] is statement:
         return Spot("behind", last, last)
@@ -85,10 +85,10 @@ def _stays(statement: Statement, line: int, position: Position) -> bool:
 class _Writer:
     def __init__(self, comments: Comments, form: Form, at: Callable[[int, int], int]) -> None:
         self._comments, self._form, self._at = comments, form, at
-        self._there = {
-            line: (column, found)
+        self._suppressions = {
+            line: (column, match)
             for line, column, text in comments.comments
-            if (found := form.pattern.search(text)) is not None
+            if (match := form.pattern.search(text)) is not None
         }
         self._newline = main_newline(comments.source)
 
@@ -96,27 +96,34 @@ class _Writer:
         lines, at, listed = self._comments.lines, self._at, ", ".join(codes)
         body = lines[place.line - 1] if place.line <= len(lines) else ""
         indent = body[: len(body) - len(body.lstrip())]
-        above = at(place.line, 1)
+        line_start = at(place.line, 1)
         if place.where == "around":
             begin = f"{indent}# gllint: disable[{listed}]{self._newline}"
-            return [(above, above, begin), self._enabling(place.last, f"{indent}# gllint: enable[{listed}]")]
-        there = self._there.get(place.line if place.where == "behind" else place.line - 1)
-        if place.where == "above" and (there is None or lines[place.line - 2][: there[0] - 1].strip()):
-            return [(above, above, f"{indent}{self._form.begin}{listed}{self._form.end}{self._newline}")]
-        if there is None:
+            return [
+                (line_start, line_start, begin),
+                self._enabling(place.last, f"{indent}# gllint: enable[{listed}]"),
+            ]
+        suppression = self._suppressions.get(place.line if place.where == "behind" else place.line - 1)
+        if place.where == "above" and (
+            suppression is None or lines[place.line - 2][: suppression[0] - 1].strip()
+        ):
+            return [
+                (line_start, line_start, f"{indent}{self._form.begin}{listed}{self._form.end}{self._newline}")
+            ]
+        if suppression is None:
             text = f"  {self._form.begin}{listed}{self._form.end}"
             return [(at(place.line, len(body.rstrip()) + 1), at(place.line, len(body) + 1), text)]
-        column, found = there
-        if found["codes"] is None:
+        column, match = suppression
+        if match["codes"] is None:
             return []
-        known = [code.upper() for code in re.split(r"[,\s]+", found["codes"]) if code]
-        end = at(place.line - (place.where == "above"), column + found.end("codes"))
-        added = ", ".join(code for code in codes if code not in known)
-        return [(end, end, f"{', ' if known else ''}{added}")] if added else []
+        old_codes = [code.upper() for code in re.split(r"[,\s]+", match["codes"]) if code]
+        end = at(place.line - (place.where == "above"), column + match.end("codes"))
+        added = ", ".join(code for code in codes if code not in old_codes)
+        return [(end, end, f"{', ' if old_codes else ''}{added}")] if added else []
 
     def _enabling(self, line: int, text: str) -> Change:
         if self._comments.ends(line):
-            below = self._at(line + 1, 1)
-            return below, below, f"{text}{self._newline}"
+            next_line = self._at(line + 1, 1)
+            return next_line, next_line, f"{text}{self._newline}"
         end = self._at(line, len(self._comments.lines[line - 1]) + 1)
         return end, end, f"{self._newline}{text}"

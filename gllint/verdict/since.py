@@ -65,14 +65,14 @@ def only_changed(
     ``cell`` says of a line of a notebook where it stands.
     """
     repositories: dict[str | None, Changes] = {}
-    kept: list[Finding] = []
+    results: list[Finding] = []
     for folder in folders:
         # A wrong revision is an error also where there is nothing to report.
         _changes(repositories, folder, revision)
     for finding in findings:
         if _changes(repositories, os.path.dirname(finding.path), revision).touch(finding, cell):
-            kept.append(finding)
-    return kept
+            results.append(finding)
+    return results
 
 
 def _changes(repositories: dict[str | None, Changes], folder: str, revision: str) -> Changes:
@@ -83,7 +83,7 @@ def _changes(repositories: dict[str | None, Changes], folder: str, revision: str
 
 
 def _changed_lines(diff: bytes) -> dict[str, list[tuple[int, int]]]:
-    found: dict[str, list[tuple[int, int]]] = {}
+    ranges: dict[str, list[tuple[int, int]]] = {}
     current: list[tuple[int, int]] = []
     pending = 0
     for line in diff.split(b"\n"):
@@ -96,8 +96,8 @@ def _changed_lines(diff: bytes) -> dict[str, list[tuple[int, int]]]:
             current.append((int(hunk[1]), count))
             pending = _hunk_size(line)
         elif line.startswith(b"+++ "):
-            current = found.setdefault(_name(line[4:]), [])
-    return found
+            current = ranges.setdefault(_name(line[4:]), [])
+    return ranges
 
 
 def _hunk_size(line: bytes) -> int:
@@ -129,8 +129,10 @@ def _commit(folder: str, revision: str) -> str:
 def _tip(folder: str, revision: str) -> str:
     done = _run(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", revision + "^{commit}")
     if done.returncode:
-        known = os.fsdecode(_git(folder, "for-each-ref", "--format=%(refname:short)")).split()
-        hint = "; nothing is committed yet" if revision == "HEAD" else nearest(revision, ["HEAD", *known])
+        references = os.fsdecode(_git(folder, "for-each-ref", "--format=%(refname:short)")).split()
+        hint = (
+            "; nothing is committed yet" if revision == "HEAD" else nearest(revision, ["HEAD", *references])
+        )
         raise UsageError(f"--since: git knows no revision '{revision}'{hint}")
     return done.stdout.decode().strip()
 
@@ -138,8 +140,8 @@ def _tip(folder: str, revision: str) -> str:
 def _git(folder: str, *arguments: str) -> bytes:
     done = _run(folder, *arguments)
     if done.returncode:
-        said = os.fsdecode(done.stderr).strip().splitlines()
-        raise UsageError(f"--since: {said[0] if said else 'git failed'}")
+        messages = os.fsdecode(done.stderr).strip().splitlines()
+        raise UsageError(f"--since: {messages[0] if messages else 'git failed'}")
     return done.stdout
 
 

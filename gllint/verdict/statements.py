@@ -65,20 +65,20 @@ class Statement:
 
     @cached_property
     def _by_line(self) -> dict[int, list[Range]]:
-        found: dict[int, list[Range]] = {}
+        by_line: dict[int, list[Range]] = {}
         for element in self.elements:
             for line in {element.begin[0], element.end[0]}:
-                found.setdefault(line, []).append(element)
-        return found
+                by_line.setdefault(line, []).append(element)
+        return by_line
 
     @cached_property
-    def _around(self) -> dict[int, Range]:
+    def _innermost(self) -> dict[int, Range]:
         """The innermost element around each line on which none begins or ends."""
-        found: dict[int, Range] = {}
+        innermost: dict[int, Range] = {}
         for element in sorted(self.elements, key=_outer_first):
             for line in range(element.begin[0] + 1, element.end[0]):
-                found[line] = element
-        return found
+                innermost[line] = element
+        return innermost
 
     def elements_on(self, line: int) -> list[Range]:
         """Return the elements that begin or end on a line, those within others aside, in order.
@@ -87,7 +87,7 @@ class Statement:
         """
         if line in self._by_line:
             return _outermost(self._by_line[line])
-        return [self._around[line]] if line in self._around else []
+        return [self._innermost[line]] if line in self._innermost else []
 
     def elements_from(self, line: int) -> list[Range]:
         """Return the elements that begin on a line, those within others aside, in order."""
@@ -99,11 +99,11 @@ def _outer_first(element: Range) -> tuple[Position, int, int]:
 
 
 def _outermost(elements: Iterable[Range]) -> list[Range]:
-    kept: list[Range] = []
+    outermost: list[Range] = []
     for element in sorted(elements, key=_outer_first):
-        if not kept or element.end > kept[-1].end:
-            kept.append(element)
-    return kept
+        if not outermost or element.end > outermost[-1].end:
+            outermost.append(element)
+    return outermost
 
 
 class Statements:
@@ -116,30 +116,30 @@ class Statements:
 
     def on(self, line: int) -> list[Statement]:
         """Return the statements of which some part stands on a line, in order."""
-        found: list[Statement] = []
+        statements: list[Statement] = []
         for statement in islice(self.all, bisect_left(self._last_lines, line), None):
             if statement.range.begin[0] > line:
                 break
-            found.append(statement)
-        return found
+            statements.append(statement)
+        return statements
 
     def at(self, position: Position) -> Statement | None:
         """Return the statement that holds a position, else the last one before it on its line."""
         number = bisect_right(self._begins, position) - 1
-        found = self.all[number] if number >= 0 else None
-        return found if found is not None and found.range.end[0] >= position[0] else None
+        statement = self.all[number] if number >= 0 else None
+        return statement if statement is not None and statement.range.end[0] >= position[0] else None
 
-    def around(self, line: int) -> Statement | None:
+    def open_at(self, line: int) -> Statement | None:
         """Return the statement that began above a line and goes on to it or below."""
-        found = self.above(line)
-        return found if found is not None and found.range.end[0] >= line else None
+        statement = self.last_before(line)
+        return statement if statement is not None and statement.range.end[0] >= line else None
 
-    def above(self, line: int) -> Statement | None:
+    def last_before(self, line: int) -> Statement | None:
         """Return the last statement that begins above a line."""
         number = bisect_left(self._begins, (line, 0)) - 1
         return self.all[number] if number >= 0 else None
 
-    def below(self, line: int) -> Statement | None:
+    def first_after(self, line: int) -> Statement | None:
         """Return the first statement that begins below a line."""
         number = bisect_left(self._begins, (line + 1, 0))
         return self.all[number] if number < len(self.all) else None
@@ -151,11 +151,11 @@ class Statements:
     @cached_property
     def _headers(self) -> list[int]:
         """For each statement its number, for a decorator that of the header of what it decorates."""
-        found = list(range(len(self.all)))
+        headers = list(range(len(self.all)))
         for number in reversed(range(len(self.all) - 1)):
             if self.all[number].is_decorator:
-                found[number] = found[number + 1]
-        return found
+                headers[number] = headers[number + 1]
+        return headers
 
     def body_end(self, header: Statement) -> int:
         """Return the last line of what a header begins."""
@@ -185,13 +185,13 @@ class Statements:
     @cached_property
     def _dedents(self) -> list[int]:
         """For each statement the number of the next one that is indented less."""
-        found = [len(self.all)] * len(self.all)
+        dedents = [len(self.all)] * len(self.all)
         waiting: list[int] = []
         for number, statement in enumerate(self.all):
             while waiting and self.all[waiting[-1]].indent > statement.indent:
-                found[waiting.pop()] = number
+                dedents[waiting.pop()] = number
             waiting.append(number)
-        return found
+        return dedents
 
 
 class _Bracket(Record):
@@ -212,34 +212,34 @@ class _Reader:
         self._is_first = True  # on its logical line
 
     def read(self, tokens: Sequence[TokenInfo]) -> list[Statement]:
-        for number, each in enumerate(tokens):
-            if each.type == token.NEWLINE:
+        for number, lexeme in enumerate(tokens):
+            if lexeme.type == token.NEWLINE:
                 self._close()
                 self._is_first = True
-            if each.type not in _BLANK:
-                self._take(each, tokens[number + 1].string if number + 1 < len(tokens) else "")
+            if lexeme.type not in _BLANK:
+                self._take(lexeme, tokens[number + 1].string if number + 1 < len(tokens) else "")
         self._close()
         return self._statements
 
-    def _take(self, each: TokenInfo, following: str) -> None:
-        text = each.string if each.type in (token.OP, token.NAME) else ""
+    def _take(self, lexeme: TokenInfo, following: str) -> None:
+        text = lexeme.string if lexeme.type in (token.OP, token.NAME) else ""
         if self._begin is None:
             if text == ";":
                 return
-            self._open(each, text, following)
+            self._open(lexeme, text, following)
         if text in _CLOSING and self._brackets:
             self._end_element()
             self._brackets.pop()
         elif text == "," and self._brackets:
             self._end_element()
-            self._end = each.end
+            self._end = lexeme.end
             return
         elif text == ";" and not self._brackets:
             self._close()
             return
         if self._brackets and self._brackets[-1].begin is None:
-            self._brackets[-1].begin = each.start
-        self._end = each.end
+            self._brackets[-1].begin = lexeme.start
+        self._end = lexeme.end
         if text in _OPENING:
             self._brackets.append(_Bracket())
         elif not self._brackets and self._is_header:
@@ -250,10 +250,10 @@ class _Reader:
             elif text == ":":
                 self._close()
 
-    def _open(self, each: TokenInfo, text: str, following: str) -> None:
-        self._begin = each.start
+    def _open(self, lexeme: TokenInfo, text: str, following: str) -> None:
+        self._begin = lexeme.start
         if self._is_first:
-            self._indent = len(each.line[: each.start[1]].expandtabs())
+            self._indent = len(lexeme.line[: lexeme.start[1]].expandtabs())
             self._is_header = text in _COMPOUND or (text in _SOFT and following not in _BEHIND_NAME)
             self._is_decorator = text == "@"
         self._is_first = False

@@ -82,7 +82,7 @@ class Unreadable(Record, frozen=True):
     message: str
     help: str
     meant: str = ""
-    beside: Suppression | None = None  # what of the same comment can be read
+    readable_part: Suppression | None = None  # what of the same comment can be read
 
 
 def may_suppress(source: str) -> bool:
@@ -110,12 +110,12 @@ class Comments:
     def _tokens(self) -> list[tokenize.TokenInfo]:
         # tokenize wants "\n"; a lone "\r" would otherwise not end a line.
         text = "".join(line + "\n" for line in self.lines)
-        found: list[tokenize.TokenInfo] = []
+        tokens: list[tokenize.TokenInfo] = []
         try:
-            found.extend(tokenize.generate_tokens(io.StringIO(text).readline))
+            tokens.extend(tokenize.generate_tokens(io.StringIO(text).readline))
         except (tokenize.TokenError, SyntaxError):
-            return found
-        return found
+            return tokens
+        return tokens
 
     @cached_property
     def logical_lines(self) -> dict[int, tuple[int, int]]:
@@ -125,10 +125,10 @@ class Comments:
         """
         ranges: dict[int, tuple[int, int]] = {}
         first = last = 0
-        for found in self._tokens:
-            first = min(first or found.start[0], found.start[0])
-            last = max(last, found.end[0])
-            if found.type in (token.NL, token.NEWLINE):
+        for lexeme in self._tokens:
+            first = min(first or lexeme.start[0], lexeme.start[0])
+            last = max(last, lexeme.end[0])
+            if lexeme.type in (token.NL, token.NEWLINE):
                 ranges.update(dict.fromkeys(range(first, last + 1), (first, last)))
                 first = last = 0
         return ranges
@@ -153,13 +153,13 @@ class Comments:
     def first_statement(self) -> int:
         """The line of the first statement that is neither the docstring nor blank."""
         begun = False
-        for found in self._tokens:
-            if found.type in (token.COMMENT, token.NL, token.NEWLINE, tokenize.ENCODING):
+        for lexeme in self._tokens:
+            if lexeme.type in (token.COMMENT, token.NL, token.NEWLINE, tokenize.ENCODING):
                 continue
-            if found.type == token.STRING and not begun:
+            if lexeme.type == token.STRING and not begun:
                 begun = True
                 continue
-            return found.start[0]
+            return lexeme.start[0]
         return len(self.lines) + 1
 
     @cached_property
@@ -170,17 +170,17 @@ class Comments:
     @cached_property
     def suppressions(self) -> list[Suppression]:
         """Every comment that suppresses, in order."""
-        found: list[Suppression] = []
+        results: list[Suppression] = []
         for line, column, text in self.comments:
             several = [self._noqa(line, column, text, match) for match in NOQA.finditer(text)]
             several += [own for own, _ in self._own_of(line, column, text) if own is not None]
-            for each in several:
-                if each.form in ("disable", "enable"):
-                    self._switch(each, line, column)
-                elif each.form != "ignore-file":
-                    self._cover(each, line, column)
-            found += several
-        return found
+            for suppression in several:
+                if suppression.form in ("disable", "enable"):
+                    self._switch(suppression, line, column)
+                elif suppression.form != "ignore-file":
+                    self._cover(suppression, line, column)
+            results += several
+        return results
 
     def _is_alone(self, line: int, column: int) -> bool:
         """Say whether nothing stands before a comment on its line."""
@@ -198,14 +198,14 @@ class Comments:
                 is_edge = statement.range.meets(line)
                 own.ranges += [statement.range] if is_edge else statement.elements_on(line)
                 own.statements += self._belonging(statement)
-        elif (around := self.statements.around(line)) is not None:
+        elif (open_statement := self.statements.open_at(line)) is not None:
             following = self._next_code[line]
-            own.ranges += around.elements_from(following)
+            own.ranges += open_statement.elements_from(following)
             if not own.ranges and following:
                 own.rows.append(self.row(following))
-            own.statements.append(around.range)
-        elif (below := self.statements.below(line)) is not None:
-            own.ranges.append(self.statements.whole(below))
+            own.statements.append(open_statement.range)
+        elif (next_statement := self.statements.first_after(line)) is not None:
+            own.ranges.append(self.statements.whole(next_statement))
             own.statements += own.ranges
 
     def _belonging(self, statement: Statement) -> list[Range]:
@@ -213,10 +213,10 @@ class Comments:
 
         A formatter that breaks `class A: x = 1` moves what was said of the class behind the first line of its body.
         """
-        above = self.statements.above(statement.range.begin[0])
-        is_first = above is not None and above.is_header and above.indent < statement.indent
+        previous = self.statements.last_before(statement.range.begin[0])
+        is_first = previous is not None and previous.is_header and previous.indent < statement.indent
         places = [self.statements.whole(statement)]
-        return [above.range, *places] if above is not None and is_first else places
+        return [previous.range, *places] if previous is not None and is_first else places
 
     def _switch(self, own: Suppression, line: int, column: int) -> None:
         """Note from where to where a comment disables its codes, or where it ends that."""
@@ -237,35 +237,39 @@ class Comments:
         """Return the lines from a comment to the end of its block; of one behind a header, to the end of its body."""
         statements = self.statements
         if not self._is_alone(line, column):
-            here = statements.on(line)[0]
-            first = here.range.begin[0]
-            return first, statements.body_end(here) if here.is_header else statements.block_end(
-                here, here.indent
+            statement = statements.on(line)[0]
+            first = statement.range.begin[0]
+            return first, statements.body_end(statement) if statement.is_header else statements.block_end(
+                statement, statement.indent
             )
-        inside, below, above = statements.around(line), statements.below(line), statements.above(line)
-        if inside is not None:
-            return line, statements.block_end(inside, inside.indent)
-        if below is None:
+        open_statement, next_statement, previous = (
+            statements.open_at(line),
+            statements.first_after(line),
+            statements.last_before(line),
+        )
+        if open_statement is not None:
+            return line, statements.block_end(open_statement, open_statement.indent)
+        if next_statement is None:
             return line, END
         column = len(self.lines[line - 1][: column - 1].expandtabs())
         # A formatter moves a comment to the indentation of what stands around it.
-        deepest = max(below.indent, above.indent if above is not None else 0)
-        return line, statements.block_end(below, min(max(column, below.indent), deepest))
+        deepest = max(next_statement.indent, previous.indent if previous is not None else 0)
+        return line, statements.block_end(next_statement, min(max(column, next_statement.indent), deepest))
 
     def unreadable(self, require_reason: bool) -> list[Unreadable]:
         """Every comment that begins with ``gllint:`` and cannot be read, names an unknown code, or lacks a reason."""
-        known = {(own.span, own.form): own for own in self.suppressions if own.form != "noqa"}
-        found: list[Unreadable] = []
+        suppressions = {(own.span, own.form): own for own in self.suppressions if own.form != "noqa"}
+        results: list[Unreadable] = []
         for line, column, text in self.comments:
             for own, wrong in self._own_of(line, column, text):
                 needs_reason = require_reason and own is not None and own.form != "enable"
                 if wrong is None and own is not None and needs_reason and not own_reason(text, column, own):
-                    said = "this suppression gives no reason"
-                    wrong = Unreadable(own.span, said, "Say after the brackets why the finding may stay.")
+                    message = "this suppression gives no reason"
+                    wrong = Unreadable(own.span, message, "Say after the brackets why the finding may stay.")
                 if wrong is not None:
-                    beside = known.get((own.span, own.form)) if own is not None else None
-                    found.append(replace(wrong, beside=beside))
-        return found
+                    readable_part = suppressions.get((own.span, own.form)) if own is not None else None
+                    results.append(replace(wrong, readable_part=readable_part))
+        return results
 
     def is_off_for_flake8(self) -> bool:
         """Say whether a ``# flake8: noqa`` turns the whole file off; to flake8, codes behind it mean nothing."""
@@ -276,8 +280,8 @@ class Comments:
     def flake8_hides(self, finding: Finding) -> bool:
         """Say whether flake8 takes a text beside a finding for a noqa: it looks for no comment."""
         first, last = self.row(finding.span.line)
-        found = NOQA.finditer("\n".join(self.lines[first - 1 : last]))
-        return any(not match["codes"] or finding.code.startswith(_split(match["codes"])) for match in found)
+        matches = NOQA.finditer("\n".join(self.lines[first - 1 : last]))
+        return any(not match["codes"] or finding.code.startswith(_split(match["codes"])) for match in matches)
 
     def _noqa(self, line: int, column: int, text: str, match: re.Match[str]) -> Suppression:
         codes = _split(match["codes"]) if match["codes"] else None
@@ -311,10 +315,10 @@ class Comments:
     @cached_property
     def _next_code(self) -> list[int]:
         """For each line, counted from 1, the next one below it that holds code; 0 where none does."""
-        out = [0] * (len(self.lines) + 1)
+        next_lines = [0] * (len(self.lines) + 1)
         for line in range(len(self.lines) - 1, -1, -1):
-            out[line] = line + 1 if _is_code(self.lines[line]) else out[line + 1]
-        return out
+            next_lines[line] = line + 1 if _is_code(self.lines[line]) else next_lines[line + 1]
+        return next_lines
 
 
 def _upto_next(text: str, start: int) -> int:
@@ -386,15 +390,17 @@ def apply(
         return ()
     considered = [s for s in comments.suppressions if noqa or s.form != "noqa"]
     verdicts = _Verdicts(comments, considered)
-    kept = [finding for finding in findings if not verdicts.suppress(finding)]
+    results = [finding for finding in findings if not verdicts.suppress(finding)]
     # A suppression that is unused or wrong does not suppress the word of it.
     if "GL902" in codes:
-        invalid = [(_invalid(path, wrong), wrong.beside) for wrong in comments.unreadable(require_reason)]
-        kept += [finding for finding, about in invalid if not verdicts.suppress(finding, about)]
+        invalid = [
+            (_invalid(path, wrong), wrong.readable_part) for wrong in comments.unreadable(require_reason)
+        ]
+        results += [finding for finding, about in invalid if not verdicts.suppress(finding, about)]
     if "GL901" in codes:
         unused = list(_unused(path, comments, considered, codes, findings, is_judged))
-        kept += [finding for finding, about in unused if not verdicts.suppress(finding, about)]
-    return tuple(kept)
+        results += [finding for finding, about in unused if not verdicts.suppress(finding, about)]
+    return tuple(results)
 
 
 def _invalid(path: str, wrong: Unreadable) -> Finding:
@@ -414,12 +420,12 @@ class _Ranges:
                 by_range[place].append(suppression)
         self._ranges = sorted(by_range, key=lambda place: (place.begin, (-place.end[0], -place.end[1])))
         self._suppressions = [by_range[place] for place in self._ranges]
-        self._around: list[int] = []
+        self._parents: list[int] = []
         waiting: list[int] = []
         for number, place in enumerate(self._ranges):
             while waiting and self._ranges[waiting[-1]].end < place.end:
                 waiting.pop()
-            self._around.append(waiting[-1] if waiting else -1)
+            self._parents.append(waiting[-1] if waiting else -1)
             waiting.append(number)
 
     def at(self, position: Position) -> Iterator[tuple[Range, list[Suppression]]]:
@@ -428,7 +434,7 @@ class _Ranges:
         while number >= 0:
             if self._ranges[number].holds(position):
                 yield self._ranges[number], self._suppressions[number]
-            number = self._around[number]
+            number = self._parents[number]
 
 
 class _Verdicts:
@@ -476,7 +482,7 @@ class _Verdicts:
                 if suppression is not about:
                     suppression.used.update(c for c in suppression.codes or () if code.startswith(c))
             self._used[at] = about if at not in self._used else None
-        return any(each is not about or each.form == "noqa" for each in speaking)
+        return any(speaker is not about or speaker.form == "noqa" for speaker in speaking)
 
     def _region(self, finding: Finding) -> Region | None:
         regions, line = self._regions.get(finding.code, []), finding.span.line
@@ -546,10 +552,10 @@ def _removal(comments: Comments, suppression: Suppression, unused: list[str]) ->
     span = suppression.span
     line = comments.lines[span.line - 1]
     written = suppression.words or suppression.codes or ()
-    kept = [word for code, word in zip(suppression.codes or (), written, strict=True) if code not in unused]
+    words = [word for code, word in zip(suppression.codes or (), written, strict=True) if code not in unused]
     text = line[span.column - 1 : span.end_column - 1]
-    if kept:
-        return Edit(span, _with_codes(text, kept))
+    if words:
+        return Edit(span, _with_codes(text, words))
     rest = line[span.end_column - 1 :]
     next_one = _upto_next(rest, 0)
     reason = _BEGINNING.search(rest[:next_one]) if suppression.form == "noqa" else None

@@ -100,7 +100,7 @@ def test_a_file_that_was_not_checked_has_no_unused_suppression(
     assert check(cwd=top) == ["a.py:2:1: GL902", *found]
     engine = Engine(Options(cache=False))
     fixed = fixer.fix(engine, [str(top)], unsafe=True)
-    assert (fixed.errors, fixed.after) == ([], {})
+    assert (fixed.errors, fixed.new_data) == ([], {})
 
 
 def _gllint(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -325,7 +325,7 @@ def test_many_equal_findings_are_matched_quickly() -> None:
     compared = baseline.compare(
         many, found, many, was_checked=lambda _: True, has_scope=lambda *_: True, exists=lambda _: True
     )
-    assert (compared.new, len(compared.known), compared.fixed) == ([], 100_000, [])
+    assert (compared.new, len(compared.matches), compared.fixed) == ([], 100_000, [])
 
 
 @pytest.mark.parametrize(
@@ -369,7 +369,7 @@ def test_a_finding_moves_where_its_place_is_gone(
         has_scope=lambda *_: scope,
         exists=lambda _: file,
     )
-    assert (len(compared.known), compared.new) == ((1, []) if known else (0, [found]))
+    assert (len(compared.matches), compared.new) == ((1, []) if known else (0, [found]))
 
 
 def test_an_unreadable_baseline_ends_with_2(write: Write, run: Run, agent: str) -> None:

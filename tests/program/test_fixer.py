@@ -163,7 +163,7 @@ def test_a_fix_that_breaks_the_file_is_not_written(write: Write, monkeypatch: py
         fixer, "chosen", lambda source, fixes: (broken, 1) if "# b" in source else honest(source, fixes)
     )
     fixed = fixer.fix(Engine(Options(cache=False)), [str(top)], unsafe=False)
-    assert list(fixed.after) == [f"{top}/a.py"]
+    assert list(fixed.new_data) == [f"{top}/a.py"]
     assert "would have broken" in fixed.errors[0] and fixed.errors[0].startswith(f"{top}/b.py")
 
 
@@ -173,7 +173,7 @@ def test_what_the_encoding_cannot_hold_is_not_written(write: Write, monkeypatch:
         fixer, "chosen", lambda source, fixes: ([(len(source), len(source), "# \u20ac\n")], 1)
     )
     fixed = fixer.fix(Engine(Options(cache=False)), [str(top)], unsafe=False)
-    assert not fixed.after
+    assert not fixed.new_data
     assert "ascii cannot hold" in fixed.errors[0]
 
 

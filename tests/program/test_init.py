@@ -103,7 +103,7 @@ def test_it_reads_each_file_once_and_leaves_nothing_for_the_next_check_to_read(
         project.Project, "__init__", lambda self, *given: projects.append("") or make(self, *given)
     )
     made = plan(str(top))
-    assert made.left == 6 and made.proposal
+    assert made.finding_count == 6 and made.proposal
     assert sorted(parsed) == [f"{top}/a.py", f"{top}/b.py"] and len(projects) == 1
     write_all(made.changes)
     assert len(Engine(Options(fixes=False)).check([str(top)]).findings) == 6

@@ -312,8 +312,8 @@ def test_fixes_of_real_code() -> None:
         assert done.errors == []
         left = [f.fix for f in offered(done.outcome.findings) if f.fix is not None]
         assert [f for f in left if unsafe or f.applicability == "safe"] == []
-        for path in done.after:
-            assert Path(path).read_bytes() == done.before[path]
+        for path in done.new_data:
+            assert Path(path).read_bytes() == done.old_data[path]
 
 
 def _parses(source: str) -> bool:

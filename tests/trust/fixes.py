@@ -176,7 +176,7 @@ def _copy(source: Path) -> Copied:
             engine = Engine(Options(cache=False, jobs=1))
             before = engine.check([str(top)])
             fixed = fixer.fix(engine, [str(top)], unsafe)
-            typed = _types(fixed.after) if not unsafe else ""
+            typed = _types(fixed.new_data) if not unsafe else ""
             written = fixer.write(engine, fixed)
             engine.close()
             wrong += [*fixed.errors, *map(str, fixed.outcome.failures)]
@@ -186,7 +186,7 @@ def _copy(source: Path) -> Copied:
             for path in written:
                 wrong += [f"{path}: {what}" for what in _changed_file(path, before, fixed)]
             wrong += [f"{path}: a second run changes it again" for path in _fix(top, unsafe)[0]]
-            if typed and typed != (now := _types(fixed.after)):
+            if typed and typed != (now := _types(fixed.new_data)):
                 wrong.append(f"mypy says other things: {set(now.splitlines()) ^ set(typed.splitlines())}")
             if ran:
                 after = _own_tests(top, planned)
@@ -204,7 +204,7 @@ def _copy(source: Path) -> Copied:
 def _planned(top: Path) -> Iterable[str]:
     """The files that fixes would change."""
     engine = Engine(Options(cache=False, jobs=1))
-    planned = fixer.fix(engine, [str(top)], unsafe=True).after
+    planned = fixer.fix(engine, [str(top)], unsafe=True).new_data
     engine.close()
     return planned
 
@@ -222,7 +222,7 @@ def _changed_file(path: str, before: Outcome, fixed: fixer.Fixed) -> Iterator[st
     # What a fix left undone is told by other words: a placeholder for a unit, a schema that lacks one.
     if new.total() > old.total():
         yield f"findings came: {dict(new - old)}"
-    lines, changed = fixed.before[path].splitlines(), fixed.after[path].splitlines()
+    lines, changed = fixed.old_data[path].splitlines(), fixed.new_data[path].splitlines()
     near = {line for f in before.findings if f.path == path and f.fix for line in _lines_of(f.fix)}
     matcher = difflib.SequenceMatcher(None, lines, changed, autojunk=False)
     for kind, start, end, _, _ in matcher.get_opcodes():
