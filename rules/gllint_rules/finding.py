@@ -104,6 +104,11 @@ class Finding(NamedTuple):
 MOST_NAMED = 5
 
 
+def _printable(text: str) -> str:
+    """A text in one line: what would break it is escaped."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
 def of_results(what: str, tools: Sequence[ToolAt], keys: Sequence[str]) -> str:
     """The message of a finding at ``keys`` in the results of ``tools``: "… is a number without a unit".
 
@@ -114,7 +119,7 @@ def of_results(what: str, tools: Sequence[ToolAt], keys: Sequence[str]) -> str:
     several = len(tools) > 1
     if not what:
         return f"{of} {'are' if several else 'is'} annotated to return a number without a unit"
-    named = f"{_joined([f'`{key}`' for key in keys])} in " if keys else ""
+    named = f"{_joined([f'`{_printable(key)}`' for key in keys])} in " if keys else ""
     where = f"{named}the result of {of}"
     if what == "element":
         return f"{where} {'hold' if len(keys) > 1 else 'holds'} a number without a unit"

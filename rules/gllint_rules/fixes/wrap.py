@@ -100,7 +100,9 @@ def _without(there: Place, here: Place) -> Edit | None:
     """What takes the entry out whose value is at ``there``; the number at ``here`` stays."""
     element, holder, *_ = there.above
     match element, holder:
-        case cst.DictElement(), cst.Dict(elements=elements, rbrace=closing):
+        case cst.DictElement(key=key), cst.Dict(elements=elements, rbrace=closing):
+            if sum(isinstance(e, cst.DictElement) and e.key.deep_equals(key) for e in elements) > 1:
+                return None  # what stood before it would come to light
             kept = without(elements, lambda e: e is element, closing.whitespace_before)
             node: cst.CSTNode | None = holder.with_changes(elements=kept) if kept is not None else None
         case cst.Arg(keyword=cst.Name()), cst.Call(func=cst.Name(value="dict"), args=[*_, last] as args):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from gllint_rules.words.settings import Settings
 
 _SHOWN = 32
+_LONGEST_KEY = 100
 _NUMBER = "<number>"
 _OPEN = "<unit>"
 # The pack that has the units of a kind of number.
@@ -115,7 +117,8 @@ def _plain(settings: Settings, kind: Kind | None, key: str) -> Advice:
     pattern = _pattern(key)
     line = list_line("plain-keys", settings.plain_keys, pattern)
     article = "an" if TITLES[kind][0] in "aeiou" else "a"
-    text = f"`{key}` is {article} {TITLES[kind]}: `{line}` declares that it is not a quantity."
+    name = f"`{key}`" if _is_shown(key) else "It"
+    text = f"{name} is {article} {TITLES[kind]}: `{line}` declares that it is not a quantity."
     return Advice(kind, None, None, (line,), pattern, text)
 
 
@@ -126,8 +129,10 @@ def _joined(
     neighbour = shown.neighbour
     assert neighbour is not None
     literal = neighbour.literal
-    unit = f'"{literal}"' if literal is not None else neighbour.expression
-    start = f'Join it with the `{neighbour.key}` beside it: `"{key}": {{"value": {number}, "unit": {unit}}}`'
+    unit = _quoted(literal) if literal is not None else neighbour.expression
+    quantity = f'{{"value": {number}, "unit": {unit}}}'
+    entry = f"{_quoted(key)}: {quantity}" if _is_shown(key) else quantity
+    start = f"Join it with the `{neighbour.key}` beside it: `{entry}`"
     lines: tuple[str, ...] = ()
     meant = ""
     if literal is not None and not settings.allows(literal):
@@ -202,6 +207,15 @@ def _pattern(key: str) -> str:
     if key.endswith("_id") and len(key) > 3:
         return "*_id"
     return re.sub(r"([*?\[])", r"[\1]", key)
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _is_shown(key: str) -> bool:
+    """Whether a key can stand in a sentence."""
+    return len(key) <= _LONGEST_KEY and key.isprintable() and "`" not in key
 
 
 def _shortened(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
@@ -133,5 +134,5 @@ def list_line(key: str, present: tuple[str, ...], *more: str) -> str:
 
 
 def _toml(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
+    """A string of TOML, which escapes as JSON does."""
+    return json.dumps(text, ensure_ascii=False)

@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from gllint_rules.inference import classes
+from gllint_rules.inference import classes, functions
 from gllint_rules.inference.values import (
     ClassOf,
     Entry,
     Frame,
+    Instance,
     ListOf,
     Record,
     Text,
@@ -43,6 +44,8 @@ from gllint_rules.words.kinds import Kind, contradicts, kind_of_name, words_of
 from gllint_rules.words.settings import Settings
 from gllint_rules.words.unit_names import announced_dimension, readings_of_name
 from gllint_runtime.policy.packs import PACKS
+from gllint_runtime.policy.unit_expressions import MAX_LENGTH
+from gllint_runtime.policy.unit_spellings import spelling_of
 
 NEIGHBOURS = ("unit", "units", "unit_of_measurement", "currency")
 """The keys under which the unit of a number stands beside it."""
@@ -56,6 +59,7 @@ _NUMBER_WORDS = frozenset(
     {"value", "amount", "reading", "measurement", "result", "total", "sum", "average", "avg", "mean", "level"}
 )
 _MOST_NAMES = 8
+_MOST_TEXT = 20_000
 _SAID = re.compile(
     r"\(\s*(?:in\s+)?(?P<bracket>[^\s()]+(?: per [^\s()]+)?)\s*\)|\bin (?P<end>[^\s()]+)\.?\s*$"
 )
@@ -169,12 +173,18 @@ def _unit_in(context: Context, holder: Record, name: str) -> Neighbour | None:
     [entry] = holder.entries[name]
     literal = literal_of(entry.value)
     if literal is not None:
-        return Neighbour(name, entry, literal, None) if literal.strip() and literal.isprintable() else None
+        return Neighbour(name, entry, literal, None) if _may_be_unit(literal) else None
     if isinstance(entry.value, Text) or surely_not_text(entry.value):
         return None
     written = text_at(context.project, entry.site)
     is_short = written and len(written) <= 32 and written.isprintable() and "`" not in written
     return Neighbour(name, entry, None, written) if is_short else None
+
+
+def _may_be_unit(text: str) -> bool:
+    """Whether a text may be a unit: one that only stands for it, or that no message can show, is none."""
+    is_word = bool(text.strip()) and text.isprintable() and "`" not in text and len(text) <= MAX_LENGTH
+    return is_word and not spelling_of(text).is_placeholder
 
 
 def _spoken_of(context: Context, holder: Record) -> Mapping[str, frozenset[str]]:
@@ -345,13 +355,28 @@ def _declared(context: Context, result: Result, leaf: Leaf) -> Iterator[Source]:
     yield from _declared_at(context, result, leaf.keys)
     if leaf.key is None or not leaf.is_named:
         return
-    if leaf.holder is not None and leaf.holder.cls is not None:
-        unit = _unit_of_field(context, leaf.holder.cls, leaf.key)
+    model = _model_of(context, result, leaf)
+    if model is not None:
+        unit = _unit_of_field(context, model, leaf.key)
         if unit is not None:
             yield Source(f"the field `{leaf.key}`", (unit,))
-    unit = _unit_in_docstring(context, result, leaf.key)
-    if unit is not None:
-        yield Source("the docstring", (unit,))
+        for ancestor in classes.ancestors(context.evaluator, model):
+            if isinstance(ancestor, ClassOf):
+                yield from _documented(context.settings, ancestor.cls.docstring, leaf.key)
+    yield from _documented(context.settings, _docstring(result), leaf.key)
+
+
+def _model_of(context: Context, result: Result, leaf: Leaf) -> ClassOf | None:
+    """The class that declares the container of a number: that which builds it, or a ``TypedDict`` that is promised."""
+    if leaf.holder is not None and leaf.holder.cls is not None:
+        return leaf.holder.cls
+    if len(leaf.keys) != 1 or not isinstance(result.callable.function, facts.Function):
+        return None
+    match functions.declared_return(context.evaluator, result.callable):
+        case Instance(of=of) if classes.is_typed_dict(context.evaluator, of):
+            return of
+        case _:
+            return None
 
 
 def _declared_at(context: Context, result: Result, keys: tuple[object, ...]) -> Iterator[Source]:
@@ -413,14 +438,15 @@ def _said_in(settings: Settings, text: str) -> str | None:
     return units.pop() if len(units) == 1 else None
 
 
-def _unit_in_docstring(context: Context, result: Result, key: str) -> str | None:
+def _documented(settings: Settings, docstring: str, key: str) -> Iterator[Source]:
     """The unit in brackets of the entry of a docstring that is about ``key``."""
-    text = _docstring(context, result)
+    if key not in docstring or len(docstring) > _MOST_TEXT:
+        return
     entry = re.compile(rf"^[\s*\-\"'`]*{re.escape(key)}[\"'`*]*\s*(?:[:(–—-].*)$", re.MULTILINE)
-    units = (
-        {_bracketed(context.settings, found[0]) for found in entry.finditer(text)} if key in text else set()
-    )
-    return units.pop() if len(units) == 1 else None
+    units = {_bracketed(settings, match[0]) for match in entry.finditer(docstring)}
+    unit = units.pop() if len(units) == 1 else None
+    if unit is not None:
+        yield Source("the docstring", (unit,))
 
 
 def _bracketed(settings: Settings, line: str) -> str | None:
@@ -429,11 +455,11 @@ def _bracketed(settings: Settings, line: str) -> str | None:
     return units.pop() if len(units) == 1 else None
 
 
-def _docstring(context: Context, result: Result) -> str:
+def _docstring(result: Result) -> str:
     """The docstring of a tool's callable."""
     function = result.callable.function
     match function.body if isinstance(function, facts.Function) else ():
         case (facts.Do(values=(facts.Const(value=str() as text),)), *_):
-            return text if len(text) < 20_000 else ""
+            return text
         case _:
             return ""

@@ -462,6 +462,7 @@ class Class(Record):
     type_params: tuple[str, ...] = ()
     # ``self.x = value`` anywhere in its methods: attribute name -> (value, annotation, scope of the method).
     attributes: Mapping[str, list[tuple[Expr | None, Expr | None, Scope]]] = fresh(default_factory=dict)
+    docstring: str = ""
 
     def method(self, name: str) -> Function | None:
         for binding in reversed(self.scope.bindings.get(name, ())):

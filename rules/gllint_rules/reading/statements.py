@@ -160,7 +160,13 @@ class Statements(Expressions):
         bases = tuple(self.expr(b.value if isinstance(b, ast.Starred) else b) for b in node.bases)
         keywords = tuple((keyword.arg, self.expr(keyword.value)) for keyword in node.keywords)
         scope = Scope("class", self.scope)
-        cls = facts.Class(node.name, at, bases, keywords, decorators, scope, self._type_variables(node))
+        variables = self._type_variables(node)
+        match node.body:
+            case [ast.Expr(value=ast.Constant(value=str() as docstring)), *_]:
+                pass
+            case _:
+                docstring = ""
+        cls = facts.Class(node.name, at, bases, keywords, decorators, scope, variables, docstring=docstring)
         scope.owner = cls
         self.bind(cls.name, Binding("class", target=cls))
         section, outer, owner = self.section_facts.section, self.scope, self.owner

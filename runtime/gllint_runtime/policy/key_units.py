@@ -269,6 +269,8 @@ def _side_by_side(words: Sequence[str]) -> Sequence[str]:
         above, size = (_table().letters[letter],), 1
     if above:
         return _joined(above, units, before[: len(before) - size])
+    if len(letter) == 1 and letter.isalpha() and not _DIVISORS.isdisjoint(map(announced_dimension, units)):
+        return ()  # `density_p_cm3`: how many of what, or how much, in a volume
     return () if last in _LAST_LETTERS else units
 
 

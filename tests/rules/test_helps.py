@@ -1,0 +1,134 @@
+"""Which unit the help of GL101 names, what would allow it, and whether a fix writes it: the table ``helps.txt``."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from fixing import findings, fix_all
+
+TABLE = Path(__file__).with_name("helps.txt")
+TOOL = '''\
+import os
+import sys
+import time
+from time import perf_counter
+
+from langchain_core.tools import tool
+
+
+@tool
+def f(rows: list, path: str, row: dict, site):
+    """F."""
+    heat_kwh = 80.0 * len(rows)
+    power_mw = 2.5
+    price_usd = 3.5
+    offset = len(rows) + 5
+    total = 7.5
+    items = total * 2.0
+    start = time.time()
+    {body}
+'''
+_HELP = re.compile(
+    r'"unit": (?:"(?P<literal>.*?)"|(?P<expression>[^"}]+))\}[^`]*`(?:, with (?P<lines>.*?))?\.(?: |$)'
+)
+
+
+class Row(NamedTuple):
+    """A tool, and what is said of the number under ``key``."""
+
+    number: int
+    key: str
+    source: str
+    answer: str
+
+
+def rows() -> list[Row]:
+    """The rows of the table: ``key = expression ; neighbours > answer``, and whole tools under ``[tool]``."""
+    text = TABLE.read_text("utf-8")
+    short, _, long = text.partition("\n[tools]\n")
+    found = []
+    for number, line in enumerate(short.splitlines(), 1):
+        if not line or line.startswith("# "):
+            continue
+        case, _, answer = line.rpartition(" > ")
+        entry, _, beside = case.partition(" ; ")
+        key, _, expression = entry.partition(" = ")
+        more = f", {beside}" if beside else ""
+        body = f'return {{"{key}": {expression}{more}}}' if key else f"return {expression}"
+        found.append(Row(number, key, TOOL.replace("{body}", body), answer))
+    for number, block in enumerate(re.split(r"^> ", long, flags=re.MULTILINE)[1:]):
+        head, _, source = block.partition("\n")
+        key, _, answer = head.partition(": ")
+        found.append(Row(10_000 + number, key, source, answer))
+    return found
+
+
+ROWS = rows()
+
+
+def answer_of(row: Row) -> str:
+    """What is said: the unit and what allows it, or how it is declared plain; then how sure the fix is."""
+    [finding] = [
+        f
+        for f in findings({"agent.py": row.source})
+        if f.code == "GL101" and (f.keys[-1:] or ("",))[-1] == row.key
+    ]
+    fix = f" {finding.fix.applicability}" if finding.fix is not None else ""
+    help_text = finding.help or ""
+    if help_text.startswith("It is the tool's own argument"):
+        return "argument" + fix
+    if "declares that it is not a quantity" in help_text:
+        return "plain" + fix
+    match = _HELP.search(help_text)
+    assert match is not None, help_text
+    unit = match["literal"] if match["literal"] is not None else f"({match['expression']})"
+    joined = "join " if help_text.startswith("Join") else ""
+    lines = " with " + (match["lines"] or "").replace("`", "") if match["lines"] else ""
+    return f"{joined}{unit}{lines}{fix}"
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[f"{row.number}-{row.key}" for row in ROWS])
+def test_the_help_names_what_the_source_shows(row: Row) -> None:
+    assert answer_of(row) == row.answer
+
+
+def test_the_table_is_long() -> None:
+    assert len(ROWS) >= 150
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [
+        '"load": 5, "unit": "' + "k" * 10_000 + '"',
+        '"quo\\"te\'s": 5, "unit": "kW"',
+        '"line\\nbreak": 5, "unit": "kW"',
+        '"🔥": 5, "unit": "kW"',
+        '"user\\nid": 5, "tick`id": 6, "page\\n": 7, "unit": "kW"',
+        '"load": 5, "load": 6, "unit": "kW"',
+        '"load": 5, "unit": "k\\"W"',
+        '"load": 5, "unit": "k\'W"',
+        '"load": 5, "unit": "k\\\\W"',
+        '"load": 5, "unit": "kW" "h"',
+        '"load": 5, "unit": "kW" if rows else "MW"',
+        '"unit": 5, "units": "kW"',
+        '"value": 5, "units": "kW"',
+        '"load": 5, "unit": ("kW")',
+        '"load": 5, "unit": rows[0]',
+        '"load": 5, "unit": lambda: 3',
+    ],
+)
+def test_whatever_stands_there_the_help_is_one_line_and_a_fix_gives_what_parses(entries: str) -> None:
+    source = TOOL.replace("{body}", f"return {{{entries}}}")
+    for finding in findings({"agent.py": source}):
+        help_text = finding.help or ""
+        assert (help_text + finding.message).isprintable(), (finding.message, help_text)
+        assert len(help_text) < 500, help_text
+        assert help_text.count("`") % 2 == 0, help_text
+    fixed = fix_all({"agent.py": source})["agent.py"]
+    ast.parse(fixed)
+    assert fix_all({"agent.py": fixed}) == {"agent.py": fixed}
