@@ -47,7 +47,7 @@ class FollowingIndex(Index):
         if self._project is None:  # else it inherits that
             self._unread.update(self.kept.fresh)
             for path, known in self.kept.fresh.items():
-                project.imports.asked[path] = dict(known.asked)
+                project.imports.targets[path] = dict(known.asked)
                 for teller in known.told_by:
                     project.imports.tell(teller, path)
         return project
@@ -115,7 +115,7 @@ class FollowingIndex(Index):
         """Put the project over the facts as they are; return the files of which something else may be said now."""
         project, lasting, sound = self._project or self.project, self._lasting, self._unbroken
         broken = frozenset(path for path in changed if isinstance(self.parsed.get(path), Unparsed))
-        known = project.modules.paths.keys() & broken or any(map(project.imports.known, broken))
+        known = project.modules.paths.keys() & broken or any(map(project.imports.loaded_module, broken))
         if broken == frozenset(changed) and not known:
             return broken  # as they were before
         self._lasting = self._unbroken = None
@@ -137,7 +137,8 @@ class FollowingIndex(Index):
         """Say whether the modules of a project are those that take part, once some have followed an edit."""
         modules = project.modules.paths
         return all(
-            path in modules and project.imports.known(path) is self.parsed.get(path) for path in changed
+            path in modules and project.imports.loaded_module(path) is self.parsed.get(path)
+            for path in changed
         ) and (modules.keys() == {path for path in self.candidates() if self._is_sound(path)})
 
     def _is_sound(self, path: str) -> bool:

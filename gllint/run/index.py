@@ -267,7 +267,13 @@ class Index:
     def learnt(self) -> tuple[Any, ...]:
         """Return what the answers of this process rest on, for another one to :meth:`learn`."""
         imports = self.project.imports
-        return self.dependencies, self.is_disturbed, imports.asked, imports.told_by, self.project.said
+        return (
+            self.dependencies,
+            self.is_disturbed,
+            imports.targets,
+            imports.told_by,
+            self.project.part_values,
+        )
 
     def learn(
         self,
@@ -284,7 +290,7 @@ class Index:
         self.is_disturbed = self.is_disturbed or is_disturbed
         imports = self.project.imports
         for path, names in asked.items():
-            imports.asked.setdefault(path, {}).update(names)
+            imports.targets.setdefault(path, {}).update(names)
         for path, tellers in told_by.items():
             imports.told_by.setdefault(path, set()).update(tellers)
         for (part, given), values in said.items():
@@ -300,12 +306,12 @@ class Index:
         broken = {path for path, parsed in self.parsed.items() if isinstance(parsed, Unparsed)}
         if results is not None:
             self.kept.find_answers(results, candidates)  # first: they may lead further
-        self.kept.learn(candidates, loaded, broken, imports.asked, imports.told_by)
+        self.kept.learn(candidates, loaded, broken, imports.targets, imports.told_by)
         if results is not None:
             self.kept.keep_results(self.config.codes, candidates, results)
         self.kept.keep_facts(
             bool(self.talking),
-            self._project.said,
+            self._project.part_values,
             self.dependencies,
             candidates,
             self.names - {ANY_NAME},

@@ -203,7 +203,7 @@ EDIT = "Edit(Span(1, 1, 1, 1), '# more\\n')"
         ("", "yield context.finding('BAD101', -5, 'm')", "stands at -5"),
         ("", "yield context.finding('BAD101', 'here', 'm')", "stands at"),
         ("", "yield context.finding('BAD101', None, 'm')", "stands at"),
-        ("", "yield context.finding('BAD101', place, 'm', within=(5, 10**9))", "where no text is"),
+        ("", "yield context.finding('BAD101', place, 'm', characters=(5, 10**9))", "where no text is"),
         ("", "yield context.finding('BAD101', place, 'm', fix=5)", "nothing that can be called"),
         ("", "yield context.finding('BAD101', place, 'm', fix=lambda: 'x')", "its fix is str"),
         ("", fixing("()"), "no tuple of edits"),

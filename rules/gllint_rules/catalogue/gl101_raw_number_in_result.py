@@ -96,9 +96,9 @@ from gllint_rules.words.kinds import TITLES
 def check(context: Context) -> Iterator[Pending]:
     """Findings at the numeric leaves of all results, and at the returns of callables annotated as numbers."""
     for result in context.results:
-        found = False
+        has_leaf = False
         for leaf in leaves(result.value, result.site):
-            found = True
+            has_leaf = True
             if leaf.is_plain(context.settings) or leaf.keys in declared_keys(context, result.tool):
                 continue
             kind = kind_of_leaf(leaf)
@@ -118,7 +118,7 @@ def check(context: Context) -> Iterator[Pending]:
                 kind=kind,
                 settings=advised.settings,
             )
-        declared = _declared_number(context, result) if not found and result.value is not NONE else None
+        declared = _declared_number(context, result) if not has_leaf and result.value is not NONE else None
         if declared is not None:
             advised = advice_for_returned(context, result, _annotated(context, result, None))
             fix = repair("wrap", "wrap_declared", context, result, advised) if advised.unit else None

@@ -74,11 +74,13 @@ HELP = 'A Quantity has exactly two keys: {"value": <number>, "unit": "<unit>"}.'
 def check(context: Context) -> Iterator[Pending]:
     """Findings at the malformed Quantities of results and at incomplete ``Quantity(…)`` calls."""
     for result in context.results:
-        for held in quantities(result.value, result.site):
-            problem = _problem(held.record)
+        for quantity in quantities(result.value, result.site):
+            problem = _problem(quantity.record)
             if problem:
-                fix = repair("quantity", "mend", context, held.record)
-                yield context.found_in(result, "GL102", held.record.site or held.site, problem, HELP, fix)
+                fix = repair("quantity", "mend", context, quantity.record)
+                yield context.found_in(
+                    result, "GL102", quantity.record.site or quantity.site, problem, HELP, fix
+                )
     for call, scope in context.module.calls_of({QUANTITY}):
         if facts.last_name(call.func) == QUANTITY and context.touches_tools:
             value = context.eval(call, scope)

@@ -68,9 +68,9 @@ def check(context: Context) -> Iterator[Pending]:
     if context.settings.array_paths:
         return
     for result in context.results:
-        for held in quantities(result.value, result.site):
-            if held.in_list:
-                site = held.record.site or held.site
+        for quantity in quantities(result.value, result.site):
+            if quantity.in_list:
+                site = quantity.record.site or quantity.site
                 yield context.found_in(result, "GL103", site, "this Quantity is inside a list", HELP)
 
 

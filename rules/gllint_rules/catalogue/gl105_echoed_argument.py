@@ -68,8 +68,8 @@ def check(context: Context) -> Iterator[Pending]:
         if module not in written:
             written[module] = _written_values(module)
         values = written[module]
-        for held in quantities(result.value, result.site):
-            site = held.record.site
+        for quantity in quantities(result.value, result.site):
+            site = quantity.record.site
             value = (
                 values.get(site.at) if site is not None and site.module is result.callable.module else None
             )
@@ -81,16 +81,16 @@ def check(context: Context) -> Iterator[Pending]:
 
 def _written_values(module: facts.Module) -> dict[int, tuple[facts.Expr, facts.Scope]]:
     """What each dict or ``Quantity(…)`` call of the module gives as ``value``."""
-    out: dict[int, tuple[facts.Expr, facts.Scope]] = {}
+    values: dict[int, tuple[facts.Expr, facts.Scope]] = {}
     for literal, scope in module.dicts:
         value = literal.value("value")
         if value is not None:
-            out[literal.at] = value, scope
+            values[literal.at] = value, scope
     for call, scope in module.calls:
         value = call.keyword("value") or (call.args[0] if call.args else None)
         if value is not None:
-            out[call.at] = value, scope
-    return out
+            values[call.at] = value, scope
+    return values
 
 
 RULE = Rule(

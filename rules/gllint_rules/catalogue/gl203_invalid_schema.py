@@ -63,8 +63,8 @@ HELP = "Schemas follow JSON Schema, Draft 2020-12."
 
 def check(context: Context) -> Iterator[Pending]:
     """Findings at what is wrong in the literal schemas of tools."""
-    for given in keyword_schemas(context, (ARGS_SCHEMA, *RESULT_SCHEMAS)):
-        schema = given.schema
+    for keyword_schema in keyword_schemas(context, (ARGS_SCHEMA, *RESULT_SCHEMAS)):
+        schema = keyword_schema.schema
         for problem in schema_problems(schema.data):
             yield context.finding("GL203", schema.place(problem.path), problem.message, HELP)
 

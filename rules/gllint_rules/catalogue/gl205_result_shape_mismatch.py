@@ -80,9 +80,9 @@ def check(context: Context) -> Iterator[Pending]:
         if schema is None or any(isinstance(key, Opaque) for key in schema.data):
             continue
         for result in context.results_of(tool):
-            found = _problem(result, schema.data)
-            if found is not None:
-                problem, record = found
+            mismatch = _problem(result, schema.data)
+            if mismatch is not None:
+                problem, record = mismatch
                 yield context.finding("GL205", _site(tool, result, record), problem, HELP, tool=tool)
                 break
 

@@ -143,10 +143,10 @@ def _is_composed(context: Context, called: facts.Expr, scope: Scope) -> bool:
     What a tool gives to the model is judged as its own result.
     """
     owners = {inner.owner for inner in scope.enclosing() if inner.owner is not None}
-    around = next((tool for tool in context.tools if _is_part(tool, owners)), None)
-    if around is None:
+    composed_tool = next((tool for tool in context.tools if _is_part(tool, owners)), None)
+    if composed_tool is None:
         return False
-    own = _height(context, around, max)
+    own = _height(context, composed_tool, max)
     inner = [_height(context, tool, min) for tool in _called_tools(context, called, scope)]
     return own is None or all(height is None or height <= own for height in inner)
 
@@ -166,9 +166,9 @@ def _called_tools(context: Context, called: facts.Expr, scope: Scope) -> Iterato
             yield option.tool
         elif (
             isinstance(option, Instance)
-            and (made := context.project.tools.forms.class_tool(option.of)) is not None
+            and (tool := context.project.tools.forms.class_tool(option.of)) is not None
         ):
-            yield made
+            yield tool
 
 
 def _height(context: Context, tool: Tool, choose: Callable[[Iterable[int]], int]) -> int | None:
@@ -228,10 +228,10 @@ def _called_attributes(context: Context, runs: list[tuple[str, str]]) -> Iterato
     """Calls of a tool by its name as an attribute: ``agent.tool.add(…)``, ``tools.add(…)``."""
     table = context.names.table
     for cls, attribute in runs:
-        known = context.project.once(tool_names).names
-        for call, scope in context.module.calls if attribute else context.module.calls_of(known):
+        names = context.project.once(tool_names).names
+        for call, scope in context.module.calls if attribute else context.module.calls_of(names):
             func = call.func
-            if not isinstance(func, facts.Attr) or (not attribute and func.name not in known):
+            if not isinstance(func, facts.Attr) or (not attribute and func.name not in names):
                 continue
             base = func.base
             if attribute:
@@ -397,12 +397,12 @@ def _is_compared(name: str, scope: Scope) -> bool:
 
 def _help(context: Context) -> str:
     """What to do: call the dispatcher that the project has, or say which one it is."""
-    known = sorted(context.project.once(dispatchers))
-    if not _RUNTIME.isdisjoint(known):
+    names = sorted(context.project.once(dispatchers))
+    if not _RUNTIME.isdisjoint(names):
         return _HELP
-    if known:
+    if names:
         return (
-            f"Call it through the project's dispatcher: {' or '.join(f'`{name}`' for name in known)}.{_OWN}"
+            f"Call it through the project's dispatcher: {' or '.join(f'`{name}`' for name in names)}.{_OWN}"
         )
     if context.project.once(has_dispatcher):
         return f"Call it through the class of the project that is its dispatcher.{_OWN}"

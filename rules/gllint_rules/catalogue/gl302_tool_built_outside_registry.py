@@ -130,21 +130,21 @@ def _is_registry_module(context: Context) -> bool:
 
 def _tool_class(context: Context, call: Call, scope: Scope) -> ClassOf | None:
     """The tool class of the project that ``call`` instantiates, if it does."""
-    found = [o for o in options(context.eval(call.func, scope)) if isinstance(o, ClassOf)]
-    return next((of for of in found if context.project.tools.is_tool_class(of)), None)
+    classes = [o for o in options(context.eval(call.func, scope)) if isinstance(o, ClassOf)]
+    return next((of for of in classes if context.project.tools.is_tool_class(of)), None)
 
 
 def _handed_over(module: Module) -> set[Expr]:
     """What goes to ``….register(…)`` or into ``TOOL_REGISTRY``, directly or by a name of the same scope."""
-    out: set[Expr] = set()
+    arguments: set[Expr] = set()
     for call, scope in module.calls_of({"register", "update", "setdefault"}):
         if isinstance(call.func, facts.Attr) and _registers(call.func):
             for arg in (*call.args, *(value for _, value in call.keywords)):
-                out.update(_built(arg, scope))
+                arguments.update(_built(arg, scope))
     for target, value in stores(module, TOOL_REGISTRY_NAMES):
         if facts.last_name(target.base) in TOOL_REGISTRY_NAMES:
-            out.add(value)
-    return out
+            arguments.add(value)
+    return arguments
 
 
 def _registers(func: facts.Attr) -> bool:

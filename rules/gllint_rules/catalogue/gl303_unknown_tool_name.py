@@ -74,24 +74,24 @@ def check(context: Context) -> Iterator[Pending]:
     """Findings at the literal names that no tool of the project bears."""
     if context.is_test:
         return
-    for asked in asked_tools(context):
-        value, site = asked.name.value, asked.name.site
+    for lookup in asked_tools(context):
+        value, site = lookup.name.value, lookup.name.site
         name = value.literal if isinstance(value, Text) else None
         if name is None or name == CLARIFICATION:
             continue
-        known = context.project.once(tool_names)
-        if not known.complete or not known.names:
+        project_names = context.project.once(tool_names)
+        if not project_names.complete or not project_names.names:
             return
-        if name not in known.names and asked.of_registry(context):
+        if name not in project_names.names and lookup.of_registry(context):
             message = f"no tool of the project is named `{name}`"
-            fix = repair("names", "correct_tool_name", context, site, name, known.names)
-            yield context.finding("GL303", site, message, _help(name, known.names), fix)
+            fix = repair("names", "correct_tool_name", context, site, name, project_names.names)
+            yield context.finding("GL303", site, message, _help(name, project_names.names), fix)
 
 
-def _help(name: str, known: frozenset[str]) -> str:
+def _help(name: str, names: frozenset[str]) -> str:
     from difflib import get_close_matches
 
-    [*near] = get_close_matches(name, sorted(known), n=1)
+    [*near] = get_close_matches(name, sorted(names), n=1)
     return f"Did you mean `{near[0]}`?" if near else "Use the name under which the tool is registered."
 
 

@@ -83,9 +83,9 @@ def check(context: Context) -> Iterator[Pending]:
             if place is None:
                 continue
             literal, start, end = place
-            site, within = context.literal_span(literal, start, end)
+            site, characters = context.literal_span(literal, start, end)
             message = f"`{naked.text}` in a final message comes from no tool"
-            yield context.finding("GL401", site, message, HELP, characters=within)
+            yield context.finding("GL401", site, message, HELP, characters=characters)
 
 
 def _units(step: FinalStep) -> list[str]:

@@ -60,11 +60,11 @@ def check(context: Context) -> Iterator[Pending]:
     for step in final_steps(context):
         aside = Stretches([*step.template.computed_macros(), *step.template.markers()])
         for at, hole in step.template.holes():
-            found = number(hole.value)
-            if found is not None and not aside.meet(at, at + 1):
+            figure = number(hole.value)
+            if figure is not None and not aside.meet(at, at + 1):
                 message = "a number is formatted into a final message"
                 fix = repair("claims", "claim_hole", context, step, hole)
-                yield context.finding("GL402", hole.site, message, HELP, fix, found.because)
+                yield context.finding("GL402", hole.site, message, HELP, fix, figure.because)
 
 
 RULE = Rule(

@@ -87,9 +87,9 @@ def check(context: Context) -> Iterator[Pending]:
 def _at_macro(context: Context, step: FinalStep, macro: Macro, message: str) -> Iterator[Pending]:
     place = step.template.pieces(macro.start, macro.end)
     if place is not None:
-        site, within = context.literal_span(*place)
+        site, characters = context.literal_span(*place)
         fix = repair("claims", "mend_macro", context, step, macro)
-        yield context.finding("GL403", site, message, HELP, fix, characters=within)
+        yield context.finding("GL403", site, message, HELP, fix, characters=characters)
 
 
 RULE = Rule(

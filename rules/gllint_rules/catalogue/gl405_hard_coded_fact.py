@@ -90,23 +90,23 @@ def check(context: Context) -> Iterator[Pending]:
 
 
 def _states(text: Text, pattern: re.Pattern[str]) -> bool:
-    said = _said(text)
-    return pattern.search(said) is not None and _TOKEN.fullmatch(said) is None
+    prose = _prose(text)
+    return pattern.search(prose) is not None and _TOKEN.fullmatch(prose) is None
 
 
-def _said(text: Text) -> str:
+def _prose(text: Text) -> str:
     """The text without the parameters of queries and scripts; what is no number in it is one odd character."""
-    out = []
+    parts = []
     for part in text.parts or ():
         if isinstance(part, Literal):
-            out.append(part.text)
+            parts.append(part.text)
         elif isinstance(part, Interpolation):
-            out.append(NUMBER if number(part.value) is not None else "\ufffc")
-    said = "".join(out)
+            parts.append(NUMBER if number(part.value) is not None else "\ufffc")
+    prose = "".join(parts)
     return (
-        (_ANY_PARAMETER if _QUERY_OR_SCRIPT.search(said) else _PARAMETER).sub("", said)
-        if "$" in said
-        else said
+        (_ANY_PARAMETER if _QUERY_OR_SCRIPT.search(prose) else _PARAMETER).sub("", prose)
+        if "$" in prose
+        else prose
     )
 
 

@@ -65,9 +65,9 @@ def check(context: Context) -> Iterator[Pending]:
     for unit in written_units(context, every=True):
         if unit.verdict.dimension is None:
             continue
-        held = unit.held
-        carriers = [(held.key, held.key_site)] if held.key else []
-        site = held.record.site
+        quantity = unit.quantity
+        carriers = [(quantity.key, quantity.key_site)] if quantity.key else []
+        site = quantity.record.site
         if site is not None and site.module is context.module:
             named = variable(context, site.at)
             if named is not None:

@@ -91,33 +91,33 @@ def check(context: Context) -> Iterator[Pending]:
     yield from _by_category(context)
     for tool in context.tools:
         promised = [promise for promise in PROMISES if _is_promised(context, tool, promise[0], promise[1])]
-        effects = context.project.held(Effects)
+        effects = context.project.memory(Effects)
         for callee in tool.callables if promised else ():
             for effect in {reached.effect: None for reached in effects.reached(callee)}:
                 broken = [(hint, value) for hint, value, denied in promised if effect.kind in denied]
                 if broken:
                     title = f"tool `{tool.name}`" if tool.name else "a tool"
-                    told = " and ".join(f"`{hint}={value}`" for hint, value in broken)
-                    message = f"{title} promises {told}, but {DOES[effect.kind]}"
+                    hints = " and ".join(f"`{hint}={value}`" for hint, value in broken)
+                    message = f"{title} promises {hints}, but {DOES[effect.kind]}"
                     help = f"Take the promise back: {' and '.join(f'`{hint}={not value}`' for hint, value in broken)}."
                     yield context.finding("GL702", effect.site, message, help)
 
 
 def _is_promised(context: Context, tool: Tool, hint: str, value: bool) -> bool:
     """Whether the annotations that a tool is registered with give a hint this value."""
-    given = tool.call.keyword("annotations") if tool.call is not None else None
-    if given is None:
+    annotations = tool.call.keyword("annotations") if tool.call is not None else None
+    if annotations is None:
         return False
-    said = given.keyword(hint) if isinstance(given, facts.Call) else None
-    if said is None and isinstance(given, facts.Name):
-        for binding in tool.scope.find(given.id):
+    hint_expr = annotations.keyword(hint) if isinstance(annotations, facts.Call) else None
+    if hint_expr is None and isinstance(annotations, facts.Name):
+        for binding in tool.scope.find(annotations.id):
             if isinstance(binding.value, facts.Call):
-                said = binding.value.keyword(hint)
-    if said is not None:
-        return isinstance(said, facts.Const) and said.value is value
-    found = context.evaluator.eval(given, Frame(tool.module, tool.scope))
-    held = found.get(hint) if isinstance(found, Record) else None
-    return isinstance(held, Boolean) and held.literal is value
+                hint_expr = binding.value.keyword(hint)
+    if hint_expr is not None:
+        return isinstance(hint_expr, facts.Const) and hint_expr.value is value
+    record = context.evaluator.eval(annotations, Frame(tool.module, tool.scope))
+    hint_value = record.get(hint) if isinstance(record, Record) else None
+    return isinstance(hint_value, Boolean) and hint_value.literal is value
 
 
 def _by_category(context: Context) -> Iterator[Pending]:
@@ -125,7 +125,7 @@ def _by_category(context: Context) -> Iterator[Pending]:
         levels = category_of(context.project, tool) if tool.callables else None
         if not levels or not levels <= HARMLESS_CATEGORIES:
             continue
-        effects = context.project.held(Effects)
+        effects = context.project.memory(Effects)
         name = tool.name or (tool.cls.cls.name if tool.cls is not None else None)
         for callee in tool.callables:
             for reached in effects.reached(callee):

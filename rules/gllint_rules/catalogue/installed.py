@@ -31,15 +31,15 @@ def installed() -> dict[str, EntryPoint]:
         return {}
     from importlib.metadata import entry_points
 
-    found: dict[str, EntryPoint] = {}
+    points: dict[str, EntryPoint] = {}
     for entry in entry_points(group=GROUP):
         if _CODE.fullmatch(entry.name) is None:
             warnings.warn(
                 f"gllint: {entry.name!r} ({entry.value}) is no code of a rule, as in ACME101", stacklevel=2
             )
         else:
-            found.setdefault(entry.name, entry)
-    return dict(sorted(found.items()))
+            points.setdefault(entry.name, entry)
+    return dict(sorted(points.items()))
 
 
 def load(code: str, entry: EntryPoint) -> Rule:
@@ -69,17 +69,17 @@ def folders() -> list[str]:
     """The folders of the packages behind the entry points, found without importing them."""
     from importlib.util import find_spec
 
-    found: dict[str, None] = {}
+    paths: dict[str, None] = {}
     for entry in installed().values():
         try:
             spec = find_spec(entry.value.partition(":")[0].partition(".")[0])
         except (ImportError, ValueError):
             continue
         if spec is not None:
-            found.update(
+            paths.update(
                 dict.fromkeys(spec.submodule_search_locations or [os.path.dirname(spec.origin or ".")])
             )
-    return list(found)
+    return list(paths)
 
 
 def _raising(text: str) -> Callable[[Any], Iterator[Any]]:

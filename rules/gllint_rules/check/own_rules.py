@@ -72,8 +72,8 @@ def _problem(rule: Rule, context: Context, pending: object) -> str | None:
     return None
 
 
-def _is_within(within: object, length: int) -> bool:
-    match within:
+def _is_within(characters: object, length: int) -> bool:
+    match characters:
         case (int(first), int(last)):
             return 0 <= first <= last <= length
         case _:

@@ -53,8 +53,8 @@ def correct_unit(context: Context, unit: WrittenUnit) -> Fix | None:
 
 
 def _carriers(context: Context, unit: WrittenUnit) -> list[str]:
-    site = unit.held.record.site
-    names = [unit.held.key] if unit.held.key else []
+    site = unit.quantity.record.site
+    names = [unit.quantity.key] if unit.quantity.key else []
     if site is not None and site.module is context.module:
         found = variable(context, site.at)
         names += [found[0]] if found is not None else []

@@ -183,7 +183,7 @@ def _is_of_arguments(context: Context, site: Site) -> bool:
 
 def _users(project: Project) -> dict[Where, list[Where]]:
     out: dict[Where, list[Where]] = {}
-    for part in project.each(_users_in, None):
+    for part in project.answers(_users_in, None):
         for where, user in part:
             out.setdefault(where, []).append(user)
     return out

@@ -65,10 +65,10 @@ def advice_for_leaf(
         return _echoed(settings, kind, key, argument)
     if key and _is_plain(settings, kind):
         return _plain(settings, kind, key)
-    shown = unit_of_leaf(context, result, leaf, kind)
-    if shown.neighbour is not None and leaf.what == "number" and leaf.key is not None:
-        return _joined(settings, kind, leaf.key, number, shown, declared)
-    return _wrapped(settings, kind, key, number, shown, leaf.in_list, declared)
+    unit = unit_of_leaf(context, result, leaf, kind)
+    if unit.neighbour is not None and leaf.what == "number" and leaf.key is not None:
+        return _joined(settings, kind, leaf.key, number, unit, declared)
+    return _wrapped(settings, kind, key, number, unit, leaf.in_list, declared)
 
 
 def advice_for_returned(context: Context, result: Result, declared: str) -> Advice:
@@ -123,10 +123,10 @@ def _plain(settings: Settings, kind: Kind | None, key: str) -> Advice:
 
 
 def _joined(
-    settings: Settings, kind: Kind | None, key: str, number: str, shown: ShownUnit, declared: str
+    settings: Settings, kind: Kind | None, key: str, number: str, measure: ShownUnit, declared: str
 ) -> Advice:
     """The repair where the unit stands beside the number; it stays as it is written."""
-    neighbour = shown.neighbour
+    neighbour = measure.neighbour
     assert neighbour is not None
     literal = neighbour.literal
     unit = _quoted(literal) if literal is not None else neighbour.expression
@@ -149,29 +149,29 @@ def _wrapped(
     kind: Kind | None,
     key: str | None,
     number: str,
-    shown: ShownUnit,
+    measure: ShownUnit,
     in_list: bool,
     declared: str,
 ) -> Advice:
-    unit = shown.unit
-    if unit is None and key and kind == "time" and is_calendar(key) and not shown.sources:
+    unit = measure.unit
+    if unit is None and key and kind == "time" and is_calendar(key) and not measure.sources:
         return _plain(settings, kind, key)
     lines: list[str] = []
     if unit is not None:
         unit = symbol_of(settings, unit) or unit
         if not settings.allows(unit):
             lines.append(allowing(settings, unit))
-    elif kind in _PACKS and _PACKS[kind] not in settings.unit_packs and not shown.sources:
+    elif kind in _PACKS and _PACKS[kind] not in settings.unit_packs and not measure.sources:
         lines.append(list_line("unit-packs", settings.unit_packs, _PACKS[kind]))
     if in_list and not settings.array_paths:
         lines.append("array-paths = true")
     start = f'Return a Quantity: `{{"value": {number}, "unit": "{unit or _OPEN}"}}`'
-    return _advised(kind, unit, None, tuple(lines), start, "" if unit else _why_open(shown), declared)
+    return _advised(kind, unit, None, tuple(lines), start, "" if unit else _why_open(measure), declared)
 
 
-def _why_open(shown: ShownUnit) -> str:
+def _why_open(unit: ShownUnit) -> str:
     """Why nobody can name the unit."""
-    match shown.sources:
+    match unit.sources:
         case ():
             return "The source does not say its unit."
         case (Source(where, units),):
@@ -195,10 +195,10 @@ def _advised(
     neighbour: Neighbour | None,
     lines: tuple[str, ...],
     start: str,
-    *more: str,
+    *sentences: str,
 ) -> Advice:
     with_settings = f", with {' and '.join(f'`{line}`' for line in lines)}" if lines else ""
-    text = " ".join([f"{start}{with_settings}.", *filter(None, more)])
+    text = " ".join([f"{start}{with_settings}.", *filter(None, sentences)])
     return Advice(kind, unit, neighbour, lines, None, text)
 
 

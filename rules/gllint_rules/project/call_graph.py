@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 from gllint_rules.inference.values import FunctionOf
-from gllint_rules.project.project import taken
+from gllint_rules.project.project import registrars
 from gllint_rules.reading.facts import Module
 
 if TYPE_CHECKING:
@@ -22,30 +22,30 @@ def where(function: FunctionOf) -> Where:
 
 def is_run(project: Project, function: Where) -> bool:
     """Whether some tool of the project runs ``function``."""
-    return function in project.held(_promises)
+    return function in project.memory(_promises)
 
 
 def is_promised(project: Project, function: Where) -> bool:
     """Whether a tool that runs ``function`` promises something of its result, by a schema."""
-    return project.held(_promises).get(function, False)
+    return project.memory(_promises).get(function, False)
 
 
 def learn_runners(project: Project) -> None:
     """Ask all modules what fixes ask of all of them, for somebody who keeps what they say."""
-    project.held(_promises)
+    project.memory(_promises)
 
 
 def _promises(project: Project) -> dict[Where, bool]:
     """The functions that tools run, each with whether one of these tools has a result schema."""
-    out: dict[Where, bool] = {}
-    for part in project.each(_run_in, project.once(taken)):
+    promises: dict[Where, bool] = {}
+    for part in project.answers(_run_in, project.once(registrars)):
         for function, has_schema in part:
-            out[function] = has_schema or out.get(function, False)
-    return out
+            promises[function] = has_schema or promises.get(function, False)
+    return promises
 
 
 def _run_in(
-    project: Project, module: Module, given: frozenset[tuple[str, int, str, str, str, str]]
+    project: Project, module: Module, argument: frozenset[tuple[str, int, str, str, str, str]]
 ) -> tuple[tuple[tuple[str, int], bool], ...]:
     """The functions that the tools of a module run."""
     return tuple(

@@ -28,10 +28,10 @@ MOST_NAMES = 4  # that one level, or a container of levels, is given one after t
 
 def uses_categories(project: Project) -> bool:
     """Whether the announced modules use a ``ToolCategory`` of levels: define one, give one or declare one."""
-    return any(project.each(_uses_categories, None))
+    return any(project.answers(_uses_categories, None))
 
 
-def _uses_categories(project: Project, module: Module, given: None) -> bool:
+def _uses_categories(project: Project, module: Module, argument: None) -> bool:
     return (
         any(cls.name == TOOL_CATEGORY and _has_levels(cls) for cls in _categories(module))
         or any(
@@ -81,7 +81,7 @@ def _names_level(project: Project, expr: Expr, frame: Frame, depth: int = 0) -> 
             return _names_level(project, inner, frame, depth + 1)
         case facts.Name() | facts.Attr() if depth < MOST_NAMES:
             assigned = sources(project, expr, frame)
-            return any(_names_level(project, given, home, depth + 1) for given, home in assigned)
+            return any(_names_level(project, source, home, depth + 1) for source, home in assigned)
         case _:
             return False
 
@@ -92,8 +92,8 @@ def _categories(module: Module) -> Iterator[Class]:
 
 def _has_levels(cls: Class) -> bool:
     """Whether an enumeration is of levels; one of subjects may well have an ``EXTERNAL`` among them."""
-    found = TOOL_CATEGORIES & cls.scope.bindings.keys()
-    return "READ_ONLY" in found or len(found) > 1
+    levels = TOOL_CATEGORIES & cls.scope.bindings.keys()
+    return "READ_ONLY" in levels or len(levels) > 1
 
 
 def _gives_level(project: Project, module: Module, call: Call, scope: Scope) -> bool:
@@ -108,18 +108,18 @@ def _level(project: Project, expr: facts.Attr, frame: Frame) -> str | None:
     """The level that ``expr`` names: ``ToolCategory.READ_ONLY``."""
     if expr.name not in TOOL_CATEGORIES or not facts.last_name(expr.base):
         return None
-    found = options(project.evaluator.eval(expr.base, frame))
-    return expr.name if all(_is_category(option) for option in found) else None
+    values = options(project.evaluator.eval(expr.base, frame))
+    return expr.name if all(_is_category(option) for option in values) else None
 
 
 def category_of(project: Project, tool: Tool) -> frozenset[str] | None:
     """The levels that a tool may declare; empty where it declares none, ``None`` where that is not known."""
     if tool.cls is not None:
         return _class_category(project, tool.cls)
-    given = tool.call.keyword(_CATEGORY) if tool.call is not None else None
-    if given is None:
+    expr = tool.call.keyword(_CATEGORY) if tool.call is not None else None
+    if expr is None:
         return None
-    return _levels(project, given, Frame(tool.module, tool.scope))
+    return _levels(project, expr, Frame(tool.module, tool.scope))
 
 
 def _class_category(project: Project, of: ClassOf) -> frozenset[str] | None:
@@ -132,9 +132,9 @@ def _class_category(project: Project, of: ClassOf) -> frozenset[str] | None:
             fields = fields or last in _FIELD_BASES
             continue
         fields = fields or any(facts.last_name(d) in _FIELD_DECORATORS for d in ancestor.cls.decorators)
-        found = _declared(project, ancestor, of)
-        if found != frozenset():
-            return found
+        levels = _declared(project, ancestor, of)
+        if levels != frozenset():
+            return levels
     return None if fields and _is_field(project, of) else frozenset()
 
 
@@ -145,13 +145,13 @@ def _declared(project: Project, owner: ClassOf, of: ClassOf) -> frozenset[str] |
         return None
     for value, _, scope in reversed(cls.attributes.get(_CATEGORY, ())):
         return _levels(project, value, Frame(owner.module, scope)) if value is not None else None
-    made = cls.method("__init__")
-    if made is not None and any(param.name == _CATEGORY for param in made.params):
+    init = cls.method("__init__")
+    if init is not None and any(param.name == _CATEGORY for param in init.params):
         return None
-    if made is not None:
-        handed = _handed_on(project, owner.module, made)
-        if handed != frozenset():
-            return handed
+    if init is not None:
+        levels = _init_category(project, owner.module, init)
+        if levels != frozenset():
+            return levels
     for binding in reversed(cls.scope.bindings.get(_CATEGORY, ())):
         if isinstance(binding.target, Function):
             return _returned(project, FunctionOf(owner.module, binding.target, of, True))
@@ -160,14 +160,14 @@ def _declared(project: Project, owner: ClassOf, of: ClassOf) -> frozenset[str] |
     return frozenset()
 
 
-def _handed_on(project: Project, module: Module, made: Function) -> frozenset[str] | None:
+def _init_category(project: Project, module: Module, init: Function) -> frozenset[str] | None:
     """The category that ``__init__`` hands on: ``super().__init__(category=ToolCategory.READ_ONLY)``."""
     for call, scope in module.calls_of({"__init__"}):
-        if scope is made.scope and facts.last_name(call.func) == "__init__":
+        if scope is init.scope and facts.last_name(call.func) == "__init__":
             frame = Frame(module, scope)
-            given = call.keyword(_CATEGORY)
-            if given is not None:
-                return _levels(project, given, frame)
+            expr = call.keyword(_CATEGORY)
+            if expr is not None:
+                return _levels(project, expr, frame)
             for arg in call.args:
                 if isinstance(arg, facts.Attr) and (level := _level(project, arg, frame)) is not None:
                     return frozenset({level})
@@ -190,10 +190,10 @@ def _returned(project: Project, method: FunctionOf) -> frozenset[str] | None:
         return frozenset()
     levels: set[str] = set()
     for expr, _ in project.evaluator.flow(method).returns:
-        found = _levels(project, expr, Frame(method.module, function.scope, None, method.bound))
-        if not found:
+        options = _levels(project, expr, Frame(method.module, function.scope, None, method.bound))
+        if not options:
             return None
-        levels |= found
+        levels |= options
     return frozenset(levels)
 
 
@@ -203,12 +203,12 @@ def _levels(project: Project, expr: Expr, frame: Frame, depth: int = 0) -> froze
         case facts.Attr() if (level := _level(project, expr, frame)) is not None:
             return frozenset({level})
         case facts.IfExp(body=body, orelse=orelse):
-            one, other = _levels(project, body, frame, depth), _levels(project, orelse, frame, depth)
-            return one | other if one is not None and other is not None else None
+            first, second = _levels(project, body, frame, depth), _levels(project, orelse, frame, depth)
+            return first | second if first is not None and second is not None else None
         case facts.Name() | facts.Attr() if depth < MOST_NAMES:
             assigned = [_levels(project, e, f, depth + 1) for e, f in sources(project, expr, frame)]
-            known = [found for found in assigned if found is not None]
-            return frozenset().union(*known) if known and len(known) == len(assigned) else None
+            options = [option for option in assigned if option is not None]
+            return frozenset().union(*options) if options and len(options) == len(assigned) else None
         case _:
             return None
 

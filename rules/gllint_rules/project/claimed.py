@@ -52,16 +52,16 @@ def sources(context: Context, claim: Claimed) -> list[Tool]:
         steps = tuple(map(str, parse_claim_path(claim.path)))
     except ClaimPathError:
         return []
-    found = []
+    tools = []
     for module in modules:
         if any(table.value(steps[-1]) is not None for table, _ in module.dicts):
             other = Context(project, module)
-            found += [
+            tools += [
                 tool
                 for tool in other.tools
                 if any(_has_quantity(result.value, steps) for result in other.results_of(tool))
             ]
-    return found
+    return tools
 
 
 def _called(context: Context, call_id: str) -> Iterator[str]:

@@ -30,8 +30,7 @@ from gllint_rules.inference.values import (
     Value,
     options,
 )
-from gllint_rules.project.model_view import changed, is_changed, runs_wrapped, wrappers
-from gllint_rules.project.model_view import seen as what_is_seen
+from gllint_rules.project.model_view import changed, is_changed, runs_wrapped, visible_result, wrappers
 from gllint_rules.project.project import Project
 from gllint_rules.project.results import Result, leaves
 from gllint_rules.project.tool_exports import imports_tools
@@ -59,7 +58,7 @@ class Context:
     @classmethod
     def of(cls, project: Project, module: Module) -> Context:
         """The context of ``module``, with what other rules and files have asked of it already."""
-        return project.held(_contexts).setdefault(module.path, cls(project, module))
+        return project.memory(_contexts).setdefault(module.path, cls(project, module))
 
     @property
     def evaluator(self) -> Evaluator:
@@ -98,12 +97,12 @@ class Context:
                 for expr, value in pairs:
                     if declared is not None:
                         value = hints.typed(self.evaluator, value, declared)
-                    results.append(Result(tool, callable, *what_is_seen(self.evaluator, tool, expr, value)))
+                    results.append(Result(tool, callable, *visible_result(self.evaluator, tool, expr, value)))
                 # What decorators of the project return beside what the function does.
                 for wrapper in filter(runs_wrapped, wrappers(self.evaluator, callable)):
                     for expr, value in self.evaluator.flow(wrapper).returns:
                         results.append(
-                            Result(tool, wrapper, *what_is_seen(self.evaluator, tool, expr, value))
+                            Result(tool, wrapper, *visible_result(self.evaluator, tool, expr, value))
                         )
         return results
 

@@ -8,7 +8,7 @@ from gllint_rules.finding import Span
 from gllint_rules.inference import classes
 from gllint_rules.inference.values import literal_of
 from gllint_rules.project.context import Context
-from gllint_rules.project.project import taken
+from gllint_rules.project.project import registrars
 from gllint_rules.reading import facts
 from gllint_rules.tuples import NamedTuple
 
@@ -32,7 +32,7 @@ class Described(NamedTuple):
 
 def described_tools(project: Project) -> list[Described]:
     """All tools of the project."""
-    return [Described._make(one) for part in _parts(project).values() for one in part]
+    return [Described._make(fields) for part in _parts(project).values() for fields in part]
 
 
 def modules_with_tools(project: Project) -> list[Module]:
@@ -47,11 +47,13 @@ def described(project: Project, tool: Tool) -> Described:
 
 
 def _parts(project: Project) -> dict[str, tuple[_Plain, ...]]:
-    return dict(zip(project.modules.paths, project.each(_described_in, project.once(taken)), strict=True))
+    return dict(
+        zip(project.modules.paths, project.answers(_described_in, project.once(registrars)), strict=True)
+    )
 
 
 def _described_in(
-    project: Project, module: Module, given: frozenset[tuple[str, int, str, str, str, str]]
+    project: Project, module: Module, argument: frozenset[tuple[str, int, str, str, str, str]]
 ) -> tuple[tuple[str, str, Span, str], ...]:
     return tuple(described(project, tool) for tool in project.tools.of(module))
 

@@ -137,7 +137,7 @@ class Effects:
 
     def reached(self, callee: FunctionOf) -> Iterator[Reached]:
         """All effects of ``callee``: those of its own body first, then by how far away they are."""
-        seen = {_key(callee)}
+        keys = {_key(callee)}
         queue: list[tuple[FunctionOf, tuple[Because, ...]]] = [(callee, ())]
         position = 0
         while position < len(queue):
@@ -155,8 +155,8 @@ class Effects:
                     because = Because(step.message, step.site, (because,))
                 yield Reached(effect, own, because)
             for called, site in body.calls:
-                if _key(called) not in seen:
-                    seen.add(_key(called))
+                if _key(called) not in keys:
+                    keys.add(_key(called))
                     queue.append((called, (*way, Because(f"calls `{_title(called)}`", site))))
 
     def first(self, callees: Iterable[FunctionOf], kinds: Collection[Kind]) -> Reached | None:
@@ -182,10 +182,10 @@ class Effects:
     def body(self, callee: FunctionOf) -> Body:
         """The effects and calls that stand in the body of ``callee``."""
         key = _key(callee)
-        found = self._bodies.get(key)
-        if found is None:
-            self._bodies[key] = found = _BodyReader(self.project, callee, self.parts(callee)).read()
-        return found
+        body = self._bodies.get(key)
+        if body is None:
+            self._bodies[key] = body = _BodyReader(self.project, callee, self.parts(callee)).read()
+        return body
 
     def parts(self, callee: FunctionOf) -> _Parts:
         module = callee.module
@@ -198,9 +198,9 @@ class Effects:
 
 def _by_scope(part: SectionFacts) -> dict[Scope, _Parts]:
     """The calls of a section, and what mentions the environment, under the scope that executes them."""
-    out: dict[Scope, _Parts] = {}
+    by_scope: dict[Scope, _Parts] = {}
     for call, scope in part.calls:
-        out.setdefault(_owner(scope), _Parts()).calls.append((call, scope))
+        by_scope.setdefault(_owner(scope), _Parts()).calls.append((call, scope))
     mentions: list[tuple[Sub | Dict, Scope]] = [
         (sub, scope) for sub, scope in part.subscripts if _may_be_environment(sub.base)
     ]
@@ -210,10 +210,10 @@ def _by_scope(part: SectionFacts) -> dict[Scope, _Parts]:
         if any(key is None and _may_be_environment(value) for key, value in literal.items)
     )
     for mention, scope in mentions:
-        out.setdefault(_owner(scope), _Parts()).environments.append((mention, scope))
-    for parts in out.values():
+        by_scope.setdefault(_owner(scope), _Parts()).environments.append((mention, scope))
+    for parts in by_scope.values():
         parts.calls.sort(key=lambda pair: pair[0].at)
-    return out
+    return by_scope
 
 
 def _owner(scope: Scope) -> Scope:
@@ -252,7 +252,7 @@ class _BodyReader:
         self.evaluator = project.evaluator
         self.callee = callee
         self.parts = parts
-        self.out = Body()
+        self.body = Body()
         self._stored: set[Sub] | None = None
 
     def read(self) -> Body:
@@ -265,16 +265,16 @@ class _BodyReader:
         for mention, scope in self.parts.environments:
             self.mention(mention, self.frame(scope))
         seeded = self.seeded_modules()
-        self.out.effects = [e for e in self.out.effects if e.kind != "random" or e.title not in seeded]
-        self.out.effects.sort(key=lambda effect: effect.site.at)
-        return self.out
+        self.body.effects = [e for e in self.body.effects if e.kind != "random" or e.title not in seeded]
+        self.body.effects.sort(key=lambda effect: effect.site.at)
+        return self.body
 
     def frame(self, scope: Scope) -> Frame:
         """Where the body is evaluated: ``self`` is what the method is bound to."""
         return Frame(self.callee.module, scope, None, self.callee.bound)
 
     def add(self, kind: Kind, at: int, title: str, frame: Frame, path: Expr | None = None) -> None:
-        self.out.effects.append(Effect(kind, Site(self.callee.module, at), title, frame, path))
+        self.body.effects.append(Effect(kind, Site(self.callee.module, at), title, frame, path))
 
     # --- calls -----------------------------------------------------------------------------------------------
 
@@ -296,18 +296,18 @@ class _BodyReader:
         site = Site(self.callee.module, at)
         match callee:
             case FunctionOf():
-                self.out.calls.append((callee, site))
+                self.body.calls.append((callee, site))
             case ToolValue(tool=tool) if tool.called is not None:
-                self.out.calls.append((tool.called, site))
+                self.body.calls.append((tool.called, site))
             case ClassOf() if not classes.is_enum(self.project.evaluator, callee):
                 for name in ("__init__", "__post_init__"):
                     method = self.evaluator.class_member(callee, name)
                     if isinstance(method, FunctionOf):
-                        self.out.calls.append((method, site))
+                        self.body.calls.append((method, site))
             case Instance(of=of):
                 method = self.evaluator.class_member(of, "__call__")
                 if isinstance(method, FunctionOf):
-                    self.out.calls.append((method, site))
+                    self.body.calls.append((method, site))
             case _:
                 pass
 
@@ -366,13 +366,13 @@ class _BodyReader:
                 if isinstance(func, facts.Attr) and func.name in CLIENT_MAKERS:
                     if self.client(func.base, frame, depth + 1) is not None:
                         return CLIENT_MAKERS[func.name]
-                made = (o for o in options(self.evaluator.eval(func, frame)) if isinstance(o, External))
-                return next((maker.name for maker in made if maker.name in NETWORK_CLIENTS), None)
+                makers = (o for o in options(self.evaluator.eval(func, frame)) if isinstance(o, External))
+                return next((maker.name for maker in makers if maker.name in NETWORK_CLIENTS), None)
             case facts.Name() | facts.Attr():
                 for source, home in sources(self.project, expr, frame):
-                    found = self.client(source, home, depth + 1)
-                    if found is not None:
-                        return found
+                    client = self.client(source, home, depth + 1)
+                    if client is not None:
+                        return client
                 if isinstance(expr, facts.Attr):
                     whole = self.client(expr.base, frame, depth + 1)
                     return whole if whole is not None and NETWORK_CLIENTS[whole] is None else None
@@ -396,34 +396,34 @@ class _BodyReader:
         return name in RANDOM_CALLS or (harmless is not None and last.islower() and last not in harmless)
 
     def is_without_seed(self, call: Call, frame: Frame) -> bool:
-        given = [*call.args, *(value for _, value in call.keywords)]
-        return all(self.evaluator.eval(seed, frame) is NONE for seed in given)
+        values = [*call.args, *(value for _, value in call.keywords)]
+        return all(self.evaluator.eval(seed, frame) is NONE for seed in values)
 
     def is_unseeded(self, name: str, frame: Frame) -> bool:
         """Whether ``name`` is a generator of the module that was made without a seed."""
         scope = frame.scope.home(name)
         if scope is None or scope.kind != "module":
             return False
-        made = [binding.value for binding in scope.bindings[name] if isinstance(binding.value, Call)]
+        calls = [binding.value for binding in scope.bindings[name] if isinstance(binding.value, Call)]
         home = Frame(frame.module, scope)
         return any(
             isinstance(maker, External)
             and maker.name in SEEDED_GENERATORS
             and self.is_without_seed(call, home)
-            for call in made
+            for call in calls
             for maker in options(self.evaluator.eval(call.func, home))
         )
 
     def seeded_modules(self) -> set[str]:
         """The functions of the modules of random functions that a literal seeds here or at import time."""
-        if not any(effect.kind == "random" for effect in self.out.effects):
+        if not any(effect.kind == "random" for effect in self.body.effects):
             return set()
         module = self.callee.module
         calls = [
             *self.parts.calls,
             *((call, scope) for call, scope in module.calls_of({"seed"}) if scope is module.scope),
         ]
-        out: set[str] = set()
+        modules: set[str] = set()
         for call, scope in calls:
             if facts.last_name(call.func) != "seed" or not call.args:
                 continue
@@ -431,13 +431,13 @@ class _BodyReader:
             named, seed = self.evaluator.eval(call.func, frame), self.evaluator.eval(call.args[0], frame)
             if isinstance(seed, Number | Text):
                 families = {o.name.removesuffix(".seed") for o in options(named) if isinstance(o, External)}
-                out |= {
+                modules |= {
                     e.title
-                    for e in self.out.effects
+                    for e in self.body.effects
                     if e.title.rpartition(".")[0] in families
                     and e.title not in RANDOM_CALLS | SEEDED_GENERATORS
                 }
-        return out
+        return modules
 
     # --- the environment -------------------------------------------------------------------------------------
 
@@ -452,8 +452,8 @@ class _BodyReader:
                 self.add("environment", value.at, facts.dotted(value), frame)
 
     def is_environment(self, expr: Expr, frame: Frame) -> bool:
-        found = options(self.evaluator.eval(expr, frame))
-        return any(isinstance(option, External) and option.name in ENVIRONMENTS for option in found)
+        values = options(self.evaluator.eval(expr, frame))
+        return any(isinstance(option, External) and option.name in ENVIRONMENTS for option in values)
 
     def stored(self) -> set[Sub]:
         if self._stored is None:
@@ -469,8 +469,8 @@ def _reads_environment(name: str) -> bool:
 def _argument(call: Call, position: int, *keywords: str) -> Expr | None:
     """The argument at ``position`` or under one of ``keywords``; ``None`` where it cannot be told."""
     if len(call.args) > position:
-        before = call.args[: position + 1]
-        return None if any(isinstance(arg, facts.Star) for arg in before) else before[-1]
+        positional = call.args[: position + 1]
+        return None if any(isinstance(arg, facts.Star) for arg in positional) else positional[-1]
     return call.keyword(*keywords)
 
 
@@ -479,7 +479,7 @@ def undeclared(context: Context, kinds: Collection[Kind]) -> Iterator[tuple[Tool
 
     That is the effect where it stands in the tool's own callable, else the ``fn`` value.
     """
-    effects = context.project.held(Effects)
+    effects = context.project.memory(Effects)
     for tool in context.tools:
         if tool.form != "T1" or tool.fn is None or _may_be_live(context, tool):
             continue

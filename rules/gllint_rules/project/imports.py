@@ -36,7 +36,7 @@ class Imports:
         self.reads = reads
         self._loaded: dict[str, Module | None] = {}
         # What names have led to so far, from each module: a file, or none of the project.
-        self.asked: dict[str, dict[str, str | None]] = {}
+        self.targets: dict[str, dict[str, str | None]] = {}
         # The modules that say something of what stands in another one, which nobody can see there.
         self.told_by: dict[str, set[str]] = {}
         self._absolute: dict[tuple[str, str], str | None] = {}
@@ -51,21 +51,21 @@ class Imports:
         """The facts of the file at ``path``; ``None`` where there is none, or none that is Python."""
         if path not in self._loaded:
             self._loaded[path] = self._load(path)
-        found = self._loaded[path]
+        module = self._loaded[path]
         if self.reads is not None:
-            if found is None:
+            if module is None:
                 self.reads.now.add(path)
             else:
-                found.note_by(self.reads)
-                found.note(SHAPE)
-        return found
+                module.note_by(self.reads)
+                module.note(SHAPE)
+        return module
 
     def inherit(self, old: Imports, changed: Collection[str]) -> None:
         """Take over what ``old`` has loaded and found, what stands at ``changed`` aside."""
-        kept = {path: module for path, module in old._loaded.items() if path not in changed}
-        self._loaded = {**kept, **self._loaded}
+        modules = {path: module for path, module in old._loaded.items() if path not in changed}
+        self._loaded = {**modules, **self._loaded}
         self._absolute = dict(old._absolute)
-        self.asked = {path: names for path, names in old.asked.items() if path not in changed}
+        self.targets = {path: names for path, names in old.targets.items() if path not in changed}
         self.told_by = {path: tellers.difference(changed) for path, tellers in old.told_by.items()}
 
     def follow(self, changed: Collection[str]) -> None:
@@ -76,7 +76,7 @@ class Imports:
         for tellers in self.told_by.values():
             tellers.difference_update(changed)
 
-    def known(self, path: str) -> Module | None:
+    def loaded_module(self, path: str) -> Module | None:
         """The module at ``path``, where it is loaded."""
         return self._loaded.get(path)
 
@@ -86,17 +86,17 @@ class Imports:
     def reaching(self, paths: Collection[str]) -> frozenset[str]:
         """The modules whose answers rest on one of ``paths`` so far, those themselves among them."""
         importers: dict[str, list[str]] = {}
-        for importer in (*self.asked, *self.told_by):
+        for importer in (*self.targets, *self.told_by):
             for path in self.rests_on(importer):
                 importers.setdefault(path, []).append(importer)
-        found = set(paths)
+        closure = set(paths)
         queue = list(paths)
         while queue:
             for importer in importers.get(queue.pop(), ()):
-                if importer not in found:
-                    found.add(importer)
+                if importer not in closure:
+                    closure.add(importer)
                     queue.append(importer)
-        return frozenset(found)
+        return frozenset(closure)
 
     def tell(self, path: str, of: str) -> None:
         """Note that the module at ``path`` says something of what stands in the one at ``of``."""
@@ -104,7 +104,7 @@ class Imports:
 
     def rests_on(self, path: str) -> Iterator[str]:
         """The modules that names of the one at ``path`` have led to, and those that say something of it."""
-        yield from filter(None, self.asked.get(path, {}).values())
+        yield from filter(None, self.targets.get(path, {}).values())
         yield from self.told_by.get(path, ())
 
     def submodule(self, package: Module, name: str) -> Module | None:
@@ -116,24 +116,24 @@ class Imports:
 
     def find_module(self, importer: str, dotted: str) -> str | None:
         """The file of module ``dotted`` as seen from ``importer``, or ``None`` where it is not in the project."""
-        asked = self.asked.setdefault(importer, {})
-        if dotted not in asked:
-            asked[dotted] = self._find_module(importer, dotted)
-        return asked[dotted]
+        targets = self.targets.setdefault(importer, {})
+        if dotted not in targets:
+            targets[dotted] = self._find_module(importer, dotted)
+        return targets[dotted]
 
     def _find_module(self, importer: str, dotted: str) -> str | None:
-        here = posixpath.dirname(importer)
+        folder = posixpath.dirname(importer)
         level = len(dotted) - len(dotted.lstrip("."))
         parts = dotted.lstrip(".").replace(".", "/")
         if level:
             for _ in range(level - 1):
-                here = posixpath.dirname(here)
-            return self._file(f"{here}/{parts}" if parts else here)
+                folder = posixpath.dirname(folder)
+            return self._file(f"{folder}/{parts}" if parts else folder)
         if parts.partition("/")[0] in sys.stdlib_module_names:
             return None
-        key = (here, parts)
+        key = (folder, parts)
         if key not in self._absolute:
-            self._absolute[key] = self._find_absolute(here, parts) or self._neighbour(importer, parts)
+            self._absolute[key] = self._find_absolute(folder, parts) or self._neighbour(importer, parts)
         return self._absolute[key]
 
     def _file(self, stem: str) -> str | None:
@@ -142,29 +142,29 @@ class Imports:
                 return path
         return None
 
-    def _find_absolute(self, here: str, parts: str) -> str | None:
-        """The module that lies at ``parts`` under one of the folders from ``here`` upwards.
+    def _find_absolute(self, start: str, parts: str) -> str | None:
+        """The module that lies at ``parts`` under one of the folders from ``start`` upwards.
 
         A package's own folder is no place for top-level names, unless nothing else is: scripts that live in
         packages do exist.
         """
         first = parts.partition("/")[0]
-        folder = here
-        beside: str | None = None
+        folder = start
+        neighbour: str | None = None
         while True:
             inside = self._exists(f"{folder}/__init__.py") and not self._is_top(folder)
             for source in _SOURCE_ROOTS:
                 base = f"{folder}/{source}"
-                found = self._file(f"{base}{parts}")
-                if found is not None and not inside:
-                    return found
+                path = self._file(f"{base}{parts}")
+                if path is not None and not inside:
+                    return path
                 # Not a single name: `import requests` beside a `requests.py` means the library.
-                beside = beside or (found if "/" in parts else None)
-                if found is None and not inside and self._file(f"{base}{first}") is not None:
+                neighbour = neighbour or (path if "/" in parts else None)
+                if path is None and not inside and self._file(f"{base}{first}") is not None:
                     return None  # the package is here, and has no such module
             parent = posixpath.dirname(folder)
             if parent == folder or self._exists(f"{folder}/.git/HEAD"):
-                return beside
+                return neighbour
             folder = parent
 
     def _is_top(self, folder: str) -> bool:
@@ -173,16 +173,16 @@ class Imports:
     def _neighbour(self, importer: str, parts: str) -> str | None:
         """A module of another package of the same project, of several the one that lies nearest."""
         folders = self._packages.get(parts.partition("/")[0], ())
-        found = [path for folder in folders if (path := self._file(f"{folder}/{parts}")) is not None]
-        return max(found, key=lambda path: len(posixpath.commonpath([path, importer])), default=None)
+        paths = [path for folder in folders if (path := self._file(f"{folder}/{parts}")) is not None]
+        return max(paths, key=lambda path: len(posixpath.commonpath([path, importer])), default=None)
 
 
 def top_level_packages(paths: Iterable[str]) -> dict[str, list[str]]:
     """For each top-level package among the files ``paths``: its name, and the folders that it lies in."""
     folders = {posixpath.dirname(path) for path in paths if path.endswith("/__init__.py")}
-    found: dict[str, list[str]] = {}
+    packages: dict[str, list[str]] = {}
     for folder in sorted(folders):
         parent, _, name = folder.rpartition("/")
         if parent not in folders:
-            found.setdefault(name, []).append(parent)
-    return found
+            packages.setdefault(name, []).append(parent)
+    return packages

@@ -38,17 +38,17 @@ def kind_of_leaf(leaf: Leaf) -> Kind | None:
     decided = deciding_kind(key) if key else None
     if decided is not None:
         return decided
-    shown = _first(map(shown_kind, _makers(leaf)))
-    if shown is not None:
-        return shown
+    expression_kind = _first(map(shown_kind, _makers(leaf)))
+    if expression_kind is not None:
+        return expression_kind
     kind = (kind_of_name(key) if key else None) or ("count" if is_tally(leaf) else None)
     kind = kind or (None if key and "per" in words_of(key) else _first(map(suggested_kind, _makers(leaf))))
     return None if kind == "money" and _is_of_a_unit(leaf) else kind
 
 
 def _first(kinds: Iterable[Kind | None]) -> Kind | None:
-    found = set(kinds)
-    return next((kind for kind in KINDS if kind in found), None)
+    candidates = set(kinds)
+    return next((kind for kind in KINDS if kind in candidates), None)
 
 
 def is_tally(leaf: Leaf) -> bool:
@@ -84,8 +84,10 @@ def _step(value: facts.Expr | None) -> int | None:
 
 def _is_of_a_unit(leaf: Leaf) -> bool:
     """Whether a number is the amount of something whose unit stands beside it: that may be fuel as well as money."""
-    beside = leaf.holder.entries if leaf.holder is not None else {}
-    return "unit" in beside and "amount" in words_of(leaf.key or "") and unit_of_name(leaf.key or "") is None
+    siblings = leaf.holder.entries if leaf.holder is not None else {}
+    return (
+        "unit" in siblings and "amount" in words_of(leaf.key or "") and unit_of_name(leaf.key or "") is None
+    )
 
 
 def _makers(leaf: Leaf) -> Iterator[Maker]:
@@ -128,9 +130,9 @@ def unit_advice(settings: Settings, verdict: UnitVerdict) -> str:
     return unit_help(verdict, is_nearest_allowed, lambda unit: allowing(settings, unit))
 
 
-def list_line(key: str, present: tuple[str, ...], *more: str) -> str:
+def list_line(key: str, old_entries: tuple[str, ...], *entries: str) -> str:
     """The line of configuration that adds to a list."""
-    return f"{key} = [{', '.join(map(_toml, dict.fromkeys((*present, *more))))}]"
+    return f"{key} = [{', '.join(map(_toml, dict.fromkeys((*old_entries, *entries))))}]"
 
 
 def _toml(text: str) -> str:

@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 
 def is_changed(evaluator: Evaluator, tool: Tool, callable: FunctionOf) -> bool:
     """Whether what a callable returns becomes something else before the model sees it."""
-    if any(_changes(evaluator, tool, given) for given in _changers(tool, callable)):
+    if any(_changes(evaluator, tool, changer) for changer in _changers(tool, callable)):
         return True
     for wrapper in wrappers(evaluator, callable):
-        found = [value for _, value in evaluator.flow(wrapper).returns]
-        if found and all(isinstance(o, Text) for value in found for o in options(value)):
+        values = [value for _, value in evaluator.flow(wrapper).returns]
+        if values and all(isinstance(o, Text) for value in values for o in options(value)):
             return True
     return False
 
@@ -44,18 +44,18 @@ def is_changed(evaluator: Evaluator, tool: Tool, callable: FunctionOf) -> bool:
 def _changers(tool: Tool, callable: FunctionOf) -> list[Expr]:
     """What the registration says of how the result of ``callable`` is changed; of two the one for its kind."""
     names = tool.framework.changed_by if tool.framework is not None else ()
-    given = [(name, expr) for name in names if (expr := _keyword(tool, name)) is not None]
+    pairs = [(name, expr) for name in names if (expr := _keyword(tool, name)) is not None]
     is_async = isinstance(callable.function, facts.Function) and callable.function.is_async
-    own = [expr for name, expr in given if name.startswith("async") is is_async]
-    return own or [expr for _, expr in given]
+    own = [expr for name, expr in pairs if name.startswith("async") is is_async]
+    return own or [expr for _, expr in pairs]
 
 
-def _changes(evaluator: Evaluator, tool: Tool, given: Expr) -> bool:
-    """Whether what is ``given`` puts something else in the place of a result, as far as that can be seen.
+def _changes(evaluator: Evaluator, tool: Tool, changer: Expr) -> bool:
+    """Whether ``changer`` puts something else in the place of a result, as far as that can be seen.
 
     A function of the project does so where it returns what does not hold its argument; ``None`` leaves the result.
     """
-    for option in options(evaluator.eval(given, Frame(tool.module, tool.scope))):
+    for option in options(evaluator.eval(changer, Frame(tool.module, tool.scope))):
         if not isinstance(option, FunctionOf):
             return True
         flow = evaluator.flow(option)
@@ -74,9 +74,9 @@ def _stays(value: Value) -> bool:
 
 def changed(evaluator: Evaluator, tool: Tool, callable: FunctionOf) -> Iterator[FunctionOf]:
     """The functions of the project whose results stand in the place of those of ``callable``."""
-    for given in _changers(tool, callable):
-        if _changes(evaluator, tool, given):
-            for option in options(evaluator.eval(given, Frame(tool.module, tool.scope))):
+    for changer in _changers(tool, callable):
+        if _changes(evaluator, tool, changer):
+            for option in options(evaluator.eval(changer, Frame(tool.module, tool.scope))):
                 if isinstance(option, FunctionOf):
                     yield option
 
@@ -110,7 +110,7 @@ def wrappers(evaluator: Evaluator, callable: FunctionOf) -> Iterator[FunctionOf]
                     yield wrapper
 
 
-def seen(evaluator: Evaluator, tool: Tool, expr: Expr, value: Value) -> tuple[Expr, Value]:
+def visible_result(evaluator: Evaluator, tool: Tool, expr: Expr, value: Value) -> tuple[Expr, Value]:
     """What the model sees of a result, and the expression that gives it."""
     framework = tool.framework
     if framework is None:
@@ -130,8 +130,8 @@ def seen(evaluator: Evaluator, tool: Tool, expr: Expr, value: Value) -> tuple[Ex
 def _keyword(tool: Tool, name: str) -> Expr | None:
     if tool.cls is not None:
         return classes.class_value(tool.cls, name)
-    given = tool.call.keyword(name) if tool.call is not None else None
-    return None if isinstance(given, facts.Const) and given.value is None else given
+    expr = tool.call.keyword(name) if tool.call is not None else None
+    return None if isinstance(expr, facts.Const) and expr.value is None else expr
 
 
 def _text(evaluator: Evaluator, tool: Tool, expr: Expr | None) -> str | None:
@@ -145,11 +145,11 @@ def _parts(expr: Expr, value: Value, places: tuple[Place, ...]) -> tuple[Expr, V
         return expr, value
     if isinstance(expr, facts.Seq) and place < len(expr.items):
         expr = expr.items[place]
-    out = [
+    items = [
         option.items[place].value if isinstance(option, ListOf) and place < len(option.items) else option
         for option in options(value)
     ]
-    return expr, join(*out)
+    return expr, join(*items)
 
 
 def _each_of_pair(value: Value) -> tuple[Value, ...]:
@@ -164,10 +164,10 @@ def _shaped(value: Value, shapes: Mapping[frozenset[str], tuple[Place, ...]]) ->
     if isinstance(value, Record) and value.cls is None:
         for keys, places in shapes.items():
             if keys <= value.entries.keys():
-                kept: dict[Key, tuple[Entry, ...]] = {
-                    key: held for key, held in value.entries.items() if key in places
+                entries: dict[Key, tuple[Entry, ...]] = {
+                    key: items for key, items in value.entries.items() if key in places
                 }
-                return replace(value, entries=kept, rest=None)
+                return replace(value, entries=entries, rest=None)
     return value
 
 

@@ -81,11 +81,11 @@ def whereabouts(
     return "elsewhere" if _begins_literally(project, path, frame) else "unknown"
 
 
-def _words(project: Project, expr: Expr, frame: Frame, seen: set[Expr], depth: int = 0) -> Iterator[str]:
+def _words(project: Project, expr: Expr, frame: Frame, steps: set[Expr], depth: int = 0) -> Iterator[str]:
     """The texts and names that a path is made of, of each expression once."""
-    if depth > MOST_STEPS or expr in seen:
+    if depth > MOST_STEPS or expr in steps:
         return
-    seen.add(expr)
+    steps.add(expr)
     inner: list[tuple[Expr, Frame]] = []
     match expr:
         case facts.Const(value=value):
@@ -100,8 +100,8 @@ def _words(project: Project, expr: Expr, frame: Frame, seen: set[Expr], depth: i
             inner += [(base, frame), *sources(project, expr, frame)]
         case facts.Call(func=func, args=args):
             inner += ((part, frame) for part in (func, *args))
-        case facts.BinOp(left=left, right=right):
-            inner += ((left, frame), (right, frame))
+        case facts.BinOp(left=first, right=second):
+            inner += ((first, frame), (second, frame))
         case facts.Sub(base=base, index=index):
             inner += ((base, frame), (index, frame))
         case _:
@@ -110,7 +110,7 @@ def _words(project: Project, expr: Expr, frame: Frame, seen: set[Expr], depth: i
     if isinstance(value, Text) and value.literal is not None:
         yield value.literal
     for part, home in inner:
-        yield from _words(project, part, home, seen, depth + 1)
+        yield from _words(project, part, home, steps, depth + 1)
 
 
 def _begins_literally(project: Project, expr: Expr, frame: Frame, depth: int = 0) -> bool:

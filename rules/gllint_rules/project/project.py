@@ -25,19 +25,19 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 _G = TypeVar("_G")
-_Given = TypeVarTuple("_Given")
+_Arguments = TypeVarTuple("_Arguments")
 _ROUNDS = 3  # modules between one that hands functions over and one that gives them
 
 
-class Announced(Mapping[str, Module]):
+class AnnouncedModules(Mapping[str, Module]):
     """The announced modules by their paths; one of which the path alone was told is read when it is asked for.
 
-    ``seen`` is called by whoever looks at all of them.
+    ``on_iteration`` is called where somebody looks at all of them.
     """
 
-    def __init__(self, read: Callable[[str], Module], seen: Callable[[], None]) -> None:
+    def __init__(self, read: Callable[[str], Module], on_iteration: Callable[[], None]) -> None:
         self.paths: dict[str, Module | None] = {}
-        self._read, self._seen = read, seen
+        self._read, self._on_iteration = read, on_iteration
 
     def __getitem__(self, path: str) -> Module:
         module = self.paths[path]
@@ -49,7 +49,7 @@ class Announced(Mapping[str, Module]):
         return path in self.paths
 
     def __iter__(self) -> Iterator[str]:
-        self._seen()
+        self._on_iteration()
         return iter(self.paths)
 
     def __len__(self) -> int:
@@ -64,9 +64,9 @@ class Project:
     which each top-level package of the project lies (see :func:`~gllint_rules.project.imports.top_level_packages`).
     ``talks`` says that a file which nobody announces imports a framework or a model's SDK.
     Modules that nobody announced are loaded when a value leads into them; what those build that the project does not
-    ``owns`` is reported where it is called. ``said`` gives what a part (see :meth:`each`) was given
-    and said earlier of modules of which the same holds now; ``holding``, where edits are followed, those of some files
-    that hold one of some words; ``reads``, where edits are followed, notes what answers rest on.
+    ``owns`` is reported where it is called. ``old_values`` gives the arguments of a part (see :meth:`answers`) with
+    what it said earlier of modules of which the same holds now; ``holding``, where edits are followed, those of some
+    files that hold one of some words; ``reads``, where edits are followed, notes what answers rest on.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class Project:
         packages: Mapping[str, Sequence[str]] | None = None,
         owns: Callable[[str], bool] = lambda path: True,
         talks: bool = False,
-        said: Callable[[Any], Iterable[tuple[Any, dict[str, Any]]]] = lambda part: (),
+        old_values: Callable[[Any], Iterable[tuple[Any, dict[str, Any]]]] = lambda part: (),
         holding: Callable[[frozenset[str], Collection[str]], Collection[str]] | None = None,
         reads: Reads | None = None,
     ) -> None:
@@ -92,18 +92,18 @@ class Project:
         self.consulted: set[tuple[Any, ...]] = set()
         self.reads = reads
         self.imports = Imports(load, exists, packages or {}, owns, reads)
-        self.modules = Announced(self._read, lambda: self.consulted.add((everything,)))
+        self.modules = AnnouncedModules(self._read, lambda: self.consulted.add((everything,)))
         self._screened_out_talks = talks
         self._talks: bool | None = None
         self.tools = Tools(
-            self.imports, self.names, self.talks, lambda: self.once(taken), settings.packages, reads
+            self.imports, self.names, self.talks, lambda: self.once(registrars), settings.packages, reads
         )
         self.evaluator = self.tools.evaluator
-        self._told = 0  # how many of the cuts
+        self._cut_count = 0  # how many of the cuts
         self._asking = 0  # how many questions about the whole project are open
         self._positions: dict[str, Positions] = {}
         self._answers: dict[object, Any] = {}
-        self._said, self._holding = said, holding
+        self._old_values, self._holding = old_values, holding
         self._parts: dict[tuple[Callable[..., Any], Any], dict[str, Any]] = {}
         # What was read for them, where that is noted.
         self._parts_read: dict[tuple[Callable[..., Any], Any], dict[str, frozenset[Read]]] = {}
@@ -139,17 +139,18 @@ class Project:
         """
         answers = answers or old
         gone = old.modules.paths.keys() ^ self.modules.paths.keys()
-        others = {*changed, *gone}
+        paths = {*changed, *gone}
         spoilt = Spoilt(
-            [module.key for path in others if (module := answers.imports.known(path)) is not None], others
+            [module.key for path in paths if (module := answers.imports.loaded_module(path)) is not None],
+            paths,
         )
         self.imports.inherit(old.imports, changed)
-        self.tools.inherit(old.tools, others)
+        self.tools.inherit(old.tools, paths)
         if self.tools.following is not None and answers.tools.following is not None:
             self.tools.following.inherit(answers.tools.following)
-        self._parts = {key: dict(known) for key, known in old._parts.items()}
+        self._parts = {key: dict(values) for key, values in old._parts.items()}
         self._parts_read = {key: dict(read) for key, read in old._parts_read.items()}
-        return self._forget(others, old.imports.reaching(others), spoilt, old.talks())
+        return self._forget(paths, old.imports.reaching(paths), spoilt, old.talks())
 
     def follow(self, changed: Collection[str]) -> frozenset[str]:
         """Forget what rests on the modules at ``changed``, which have followed an edit.
@@ -159,7 +160,7 @@ class Project:
         talked = self.talks()
         modules: set[int] = set()
         reads: set[Read] = set()
-        for module in filter(None, map(self.imports.known, changed)):
+        for module in filter(None, map(self.imports.loaded_module, changed)):
             if module.spoilt is None:
                 modules.add(module.key)
             else:
@@ -178,10 +179,10 @@ class Project:
         for path in changed:
             self._positions.pop(path, None)
 
-        for key, known in self._parts.items():
+        for key, values in self._parts.items():
             read = self._parts_read.get(key, {})
-            for path in forgotten(known, read, changed, stale, spoilt):
-                del known[path]
+            for path in forgotten(values, read, changed, stale, spoilt):
+                del values[path]
                 read.pop(path, None)
         is_as_before = self.talks() == talked
         if is_as_before and self.tools.following is not None:
@@ -209,109 +210,114 @@ class Project:
     def talks(self) -> bool:
         """Whether a file of the project imports a framework of the table or a model's SDK."""
         if self._talks is None:
-            self._talks = self._screened_out_talks or any(self._each(_talks_to_a_model, None))
+            self._talks = self._screened_out_talks or any(self._answers_of(_talks_to_a_model, None))
         return self._talks
 
-    def each(self, part: Callable[[Project, Module, _G], _T], given: _G) -> Iterator[_T]:
-        """For each module what ``part`` says of it, remembered as long as ``given`` is the same.
+    def answers(self, part: Callable[[Project, Module, _G], _T], argument: _G) -> Iterator[_T]:
+        """For each module what ``part`` says of it, remembered as long as ``argument`` is the same.
 
         A question about the whole project is best asked in such parts: an edit leaves most of them valid. What a
-        part says may rest on ``given``, the module and what its names lead to, and must not be changed; all of these
+        part says may rest on ``argument``, the module and what its names lead to, and must not be changed; all of these
         may go from process to process.
         """
         if not self._asking:
             self.consulted.add((everything,))
-        return self._each(part, given)
+        return self._answers_of(part, argument)
 
-    def each_by_words(
+    def answers_by_words(
         self,
         part: Callable[[Project, Module, tuple[frozenset[str], _G]], _T],
         words: frozenset[str],
-        given: _G,
+        argument: _G,
     ) -> Iterator[_T]:
-        """As :meth:`each`, for a part to which a word means nothing where the text of a module does not hold it.
+        """As :meth:`answers`, for a part to which a word means nothing where the text of a module does not hold it.
 
         Where few words have come or gone, most modules need not be read for that.
         """
-        if self._holding is not None and (part, (words, given)) not in self._parts:
+        if self._holding is not None and (part, (words, argument)) not in self._parts:
             old = [key for key in self._parts if key[0] is part]  # nobody asks with their words again
             earlier = [(key[1], self._parts.pop(key), self._parts_read.pop(key, {})) for key in old]
-            said = ((asked, known, dict[str, frozenset[Read]]()) for asked, known in self._said(part))
-            alike = [one for one in (*earlier, *said) if one[0][1] == given]
-            if alike:
-                (before, _), known, read = min(alike, key=lambda one: len(words ^ one[0][0]))
-                held = self._holding(words ^ before, known) if words != before else ()
-                known = {path: value for path, value in known.items() if path not in held}
-                self._parts[part, (words, given)] = known
-                self._parts_read[part, (words, given)] = {p: r for p, r in read.items() if p in known}
-        return self.each(part, (words, given))
+            cache_parts = (
+                (old_argument, values, dict[str, frozenset[Read]]())
+                for old_argument, values in self._old_values(part)
+            )
+            candidates = [candidate for candidate in (*earlier, *cache_parts) if candidate[0][1] == argument]
+            if candidates:
+                (old_words, _), values, read = min(candidates, key=lambda one: len(words ^ one[0][0]))
+                stale = self._holding(words ^ old_words, values) if words != old_words else ()
+                values = {path: value for path, value in values.items() if path not in stale}
+                self._parts[part, (words, argument)] = values
+                self._parts_read[part, (words, argument)] = {p: r for p, r in read.items() if p in values}
+        return self.answers(part, (words, argument))
 
-    def _each(self, part: Callable[[Project, Module, _G], _T], given: _G) -> Iterator[_T]:
-        known = self._known_parts(part, given)
+    def _answers_of(self, part: Callable[[Project, Module, _G], _T], argument: _G) -> Iterator[_T]:
+        values = self._values_of(part, argument)
         if (
             self.share_out is not None
             and self.evaluator.depth == 0
-            and self.modules.paths.keys() > known.keys()
+            and self.modules.paths.keys() > values.keys()
         ):
-            known.update(self.share_out(part, given))
+            values.update(self.share_out(part, argument))
         for path in self.modules.paths:
-            if path not in known:
-                known[path] = self._part(part, path, given)
-            yield known[path]
+            if path not in values:
+                values[path] = self._part(part, path, argument)
+            yield values[path]
 
     def parts(
-        self, part: Callable[[Project, Module, _G], _T], given: _G, paths: Iterable[str]
+        self, part: Callable[[Project, Module, _G], _T], argument: _G, paths: Iterable[str]
     ) -> dict[str, _T]:
         """What ``part`` says of the modules at ``paths``: the share of another one who asks about all of them."""
-        known = self._known_parts(part, given)
+        values = self._values_of(part, argument)
         for path in paths:
-            if path not in known:
-                known[path] = self._part(part, path, given)
-        return {path: known[path] for path in paths}
+            if path not in values:
+                values[path] = self._part(part, path, argument)
+        return {path: values[path] for path in paths}
 
-    def _part(self, part: Callable[[Project, Module, _G], _T], path: str, given: _G) -> _T:
-        value, read = noted(self.reads, lambda: part(self, self.modules[path], given))
+    def _part(self, part: Callable[[Project, Module, _G], _T], path: str, argument: _G) -> _T:
+        value, read = noted(self.reads, lambda: part(self, self.modules[path], argument))
         if self.reads is not None:
-            self._parts_read.setdefault((part, given), {})[path] = read
+            self._parts_read.setdefault((part, argument), {})[path] = read
         return value
 
     def remember(
-        self, part: Callable[[Project, Module, _G], _T], given: _G, values: Mapping[str, _T]
+        self, part: Callable[[Project, Module, _G], _T], argument: _G, values: Mapping[str, _T]
     ) -> None:
         """Take over what another one found ``part`` to say of some modules."""
-        self._known_parts(part, given).update(values)
+        self._values_of(part, argument).update(values)
 
-    def _known_parts(self, part: Callable[[Project, Module, _G], _T], given: _G) -> dict[str, _T]:
-        key = part, given
+    def _values_of(self, part: Callable[[Project, Module, _G], _T], argument: _G) -> dict[str, _T]:
+        key = part, argument
         if key not in self._parts:
-            self._parts[key] = next((known for before, known in self._said(part) if before == given), {})
+            self._parts[key] = next(
+                (values for old_argument, values in self._old_values(part) if old_argument == argument), {}
+            )
         return self._parts[key]
 
     @property
-    def said(self) -> Mapping[tuple[Callable[..., Any], Any], Mapping[str, Any]]:
-        """What parts of questions said of modules so far, by what they were given."""
+    def part_values(self) -> Mapping[tuple[Callable[..., Any], Any], Mapping[str, Any]]:
+        """What parts of questions said of modules so far, by part and argument."""
         return self._parts
 
-    def once(self, question: Callable[[Project, *_Given], _T], *given: *_Given) -> _T:
+    def once(self, question: Callable[[Project, *_Arguments], _T], *arguments: *_Arguments) -> _T:
         """The answer to a question about the whole project, remembered until another module is announced.
 
-        ``given`` are plain values.
+        ``arguments`` are plain values.
         """
-        asked = question, *given
-        self.consulted.add(asked)
-        if asked not in self._answers:
+        key = question, *arguments
+        self.consulted.add(key)
+        if key not in self._answers:
             self._asking += 1
             try:
                 if self.reads is None:
-                    self._answers[asked] = question(self, *given)
+                    self._answers[key] = question(self, *arguments)
                 else:
-                    self._answers[asked] = self.reads.apart(lambda: question(self, *given))
+                    self._answers[key] = self.reads.apart(lambda: question(self, *arguments))
             finally:
                 self._asking -= 1
-        answer: _T = self._answers[asked]
+        answer: _T = self._answers[key]
         return answer
 
-    def held(self, make: Callable[[Project], _T]) -> _T:
+    def memory(self, make: Callable[[Project], _T]) -> _T:
         """What ``make`` makes to remember things in, which says nothing by itself; as long as :meth:`once`."""
         if make not in self._answers:
             self._answers[make] = make(self)
@@ -320,18 +326,18 @@ class Project:
 
     def positions(self, module: Module) -> Positions:
         """The places of the expressions of ``module``."""
-        found = self._positions.get(module.path)
-        if found is None or found.module is not module:
+        positions = self._positions.get(module.path)
+        if positions is None or positions.module is not module:
             from gllint_rules.reading.positions import Positions
 
-            found = Positions(module)
-            self._positions[module.path] = found
-        return found
+            positions = Positions(module)
+            self._positions[module.path] = positions
+        return positions
 
     def cuts(self) -> list[Cut]:
         """Where budgets ran out since this was last asked."""
-        new = list(self.evaluator.cuts.items())[self._told :]
-        self._told += len(new)
+        new = list(self.evaluator.cuts.items())[self._cut_count :]
+        self._cut_count += len(new)
         return [
             # A question about a module as a whole has no place in it.
             Cut(site.module.path, self.positions(site.module).span(site.at).line if site.at else 1, budget)
@@ -343,31 +349,33 @@ def everything(project: Project) -> None:
     """Stand for a question about all modules of which nothing else is known."""
 
 
-def _talks_to_a_model(project: Project, module: Module, given: None) -> bool:
+def _talks_to_a_model(project: Project, module: Module, argument: None) -> bool:
     return project.names.table.talks_to_a_model(module.outline.modules())
 
 
-def taken(project: Project) -> frozenset[Registrar]:
+def registrars(project: Project) -> frozenset[Registrar]:
     """By what of the project functions are handed over that other modules give."""
-    found = new = frozenset(Registrar._make(one) for part in project.each(_taken_in, None) for one in part)
+    registrars = new = frozenset(
+        Registrar._make(fields) for part in project.answers(_registrars_in, None) for fields in part
+    )
     for _ in range(_ROUNDS):
         if not new:
             break
-        parts = project.each(_taken_through, new)
-        new = frozenset(Registrar._make(one) for part in parts for one in part) - found
-        found |= new
-    return found
+        parts = project.answers(_registrars_through, new)
+        new = frozenset(Registrar._make(fields) for part in parts for fields in part) - registrars
+        registrars |= new
+    return registrars
 
 
-def _taken_in(
-    project: Project, module: Module, given: None
+def _registrars_in(
+    project: Project, module: Module, argument: None
 ) -> frozenset[tuple[str, int, str, str, str, str]]:
     project.tools.own(module)
     forms = project.tools.forms
     return frozenset((*forms.registrars.get(module.path, ()), *forms.decorator_aliases(module)))
 
 
-def _taken_through(
-    project: Project, module: Module, given: frozenset[tuple[str, int, str, str, str, str]]
+def _registrars_through(
+    project: Project, module: Module, registrars: frozenset[tuple[str, int, str, str, str, str]]
 ) -> frozenset[tuple[str, int, str, str, str, str]]:
-    return project.tools.forms.registrars_in(module, cast("frozenset[Registrar]", given))
+    return project.tools.forms.registrars_in(module, cast("frozenset[Registrar]", registrars))

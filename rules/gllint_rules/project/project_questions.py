@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from gllint_rules.project.categories import uses_categories
-from gllint_rules.project.project import taken
+from gllint_rules.project.project import registrars
 from gllint_rules.project.tool_exports import names_of_tools
 from gllint_rules.project.tool_names import names_registries, tool_names
 from gllint_rules.reading.facts import Module, methods
@@ -25,23 +25,24 @@ if TYPE_CHECKING:
 
 def has_registry(project: Project) -> bool:
     """Whether the project has a registry that may hold tools."""
-    return any(project.each(_assigns_registry, None))
+    return any(project.answers(_assigns_registry, None))
 
 
 def dispatchers(project: Project) -> frozenset[str]:
     """The names of the functions and classes through which calls are to go that the project defines or imports."""
-    return frozenset(name for names, _ in project.each(_dispatchers_in, None) for name in names)
+    return frozenset(name for names, _ in project.answers(_dispatchers_in, None) for name in names)
 
 
 def has_dispatcher(project: Project) -> bool:
     """Whether the project defines or imports a function or class through which calls are to go."""
-    return any(names or derives for names, derives in project.each(_dispatchers_in, None))
+    return any(names or derives for names, derives in project.answers(_dispatchers_in, None))
 
 
 QUESTIONS: Mapping[str, Callable[[Project], Any]] = {
     question.__name__: question
     for question in (
-        dispatchers, has_dispatcher, has_registry, names_of_tools, names_registries, taken, tool_names, uses_categories,
+        dispatchers, has_dispatcher, has_registry, names_of_tools, names_registries, registrars, tool_names,
+        uses_categories,
     )
 }  # fmt: skip
 
@@ -51,7 +52,7 @@ def is_plain(question: Callable[[Project], Any]) -> bool:
     return QUESTIONS.get(question.__name__) is question
 
 
-def _assigns_registry(project: Project, module: Module, given: None) -> bool:
+def _assigns_registry(project: Project, module: Module, argument: None) -> bool:
     return assigns_registry(project.evaluator, module)
 
 
@@ -59,7 +60,7 @@ _RUNS = re.compile(r"(?:^|_)a?(?:call|dispatch|execute|handle|invoke|run|use)(?:
 MOST_HOPS = 5  # imports that lead to each other
 
 
-def _dispatchers_in(project: Project, module: Module, given: None) -> tuple[frozenset[str], bool]:
+def _dispatchers_in(project: Project, module: Module, argument: None) -> tuple[frozenset[str], bool]:
     """The dispatchers that a module binds, and whether a class of it derives from one."""
     names = project.names.dispatch_functions | project.names.dispatch_classes
     configured = project.names.table.dispatchers(frozenset({CONFIGURED}))

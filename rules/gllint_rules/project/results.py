@@ -98,11 +98,11 @@ def _leaves(value: Value, at: Leaf, sure: bool = True) -> Iterator[Leaf]:
 
     Where that is not ``sure`` to stand there, only what was put into it somewhere is one.
     """
-    found = number(value)
-    if found is None and isinstance(value, UnionOf) and value.conditional:
-        found = next((option for option in value.options if isinstance(option, Number)), None)
-    if found is not None and sure:
-        yield at._replace(number=found)
+    figure = number(value)
+    if figure is None and isinstance(value, UnionOf) and value.conditional:
+        figure = next((option for option in value.options if isinstance(option, Number)), None)
+    if figure is not None and sure:
+        yield at._replace(number=figure)
     for option in options(value):
         if not isinstance(option, (Record, ListOf)) or (isinstance(option, Record) and is_quantity(option)):
             continue
@@ -111,15 +111,15 @@ def _leaves(value: Value, at: Leaf, sure: bool = True) -> Iterator[Leaf]:
         if isinstance(option, ListOf) and option.matrix and option.site is not None:
             yield from _first_of_matrix(option, at)
             continue
-        seen = False
+        has_leaf = False
         for key, entry in entries_in(option):
             if key == "value" and isinstance(option, Record) and _may_be_quantity(option):
                 continue
             for leaf in _leaves(entry.value, _inside(at, option, key, entry)):
-                seen = True
+                has_leaf = True
                 yield leaf
         # What is put into an empty one is what its annotation speaks of; where nothing was, it holds none.
-        if option.rest is not None and not (option.is_empty or (option.hinted and seen)):
+        if option.rest is not None and not (option.is_empty or (option.hinted and has_leaf)):
             is_list = isinstance(option, ListOf)
             inner = at._replace(
                 site=option.returned or at.site,
@@ -136,10 +136,10 @@ def _first_of_matrix(matrix: ListOf, at: Leaf) -> Iterator[Leaf]:
     """A matrix as one leaf, at the outer list; what a constant holds stands where the constant is used."""
     is_constant = any(entry.constant for entry in matrix.items)
     site = at.site if is_constant or matrix.site is None else matrix.site
-    around = at._replace(site=site, value=None, in_list=True, what=_what(matrix))
-    inner = next((leaf for entry in matrix.items for leaf in _leaves(entry.value, around)), None)
+    place = at._replace(site=site, value=None, in_list=True, what=_what(matrix))
+    inner = next((leaf for entry in matrix.items for leaf in _leaves(entry.value, place)), None)
     if inner is not None:
-        yield around._replace(number=inner.number)
+        yield place._replace(number=inner.number)
 
 
 def _known_throughout(value: Value) -> bool:
@@ -197,7 +197,7 @@ def as_text(key: Key | None) -> str | None:
     return key if isinstance(key, str) else None
 
 
-class Held(records.Record, frozen=True):
+class QuantityLeaf(records.Record, frozen=True):
     """A Quantity in a result: where it is put in, under which key, and whether a list holds it."""
 
     record: Record
@@ -218,16 +218,16 @@ def quantities(
     key: str | None = None,
     entry: Entry | None = None,
     in_list: bool = False,
-) -> Iterator[Held]:
+) -> Iterator[QuantityLeaf]:
     """The Quantities that a result holds, well-formed or not."""
     for option in options(value):
         if isinstance(option, Record) and is_quantity(option):
-            yield Held(option, site, key, entry, in_list)
+            yield QuantityLeaf(option, site, key, entry, in_list)
         elif isinstance(option, (Record, ListOf)):
             is_list = isinstance(option, ListOf)
-            for name, held in entries_in(option):
+            for name, item in entries_in(option):
                 under = key if is_list else as_text(name)
-                yield from quantities(held.value, held.site, under, held, in_list or is_list)
+                yield from quantities(item.value, item.site, under, item, in_list or is_list)
             if option.rest is not None:
                 yield from quantities(option.rest, site, key, entry, in_list or is_list)
 

@@ -55,10 +55,10 @@ class SchemaLiteral(records.Record):
 
 def read_schema(context: Context, expr: Expr, scope: Scope) -> SchemaLiteral | None:
     """The schema that ``expr`` is, directly or through names and spreads; ``None`` where it is no literal dict."""
-    known, reads = context.once(_read), context.project.reads
-    if expr.at not in known:
-        known[expr.at] = noted(reads, lambda: _literal(context.eval(expr, scope)))
-    literal, read = known[expr.at]
+    literals, reads = context.once(_read), context.project.reads
+    if expr.at not in literals:
+        literals[expr.at] = noted(reads, lambda: _literal(context.eval(expr, scope)))
+    literal, read = literals[expr.at]
     if reads is not None:
         reads.now |= read
     return literal
@@ -72,16 +72,16 @@ def _read(context: Context) -> dict[int, tuple[SchemaLiteral | None, frozenset[R
 def _literal(value: Value) -> SchemaLiteral | None:
     if not isinstance(value, Record) or value.site is None or value.cls is not None or value.quantity:
         return None
-    out = SchemaLiteral(None, value.site)
-    out.data = _plain(value, (), out.places, value.site)
-    return out
+    schema = SchemaLiteral(None, value.site)
+    schema.data = _plain(value, (), schema.places, value.site)
+    return schema
 
 
 def _plain(value: Value, path: Path, places: dict[Path, Site], site: Site) -> Any:
     places[path] = site
     match value:
         case Record(cls=None, rest=None) if not value.quantity:
-            out: dict[Any, Any] = {}
+            plain: dict[Any, Any] = {}
             for key, entries in value.entries.items():
                 entry = entries[-1]
                 name: Any = key
@@ -89,12 +89,14 @@ def _plain(value: Value, path: Path, places: dict[Path, Site], site: Site) -> An
                     name = Opaque()
                 if len(entries) > 1:
                     places[(*path, key)] = entry.site
-                    out[name] = OPAQUE
+                    plain[name] = OPAQUE
                 else:
-                    out[name] = _plain(entry.value, (*path, key), places, _own_site(entry.value, entry.site))
-            if value.open and not any(isinstance(k, Opaque) for k in out):
-                out[Opaque()] = OPAQUE
-            return out
+                    plain[name] = _plain(
+                        entry.value, (*path, key), places, _own_site(entry.value, entry.site)
+                    )
+            if value.open and not any(isinstance(k, Opaque) for k in plain):
+                plain[Opaque()] = OPAQUE
+            return plain
         case ListOf(rest=None):
             return [
                 _plain(e.value, (*path, i), places, _own_site(e.value, e.site))
@@ -144,9 +146,9 @@ def keyword_schemas(context: Context, names: tuple[str, ...]) -> Iterator[Keywor
                 yield KeywordSchema(schema, call, name)
 
 
-def is_ours(context: Context, given: KeywordSchema) -> bool:
+def is_ours(context: Context, keyword_schema: KeywordSchema) -> bool:
     """Whether a schema is a T1 tool's, whose runtime resolves our references; no other reader does."""
-    return given.name in RESULT_SCHEMAS and given.call.at in context.once(_schema_calls)
+    return keyword_schema.name in RESULT_SCHEMAS and keyword_schema.call.at in context.once(_schema_calls)
 
 
 def _schema_calls(context: Context) -> frozenset[int]:

@@ -34,17 +34,17 @@ _ORDER: tuple[ToolResult, ...] = ("number", "text", "unknown", "other")
 
 def sights(context: Context) -> Iterator[ToolSight]:
     """Each tool of a module once, with what it returns as far as that can be seen."""
-    found: dict[tuple[str, int], ToolSight] = {}
+    by_place: dict[tuple[str, int], ToolSight] = {}
     for tool in context.tools:
         at = subject_of(tool, tool.callable).tool
         place = at.path, at.at
         result = result_of(context, tool)
-        known = found.get(place)
-        if known is None or _ORDER.index(result) < _ORDER.index(known.result):
+        sight = by_place.get(place)
+        if sight is None or _ORDER.index(result) < _ORDER.index(sight.result):
             module = tool.callable.module if tool.callable is not None else tool.module
-            line = known.line if known is not None else context.project.positions(module).span(at.at).line
-            found[place] = ToolSight(at, line, result)
-    yield from found.values()
+            line = sight.line if sight is not None else context.project.positions(module).span(at.at).line
+            by_place[place] = ToolSight(at, line, result)
+    yield from by_place.values()
 
 
 def numbers_of_plain_kinds(context: Context) -> list[Site]:
@@ -59,8 +59,8 @@ def numbers_of_plain_kinds(context: Context) -> list[Site]:
         for leaf in leaves(result.value, result.site)
         if leaf.is_plain(settings) and not leaf.is_plain(unsettled)
     ]
-    for given in keyword_schemas(context, OUTPUT_SCHEMAS):
-        schema = given.schema
+    for keyword_schema in keyword_schemas(context, OUTPUT_SCHEMAS):
+        schema = keyword_schema.schema
         reported = find_raw_numbers(schema.data, settings.is_plain, settings.allows)
         raw = find_raw_numbers(schema.data, unsettled.is_plain, settings.allows)
         places += [schema.place(path) for path in raw if path not in reported]
@@ -79,31 +79,35 @@ def result_of(context: Context, tool: Tool) -> ToolResult:
             # A decorator of the project makes a text of it, or the framework what nobody sees.
             kinds.add("text" if any(wrappers(context.evaluator, callable)) else "unknown")
             continue
-        found = {kind for result in results for kind in kinds_of(result)}
-        declared = functions.declared_return(context.evaluator, callable) if "unknown" in found else None
+        result_kinds = {kind for result in results for kind in kinds_of(result)}
+        declared = (
+            functions.declared_return(context.evaluator, callable) if "unknown" in result_kinds else None
+        )
         if declared is not None:
             if number(declared) is not None:
-                found.add("number")
+                result_kinds.add("number")
             elif set(_parts(declared)) == {"text"}:  # whatever is behind it
-                found.remove("unknown")
-                found.add("text")
-        kinds |= found
+                result_kinds.remove("unknown")
+                result_kinds.add("text")
+        kinds |= result_kinds
     return next((kind for kind in _ORDER if kind in kinds), "other")
 
 
 def _results(context: Context, tool: Tool, callable: FunctionOf) -> list[Result]:
     """The results of one callable, of one with two roles those of either, and of what decorators put around it."""
-    known = context.once(_results_by_place)
-    return [*known.get(callable.function, ()), *known.get(tool, ())]
+    by_place = context.once(_results_by_place)
+    return [*by_place.get(callable.function, ()), *by_place.get(tool, ())]
 
 
 def _results_by_place(context: Context) -> dict[object, list[Result]]:
     """The results of the tools of a module by their function; those of a decorator of the project by the tool."""
-    out: dict[object, list[Result]] = {}
+    by_place: dict[object, list[Result]] = {}
     for result in context.results:
-        own = any(result.callable is each for each in (*result.tool.callables, *result.tool.inherited))
-        out.setdefault(result.callable.function if own else result.tool, []).append(result)
-    return out
+        own = any(
+            result.callable is callable for callable in (*result.tool.callables, *result.tool.inherited)
+        )
+        by_place.setdefault(result.callable.function if own else result.tool, []).append(result)
+    return by_place
 
 
 def kinds_of(result: Result) -> frozenset[ToolResult]:

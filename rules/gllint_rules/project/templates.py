@@ -138,18 +138,18 @@ def final_steps(context: Context) -> list[FinalStep]:
 
 
 def _final_steps(context: Context) -> list[FinalStep]:
-    out: list[FinalStep] = []
-    seen: set[Site] = set()
+    final_steps: list[FinalStep] = []
+    sites: set[Site] = set()
     steps = (_dict_steps(context), _call_steps(context), _named_steps(context), _macro_steps(context))
     for step in chain.from_iterable(steps):
         if not step.template.parts:
             continue
         site = step.template.parts[0].site
-        if step.claims is None and site in seen:
+        if step.claims is None and site in sites:
             continue
-        seen.add(site)
-        out.append(step)
-    return out
+        sites.add(site)
+        final_steps.append(step)
+    return final_steps
 
 
 def _dict_steps(context: Context) -> Iterator[FinalStep]:
@@ -183,8 +183,8 @@ def _call_steps(context: Context) -> Iterator[FinalStep]:
         if message is None:
             continue
         claims = call.keyword("claims")
-        found = _claims(context.eval(claims, scope)) if claims is not None else None
-        yield from _steps(context.entry(message, scope), found, scope)
+        claim_list = _claims(context.eval(claims, scope)) if claims is not None else None
+        yield from _steps(context.entry(message, scope), claim_list, scope)
 
 
 def _named_steps(context: Context) -> Iterator[FinalStep]:
@@ -223,15 +223,15 @@ def _macro_steps(context: Context) -> Iterator[FinalStep]:
             continue
         template = Template(value.parts)
         collapsed = isinstance(macro.text, facts.Join) and _COLLAPSED.search(template.text)
-        if collapsed or any(found.problem is None for found in find_macros(template.text)):
+        if collapsed or any(macro_place.problem is None for macro_place in find_macros(template.text)):
             yield FinalStep(template, None, macro.scope, unfilled=True)
     for call, scope in module.calls_of({"format"}) if macros else ():
         if not isinstance(call.func, facts.Attr) or call.func.name != "format":
             continue
-        before, after = context.eval(call.func.base, scope), context.eval(call, scope)
-        if isinstance(before, Text) and isinstance(after, Text) and before.parts and after.parts:
-            if any(found.problem is None for found in find_macros(Template(before.parts).text)):
-                yield FinalStep(Template(after.parts), None, scope)
+        old_text, new_text = context.eval(call.func.base, scope), context.eval(call, scope)
+        if isinstance(old_text, Text) and isinstance(new_text, Text) and old_text.parts and new_text.parts:
+            if any(macro_place.problem is None for macro_place in find_macros(Template(old_text.parts).text)):
+                yield FinalStep(Template(new_text.parts), None, scope)
 
 
 def _aside(word: str) -> bool:
@@ -252,22 +252,22 @@ def _claims(value: Value | None) -> ListOf | None:
 
 def claim_entries(context: Context) -> Iterator[Entry]:
     """The claims that a module writes out: beside its final messages, and wherever a dict is shaped like one."""
-    seen: set[Site] = set()
+    sites: set[Site] = set()
     for step in final_steps(context):
         for entry in step.claims.items if step.claims is not None else ():
-            if entry.site not in seen and isinstance(entry.value, Record):
-                seen.add(entry.site)
+            if entry.site not in sites and isinstance(entry.value, Record):
+                sites.add(entry.site)
                 yield entry
     for literal, scope in context.module.dicts_with("path"):
         site = Site(context.module, literal.at)
         shaped = literal.value("path") is not None and (
             literal.value("source_call_id") is not None or literal.value("quantity") is not None
         )
-        if shaped and site not in seen:
+        if shaped and site not in sites:
             yield context.entry(literal, scope)
     for call, scope in context.module.calls_of({"Claim"}):
         site = Site(context.module, call.at)
-        if facts.last_name(call.func) == "Claim" and call.keyword("path") is not None and site not in seen:
+        if facts.last_name(call.func) == "Claim" and call.keyword("path") is not None and site not in sites:
             entries: dict[Key, tuple[Entry, ...]] = {
                 name: (context.entry(value, scope),) for name, value in call.keywords if name is not None
             }

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
 from gllint_rules.inference.values import ClassOf, ModuleOf, ToolValue, options
-from gllint_rules.project.project import taken
+from gllint_rules.project.project import registrars
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Module
 from gllint_rules.reading.outline import SECTION_BITS
@@ -28,53 +28,55 @@ def names_of_tools(project: Project) -> Needles:
     """By what other files may use the tools of the project: what the second round looks for."""
     classes = tool_classes(project)
     made_by = classes | TOOL_REGISTRY_CLASSES
-    names = classes.union(*project.each_by_words(_names_in, made_by, None))
+    names = classes.union(*project.answers_by_words(_names_in, made_by, None))
     # What is handed over to a callee that no framework knows bears names like `chat`, which too many files use.
-    known = [one for one in project.once(taken) if one.framework != GENERAL]
-    given = {pair for one in known for pair in _names_of(project, one)}
+    specific = [registrar for registrar in project.once(registrars) if registrar.framework != GENERAL]
+    uses = {pair for registrar in specific for pair in _names_of(project, registrar)}
     return frozenset(
         tuple(name.encode("utf-8", "surrogateescape") for name in needle)
-        for needle in (*((name,) for name in names), *given)
+        for needle in (*((name,) for name in names), *uses)
     )
 
 
-def _names_of(project: Project, one: Registrar) -> Iterator[tuple[str, str]]:
+def _names_of(project: Project, registrar: Registrar) -> Iterator[tuple[str, str]]:
     """The names by which other files may give functions to what hands them over: to import it, and to use it."""
-    yield one.used_as, one.used_as
-    yield one.path.removesuffix(".py").removesuffix("/__init__").rpartition("/")[2], one.used_as
-    module = project.imports.module_at(one.path)
-    cls = module.owner(module.section_of(one.at).section) if module is not None else None
+    yield registrar.used_as, registrar.used_as
+    yield registrar.path.removesuffix(".py").removesuffix("/__init__").rpartition("/")[2], registrar.used_as
+    module = project.imports.module_at(registrar.path)
+    cls = module.owner(module.section_of(registrar.at).section) if module is not None else None
     if module is not None and cls is not None:
-        yield cls.name, one.used_as
+        yield cls.name, registrar.used_as
         for name in _named(module, frozenset({cls.name})):
-            yield name, one.used_as
+            yield name, registrar.used_as
 
 
-def _named(module: Module, makers: frozenset[str], made: Collection[int] = frozenset[int]()) -> Iterator[str]:
-    """The names that a module gives to what calls of ``makers`` make, and to what is ``made`` at some places."""
-    sections = {at >> SECTION_BITS for at in made}
+def _named(
+    module: Module, makers: frozenset[str], places: Collection[int] = frozenset[int]()
+) -> Iterator[str]:
+    """The names that a module gives to what calls of ``makers`` make, and to what the calls at ``places`` make."""
+    sections = {at >> SECTION_BITS for at in places}
     for part in module.sections(lambda s: s.number in sections or not makers.isdisjoint(s.calls)):
         for name, bindings in part.bound.items():
             for binding in bindings:
                 value = binding.value
                 if isinstance(value, facts.Call) and (
-                    value.at in made or facts.last_name(value.func) in makers
+                    value.at in places or facts.last_name(value.func) in makers
                 ):
                     yield name
 
 
 def tool_classes(project: Project) -> frozenset[str]:
     """The names of the classes of the project's tools."""
-    return frozenset(name for part in project.each(_classes_in, None) for name in part)
+    return frozenset(name for part in project.answers(_classes_in, None) for name in part)
 
 
-def _classes_in(project: Project, module: Module, given: None) -> frozenset[str]:
+def _classes_in(project: Project, module: Module, argument: None) -> frozenset[str]:
     return frozenset(tool.cls.cls.name for tool in project.tools.own(module) if tool.cls is not None)
 
 
-def _names_in(project: Project, module: Module, given: tuple[frozenset[str], None]) -> frozenset[str]:
-    """The names under which other files may use the tools of one module, and what the classes ``given`` make."""
-    makers, _ = given
+def _names_in(project: Project, module: Module, argument: tuple[frozenset[str], None]) -> frozenset[str]:
+    """The names under which other files may use the tools of one module, and what the classes of ``argument`` make."""
+    makers, _ = argument
     tools = project.tools.own(module)
     names: set[str] = set()
     if tools:
@@ -82,8 +84,8 @@ def _names_in(project: Project, module: Module, given: tuple[frozenset[str], Non
     for tool in tools:
         if tool.form == "T3" and tool.callable is not None:
             names.add(getattr(tool.callable.function, "name", ""))
-    made = {at for tool in tools if tool.call is not None for at in (tool.call.at, tool.at)}
-    names.update(_named(module, makers, made))
+    places = {at for tool in tools if tool.call is not None for at in (tool.call.at, tool.at)}
+    names.update(_named(module, makers, places))
     if assigns_registry(project.evaluator, module):
         names.update(TOOL_REGISTRY_NAMES)
     return frozenset(names)

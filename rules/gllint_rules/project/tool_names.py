@@ -24,7 +24,7 @@ from gllint_rules.inference.values import (
     options,
 )
 from gllint_rules.project.context import is_test_path
-from gllint_rules.project.project import taken
+from gllint_rules.project.project import registrars
 from gllint_rules.project.tool_exports import tool_classes
 from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Call, Class, Expr, Module, Scope, Sub
@@ -89,14 +89,14 @@ def _argument(context: Context, call: Call, scope: Scope, name: str) -> Entry | 
 
 
 def _entry(record: Record, key: str) -> Entry | None:
-    found = record.entries.get(key, ())
-    return found[0] if len(found) == 1 else None
+    entries = record.entries.get(key, ())
+    return entries[0] if len(entries) == 1 else None
 
 
 def is_nested(context: Context, value: Value) -> bool:
     """Whether no primitive and no list of primitives can be there."""
-    kept = [option for option in options(value) if option is not NONE]
-    return bool(kept) and all(_is_structure(context, option) for option in kept)
+    types = [option for option in options(value) if option is not NONE]
+    return bool(types) and all(_is_structure(context, option) for option in types)
 
 
 def _is_structure(context: Context, value: Value) -> bool:
@@ -164,10 +164,10 @@ def asked_tools(context: Context) -> Iterator[Asked]:
 
 def names_registries(project: Project) -> bool:
     """Whether a module of the project defines, imports or assigns a registry of tools by its usual name."""
-    return any(project.each(_names_registry, None))
+    return any(project.answers(_names_registry, None))
 
 
-def _names_registry(project: Project, module: Module, given: None) -> bool:
+def _names_registry(project: Project, module: Module, argument: None) -> bool:
     return any(
         name in module.scope.bindings or any(name in section.calls for section in module.outline.sections)
         for name in (*TOOL_REGISTRY_CLASSES, *TOOL_REGISTRY_NAMES)
@@ -177,8 +177,8 @@ def _names_registry(project: Project, module: Module, given: None) -> bool:
 def is_tool_registry(project: Project, value: Value) -> bool:
     """Whether ``value`` is an instance of a class that is named as tool registries are."""
     of = class_of(value)
-    above = classes.bases_named(project.evaluator, of) if of is not None else ()
-    return not TOOL_REGISTRY_CLASSES.isdisjoint((_class_name(value), *above))
+    bases = classes.bases_named(project.evaluator, of) if of is not None else ()
+    return not TOOL_REGISTRY_CLASSES.isdisjoint((_class_name(value), *bases))
 
 
 def stores(module: Module, names: Collection[str]) -> Iterator[tuple[Sub, Expr]]:
@@ -209,17 +209,18 @@ def tool_names(project: Project) -> ToolNames:
     Generous on purpose: what looks like a name counts as one. A tool whose name is computed makes the answer
     incomplete, unless it stands in test code, from which nobody calls it.
     """
-    parts = list(project.each(_registered_in, None))
+    parts = list(project.answers(_registered_in, None))
     keys = {name for names, _ in parts for name in names}
     registered = frozenset(name for _, classes in parts for name in classes)
     classes = registered | tool_classes(project)
-    given = list(project.each_by_words(_names_in, classes, (registered, project.once(taken))))
+    module_names = list(project.answers_by_words(_names_in, classes, (registered, project.once(registrars))))
     return ToolNames(
-        frozenset(keys).union(*(names for names, _ in given)), all(complete for _, complete in given)
+        frozenset(keys).union(*(names for names, _ in module_names)),
+        all(complete for _, complete in module_names),
     )
 
 
-def _registered_in(project: Project, module: Module, given: None) -> tuple[frozenset[str], frozenset[str]]:
+def _registered_in(project: Project, module: Module, argument: None) -> tuple[frozenset[str], frozenset[str]]:
     """The keys of a ``TOOL_REGISTRY`` that a module assigns, and the classes whose instances it holds."""
     keys: set[str] = set()
     classes: set[str] = set()
@@ -229,22 +230,22 @@ def _registered_in(project: Project, module: Module, given: None) -> tuple[froze
                 value = project.evaluator.eval(binding.value, Frame(module, module.scope))
                 if isinstance(value, Record):
                     keys.update(key for key in value.entries if isinstance(key, str))
-                    held = (entry.value for _, entry in entries_in(value))
-                    classes.update(filter(None, map(_class_name, held)))
+                    values = (entry.value for _, entry in entries_in(value))
+                    classes.update(filter(None, map(_class_name, values)))
     return frozenset(keys), frozenset(classes)
 
 
 def _names_in(
     project: Project,
     module: Module,
-    given: tuple[frozenset[str], tuple[frozenset[str], frozenset[tuple[str, int, str, str, str, str]]]],
+    argument: tuple[frozenset[str], tuple[frozenset[str], frozenset[tuple[str, int, str, str, str, str]]]],
 ) -> tuple[frozenset[str], bool]:
     """What :class:`ToolNames` holds of one module.
 
-    ``given`` are all tool classes, the registered ones, and by what functions are handed over: that decides which
+    ``argument`` are all tool classes, the registered ones, and by what functions are handed over: that decides which
     tools the module has.
     """
-    classes, (registered, _) = given
+    classes, (registered, _) = argument
     return _Collector(project, registered, classes).read(module)
 
 

@@ -95,20 +95,20 @@ OPEN = ShownUnit(None, None, ())
 def unit_of_leaf(context: Context, result: Result, leaf: Leaf, kind: Kind | None) -> ShownUnit:
     """The unit that the source shows of a number in a result."""
     key = leaf.key if leaf.is_named else None
-    beside = _neighbour(context, leaf, key, kind) if key is not None else None
+    neighbour = _neighbour(context, leaf, key, kind) if key is not None else None
     sources = [*_named_by_key(key), *_declared(context, result, leaf)]
     if leaf.value is not None:
-        sources += _made(leaf, kind)
+        sources += _expression_sources(leaf, kind)
     if not leaf.keys:
         sources += _named_by_callable(context, result)
     if not sources and kind == "count":
         sources.append(Source("what is counted", ("count",)))
-    if beside is not None and beside.expression is not None:
-        return ShownUnit(None, beside, ()) if not sources else _agreed(sources, None)
-    if beside is not None:
-        assert beside.literal is not None
-        sources.insert(0, Source(f"the `{beside.key}` beside it", (beside.literal,)))
-    return _agreed(sources, beside)
+    if neighbour is not None and neighbour.expression is not None:
+        return ShownUnit(None, neighbour, ()) if not sources else _agreed(sources, None)
+    if neighbour is not None:
+        assert neighbour.literal is not None
+        sources.insert(0, Source(f"the `{neighbour.key}` beside it", (neighbour.literal,)))
+    return _agreed(sources, neighbour)
 
 
 def unit_of_returned(context: Context, result: Result) -> ShownUnit:
@@ -120,19 +120,19 @@ def unit_of_returned(context: Context, result: Result) -> ShownUnit:
     return _agreed(sources, None)
 
 
-def _agreed(sources: list[Source], beside: Neighbour | None) -> ShownUnit:
+def _agreed(sources: list[Source], neighbour: Neighbour | None) -> ShownUnit:
     """What all ``sources`` say, where that is one unit."""
     if not sources:
         return OPEN
-    first, *others = sources
-    common = [unit for unit in first.units if all(any(_same(unit, o) for o in s.units) for s in others)]
+    first, *rest = sources
+    common = [unit for unit in first.units if all(any(_same(unit, o) for o in s.units) for s in rest)]
     if len(common) == 1:
-        return ShownUnit(common[0], beside, tuple(sources))
+        return ShownUnit(common[0], neighbour, tuple(sources))
     return ShownUnit(None, None, tuple(sources))
 
 
-def _same(one: str, other: str) -> bool:
-    return one == other or symbol_of(Settings(), one) == symbol_of(Settings(), other)
+def _same(first: str, second: str) -> bool:
+    return first == second or symbol_of(Settings(), first) == symbol_of(Settings(), second)
 
 
 def symbol_of(settings: Settings, unit: str) -> str | None:
@@ -158,11 +158,11 @@ def _neighbour(context: Context, leaf: Leaf, key: str, kind: Kind | None) -> Nei
     for name in NEIGHBOURS:
         if name not in holder.entries or name == key:
             continue
-        found = _unit_in(context, holder, name)
-        if found is None or key not in _spoken_of(context, holder).get(name, ()):
+        unit = _unit_in(context, holder, name)
+        if unit is None or key not in _spoken_of(context, holder).get(name, ()):
             continue
-        if found.literal is None or _fits(context.settings, name, key, kind, found.literal):
-            return found
+        if unit.literal is None or _fits(context.settings, name, key, kind, unit.literal):
+            return unit
     return None
 
 
@@ -189,10 +189,10 @@ def _may_be_unit(text: str) -> bool:
 
 def _spoken_of(context: Context, holder: Record) -> Mapping[str, frozenset[str]]:
     """For each neighbour's key of a record the keys of the numbers that it may speak of: one, or none."""
-    known = context.spoken_of.get(id(holder))
-    if known is None:
-        known = context.spoken_of[id(holder)] = holder, _all_spoken_of(context, holder)
-    return known[1]
+    answer = context.spoken_of.get(id(holder))
+    if answer is None:
+        answer = context.spoken_of[id(holder)] = holder, _all_spoken_of(context, holder)
+    return answer[1]
 
 
 def _all_spoken_of(context: Context, holder: Record) -> Mapping[str, frozenset[str]]:
@@ -213,7 +213,7 @@ def _all_spoken_of(context: Context, holder: Record) -> Mapping[str, frozenset[s
         )
         if has_unit or any(_has_own_unit(context, entry) for entry in entries):
             own.add(key)
-    out = {}
+    numbers = {}
     for name in present:
         is_currency = name == "currency"
         spoken = [
@@ -222,8 +222,8 @@ def _all_spoken_of(context: Context, holder: Record) -> Mapping[str, frozenset[s
             if not ("currency" in present and len(present) > 1) or (kind == "money") == is_currency
         ]
         open_ones = [key for key in spoken if key not in own]
-        out[name] = frozenset(open_ones if open_ones or len(spoken) > 1 else spoken)
-    return {name: keys if len(keys) == 1 else frozenset() for name, keys in out.items()}
+        numbers[name] = frozenset(open_ones if open_ones or len(spoken) > 1 else spoken)
+    return {name: keys if len(keys) == 1 else frozenset() for name, keys in numbers.items()}
 
 
 def _number_under(
@@ -233,8 +233,8 @@ def _number_under(
     for entry in entries:
         for leaf in leaves(entry.value, entry.site):
             if not leaf.keys:
-                found = leaf._replace(key=key, is_named=True, holder=holder)
-                return True, kind_of_leaf(found)
+                entry_leaf = leaf._replace(key=key, is_named=True, holder=holder)
+                return True, kind_of_leaf(entry_leaf)
     if any(isinstance(o, Record | ListOf) or surely_not_number(o) for e in entries for o in options(e.value)):
         return False, None
     kind = kind_of_name(key)
@@ -275,9 +275,9 @@ def _named_by_key(key: str | None) -> Iterator[Source]:
 
 
 def _named_by(name: str, where: str) -> Iterator[Source]:
-    found = readings_of_name(name) if name else ()
-    if found:
-        yield Source(where, found)
+    readings = readings_of_name(name) if name else ()
+    if readings:
+        yield Source(where, readings)
 
 
 def _named_by_expression(maker: Maker) -> Iterator[Source]:
@@ -310,7 +310,7 @@ def _named_by_callable(context: Context, result: Result) -> Iterator[Source]:
 # --- what makes it -------------------------------------------------------------------------------------------
 
 
-def _made(leaf: Leaf, kind: Kind | None) -> Iterator[Source]:
+def _expression_sources(leaf: Leaf, kind: Kind | None) -> Iterator[Source]:
     """What the expression of a number says: the name of a variable, or a call whose unit the library fixes."""
     is_named = False
     for maker in _ways(leaf):
@@ -420,10 +420,10 @@ def _unit_of_field(context: Context, of: ClassOf, name: str) -> str | None:
 def _unit_of_call(context: Context, call: facts.Call, frame: Frame) -> str | None:
     for keyword in ("json_schema_extra", "metadata"):
         value = call.keyword(keyword)
-        found = context.evaluator.eval(value, frame) if value is not None else None
-        if isinstance(found, Record):
+        record = context.evaluator.eval(value, frame) if value is not None else None
+        if isinstance(record, Record):
             for name in DECLARING:
-                unit = literal_of(found.get(name)) if name in found.entries else None
+                unit = literal_of(record.get(name)) if name in record.entries else None
                 if unit:
                     return unit
     value = call.keyword("description")
@@ -433,8 +433,8 @@ def _unit_of_call(context: Context, call: facts.Call, frame: Frame) -> str | Non
 
 def _said_in(settings: Settings, text: str) -> str | None:
     """The one unit that a description names: ``"Heat in kWh"``, ``"Heat (kWh/m2)"``."""
-    said = {found["bracket"] or found["end"].rstrip(".") for found in _SAID.finditer(text)}
-    units = {unit for one in said if (unit := symbol_of(settings, one)) is not None}
+    words = {match["bracket"] or match["end"].rstrip(".") for match in _SAID.finditer(text)}
+    units = {unit for word in words if (unit := symbol_of(settings, word)) is not None}
     return units.pop() if len(units) == 1 else None
 
 
@@ -450,8 +450,8 @@ def _documented(settings: Settings, docstring: str, key: str) -> Iterator[Source
 
 
 def _bracketed(settings: Settings, line: str) -> str | None:
-    said = {found["bracket"] for found in _SAID.finditer(line) if found["bracket"]}
-    units = {unit for one in said if (unit := symbol_of(settings, one)) is not None}
+    words = {match["bracket"] for match in _SAID.finditer(line) if match["bracket"]}
+    units = {unit for word in words if (unit := symbol_of(settings, word)) is not None}
     return units.pop() if len(units) == 1 else None
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from gllint_rules import records
 from gllint_rules.inference.values import Literal, Record, Site, Text, options
 from gllint_rules.project.context import Context
-from gllint_rules.project.results import Held, quantities
+from gllint_rules.project.results import QuantityLeaf, quantities
 from gllint_rules.project.schemas import keyword_schemas
 from gllint_rules.project.templates import claim_entries
 from gllint_rules.reading import facts
@@ -21,10 +21,10 @@ class WrittenUnit(records.Record, frozen=True):
 
     site: Site
     verdict: UnitVerdict
-    held: Held
+    quantity: QuantityLeaf
 
 
-def held_quantities(context: Context) -> Iterator[Held]:
+def context_quantities(context: Context) -> Iterator[QuantityLeaf]:
     """All Quantities that the unit rules speak about."""
     for result in context.results:
         yield from quantities(result.value, result.site)
@@ -61,12 +61,12 @@ def schema_units(context: Context) -> Iterator[SchemaUnitPlace]:
 
     In an argument's schema only `x-unit` does: the other words are those of whoever takes it.
     """
-    seen: set[Site] = set()
-    for given in keyword_schemas(context, (*OUTPUT_SCHEMAS, ARGS_SCHEMA)):
-        for path, unit in declared_units(given.schema.data):
-            site = given.schema.place(path)
-            if site not in seen and (given.name != ARGS_SCHEMA or path[-1] == "x-unit"):
-                seen.add(site)
+    sites: set[Site] = set()
+    for keyword_schema in keyword_schemas(context, (*OUTPUT_SCHEMAS, ARGS_SCHEMA)):
+        for path, unit in declared_units(keyword_schema.schema.data):
+            site = keyword_schema.schema.place(path)
+            if site not in sites and (keyword_schema.name != ARGS_SCHEMA or path[-1] == "x-unit"):
+                sites.add(site)
                 yield SchemaUnitPlace(site, context.settings.judge(unit))
 
 
@@ -78,15 +78,15 @@ def named_units(context: Context) -> Iterator[WrittenUnit | SchemaUnitPlace]:
 
 def written_units(context: Context, *, every: bool = False) -> Iterator[WrittenUnit]:
     """Each literal unit once, or for ``every`` Quantity that carries it, with the verdict of the policy."""
-    seen: set[Site] = set()
-    for held in held_quantities(context):
-        for entry in held.record.entries.get("unit", ()):
+    sites: set[Site] = set()
+    for quantity in context_quantities(context):
+        for entry in quantity.record.entries.get("unit", ()):
             for option in options(entry.value):
                 if not isinstance(option, Text) or option.literal is None or not option.parts:
                     continue
                 first = option.parts[0]
                 assert isinstance(first, Literal)
                 site = first.site if len(option.parts) == 1 else entry.site
-                if every or site not in seen:
-                    seen.add(site)
-                    yield WrittenUnit(site, context.settings.judge(option.literal), held)
+                if every or site not in sites:
+                    sites.add(site)
+                    yield WrittenUnit(site, context.settings.judge(option.literal), quantity)
