@@ -9,6 +9,7 @@ from collections.abc import Mapping
 import pytest
 
 from fixing import findings, fix_all
+from gllint_rules.reading import facts
 from gllint_rules.reading.facts import Module
 from gllint_rules.reading.modules import read_module
 from gllint_rules.reading.positions import Positions
@@ -36,6 +37,10 @@ SAME = {
         "try: a\nexcept B, c.D : e\nexcept F: g",
         "try: a\nexcept(B, c.D): e\nexcept F: g",
     ),
+    "lazy imports": (
+        "lazy import a.b as c, d\nlazy from .e import (f,\n  g as h)\nx = 1; lazy import i; i.j(x)",
+        "import a.b as c, d     \nfrom .e import (f,\n  g as h)     \nx = 1; import i     ; i.j(x)",
+    ),
     "several exceptions in a group": (
         "try: a\nexcept* B, C : e",
         "try: a\nexcept*(B, C): e",
@@ -56,6 +61,11 @@ NOT_PYTHON = [
     "f() = 1",
     "print 1",
     "except A, B: c",
+    "lazy from a import *",
+    "def f():\n    lazy import a",
+    "try:\n    lazy import a\nfinally: pass",
+    "x = [**a for a in b]",
+    "x = {a: *b for a in c}",
 ]
 
 
@@ -175,6 +185,58 @@ def test_an_edit_of_a_file_in_newer_syntax() -> None:
         assert after.outline == fresh.outline and after.code == fresh.code
         assert places(after) == places(fresh)
         before = after
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "collected"),
+    [
+        ("x = [*row for row in rows]", "list", "row"),
+        ("x = [  # *\n  * (row['a'])\n  for row in rows]", "list", "row['a']"),
+        ("x = {*row.keys() for row in rows}", "set", "row.keys()"),
+        ("x = (*row for row in rows)", "generator", "row"),
+        ("x = f(*row for row in rows)", "generator", "row"),
+        ("x = {**row for row in rows}", "dict", "row"),
+        ("x = {  # **\n ** row['é'] for row in rows if row}", "dict", "row['é']"),
+    ],
+)
+def test_comprehensions_that_unpack(text: str, kind: str, collected: str) -> None:
+    module = read_module("/a.py", text)
+    [binding] = module.scope.bindings["x"]
+    comprehension = binding.value
+    if isinstance(comprehension, facts.Call):
+        [comprehension] = comprehension.args
+    assert isinstance(comprehension, facts.Comp) and comprehension.kind == kind and comprehension.key is None
+    assert isinstance(comprehension.element, facts.Star)
+    assert Positions(module).text(comprehension.element.value.at) == collected
+    assert not module.unread
+
+
+UNPACKING = '''\
+lazy import json
+lazy from rows import Row
+
+@tool
+def heat(tables: list[dict[str, float]]) -> dict:
+    """Heat demand."""
+    known = [{"load": 5, "title": "a"}, {"peak": 7}]
+    return {**row for row in known}
+
+@tool
+def loads(tables: list[list[float]]) -> dict:
+    """Loads."""
+    return {"loads": [*row for row in tables]}
+
+@tool
+def titles(tables: list[list[str]]) -> dict:
+    """Titles."""
+    return {"titles": [*row for row in tables]}
+'''
+
+
+def test_findings_in_what_a_comprehension_unpacks() -> None:
+    found = findings({"a.py": UNPACKING})
+    assert [f.code for f in found] == ["GL101"] * 3
+    assert {f.message.split("`")[1] for f in found} == {"load", "peak", "loads"}
 
 
 BROKEN_AFTER = '''\

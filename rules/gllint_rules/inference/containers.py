@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from gllint_rules.inference import classes, stub_values
 from gllint_rules.inference.narrowing import forget, narrow, under
@@ -20,6 +20,7 @@ from gllint_rules.inference.values import (
     ListOf,
     OtherKey,
     Record,
+    Site,
     Text,
     Unnamed,
     Value,
@@ -112,12 +113,21 @@ def _is_number_or_none(value: Value) -> bool:
 def comprehension(evaluator: Evaluator, expr: facts.Comp, frame: Frame) -> Value:
     """What a comprehension makes: any number of what its element is."""
     inner = comprehension_frame(evaluator, expr, frame)
-    element = evaluator.eval(expr.element, inner)
     site = frame.site(expr)
+    if isinstance(expr.element, facts.Star):
+        return _unpacking(evaluator.eval(expr.element.value, inner), expr.kind, site)
+    element = evaluator.eval(expr.element, inner)
     if expr.kind == "dict":
         keys = as_keys(evaluator.eval(expr.key, inner)) if expr.key is not None else None
         return Record(open=True, rest=element, site=site, keys=keys)
     return ListOf(rest=element, kind=expr.kind, site=site)
+
+
+def _unpacking(value: Value, kind: Literal["list", "set", "dict", "generator"], site: Site) -> Value:
+    """What ``[*value for …]`` or ``{**value for …}`` makes: what any number of such values hold, no key for sure."""
+    if kind == "dict":
+        return replace(spread(Record(open=True, site=site), value, site), sure=frozenset())
+    return ListOf(rest=element(value), kind=kind, site=site)
 
 
 def comprehension_frame(evaluator: Evaluator, expr: facts.Comp, frame: Frame) -> Frame:

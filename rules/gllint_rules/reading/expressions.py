@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 from sys import intern
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from gllint_rules.reading import facts
 from gllint_rules.reading.binder import Binder, said_by, string_value, text_value
@@ -161,10 +161,26 @@ class Expressions(Binder):
             source = self.expr(clause.iter)
             self.bind_target(self.expr(clause.target), source, "loop")
             tests += map(self.expr, clause.ifs)
-        key = self.expr(node.key) if isinstance(node, ast.DictComp) else None
-        element = self.expr(node.value if isinstance(node, ast.DictComp) else node.elt)
+        kind: Any = _KINDS[type(node)]
+        key, element, stars = None, *self._element(node)
+        if isinstance(node, ast.DictComp) and not stars:
+            key = self.expr(node.key)
+        if stars:  # `[*x for …]`, `{**x for …}`
+            kind = "dict" if stars == 2 else kind
+            item: Expr = facts.Star(self.mark(element), self.expr(element))
+        else:
+            item = self.expr(element)
         self.scope = outer
-        return facts.Comp(at, _KINDS[type(node)], key, element, scope, tuple(tests))  # type: ignore[arg-type]
+        return facts.Comp(at, kind, key, item, scope, tuple(tests))
+
+    def _element(self, node: _Comprehension) -> tuple[ast.expr, int]:
+        """What a comprehension collects, and how many stars unpack it."""
+        if isinstance(node, ast.DictComp):
+            # Python 3.15 has what `**` unpacks where the key is, and no value.
+            return (node.key, 2) if getattr(node, "value", None) is None else (node.value, 0)
+        if isinstance(node.elt, ast.Starred):
+            return node.elt.value, 1
+        return node.elt, self.text.stars(self.text.begin(node) + 1, self.text.begin(node.elt))
 
     visit_SetComp = visit_GeneratorExp = visit_DictComp = visit_ListComp
 

@@ -48,6 +48,8 @@ _NEWER = re.compile(
     r"""(?m)(?:^|[;:])[ \t\f]*type[\s\\]+[^\W\d]\w*[\s\\]*[=\[]  # a type alias
     | \b(?:def|class)[\s\\]+\w+[\s\\]*\[  # type parameters
     | \bexcept\b[\s\\*]+[^\s(:][^:\n]{0,200},  # several exceptions
+    | \blazy[\s\\]+(?:import|from)\b  # a lazy import
+    | [\[({][\s\\]{0,200}(?:\#[^\n]{0,200}\s{0,200}){0,3}\*[^;]{1,400}?\bfor\b  # a comprehension that unpacks
     | (?<!\w)(?:[tT][rR]?|[rR][tT])["']""",
     re.VERBOSE,
 )

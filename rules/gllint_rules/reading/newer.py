@@ -1,8 +1,9 @@
 """Syntax that is newer than the running Python, put so that it can be read: every offset stays what it was.
 
 Type parameters are blanked, ``type X = …`` becomes ``type;X = …``, an f-string that nests its own quotes and a
-t-string become a plain string of their length, ``except A, B:`` becomes ``except A| B:``. What was written is at hand
-where it matters (:mod:`gllint_rules.reading.sections`): the parts of strings, the names of type variables.
+t-string become a plain string of their length, ``except A, B:`` becomes ``except A| B:``, ``lazy import x`` becomes
+``import      x``, and the stars of ``[*x for …]`` and ``{**x for …}`` are blanked. What was written is at hand where it
+matters (:class:`gllint_rules.reading.passage.Passage`): the parts of strings, the names of type variables, the stars.
 LibCST says what stands where; what it does not know either is no Python.
 """
 
@@ -16,6 +17,7 @@ from gllint_rules.reading.concrete import Recorder, recorded
 from gllint_rules.reading.syntax import ParseFailure, parsed
 
 _STRINGS = (cst.FormattedString, cst.TemplatedString)
+_EAGER = (cst.FunctionDef, cst.ClassDef, cst.Try, cst.TryStar)  # where no import may be lazy
 
 
 def lowered(source: str) -> str | None:
@@ -51,6 +53,16 @@ def _older(source: str, state: Recorder) -> Iterator[tuple[int, str]]:
                 yield begin, " " * (end - begin)
             case cst.TypeAlias():
                 yield begin + len("type"), ";"
+            case cst.LazyImport() | cst.LazyImportFrom() if _may_be_lazy(state, node):
+                yield from _eager(source, node, begin)
+            case (
+                cst.ListComp(elt=cst.StarredElement() as item)
+                | cst.SetComp(elt=cst.StarredElement() as item)
+                | cst.GeneratorExp(elt=cst.StarredElement() as item)
+            ):
+                yield state.places[item][0], " "
+            case cst.StarredDictComp():
+                yield state.places[node.lbrace][1], "  "
             case cst.FormattedString() | cst.TemplatedString() if not isinstance(
                 _parent_of(state, node), _STRINGS
             ):
@@ -64,6 +76,24 @@ def _older(source: str, state: Recorder) -> Iterator[tuple[int, str]]:
                 for element in elements[:-1]:
                     assert isinstance(element.comma, cst.Comma)
                     yield source.index(",", state.places[element.comma][0]), "|"
+
+
+def _may_be_lazy(state: Recorder, node: cst.LazyImport | cst.LazyImportFrom) -> bool:
+    """Whether Python lets an import wait where it stands, which LibCST does not ask."""
+    parent = state.parents.get(node)
+    while parent is not None:
+        if isinstance(parent, _EAGER):
+            return False
+        parent = state.parents.get(parent)
+    return not isinstance(node.names, cst.ImportStar)
+
+
+def _eager(source: str, node: cst.LazyImport | cst.LazyImportFrom, begin: int) -> Iterator[tuple[int, str]]:
+    """The same import without ``lazy``, from the same offset on: of an import, no other place is ever asked for."""
+    word = "import" if isinstance(node, cst.LazyImport) else "from"
+    end = source.index(word, begin) + len(word)
+    # A line that begins with blanks and goes on behind a backslash would be indented.
+    yield begin, word.ljust(end - begin) if "\n" not in source[begin:end] else "0;  "
 
 
 def _parent_of(state: Recorder, node: cst.CSTNode) -> cst.CSTNode | None:

@@ -60,6 +60,13 @@ class Passage:
         """Whether what is written between two offsets is in newer syntax."""
         return self.written is not self.source and self.written[begin:end] != self.source[begin:end]
 
+    def stars(self, begin: int, end: int) -> int:
+        """How many stars of newer syntax are blanked between two offsets, which hold no code."""
+        if self.written is self.source:
+            return 0
+        pairs = zip(self.written[begin:end], self.source[begin:end], strict=True)
+        return sum(written == "*" != read for written, read in pairs)
+
     def line_end(self, node: ast.stmt) -> int:
         """Where the line ends that a statement ends on."""
         line = node.end_lineno or node.lineno

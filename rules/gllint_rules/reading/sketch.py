@@ -207,7 +207,8 @@ class Sketch:
             self.target(clause.target)
             self.stack += [(part, level) for part in (clause.iter, *clause.ifs)]
         parts = (node.key, node.value) if isinstance(node, ast.DictComp) else (node.elt,)
-        self.stack += [(part, level) for part in parts]
+        # `{**x for …}` has no value.
+        self.stack += [(part, level) for part in parts if part is not None]
 
     visit_SetComp = visit_DictComp = visit_GeneratorExp = visit_ListComp
 
