@@ -29,6 +29,7 @@ from gllint_runtime.policy.schemas import (
     show_path,
     subschemas,
 )
+from gllint_runtime.policy.units import unit_title
 from gllint_runtime.policy.validation import endless_refs, foreign_refs
 
 _MOST_PARTS = 20_000
@@ -157,7 +158,9 @@ def _at(schema: Any, path: Sequence[str | int]) -> Any:
 def _of_unit(tool: str, place: str, unit: str, settings: Settings) -> Iterator[Judged]:
     verdict = settings.judge(unit)
     if verdict.status == "unknown":
-        yield Judged("GL501", tool, place, f"unknown unit `{unit}`", unit_advice(settings, verdict))
+        yield Judged(
+            "GL501", tool, place, f"unknown unit `{unit_title(unit)}`", unit_advice(settings, verdict)
+        )
     elif verdict.status == "not-allowed":
         message = f"unit `{unit}` is not allowed" if unit else "the empty unit is not allowed"
         yield Judged("GL502", tool, place, message, unit_advice(settings, verdict))

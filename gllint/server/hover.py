@@ -9,7 +9,7 @@ from gllint.server.knowledge import Claim
 from gllint_rules import RULES, Finding, Settings
 from gllint_rules.project.descriptions import Described
 from gllint_rules.project.kinds import unit_advice
-from gllint_runtime.policy.units import ALLOWED_UNITS, UnitRegistry, dimension_of
+from gllint_runtime.policy.units import ALLOWED_UNITS, UnitRegistry, dimension_of, unit_title
 
 CODE = re.compile(r"\bGL[0-9]{3}\b")
 _MOST_CONVERSIONS = 8
@@ -35,7 +35,7 @@ def unit_text(unit: str, settings: Settings) -> str:
     """The dimension of a unit, whether it is allowed, and what it converts to."""
     verdict = settings.judge(unit)
     dimension = f": {verdict.dimension}" if verdict.dimension else ""
-    lines = [f"**`{unit}`**{dimension}", verdict.reason]
+    lines = [f"**`{unit_title(unit)}`**{dimension}", verdict.reason]
     if verdict.status != "allowed":
         lines.append(unit_advice(settings, verdict))
     else:

@@ -132,3 +132,11 @@ def test_whatever_stands_there_the_help_is_one_line_and_a_fix_gives_what_parses(
     fixed = fix_all({"agent.py": source})["agent.py"]
     ast.parse(fixed)
     assert fix_all({"agent.py": fixed}) == {"agent.py": fixed}
+
+
+def test_a_unit_that_is_too_long_to_be_one_is_not_written_out() -> None:
+    source = TOOL.replace("{body}", 'return {"load": {"value": 5, "unit": "' + "k" * 10_000 + '"}}')
+    [finding] = findings({"agent.py": source})
+    assert finding.message == f"unknown unit `{'k' * 40}…`"
+    assert finding.help == "No unit is as long as that. Write the unit of the value in its place."
+    assert finding.fix is None

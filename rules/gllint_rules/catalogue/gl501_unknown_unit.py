@@ -57,6 +57,7 @@ from gllint_rules.project.context import Context, Pending
 from gllint_rules.project.kinds import unit_advice
 from gllint_rules.project.units import WrittenUnit, named_units
 from gllint_rules.rule import Rule
+from gllint_runtime.policy.units import unit_title
 
 
 def check(context: Context) -> Iterator[Pending]:
@@ -64,7 +65,7 @@ def check(context: Context) -> Iterator[Pending]:
     for unit in named_units(context):
         verdict = unit.verdict
         if verdict.status == "unknown":
-            message = f"unknown unit `{verdict.unit}`"
+            message = f"unknown unit `{unit_title(verdict.unit)}`"
             is_written = isinstance(unit, WrittenUnit)
             fix = repair("names", "correct_unit", context, unit) if is_written else None
             yield context.finding("GL501", unit.site, message, unit_advice(context.settings, verdict), fix)

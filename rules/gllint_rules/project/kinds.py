@@ -137,4 +137,4 @@ def list_line(key: str, old_entries: tuple[str, ...], *entries: str) -> str:
 
 def _toml(text: str) -> str:
     """A string of TOML, which escapes as JSON does."""
-    return json.dumps(text, ensure_ascii=False)
+    return json.dumps(text, ensure_ascii=False).replace("`", "\\u0060")  # it stands between two of them

@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
 _LENGTHS = {1: "length", 2: "area", 3: "volume"}
 
+_TITLE = 40
+
 
 class UnitVerdict(NamedTuple):
     """What is known of a unit string.
@@ -114,6 +116,11 @@ def is_same_size(unit: str, other: str) -> bool | None:
     return _dimension(unit, PACKS) == _dimension(other, PACKS) and _scale(unit, PACKS) == _scale(other, PACKS)
 
 
+def unit_title(unit: str) -> str:
+    """How a message calls a unit: in full, unless it is too long to be one."""
+    return unit if len(unit) <= MAX_LENGTH else f"{unit[:_TITLE]}…"
+
+
 def unit_help(verdict: UnitVerdict, is_nearest_allowed: bool, allowing: Callable[[str], str]) -> str:
     """What to do about a unit that is not allowed, in a sentence or two.
 
@@ -122,6 +129,8 @@ def unit_help(verdict: UnitVerdict, is_nearest_allowed: bool, allowing: Callable
     spelling, nearest = verdict.spelling, verdict.nearest
     if spelling.is_placeholder:
         return f"{spelling.remark} Write the unit of the value in its place."
+    if len(verdict.unit) > MAX_LENGTH:
+        return "No unit is as long as that. Write the unit of the value in its place."
     if spelling.is_ambiguous:
         return spelling.remark
     if nearest is not None:
