@@ -23,7 +23,11 @@ if TYPE_CHECKING:
 # it imports a framework or a model's SDK.
 PASSES, MAY_USE, MARKED, UNREADABLE, UNDECODABLE, IS_PYTHON, TALKS = 1, 2, 4, 8, 16, 32, 64
 _NAMES_US = re.compile(rb"gllint:|(?i:noqa:(?:(?!noqa:)[^\r\n])*?GL[0-9])")
-_CONTINUED = re.compile(r"@(?:[ \t\f]*+\\(?:\r\n|\r|\n))++[ \t\f]*+")
+# Where something may stand between an ``@`` or a dot and the name behind it, and what may.
+_SPREAD = re.compile(rb"@ ?+(?:[ \t\f(\\]|[\w.]++[ \t\f\\])")
+_SPREAD_DOTS = (b".\\\n", b".\\\r")
+_COMMENT = re.compile(r"#[^\r\n]*+")
+_GAP = re.compile(r"([@.])[\s\\(]++")
 _SUPERSETS = frozenset({"utf-8", "iso8859-1"})  # of ASCII: each of its bytes means itself
 Read: TypeAlias = Callable[[str], bytes]
 
@@ -65,9 +69,10 @@ def as_read(data: bytes) -> bytes:
     """The bytes of a file in which every name stands that Python reads in it, perhaps a second time.
 
     Python compares names after NFKC (``function_tooℓ``), reads what a declared encoding makes of the bytes
-    (``\\x66`` in ``unicode_escape``), and goes on behind a backslash at the end of a line.
+    (``\\x66`` in ``unicode_escape``), and goes on behind a backslash at the end of a line and in brackets.
     """
-    if data.isascii() and b"coding" not in data[:1000] and b"@\\" not in data:
+    is_spread = _SPREAD.search(data) is not None or any(dot in data for dot in _SPREAD_DOTS)
+    if data.isascii() and b"coding" not in data[:1000] and not is_spread:
         return data
     try:
         text = decode(data)
@@ -78,10 +83,11 @@ def as_read(data: bytes) -> bytes:
         from unicodedata import is_normalized, normalize  # most files are ASCII
 
         source = source if is_normalized("NFKC", source) else normalize("NFKC", source)
-    source = _CONTINUED.sub("@", source)
-    if source is text.source and text.encoding in _SUPERSETS:
-        return data
-    return data + b"\n" + source.encode("utf-8", "surrogatepass")
+    is_odd = text.encoding not in _SUPERSETS
+    readings = [source] if source is not text.source or is_odd else []
+    if is_spread or is_odd:
+        readings.append(_GAP.sub(r"\1", _COMMENT.sub("", source)))
+    return b"\n".join((data, *(reading.encode("utf-8", "surrogatepass") for reading in readings)))
 
 
 def judge_file(_: None, path: str, read: Read = read_python) -> Unparsed | None:

@@ -47,6 +47,25 @@ HIDDEN = {
     + _declared("unicode_escape", TOOL.replace("function_tool", "\\x66unction_tool").encode()),
     "carriage returns": TOOL.replace("\n", "\r").encode(),
     "form feeds": TOOL.replace("    return", "\f    return").encode(),
+    **{
+        f"decorated by {decorator!r}": TOOL.replace("@function_tool", decorator)
+        .replace("from agents import", "import agents\nfrom agents import")
+        .encode()
+        for decorator in (
+            "@\\\nfunction_tool",
+            "@\\\n\\\nfunction_tool",
+            "@  function_tool",
+            "@\ffunction_tool",
+            "@ (\n  # (@ a note\n\n  function_tool)",
+            "@((\nfunction_tool\n)\n)",
+            "@agents\\\n.\\\nfunction_tool",
+            "@agents.  function_tool",
+            "@(agents. # a note\nfunction_tool)",
+        )
+    },
+    "a name behind a dot and a backslash": TOOL.replace("from agents import function_tool", "import agents")
+    .replace("@function_tool", "mark = agents.\\\n  function_tool\n@mark")
+    .encode(),
 }
 
 

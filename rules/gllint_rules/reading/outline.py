@@ -282,7 +282,22 @@ class _Outliner:
         line = last.end_lineno or last.lineno
         while line + 1 < len(self.starts) and self._goes_on(line):
             line += 1
-        return self.starts[_first_line(first) - 1], self.starts[line]
+        return self.starts[self.first_line(first) - 1], self.starts[line]
+
+    def first_line(self, node: ast.stmt) -> int:
+        """The line that a statement begins on: with decorators that of the first ``@``.
+
+        What it decorates with may stand on a later one. Only blanks, brackets and comments stand between the two.
+        """
+        line = _first_line(node)
+        if getattr(node, "decorator_list", None):
+            while line > 1 and not self._begins_with_at(line):
+                line -= 1
+        return line
+
+    def _begins_with_at(self, line: int) -> bool:
+        text = self.source[self.starts[line - 1] : self.starts[line]]
+        return text.lstrip(" \t\f")[:1] == "@"
 
     def _goes_on(self, line: int) -> bool:
         """Whether a backslash behind all that a line says takes the next one with it."""
@@ -311,6 +326,7 @@ def lines_apart(body: Iterable[ast.stmt]) -> Iterator[list[ast.stmt]]:
 
 
 def _first_line(node: ast.stmt) -> int:
+    """The line of a statement's first word; with decorators, of the first word behind an ``@``."""
     decorators: list[ast.expr] = getattr(node, "decorator_list", [])
     return min((decorator.lineno for decorator in decorators), default=node.lineno)
 
